@@ -1,0 +1,1 @@
+"""Benchmarks: every speed or quality claim in docs/ comes from here."""

@@ -1,0 +1,105 @@
+"""Finding and reading the shared public data sets."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memoria import Turn
+
+Key = tuple[str, str]
+"""What a turn is known by, outside any store: (session id, message id)."""
+
+_LOCOMO = Path("locomo") / "locomo_dev.json"
+_EVIDENCE = re.compile(r"D(\d+):(\d+)")
+_SESSION = re.compile(r"session_(\d+)")
+_BETWEEN_TURNS_S = 30
+"""LoCoMo dates sessions, not turns; half a minute keeps a session's turns in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with the turns that hold its answer."""
+
+    text: str
+    category: int
+    """1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial."""
+    gold: frozenset[Key]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One LoCoMo conversation."""
+
+    name: str
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+    """Only those that name evidence the conversation holds: others can't be scored."""
+
+
+def data_folder() -> Path | None:
+    """`MEMORIA_DATA`, else `../shared/data` beside the project; None where there is neither."""
+    root = Path(__file__).resolve().parent.parent
+    named = os.environ.get("MEMORIA_DATA")
+    folder = Path(named) if named else root.parent / "shared" / "data"
+    return folder if folder.is_dir() else None
+
+
+def has_locomo(folder: Path) -> bool:
+    """Whether the LoCoMo file is in the folder."""
+    return (folder / _LOCOMO).is_file()
+
+
+def locomo(folder: Path) -> tuple[Conversation, ...]:
+    """The shared LoCoMo conversations, with the evidence cleaned.
+
+    `"D8:6; D9:17"` stands for two turns, numbers may be zero-padded, and ids that are not in the
+    conversation are dropped.
+    """
+    raw = json.loads((folder / _LOCOMO).read_text("utf-8"))
+    return tuple(_conversation(sample) for sample in raw)
+
+
+def _conversation(sample: Mapping[str, Any]) -> Conversation:
+    turns = tuple(_turns(sample["conversation"]))
+    known = frozenset((str(turn.session_id), str(turn.message_id)) for turn in turns)
+    asked = (
+        Question(str(item["question"]), int(item["category"]), known & _evidence(item["evidence"]))
+        for item in sample["qa"]
+    )
+    scored = tuple(question for question in asked if question.gold)
+    return Conversation(str(sample["sample_id"]), turns, scored)
+
+
+def _evidence(entries: list[str]) -> frozenset[Key]:
+    found = (pair for entry in entries for pair in _EVIDENCE.findall(entry))
+    return frozenset((f"session_{int(s)}", f"D{int(s)}:{int(t)}") for s, t in found)
+
+
+def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
+    numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key)))
+    for number in numbers:
+        start = _date(conversation[f"session_{number}_date_time"])
+        for i, raw in enumerate(conversation[f"session_{number}"]):
+            yield Turn(
+                session_id=f"session_{number}",
+                message_id=raw["dia_id"],
+                role="user" if raw["speaker"] == conversation["speaker_a"] else "assistant",
+                speaker=raw["speaker"],
+                content=_content(raw),
+                at=start + timedelta(seconds=_BETWEEN_TURNS_S * i),
+            )
+
+
+def _date(text: str) -> datetime:
+    """Such as `1:56 pm on 8 May, 2023`; LoCoMo names no zone."""
+    return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+
+
+def _content(raw: Mapping[str, Any]) -> str:
+    caption = raw.get("blip_caption")
+    return str(raw["text"]) + (f"\n[shares an image: {caption}]" if caption else "")

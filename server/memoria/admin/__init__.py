@@ -1,0 +1,1 @@
+"""OPERATE: import, examine, look after."""

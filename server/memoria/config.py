@@ -1,0 +1,105 @@
+"""Every setting, once: name, unit, default, bound and why.
+
+Each can be given as `MEMORIA_<NAME>` in the environment, or as a keyword to `memoria.open`.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, SecretStr, StringConstraints, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from memoria.errors import InvalidInputError
+
+TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+
+
+class Settings(BaseSettings):
+    """The whole configuration. Frozen: a running Memoria never changes its mind."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MEMORIA_",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+        use_attribute_docstrings=True,
+    )
+
+    home: Path = Path("~/.memoria")
+    """The data folder. Everything Memoria keeps is in it, so a copy of it is a backup."""
+
+    tenant: TenantName = "default"
+    """Whose memory this is. A tenant never sees another's rows."""
+
+    embedder: Literal["bundled", "endpoint", "off"] = "bundled"
+    """Where vectors come from: the model in the wheel, an OpenAI-compatible endpoint, nowhere."""
+
+    embedding_base_url: str | None = None
+    """The endpoint's URL, such as http://127.0.0.1:11434/v1."""
+
+    embedding_model: str | None = None
+    """The endpoint's model, in the endpoint's own spelling."""
+
+    embedding_api_key: SecretStr | None = None
+    """The endpoint's key, where it wants one. Never stored, never logged."""
+
+    embedding_timeout_s: float = Field(20.0, gt=0, le=600)
+    """How long one request to the endpoint may take before text search goes on alone."""
+
+    embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
+    """How long a search waits for a model that is still loading before it goes on with text
+    alone. The bundled model loads in about 2 s, once per process."""
+
+    embedding_batch: int = Field(32, ge=1, le=1024)
+    """Documents embedded under one renewal of the lease: small enough that a stop is prompt."""
+
+    embedding_attempts: int = Field(5, ge=1, le=100)
+    """Failures after which a document is set aside as failed instead of being tried again."""
+
+    lease_ms: int = Field(30_000, ge=1000, le=600_000)
+    """How long the embedding lease outlives a process that died with it."""
+
+    busy_timeout_ms: int = Field(10_000, ge=5000, le=120_000)
+    """How long a writer waits for its turn at the file. Under 5 s, eight processes see errors."""
+
+    readers: int = Field(3, ge=1, le=32)
+    """Read-only connections per process, so that a long search does not hold up a short one."""
+
+    idle_minutes: float = Field(30, gt=0, le=100_000)
+    """A pause in a session after which a new stretch begins."""
+
+    max_turn_bytes: int = Field(5 * 1024 * 1024, ge=1, le=64 * 1024 * 1024)
+    """The largest turn, in UTF-8 bytes of content, tool arguments and result together."""
+
+    @model_validator(mode="after")
+    def _endpoint_is_complete(self) -> Self:
+        if self.embedder == "endpoint" and not (self.embedding_base_url and self.embedding_model):
+            raise ValueError(
+                "embedder=endpoint needs MEMORIA_EMBEDDING_BASE_URL and MEMORIA_EMBEDDING_MODEL"
+            )
+        return self
+
+    @property
+    def home_path(self) -> Path:
+        """The data folder with `~` resolved."""
+        return self.home.expanduser().absolute()
+
+    @classmethod
+    def load(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
+        """Settings from the environment, overridden by whatever is given and not None.
+
+        Raises:
+            InvalidInputError: a value is out of bounds or of the wrong kind.
+        """
+        try:
+            return cls(**{name: value for name, value in given.items() if value is not None})
+        except ValidationError as error:
+            raise InvalidInputError(_readable(error)) from error
+
+
+def _readable(error: ValidationError) -> str:
+    """A pydantic error as sentences that name the setting, without echoing its value."""
+    return "; ".join(
+        f"{'MEMORIA_' + str(item['loc'][0]).upper() if item['loc'] else 'settings'}: {item['msg']}"
+        for item in error.errors()
+    )

@@ -1,0 +1,46 @@
+"""Every error Memoria raises on purpose.
+
+    MemoriaError
+    ├── InvalidInputError        an argument can't be used; says which and how to mend it
+    ├── NotFoundError            no such memory, turn or session for this tenant
+    ├── StoreError
+    │   ├── StoreUnavailableError    the home can't be opened, read or written
+    │   ├── StoreTooNewError         the home was written by a newer Memoria
+    │   └── UnsupportedEngineError   this SQLite lacks something we need
+    └── EmbedderError            no vector could be made; text search carries on
+
+A message says what happened and what to do next, because a model or a person at a terminal
+reads it and nothing else.
+"""
+
+
+class MemoriaError(Exception):
+    """Base of all the errors Memoria raises on purpose."""
+
+
+class InvalidInputError(MemoriaError):
+    """An argument can't be used as it is. Nothing was written."""
+
+
+class NotFoundError(MemoriaError):
+    """The tenant has no memory, turn or session of that id."""
+
+
+class StoreError(MemoriaError):
+    """The store can't do what was asked."""
+
+
+class StoreUnavailableError(StoreError):
+    """The home can't be opened, read or written: permissions, a full disk, a damaged file."""
+
+
+class StoreTooNewError(StoreError):
+    """The home holds a schema newer than this version of Memoria knows."""
+
+
+class UnsupportedEngineError(StoreError):
+    """The SQLite library at hand lacks a feature Memoria needs."""
+
+
+class EmbedderError(MemoriaError):
+    """The embedder is off, not ready or failing. Text search carries on."""

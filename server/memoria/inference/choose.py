@@ -1,0 +1,38 @@
+"""From settings to an embedder. Model libraries are imported only when one is built."""
+
+from memoria.config import Settings
+from memoria.inference.base import Embedder
+from memoria.inference.lazy import LazyEmbedder
+
+BUNDLED = "use-multilingual-v3/512"
+
+
+def choose_embedder(settings: Settings) -> LazyEmbedder | None:
+    """The configured embedder, not loaded yet; None when vectors are switched off."""
+    match settings.embedder:
+        case "bundled":
+            return LazyEmbedder(BUNDLED, _bundled)
+        case "endpoint":
+            return LazyEmbedder(
+                f"endpoint:{settings.embedding_model}", lambda: _endpoint(settings)
+            )
+        case "off":
+            return None
+
+
+def _bundled() -> Embedder:
+    from memoria.inference.bundled import BundledEmbedder  # noqa: PLC0415
+
+    return BundledEmbedder(BUNDLED)
+
+
+def _endpoint(settings: Settings) -> Embedder:
+    from memoria.inference.endpoint import EndpointEmbedder  # noqa: PLC0415
+
+    key = settings.embedding_api_key
+    return EndpointEmbedder(
+        base_url=settings.embedding_base_url or "",
+        model=settings.embedding_model or "",
+        api_key=key.get_secret_value() if key else None,
+        timeout_s=settings.embedding_timeout_s,
+    )

@@ -1,0 +1,76 @@
+"""An embedder that loads when it is first wanted, in the background.
+
+A server must answer its handshake before it loads a model; ten windows that only write must not
+load ten models. So loading begins when somebody asks, and whoever is in a hurry waits only as
+long as they like.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from memoria.errors import EmbedderError
+from memoria.inference.base import Embedder
+
+_LOG = logging.getLogger(__name__)
+
+
+class LazyEmbedder:
+    """Holds how to build an embedder, and the embedder once it is built. Thread-safe."""
+
+    def __init__(self, name: str, build: Callable[[], Embedder]) -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            name: the name the embedder will have.
+            build: blocks while it loads; may raise anything.
+        """
+        self.name = name
+        self._build = build
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._started = False
+        self._embedder: Embedder | None = None
+        self._failure: str | None = None
+
+    def start_loading(self) -> None:
+        """Begin to load in the background, unless that has begun."""
+        with self._lock:
+            if self._started:
+                return
+            self._started = True
+        threading.Thread(target=self._load, name="memoria-load-embedder", daemon=True).start()
+
+    def get(self, wait_ms: int | None) -> Embedder:
+        """The embedder; loads it if need be.
+
+        Args:
+            wait_ms: how long to wait for it, in milliseconds; None for as long as it takes.
+
+        Raises:
+            EmbedderError: it is not ready in time, or can't be built at all.
+        """
+        self.start_loading()
+        if not self._done.wait(None if wait_ms is None else wait_ms / 1000):
+            raise EmbedderError(f"the embedding model {self.name} is still loading")
+        if self._embedder is None:
+            raise EmbedderError(f"the embedding model {self.name} can't be loaded: {self._failure}")
+        return self._embedder
+
+    @property
+    def state(self) -> str:
+        """`not loaded`, `loading`, `ready`, or `failed: …`."""
+        if self._failure is not None:
+            return f"failed: {self._failure}"
+        if self._embedder is not None:
+            return "ready"
+        return "loading" if self._started else "not loaded"
+
+    def _load(self) -> None:
+        try:
+            self._embedder = self._build()
+        except Exception as error:  # whatever a model library raises: text search carries on
+            self._failure = f"{type(error).__name__}: {error}"
+            _LOG.exception("The embedding model %s can't be loaded", self.name)
+        finally:
+            self._done.set()

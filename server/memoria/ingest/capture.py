@@ -1,0 +1,245 @@
+"""Capture: conversation turns onto disk, verbatim and exactly once.
+
+A client that numbers its messages is taken at its word: the same (source, session, message id)
+is the same message, and other words under that id are an edit, kept as a new version.
+
+A client that does not number them may send what it sent before: the last call again, the whole
+conversation so far, or a sliding window. So the beginning of a call is laid over the end of what
+the session holds, and only what goes beyond it is new. A time, where one is given, is part of
+what a turn is, so "yes" at 9:14 and "yes" at 9:20 are two turns.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from memoria.errors import InvalidInputError
+from memoria.ingest.clean import CleanTurn, Tally, clean_turn
+from memoria.model import CaptureEvent, Receipt, RecordedTurn, Session, Turn, new_id, now_millis
+from memoria.store.base import Conversations, NewTurn, Store
+
+_MS_PER_MINUTE = 60_000
+_MAX_ID_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureLimits:
+    """What capture accepts, and when a pause begins a new stretch."""
+
+    max_turn_bytes: int
+    idle_minutes: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A cleaned turn with its identity."""
+
+    turn: Turn
+    session_id: str
+    text: CleanTurn
+    fingerprint: bytes
+
+
+class Capture:
+    """Records turns for one tenant and source."""
+
+    def __init__(self, store: Store, tenant: str, source: str, limits: CaptureLimits) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._source = source
+        self._limits = limits
+
+    def record(
+        self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None
+    ) -> Receipt:
+        """Write the turns in one transaction and give a receipt once they are on disk.
+
+        Args:
+            turns: in the order they were said. Those without a session id belong to `session_id`.
+            session_id: the session to use where a turn names none, and the one `event` closes
+                when there are no turns.
+            event: closes the open stretch of every session touched.
+
+        Raises:
+            InvalidInputError: a turn can't be kept; names it. Nothing was recorded.
+            StoreError: the store could not write. Nothing was recorded.
+        """
+        tally = Tally()
+        drafts = [self._draft(i, turn, session_id, tally) for i, turn in enumerate(turns)]
+        now = now_millis()
+        with self._store.write(self._tenant) as tx:
+            conversations = tx.conversations
+            conversations.close_idle_stretches(now - self._idle_ms)
+            recorded = [
+                outcome
+                for name, group in groupby(drafts, key=lambda draft: draft.session_id)
+                for outcome in self._record_session(conversations, name, list(group), now)
+            ]
+            closed = 0
+            if event is not None:
+                touched = dict.fromkeys(draft.session_id for draft in drafts) or (session_id,)
+                closed = sum(
+                    conversations.close_stretch(name, self._source, event) for name in touched
+                )
+        return _receipt(recorded, tally, closed)
+
+    @property
+    def _idle_ms(self) -> int:
+        return round(self._limits.idle_minutes * _MS_PER_MINUTE)
+
+    def _draft(self, i: int, turn: Turn, session_id: str, tally: Tally) -> _Draft:
+        self._check(i, turn)
+        text = clean_turn(turn, tally)
+        return _Draft(turn, turn.session_id or session_id, text, _fingerprint(turn, text))
+
+    def _check(self, i: int, turn: Turn) -> None:
+        if not turn.content and turn.tool_args is None and turn.tool_result is None:
+            raise InvalidInputError(
+                f"Turn {i} is empty: it has no content, tool_args or tool_result. "
+                "Leave it out. Nothing of this call was recorded."
+            )
+        size = len(_payload(turn).encode("utf-8", "surrogatepass"))
+        if size > self._limits.max_turn_bytes:
+            raise InvalidInputError(
+                f"Turn {i} has {size:,} bytes; the most is {self._limits.max_turn_bytes:,} "
+                "(MEMORIA_MAX_TURN_BYTES). Split it. Nothing of this call was recorded."
+            )
+        for name in ("session_id", "message_id", "speaker", "tool_name"):
+            value = getattr(turn, name)
+            if value is not None and not 1 <= len(value) <= _MAX_ID_CHARS:
+                raise InvalidInputError(
+                    f"Turn {i}: {name} must have 1 to {_MAX_ID_CHARS} characters. "
+                    "Nothing of this call was recorded."
+                )
+
+    def _record_session(
+        self, conversations: Conversations, name: str, drafts: list[_Draft], now: int
+    ) -> Iterable[RecordedTurn]:
+        times = [draft.turn.at for draft in drafts if draft.turn.at is not None]
+        session = conversations.enter_session(self._source, name, min(times, default=now), now)
+        conversations.enter_session(self._source, name, max(times, default=now), now)
+        writer = _SessionWriter(conversations, session, now, self._idle_ms)
+        held = _already_held(conversations, session, drafts)
+        for draft in drafts:
+            if draft.text.empty:
+                yield RecordedTurn(status="nothing_left")
+            elif id(draft) in held:
+                yield RecordedTurn(status="already_recorded")
+            else:
+                yield writer.write(draft)
+
+
+class _SessionWriter:
+    """Appends turns to one session inside a transaction."""
+
+    def __init__(
+        self, conversations: Conversations, session: Session, now: int, idle_ms: int
+    ) -> None:
+        self._conversations = conversations
+        self._session_n = session.n
+        self._next_index = session.turns
+        self._now = now
+        self._idle_ms = idle_ms
+
+    def write(self, draft: _Draft) -> RecordedTurn:
+        message_id = draft.turn.message_id
+        known = (
+            self._conversations.find_message(self._session_n, message_id)
+            if message_id is not None
+            else None
+        )
+        if known is None:
+            return RecordedTurn(status="recorded", id=self._append(draft))
+        if known.fingerprint == draft.fingerprint:
+            return RecordedTurn(status="already_recorded", id=known.id)
+        self._conversations.retire_turn(known.n)
+        edited = self._add(draft, known.turn_index, known.version + 1)
+        return RecordedTurn(status="new_version", id=edited)
+
+    def _append(self, draft: _Draft) -> str:
+        turn_id = self._add(draft, self._next_index, version=1)
+        self._next_index += 1
+        return turn_id
+
+    def _add(self, draft: _Draft, turn_index: int, version: int) -> str:
+        turn, text = draft.turn, draft.text
+        new = NewTurn(
+            id=new_id(),
+            session_n=self._session_n,
+            message_id=turn.message_id,
+            turn_index=turn_index,
+            version=version,
+            role=turn.role,
+            speaker=turn.speaker,
+            at=self._now if turn.at is None else turn.at,
+            at_given=turn.at is not None,
+            ingested_at=self._now,
+            fingerprint=draft.fingerprint,
+            content=text.content,
+            tool_name=turn.tool_name,
+            tool_args=text.tool_args,
+            tool_result=text.tool_result,
+        )
+        self._conversations.add_turn(new)
+        self._conversations.extend_stretch(
+            self._session_n, turn_index, new.at, self._idle_ms
+        )
+        return new.id
+
+
+def _already_held(
+    conversations: Conversations, session: Session, drafts: Sequence[_Draft]
+) -> set[int]:
+    """Which drafts without a message id the session already holds, by their `id()`."""
+    unnumbered = [d for d in drafts if d.turn.message_id is None and not d.text.empty]
+    if not unnumbered or not session.turns:
+        return set()
+    prints = [draft.fingerprint for draft in unnumbered]
+    if len(prints) > 1 and conversations.holds_run(session.n, prints):
+        return {id(draft) for draft in unnumbered}
+    tail = conversations.last_fingerprints(session.n, len(prints))
+    held = {id(draft) for draft in unnumbered[: _overlap(tail, prints)]}
+    dated = (draft for draft in unnumbered if draft.turn.at is not None)
+    held.update(id(d) for d in dated if conversations.holds_run(session.n, [d.fingerprint]))
+    return held
+
+
+def _overlap(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
+    """How many of the first of `head` are the last of `tail`."""
+    most = min(len(tail), len(head))
+    return next((k for k in range(most, 0, -1) if tail[-k:] == head[:k]), 0)
+
+
+def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
+    """What makes a turn this turn, 32 bytes.
+
+    A numbered message is told from its edits by its text alone: two captures of it need not
+    agree on the second or the speaker's name. Without a number, those are all there is.
+    """
+    said = [turn.role.value, text.content, turn.tool_name, text.tool_args, text.tool_result]
+    told_apart_by = [turn.speaker, turn.at] if turn.message_id is None else []
+    return hashlib.sha256(json.dumps([*said, *told_apart_by], ensure_ascii=False).encode()).digest()
+
+
+def _payload(turn: Turn) -> str:
+    """Everything that counts towards a turn's size."""
+    tools = [value for value in (turn.tool_args, turn.tool_result) if value is not None]
+    return turn.content + "".join(json.dumps(value, ensure_ascii=False) for value in tools)
+
+
+def _receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Receipt:
+    def count(status: str) -> int:
+        return sum(turn.status == status for turn in recorded)
+
+    return Receipt(
+        id=new_id(),
+        recorded=count("recorded"),
+        already_recorded=count("already_recorded"),
+        new_versions=count("new_version"),
+        redactions=dict(tally.redactions),
+        stripped=tally.stripped,
+        turns=tuple(recorded),
+        closed_stretches=closed,
+    )

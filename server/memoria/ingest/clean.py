@@ -1,0 +1,132 @@
+"""What happens to a turn's text before anything else sees it.
+
+Private spans and our own injected blocks are taken out, secrets are redacted, and what our own
+tools answered is dropped: memory must not feed on itself.
+"""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from memoria.errors import InvalidInputError
+from memoria.model import Turn
+from memoria.text.redact import redact
+from memoria.text.strip import strip
+
+OUR_TOOLS = frozenset(
+    {
+        "search_memory",
+        "search_conversation_traces",
+        "get_memory",
+        "remember",
+        "revise_memory",
+        "forget_memory",
+        "record_conversation",
+        "update_scratchpad",
+    }
+)
+_ALLOWED_DEPTH = 100
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was taken out while cleaning."""
+
+    redactions: Counter[str] = field(default_factory=Counter)
+    stripped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CleanTurn:
+    """A turn's texts as they will be stored. Arguments and results are JSON text."""
+
+    content: str
+    tool_args: str | None
+    tool_result: str | None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left to keep."""
+        return not self.content.strip() and self.tool_args is None and self.tool_result is None
+
+
+def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
+    """The turn's texts without what must not be stored."""
+    ours = turn.tool_name is not None and is_our_tool(turn.tool_name)
+    return CleanTurn(
+        content=clean_text(turn.content, tally),
+        tool_args=_clean_json(turn.tool_args, tally),
+        tool_result=None if ours else _clean_json(turn.tool_result, tally),
+    )
+
+
+def clean_text(text: str, tally: Tally) -> str:
+    """The text without private spans, injected blocks, secrets and broken characters."""
+    stripped = strip(_whole(text))
+    redacted = redact(stripped.text)
+    tally.stripped += stripped.blocks
+    for redaction in redacted.redactions:
+        tally.redactions[redaction.kind] += redaction.count
+    return redacted.text
+
+
+def is_our_tool(name: str) -> bool:
+    """Whether a tool's name, as any client spells it (`mcp__memoria__remember`), is ours."""
+    server, _, tool = name.replace(".", "__").replace("/", "__").rpartition("__")
+    return tool in OUR_TOOLS and (not server or "memoria" in server.lower())
+
+
+def _clean_json(value: JsonValue, tally: Tally) -> str | None:
+    if value is None:
+        return None
+    try:
+        return json.dumps(_clean_value(value, "", tally, _ALLOWED_DEPTH), ensure_ascii=False)
+    except RecursionError as error:
+        raise InvalidInputError("Tool arguments are nested too deeply; pass them as text.") from error
+
+
+def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int) -> JsonValue:
+    """The value with every text in it cleaned; a key such as "password" counts as its context."""
+    if depth == 0:
+        raise RecursionError
+    match value:
+        case dict():
+            return {
+                clean_text(name, tally): _clean_value(item, name, tally, depth - 1)
+                for name, item in value.items()
+            }
+        case list():
+            return [_clean_value(item, key, tally, depth - 1) for item in value]
+        case str():
+            return _clean_keyed(value, key, tally)
+        case int() | float() if not isinstance(value, bool) and key:
+            cleaned = _clean_keyed(str(value), key, tally)
+            return value if cleaned == str(value) else cleaned
+        case _:
+            return value
+
+
+def _clean_keyed(text: str, key: str, tally: Tally) -> str:
+    """The text as the value of a key: `{"password": "x"}` is a secret, "x" alone is not."""
+    if key and len(text) <= _KEYED_CHARS and "\n" not in text:
+        label = f'"{key}": "'
+        whole = redact(f'{label}{text}"')
+        if whole.redactions and whole.text.startswith(label) and whole.text.endswith('"'):
+            for redaction in whole.redactions:
+                tally.redactions[redaction.kind] += redaction.count
+            return whole.text[len(label) : -1]
+    return clean_text(text, tally)
+
+
+_KEYED_CHARS = 500
+
+
+def _whole(text: str) -> str:
+    """The text with lone surrogates, which no encoding can store, replaced by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,0 +1,50 @@
+"""Working notes: what a session is at, and its last few tasks."""
+
+from memoria.errors import InvalidInputError
+from memoria.ingest.clean import Tally, clean_text
+from memoria.model import Scratchpad, now_millis
+from memoria.store.base import Store
+
+KEPT_TASKS = 5
+_MAX_CHARS = 2000
+
+
+def update_scratchpad(
+    store: Store, tenant: str, session_id: str, focus: str | None, completed: str | None
+) -> Scratchpad:
+    """Set the current focus, or note a task as completed, or both.
+
+    A focus that changes files the old one under completed, so nothing is lost by moving on. An
+    empty focus clears it.
+
+    Raises:
+        InvalidInputError: neither was given, or one is too long.
+    """
+    if focus is None and completed is None:
+        raise InvalidInputError("Give current_focus, completed, or both.")
+    new_focus, done = (_note(text) for text in (focus, completed))
+    with store.write(tenant) as tx:
+        old = tx.scratchpads.get(session_id)
+        current = old.current_focus if old else None
+        finished = [done] if done else []
+        if done and done == current:
+            current = None
+        if new_focus is not None and new_focus != current:
+            finished = [*([current] if current else []), *finished]
+            current = new_focus or None
+        tx.scratchpads.put(session_id, current, finished, now_millis(), KEPT_TASKS)
+        now = tx.scratchpads.get(session_id)
+    if now is None:
+        raise InvalidInputError(f"There is no scratchpad of session {session_id}.")
+    return now
+
+
+def _note(text: str | None) -> str | None:
+    if text is None:
+        return None
+    note = clean_text(text, Tally()).strip()
+    if len(note) > _MAX_CHARS:
+        raise InvalidInputError(
+            f"A scratchpad line has at most {_MAX_CHARS:,} characters and this has {len(note):,}."
+        )
+    return note

@@ -1,0 +1,189 @@
+"""Explicit memories: statements to remember, and what may be done to them afterwards.
+
+Nothing here is final. A correction writes a new version and ends the old one's window; archiving
+hides; both can be undone. Where a statement came from is stamped from the channel.
+"""
+
+import hashlib
+
+from memoria.errors import InvalidInputError, NotFoundError
+from memoria.ingest.clean import Tally, clean_text
+from memoria.model import (
+    Channel,
+    Memory,
+    MemoryType,
+    Provenance,
+    Remembered,
+    Revision,
+    SourceKind,
+    StoredTurn,
+    Trust,
+    Validity,
+    new_id,
+    now_millis,
+)
+from memoria.store.base import NewVersion, Store, Transaction
+
+MAX_CHARS = 4000
+_IMPORTANCE = 0.5
+_CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
+
+
+class Statements:
+    """Writes and revises one tenant's explicit memories."""
+
+    def __init__(self, store: Store, tenant: str, channel: Channel) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._channel = channel
+
+    def remember(
+        self,
+        content: str,
+        kind: MemoryType,
+        importance: float | None,
+        valid_from: int | None,
+        turn_id: str | None,
+    ) -> Remembered:
+        """Keep a statement. The same wording again is the same memory.
+
+        Raises:
+            InvalidInputError: there is nothing to keep, or too much.
+            NotFoundError: there is no turn `turn_id`.
+        """
+        tally = Tally()
+        text = _statement(content, tally)
+        if importance is not None and not 0 <= importance <= 1:
+            raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
+        with self._store.write(self._tenant) as tx:
+            known = tx.memories.with_fingerprint(_fingerprint(text))
+            if known is None:
+                memory_id, status = new_id(), "remembered"
+                version = self._version(tx, text, valid_from, turn_id)
+                weight = _IMPORTANCE if importance is None else importance
+                trust = self._channel.trust
+                tx.memories.add(memory_id, kind, weight, _CONFIDENCE[trust], version)
+                self._audit(tx, "remember", memory_id)
+            else:
+                memory_id, status = known.id, self._known_again(tx, known)
+        return Remembered(
+            id=memory_id, status=status, content=text, redactions=dict(tally.redactions)
+        )
+
+    def revise(self, memory_id: str, action: Revision, content: str | None) -> Memory:
+        """Do one thing to a memory and give it back as it is now.
+
+        Raises:
+            InvalidInputError: `correct` without content, or content with anything else.
+            NotFoundError: there is no such memory.
+        """
+        if (action == "correct") != (content is not None):
+            raise InvalidInputError(
+                "content is the new wording: give it with action=correct, and only then."
+            )
+        with self._store.write(self._tenant) as tx:
+            memory = self._memory(tx, memory_id)
+            if content is not None:
+                self._correct(tx, memory, content)
+            else:
+                self._apply(tx, memory, action)
+            self._audit(tx, action, memory_id)
+            return self._memory(tx, memory_id)
+
+    def _known_again(self, tx: Transaction, known: Memory) -> str:
+        if known.validity is Validity.ACTIVE:
+            return "already_known"
+        tx.memories.set_validity(known.id, Validity.ACTIVE, now_millis())
+        self._audit(tx, "restore", known.id)
+        return "restored"
+
+    def _correct(self, tx: Transaction, memory: Memory, content: str) -> None:
+        text = _statement(content, Tally())
+        if text == memory.content:
+            raise InvalidInputError("The new wording is the present one; there is nothing to do.")
+        tx.memories.add_version(memory.id, self._version(tx, text, None, None))
+
+    def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
+        now = now_millis()
+        match action:
+            case "confirm":
+                # An agent's word is not the user's: only a channel of the user's verifies.
+                tx.memories.mark(memory.id, now, verified=self._vouches or memory.verified)
+            case "archive":
+                tx.memories.set_validity(memory.id, Validity.ARCHIVED, now)
+            case "restore":
+                tx.memories.set_validity(memory.id, Validity.ACTIVE, now)
+            case "pin" | "unpin":
+                tx.memories.mark(memory.id, now, pinned=action == "pin")
+            case "upvote":
+                tx.memories.mark(memory.id, now, upvotes=1)
+            case "downvote":
+                tx.memories.mark(memory.id, now, downvotes=1)
+            case "correct":
+                raise InvalidInputError("content is missing: what should the memory say?")
+
+    @property
+    def _vouches(self) -> bool:
+        return self._channel.trust is Trust.USER
+
+    def _version(
+        self, tx: Transaction, text: str, valid_from: int | None, turn_id: str | None
+    ) -> NewVersion:
+        now = now_millis()
+        turn = None if turn_id is None else _turn(tx, turn_id)
+        provenance = Provenance(
+            source_kind=SourceKind.USER_SAID if self._vouches else SourceKind.ASSISTANT_INFERRED,
+            trust=self._channel.trust,
+            channel=self._channel.name,
+            client=self._channel.client,
+            quote=text,
+        )
+        return NewVersion(
+            content=text,
+            fingerprint=_fingerprint(text),
+            valid_from=now if valid_from is None else valid_from,
+            ingested_at=now,
+            provenance=provenance,
+            turn_n=None if turn is None else turn.n,
+        )
+
+    def _memory(self, tx: Transaction, memory_id: str) -> Memory:
+        memory = tx.memories.get(memory_id)
+        if memory is None:
+            raise NotFoundError(f"There is no memory {memory_id}. Find its id with search_memory.")
+        return memory
+
+    def _audit(self, tx: Transaction, action: str, memory_id: str) -> None:
+        tx.audit.add(
+            at=now_millis(),
+            channel=self._channel.name,
+            client=self._channel.client,
+            action=action,
+            subject=memory_id,
+        )
+
+
+def _turn(tx: Transaction, turn_id: str) -> StoredTurn:
+    turn = tx.conversations.turn(turn_id)
+    if turn is None:
+        raise NotFoundError(
+            f"There is no turn {turn_id}. Find its id with search_conversation_traces."
+        )
+    return turn
+
+
+def _statement(content: str, tally: Tally) -> str:
+    text = clean_text(content, tally).strip()
+    if not text:
+        raise InvalidInputError("There is nothing to remember: say it in a sentence.")
+    if len(text) > MAX_CHARS:
+        raise InvalidInputError(
+            f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. Remember "
+            "the conclusion; record the long text with record_conversation."
+        )
+    return text
+
+
+def _fingerprint(text: str) -> bytes:
+    """The same for wordings that differ in letter case and spaces only. 32 bytes."""
+    return hashlib.sha256(" ".join(text.casefold().split()).encode()).digest()

@@ -1,0 +1,25 @@
+"""The way a call came in, as the server knows it. A caller can't choose it."""
+
+from memoria.model.base import Value
+from memoria.model.memory import Trust
+
+
+class Channel(Value):
+    """What provenance is stamped with."""
+
+    name: str
+    """`mcp`, `cli`, `library` or `import`."""
+    trust: Trust
+    client: str | None = None
+    """The program at the other end, where it says who it is."""
+
+    @property
+    def source(self) -> str:
+        """Whose numbering of sessions and messages is meant."""
+        return self.client or self.name
+
+
+LIBRARY = Channel(name="library", trust=Trust.REPORTED)
+"""A program that uses Memoria reports what it heard; it is not the user."""
+COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
+"""Whoever types a command is the user."""

@@ -1,0 +1,49 @@
+"""Moments: UTC epoch milliseconds inside, ISO 8601 with a zone at the surface."""
+
+import time
+from datetime import UTC, datetime
+
+from memoria.errors import InvalidInputError
+
+_MS_PER_S = 1000
+
+
+def now_millis() -> int:
+    """The present, in UTC epoch milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+def to_millis(moment: datetime) -> int:
+    """UTC epoch milliseconds of `moment`; one without a zone is in this machine's zone."""
+    return round(moment.astimezone(UTC).timestamp() * _MS_PER_S)
+
+
+def from_millis(millis: int) -> datetime:
+    """The moment, in UTC."""
+    return datetime.fromtimestamp(millis / _MS_PER_S, UTC)
+
+
+def iso(millis: int) -> str:
+    """ISO 8601 in UTC, to the second: `2026-03-02T01:14:05Z`."""
+    return from_millis(millis).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_instant(text: str, *, name: str = "time") -> int:
+    """UTC epoch milliseconds of an ISO 8601 date or time.
+
+    A date alone means its first moment. Without a zone, this machine's is meant.
+
+    Args:
+        text: such as `2026-03-02`, `2026-03-02T09:14:05+08:00` or `20260302T011405Z`.
+        name: what the caller knows the argument as, for the message.
+
+    Raises:
+        InvalidInputError: `text` is not ISO 8601.
+    """
+    try:
+        return to_millis(datetime.fromisoformat(text.strip()))
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInputError(
+            f"{name}: {text!r} is not a date or time. "
+            "Write ISO 8601, such as 2026-03-02 or 2026-03-02T09:14:05+08:00."
+        ) from error

@@ -1,0 +1,122 @@
+"""Memories: conclusions that can guide behaviour, each with where it came from."""
+
+from enum import StrEnum
+from typing import Literal
+
+from memoria.model.base import Value
+
+
+class MemoryType(StrEnum):
+    """What kind of conclusion a memory is."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    RULE = "rule"
+    SKILL = "skill"
+    ERROR = "error"
+    GOAL = "goal"
+    RELATIONSHIP = "relationship"
+    TASK_OUTCOME = "task_outcome"
+    TOOL_EXPERIENCE = "tool_experience"
+
+
+class Validity(StrEnum):
+    """Whether a memory holds."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    CONTRADICTED = "contradicted"
+    ARCHIVED = "archived"
+    PENDING_CONFIRMATION = "pending_confirmation"
+
+
+class SourceKind(StrEnum):
+    """How a statement reached us."""
+
+    USER_SAID = "user_said"
+    ASSISTANT_INFERRED = "assistant_inferred"
+    TOOL_OUTPUT = "tool_output"
+    IMPORTED = "imported"
+    CONSOLIDATED = "consolidated"
+
+
+class Trust(StrEnum):
+    """How far the channel vouches for a statement. The server stamps it, never the caller."""
+
+    USER = "user"
+    REPORTED = "reported"
+    TOOL = "tool"
+
+
+class Provenance(Value):
+    """Where a version of a memory came from."""
+
+    source_kind: SourceKind
+    trust: Trust
+    channel: str
+    """The way in: `mcp`, `cli` or `library`."""
+    client: str | None = None
+    session_id: str | None = None
+    message_id: str | None = None
+    turn_id: str | None = None
+    turn_index: int | None = None
+    quote: str | None = None
+    """The words it rests on, as they stand in the turn or as they were typed."""
+
+
+class MemoryVersion(Value):
+    """One wording of a memory and the window in which it was held true (UTC epoch ms)."""
+
+    n: int
+    version: int
+    content: str
+    valid_from: int
+    valid_to: int | None
+    ingested_at: int
+    provenance: Provenance
+
+
+class Memory(Value):
+    """A memory with its present wording first in line and its history behind."""
+
+    id: str
+    type: MemoryType
+    validity: Validity
+    importance: float
+    """0 to 1."""
+    confidence: float
+    """0 to 1."""
+    pinned: bool
+    verified: bool
+    """Confirmed by the user, not merely reported."""
+    upvotes: int
+    downvotes: int
+    created_at: int
+    updated_at: int
+    versions: tuple[MemoryVersion, ...]
+    """Newest first."""
+
+    @property
+    def current(self) -> MemoryVersion:
+        """The wording that holds now, or held last."""
+        return self.versions[0]
+
+    @property
+    def content(self) -> str:
+        """The present wording."""
+        return self.current.content
+
+
+class Remembered(Value):
+    """What became of a statement to remember."""
+
+    id: str
+    status: Literal["remembered", "already_known", "restored"]
+    content: str
+    redactions: dict[str, int]
+
+
+Revision = Literal[
+    "correct", "confirm", "archive", "restore", "pin", "unpin", "upvote", "downvote"
+]
+"""What `revise_memory` can do. None of it is final."""

@@ -1,0 +1,20 @@
+"""The scratchpad: what a session is at, and what it finished lately."""
+
+from memoria.model.base import Value
+
+
+class CompletedTask(Value):
+    """A task that is done or was left for another. `at` in UTC epoch milliseconds."""
+
+    task: str
+    at: int
+
+
+class Scratchpad(Value):
+    """One session's working notes."""
+
+    session_id: str
+    current_focus: str | None
+    completed: tuple[CompletedTask, ...]
+    """Newest first, five at most."""
+    updated_at: int

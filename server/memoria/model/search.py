@@ -1,0 +1,80 @@
+"""What a search gives back: hits, each citing its source."""
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from memoria.model.base import Value
+from memoria.model.memory import MemoryType, Trust, Validity
+from memoria.model.turn import Role
+
+
+class Source(Value):
+    """Where a hit's words stand: enough to find them again."""
+
+    at: int
+    """When it was said, UTC epoch milliseconds."""
+    session_id: str | None = None
+    message_id: str | None = None
+    turn_id: str | None = None
+    turn_index: int | None = None
+    role: Role | None = None
+    speaker: str | None = None
+    client: str | None = None
+    trust: Trust | None = None
+    """How far the channel vouches for a memory; absent for a turn, which vouches for itself."""
+
+
+class ToolCall(Value):
+    """A tool's name, arguments and result, verbatim unless `cut`."""
+
+    name: str
+    args: JsonValue = None
+    result: JsonValue = None
+    cut: bool = False
+    """Whether arguments or result are excerpts, as text, to fit the budget."""
+
+
+class Neighbour(Value):
+    """A turn beside a hit, shown so that the hit can be understood."""
+
+    turn_index: int
+    role: Role
+    speaker: str | None = None
+    text: str
+
+
+class Hit(Value):
+    """One result. `text` is the stored text itself, or a span of it (then `excerpt` says which)."""
+
+    id: str
+    kind: Literal["memory", "turn"]
+    text: str
+    score: float
+    """Comparable within one answer only."""
+    source: Source
+    type: MemoryType | None = None
+    validity: Validity | None = None
+    version: int | None = None
+    status: Literal["unprocessed"] | None = None
+    """A turn in a first-level answer: no memory has been drawn from it yet."""
+    tool: ToolCall | None = None
+    excerpt: tuple[int, int] | None = None
+    """The span [start, end) in characters of the stored text, where it is not all shown."""
+    before: tuple[Neighbour, ...] = ()
+    after: tuple[Neighbour, ...] = ()
+
+
+class SearchResult(Value):
+    """Hits, best first, and what the caller should know about how they were found."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    tokens: int
+    """Estimated tokens of the hits."""
+    omitted: int = 0
+    """Relevant results that did not fit `limit` or `max_tokens`."""
+    hidden: int = 0
+    """Superseded or archived results left out; ask with `include_history`."""
+    notes: tuple[str, ...] = ()
+    """Which parts of the search were missing, and why."""

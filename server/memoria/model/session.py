@@ -1,0 +1,33 @@
+"""Sessions and the stretches they are made of."""
+
+from memoria.model.base import Value
+from memoria.model.turn import StoredTurn
+
+
+class Session(Value):
+    """A conversation as one source numbers it. Times are UTC epoch milliseconds."""
+
+    n: int
+    source: str
+    session_id: str
+    first_at: int
+    last_at: int
+    turns: int
+
+
+class Stretch(Value):
+    """A run of turns that belongs together: what an episode will later summarise."""
+
+    ordinal: int
+    first_index: int
+    last_index: int
+    closed_by: str | None
+    """`session_end`, `compaction`, `idle`, or nothing while it is open."""
+
+
+class SessionRecord(Value):
+    """A page of a session."""
+
+    session_id: str
+    turns: tuple[StoredTurn, ...]
+    stretches: tuple[Stretch, ...]

@@ -1,0 +1,51 @@
+"""What the product says about itself."""
+
+from typing import Literal
+
+from memoria.model.base import Value
+
+
+class BacklogStatus(Value):
+    """Documents that still wait for their vector."""
+
+    pending: int
+    failed: int
+    """Given up after repeated failures; `memoria doctor` names the reason."""
+    last_error: str | None = None
+
+
+class Finding(Value):
+    """One thing `doctor` looked at."""
+
+    check: str
+    state: Literal["ok", "warning", "error"]
+    detail: str
+    cure: str | None = None
+
+
+class Health(Value):
+    """All that `doctor` found."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is an error."""
+        return all(finding.state != "error" for finding in self.findings)
+
+
+class Statistics(Value):
+    """What a tenant holds."""
+
+    tenant: str
+    sessions: int
+    turns: int
+    turn_versions: int
+    memories: dict[str, int]
+    """Memories by validity."""
+    raw_chunks: int
+    raw_bytes: int
+    stored_bytes: int
+    database_bytes: int
+    vectors: int
+    backlog: BacklogStatus

@@ -1,0 +1,110 @@
+"""Turns: one message of a conversation, as it comes in and as it is kept."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, JsonValue
+
+from memoria.model.base import Value
+from memoria.model.instant import parse_instant, to_millis
+
+
+class Role(StrEnum):
+    """Who produced a turn."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+
+
+CaptureEvent = Literal["session_end", "compaction"]
+"""What closes a stretch of a session: its end, or the client compacting its context."""
+
+
+def _as_millis(value: object) -> object:
+    match value:
+        case datetime():
+            return to_millis(value)
+        case str():
+            return parse_instant(value, name="at")
+        case _:
+            return value
+
+
+EventTime = Annotated[int, BeforeValidator(_as_millis)]
+
+
+class Turn(Value):
+    """A message of a conversation, as a client hands it over."""
+
+    role: Role
+    content: str = ""
+    """The words, verbatim. May be empty when a tool call says it all."""
+    session_id: str | None = None
+    """The conversation, in the client's own numbering."""
+    message_id: str | None = None
+    """The message's id in the client. Recording it again changes nothing."""
+    speaker: str | None = None
+    """The speaker's name, where the role does not say enough."""
+    at: EventTime | None = None
+    """When it was said: ISO 8601, a datetime, or UTC epoch milliseconds."""
+    tool_name: str | None = None
+    tool_args: JsonValue = None
+    tool_result: JsonValue = None
+
+
+class StoredTurn(Value):
+    """A turn as it is kept. `n` is its document number in the store's indexes."""
+
+    n: int
+    id: str
+    source: str
+    session_id: str
+    session_n: int
+    message_id: str | None
+    turn_index: int
+    version: int
+    current: bool
+    role: Role
+    speaker: str | None
+    at: int
+    ingested_at: int
+    content: str
+    tool_name: str | None
+    tool_args: JsonValue
+    tool_result: JsonValue
+
+
+class RecordedTurn(Value):
+    """What became of one turn of a call."""
+
+    status: Literal["recorded", "already_recorded", "new_version", "nothing_left"]
+    id: str | None = None
+    """Absent only when nothing was left to keep after stripping private and injected text."""
+
+
+class Receipt(Value):
+    """Proof that a call's turns are on disk: handed out after the commit, never before."""
+
+    id: str
+    recorded: int
+    already_recorded: int
+    new_versions: int
+    redactions: dict[str, int]
+    """Secrets taken out, by kind."""
+    stripped: int
+    """Private or injected blocks taken out."""
+    turns: tuple[RecordedTurn, ...]
+    closed_stretches: int
+
+
+class TurnRecord(Value):
+    """A turn with its other versions and the turns beside it."""
+
+    turn: StoredTurn
+    versions: tuple[StoredTurn, ...]
+    """Newest first."""
+    before: tuple[StoredTurn, ...]
+    after: tuple[StoredTurn, ...]

@@ -1,0 +1,88 @@
+"""Cite: from a stored row to a hit that names where it stands."""
+
+from memoria.model import Hit, Memory, MemoryVersion, Neighbour, Role, Source, StoredTurn, ToolCall
+from memoria.model import Validity
+from memoria.text.document import full_text
+
+_NEIGHBOUR_CHARS = 300
+
+
+def turn_source(turn: StoredTurn) -> Source:
+    """Where a turn stands."""
+    return Source(
+        at=turn.at,
+        session_id=turn.session_id,
+        message_id=turn.message_id,
+        turn_id=turn.id,
+        turn_index=turn.turn_index,
+        role=turn.role,
+        speaker=turn.speaker,
+        client=turn.source,
+    )
+
+
+def turn_hit(turn: StoredTurn, score: float) -> Hit:
+    """A turn of the record, whole."""
+    tool = (
+        ToolCall(name=turn.tool_name or "tool", args=turn.tool_args, result=turn.tool_result)
+        if turn.tool_name or turn.tool_args is not None or turn.tool_result is not None
+        else None
+    )
+    return Hit(
+        id=turn.id,
+        kind="turn",
+        text=turn.content,
+        score=round(score, 4),
+        source=turn_source(turn),
+        validity=None if turn.current else Validity.SUPERSEDED,
+        version=turn.version if turn.version > 1 or not turn.current else None,
+        tool=tool,
+    )
+
+
+def unprocessed_hit(turn: StoredTurn, score: float) -> Hit:
+    """A turn standing in for the memory nobody has drawn from it yet: its words as one text."""
+    return turn_hit(turn, score).model_copy(
+        update={"text": full_text(turn), "tool": None, "status": "unprocessed"}
+    )
+
+
+def memory_hit(memory: Memory, version: MemoryVersion, score: float) -> Hit:
+    """A wording of a memory. One that was corrected says so."""
+    old = version.n != memory.current.n
+    return Hit(
+        id=memory.id,
+        kind="memory",
+        text=version.content,
+        score=round(score, 4),
+        source=memory_source(version),
+        type=memory.type,
+        validity=Validity.SUPERSEDED if old else memory.validity,
+        version=version.version,
+    )
+
+
+def memory_source(version: MemoryVersion) -> Source:
+    """Where a wording came from."""
+    origin = version.provenance
+    return Source(
+        at=version.valid_from,
+        session_id=origin.session_id,
+        message_id=origin.message_id,
+        turn_id=origin.turn_id,
+        turn_index=origin.turn_index,
+        role=Role.USER if origin.source_kind == "user_said" else None,
+        client=origin.client or origin.channel,
+        trust=origin.trust,
+    )
+
+
+def neighbour(turn: StoredTurn) -> Neighbour:
+    """A turn beside a hit, its beginning."""
+    text = full_text(turn)
+    return Neighbour(
+        turn_index=turn.turn_index,
+        role=turn.role,
+        speaker=turn.speaker,
+        text=text if len(text) <= _NEIGHBOUR_CHARS else text[:_NEIGHBOUR_CHARS] + "…",
+    )

@@ -1,0 +1,391 @@
+"""The seam between Memoria and its database engines.
+
+Everything above this module is free of SQL and dialect. An engine offers a `Store`; a store
+hands out transactions. A transaction of a tenant can reach no other tenant's rows: the tenant is
+bound when it begins, and no method takes one.
+
+All calls block; the application runs each whole transaction in one worker thread.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from memoria.model import (
+    BacklogStatus,
+    Finding,
+    Memory,
+    MemoryType,
+    Provenance,
+    Role,
+    Scratchpad,
+    Session,
+    Statistics,
+    StoredTurn,
+    Stretch,
+    Validity,
+    Vector,
+)
+
+Kind = Literal["turn", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search is narrowed to. Times are UTC epoch milliseconds; `until` is exclusive."""
+
+    since: int | None = None
+    until: int | None = None
+    session_id: str | None = None
+    roles: tuple[Role, ...] = ()
+    tool: str | None = None
+    types: tuple[MemoryType, ...] = ()
+    history: bool = False
+    """Whether what is no longer current may be found too."""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything but history is asked for."""
+        return self != Filters(history=self.history)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document an index found. Higher scores are better, within one list."""
+
+    n: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a turn stands."""
+
+    n: int
+    session_n: int
+    turn_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The newest version of a message, as capture needs to know it."""
+
+    n: int
+    id: str
+    turn_index: int
+    version: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A turn ready to be written. Texts are final: stripped and redacted."""
+
+    id: str
+    session_n: int
+    message_id: str | None
+    turn_index: int
+    version: int
+    role: Role
+    speaker: str | None
+    at: int
+    at_given: bool
+    ingested_at: int
+    fingerprint: bytes
+    content: str
+    tool_name: str | None
+    tool_args: str | None
+    """JSON text, as is `tool_result`."""
+    tool_result: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A wording of a memory ready to be written."""
+
+    content: str
+    fingerprint: bytes
+    valid_from: int
+    ingested_at: int
+    provenance: Provenance
+    turn_n: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A document that wants a vector: a turn with the one before it, or a memory's wording."""
+
+    n: int
+    turn: StoredTurn | None = None
+    previous: StoredTurn | None = None
+    content: str | None = None
+
+
+class Documents(Protocol):
+    """The derived indexes over whatever can be found."""
+
+    def match(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, limit: int
+    ) -> list[Match]:
+        """The best documents by BM25 that hold any of the terms, best first."""
+        ...
+
+    def nearest(
+        self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
+    ) -> list[Match]:
+        """The nearest documents by cosine (-1 to 1), best first."""
+        ...
+
+    def kinds(self, ns: Sequence[int]) -> dict[int, Kind]:
+        """What each document is."""
+        ...
+
+    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str]) -> int:
+        """How many documents that are no longer current hold all of the terms."""
+        ...
+
+
+class Conversations(Protocol):
+    """Sessions, their turns and stretches."""
+
+    def enter_session(self, source: str, session_id: str, at: int, now: int) -> Session:
+        """The session, made if it is new."""
+        ...
+
+    def find_message(self, session_n: int, message_id: str) -> Version | None:
+        """The newest version of a message."""
+        ...
+
+    def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """Fingerprints of the last current turns, oldest first."""
+        ...
+
+    def holds_run(self, session_n: int, fingerprints: Sequence[bytes]) -> bool:
+        """Whether the session holds these turns next to each other, in this order."""
+        ...
+
+    def add_turn(self, turn: NewTurn) -> int:
+        """Write a turn with its chunks, index row and backlog entry. Gives its number."""
+        ...
+
+    def retire_turn(self, n: int) -> None:
+        """Mark a version as no longer current."""
+        ...
+
+    def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
+        """Add a turn to the session's open stretch, or begin one after a pause."""
+        ...
+
+    def close_stretch(self, session_id: str, source: str, reason: str) -> int:
+        """Close the session's open stretch. Gives how many were closed, 0 or 1."""
+        ...
+
+    def close_idle_stretches(self, touched_before: int) -> int:
+        """Close what nobody has added to since. Gives how many."""
+        ...
+
+    def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
+        """Turns by number."""
+        ...
+
+    def turn(self, turn_id: str) -> StoredTurn | None:
+        """A turn by id."""
+        ...
+
+    def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
+        """All versions at the turn's place, newest first."""
+        ...
+
+    def places(self, ns: Sequence[int], reach: int) -> list[Place]:
+        """Where the turns stand, and those up to `reach` places around them."""
+        ...
+
+    def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
+        """The current turns up to `reach` places on either side, in order, without the one."""
+        ...
+
+    def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
+        """A session's current turns in order."""
+        ...
+
+    def stretches(self, session_id: str) -> list[Stretch]:
+        """A session's stretches in order."""
+        ...
+
+
+class Memories(Protocol):
+    """Memories and their versions."""
+
+    def add(
+        self,
+        memory_id: str,
+        kind: MemoryType,
+        importance: float,
+        confidence: float,
+        version: NewVersion,
+    ) -> None:
+        """Write a new memory with its first version."""
+        ...
+
+    def add_version(self, memory_id: str, version: NewVersion) -> int:
+        """Write a wording that replaces the present one. Gives its version number."""
+        ...
+
+    def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
+        """Change whether it holds; what does not hold leaves the indexes."""
+        ...
+
+    def mark(
+        self,
+        memory_id: str,
+        now: int,
+        *,
+        pinned: bool | None = None,
+        verified: bool | None = None,
+        upvotes: int = 0,
+        downvotes: int = 0,
+    ) -> None:
+        """Set flags and add votes."""
+        ...
+
+    def get(self, memory_id: str) -> Memory | None:
+        """A memory with all its versions."""
+        ...
+
+    def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
+        """Memories by the number of any of their versions."""
+        ...
+
+    def with_fingerprint(self, fingerprint: bytes) -> Memory | None:
+        """The memory whose present wording has this fingerprint."""
+        ...
+
+    def unverified(self, limit: int) -> list[Memory]:
+        """Active memories the user has not confirmed, newest first."""
+        ...
+
+
+class Scratchpads(Protocol):
+    """Working notes, one a session."""
+
+    def get(self, session_id: str) -> Scratchpad | None:
+        """A session's notes."""
+        ...
+
+    def recent(self, limit: int) -> list[Scratchpad]:
+        """The notes touched last, newest first."""
+        ...
+
+    def put(
+        self, session_id: str, focus: str | None, completed: Iterable[str], now: int, keep: int
+    ) -> None:
+        """Set the focus, add completed tasks and keep the newest `keep` of them."""
+        ...
+
+
+class Audit(Protocol):
+    """The append-only log."""
+
+    def add(
+        self,
+        *,
+        at: int,
+        channel: str,
+        client: str | None,
+        action: str,
+        subject: str,
+        detail: str | None = None,
+    ) -> None:
+        """Write a line. `detail` never holds the text of a memory."""
+        ...
+
+
+class Transaction(Protocol):
+    """One tenant's rows, seen and changed as one unit."""
+
+    @property
+    def documents(self) -> Documents: ...  # noqa: D102
+    @property
+    def conversations(self) -> Conversations: ...  # noqa: D102
+    @property
+    def memories(self) -> Memories: ...  # noqa: D102
+    @property
+    def scratchpads(self) -> Scratchpads: ...  # noqa: D102
+    @property
+    def audit(self) -> Audit: ...  # noqa: D102
+
+    def statistics(self) -> Statistics:
+        """What the tenant holds."""
+        ...
+
+
+class Backlog(Protocol):
+    """Vectors still to be made, for all tenants: the embedding worker's view of the store."""
+
+    def choose_model(self, name: str) -> int:
+        """Make `name` the home's model; whatever lacks its vector joins the backlog.
+
+        Gives how many documents joined.
+        """
+        ...
+
+    def chosen_model(self) -> str | None:
+        """The home's model."""
+        ...
+
+    def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
+        """Whether `owner` now holds the lease: it was free, run out, or already theirs."""
+        ...
+
+    def drop_lease(self, name: str, owner: str) -> None:
+        """Give the lease back."""
+        ...
+
+    def due(self, now: int, limit: int, attempts: int) -> list[Pending]:
+        """Documents to embed next."""
+        ...
+
+    def fulfil(self, model: str, vectors: Mapping[int, Vector]) -> None:
+        """Write vectors, index them and take their documents off the backlog."""
+        ...
+
+    def postpone(self, ns: Sequence[int], until: int, error: str) -> None:
+        """Count a failure and wait before the next attempt."""
+        ...
+
+    def status(self, attempts: int) -> BacklogStatus:
+        """How much waits."""
+        ...
+
+    def next_due(self, attempts: int) -> int | None:
+        """When the earliest waiting document may be tried; None if none waits."""
+        ...
+
+
+class Store(Protocol):
+    """An opened database."""
+
+    def read(self, tenant: str) -> AbstractContextManager[Transaction]:
+        """A consistent view of a tenant's rows."""
+        ...
+
+    def write(self, tenant: str) -> AbstractContextManager[Transaction]:
+        """A change, all or nothing; on disk when the block has ended without an error."""
+        ...
+
+    def backlog(self, *, write: bool) -> AbstractContextManager[Backlog]:
+        """The embedding backlog across tenants."""
+        ...
+
+    def examine(self, *, deep: bool) -> list[Finding]:
+        """What `doctor` wants to know about the file and its indexes."""
+        ...
+
+    def rebuild(self, progress: Callable[[int, int], None]) -> None:
+        """Build the derived indexes anew from the truth. Reports (done, total)."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...

@@ -1,0 +1,5 @@
+"""The embedded engine: one SQLite file, FTS5 for text, sqlite-vec for vectors."""
+
+from memoria.store.sqlite.store import SqliteStore
+
+__all__ = ["SqliteStore"]

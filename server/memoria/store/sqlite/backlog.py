@@ -1,0 +1,110 @@
+"""The embedding backlog in SQLite: leases, what is due, and writing what was made."""
+
+from collections.abc import Mapping, Sequence
+
+from memoria.model import BacklogStatus, Vector
+from memoria.store.base import Pending
+from memoria.store.sqlite.conversations import SqliteConversations
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.vectors import VectorIndex
+
+_NO_TENANT = 0
+_MODEL = "embedding_model"
+_VECTORS = statements("vectors")
+
+
+class SqliteBacklog:
+    """All tenants' vectors still to be made."""
+
+    def __init__(self, connection: Connection, vectors: VectorIndex) -> None:
+        self._connection = connection
+        self._vectors = vectors
+        self._rows = TenantRows(connection, _NO_TENANT, "backlog")
+
+    def choose_model(self, name: str) -> int:
+        """Make `name` the home's model; whatever lacks its vector joins the backlog."""
+        if self.chosen_model() == name:
+            return 0
+        self._rows.change("set_setting", key=_MODEL, value=name)
+        return self._rows.change("enqueue_missing", model=name)
+
+    def chosen_model(self) -> str | None:
+        """The home's model."""
+        row = self._rows.first("setting", key=_MODEL)
+        return None if row is None else str(row["value"])
+
+    def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
+        """Whether `owner` now holds the lease."""
+        return bool(
+            self._rows.change(
+                "take_lease", name=name, owner=owner, now=now, expires_at=now + lease_ms
+            )
+        )
+
+    def drop_lease(self, name: str, owner: str) -> None:
+        """Give the lease back."""
+        self._rows.change("drop_lease", name=name, owner=owner)
+
+    def due(self, now: int, limit: int, attempts: int) -> list[Pending]:
+        """Documents to embed next, oldest first."""
+        rows = self._rows.all("due", now=now, limit=limit, attempts=attempts)
+        return [self._pending(row) for row in rows]
+
+    def fulfil(self, model: str, vectors: Mapping[int, Vector]) -> None:
+        """Write vectors, index them and take their documents off the backlog."""
+        model_n, dims = self._model(model, len(next(iter(vectors.values()))))
+        self._connection.executemany(
+            _VECTORS["add_embedding"],
+            ({"model": model_n, "n": n, "vector": v.tobytes()} for n, v in vectors.items()),
+        )
+        owners = self._rows.all("owner_of", ns=as_json(vectors))
+        self._vectors.add(
+            model_n,
+            dims,
+            [
+                (row["n"], row["tenant_id"], row["kind"], vectors[row["n"]].tobytes())
+                for row in owners
+                if row["current"]
+            ],
+        )
+        self._rows.change("done", ns=as_json(vectors))
+
+    def postpone(self, ns: Sequence[int], until: int, error: str) -> None:
+        """Count a failure and wait before the next attempt."""
+        self._rows.change("postpone", ns=as_json(ns), until=until, error=error)
+
+    def status(self, attempts: int) -> BacklogStatus:
+        """How much waits."""
+        error = self._rows.first("last_error")
+        return BacklogStatus(
+            pending=self._rows.number("pending", attempts=attempts),
+            failed=self._rows.number("failed", attempts=attempts),
+            last_error=None if error is None else error["last_error"],
+        )
+
+    def next_due(self, attempts: int) -> int | None:
+        """When the earliest waiting document may be tried."""
+        row = self._rows.first("next_due", attempts=attempts)
+        return None if row is None else row["at"]
+
+    def _pending(self, row: Row) -> Pending:
+        n, tenant = row["n"], row["tenant_id"]
+        rows = TenantRows(self._connection, tenant, "backlog")
+        if row["kind"] == "memory":
+            memory = rows.first("memory_text", n=n)
+            return Pending(n, content=memory["content"] if memory else "")
+        previous = rows.first("previous_turn", n=n)
+        wanted = [n] if previous is None else [n, previous["n"]]
+        documents = SqliteDocuments(self._connection, tenant, self._vectors)
+        turns = SqliteConversations(self._connection, tenant, documents).turns(wanted)
+        return Pending(n, turn=turns[n], previous=None if previous is None else turns[previous["n"]])
+
+    def _model(self, name: str, dims: int) -> tuple[int, int]:
+        row = self._connection.execute(_VECTORS["model"], {"name": name}).fetchone()
+        if row is not None:
+            return row["n"], row["dims"]
+        cursor = self._connection.execute(_VECTORS["add_model"], {"name": name, "dims": dims})
+        return cursor.lastrowid or 0, dims

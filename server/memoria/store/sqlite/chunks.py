@@ -1,0 +1,31 @@
+"""Raw chunks: texts by their SHA-256, compressed where that saves space."""
+
+import hashlib
+import sys
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_LEVEL = 3
+_WORTH_TRYING = 128  # bytes; below this zstd's frame eats what it saves
+
+
+def digest(data: bytes) -> bytes:
+    """The chunk's address: 32 bytes of SHA-256."""
+    return hashlib.sha256(data).digest()
+
+
+def pack(data: bytes) -> tuple[str, bytes]:
+    """(codec, bytes to store)."""
+    if len(data) >= _WORTH_TRYING:
+        packed = zstd.compress(data, _LEVEL)
+        if len(packed) < len(data):
+            return "zstd", packed
+    return "plain", data
+
+
+def unpack(codec: str, data: bytes) -> bytes:
+    """What `pack` was given."""
+    return zstd.decompress(data) if codec == "zstd" else data

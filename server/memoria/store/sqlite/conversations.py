@@ -1,0 +1,179 @@
+"""Sessions, turns and stretches in SQLite."""
+
+import json
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from memoria.errors import StoreError
+from memoria.model import Session, StoredTurn, Stretch, now_millis
+from memoria.store.base import NewTurn, Place, Version
+from memoria.store.sqlite.chunks import digest, pack, unpack
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.text.document import turn_tokens
+
+
+class SqliteConversations:
+    """A tenant's conversations."""
+
+    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+        self._rows = TenantRows(connection, tenant, "conversations")
+        self._documents = documents
+
+    def enter_session(self, source: str, session_id: str, at: int, now: int) -> Session:
+        """The session, made if it is new."""
+        key = {"source": source, "session_id": session_id}
+        self._rows.change("enter_session", at=at, now=now, **key)
+        row = self._rows.first("session", **key)
+        if row is None:
+            raise StoreError(f"session {session_id!r} vanished while it was written")
+        return Session(**row)
+
+    def find_message(self, session_n: int, message_id: str) -> Version | None:
+        """The newest version of a message."""
+        row = self._rows.first("find_message", session_n=session_n, message_id=message_id)
+        return None if row is None else Version(**row)
+
+    def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """Fingerprints of the last current turns, oldest first."""
+        rows = self._rows.all("last_fingerprints", session_n=session_n, count=count)
+        return [row["fingerprint"] for row in reversed(rows)]
+
+    def holds_run(self, session_n: int, fingerprints: Sequence[bytes]) -> bool:
+        """Whether the session holds these turns next to each other, in this order."""
+        starts = self._rows.all(
+            "starts_of_run", session_n=session_n, fingerprint=fingerprints[0]
+        )
+        return any(
+            self._run_from(session_n, row["turn_index"], len(fingerprints)) == list(fingerprints)
+            for row in starts
+        )
+
+    def _run_from(self, session_n: int, start: int, count: int) -> list[bytes]:
+        rows = self._rows.all("run_from", session_n=session_n, start=start, count=count)
+        return [row["fingerprint"] for row in rows]
+
+    def add_turn(self, turn: NewTurn) -> int:
+        """Write a turn with its chunks, index row and backlog entry."""
+        n = self._documents.add("turn", *turn_tokens(turn))
+        self._rows.insert(
+            "add_turn",
+            n=n,
+            id=turn.id,
+            session_n=turn.session_n,
+            message_id=turn.message_id,
+            turn_index=turn.turn_index,
+            version=turn.version,
+            role=turn.role.value,
+            speaker=turn.speaker,
+            at=turn.at,
+            at_given=int(turn.at_given),
+            ingested_at=turn.ingested_at,
+            fingerprint=turn.fingerprint,
+            content_hash=self._put_chunk(turn.content),
+            tool_name=turn.tool_name,
+            args_hash=self._put_optional_chunk(turn.tool_args),
+            result_hash=self._put_optional_chunk(turn.tool_result),
+        )
+        self._rows.change("count_turn", session_n=turn.session_n, turn_index=turn.turn_index)
+        return n
+
+    def retire_turn(self, n: int) -> None:
+        """Mark a version as no longer current."""
+        self._documents.set_current(n, "turn", current=False)
+
+    def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
+        """Add a turn to the session's open stretch, or begin one after a pause."""
+        now = now_millis()
+        stretch = self._rows.first("open_stretch", session_n=session_n)
+        place = {"turn_index": turn_index, "at": at, "now": now}
+        if stretch is not None and at - stretch["last_at"] <= idle_ms:
+            self._rows.change("extend_stretch", n=stretch["n"], **place)
+            return
+        if stretch is not None:
+            self._rows.change("end_stretch", n=stretch["n"], now=now, reason="idle")
+        self._rows.insert("begin_stretch", session_n=session_n, **place)
+
+    def close_stretch(self, session_id: str, source: str, reason: str) -> int:
+        """Close the session's open stretch."""
+        return self._rows.change(
+            "close_stretch",
+            session_id=session_id,
+            source=source,
+            reason=reason,
+            now=now_millis(),
+        )
+
+    def close_idle_stretches(self, touched_before: int) -> int:
+        """Close what nobody has added to since."""
+        return self._rows.change("close_idle", touched_before=touched_before, now=now_millis())
+
+    def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
+        """Turns by number."""
+        return {row["n"]: self._stored(row) for row in self._rows.all("turns", ns=as_json(ns))}
+
+    def turn(self, turn_id: str) -> StoredTurn | None:
+        """A turn by id."""
+        row = self._rows.first("turn_number", id=turn_id)
+        return None if row is None else self.turns([row["n"]])[row["n"]]
+
+    def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
+        """All versions at the turn's place, newest first."""
+        return self._in_order(
+            "turn_versions", session_n=turn.session_n, turn_index=turn.turn_index
+        )
+
+    def places(self, ns: Sequence[int], reach: int) -> list[Place]:
+        """Where the turns stand, and those up to `reach` places around them."""
+        return [Place(**row) for row in self._rows.all("places", ns=as_json(ns), reach=reach)]
+
+    def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
+        """The current turns up to `reach` places on either side."""
+        return self._in_order("around", session_n=session_n, turn_index=turn_index, reach=reach)
+
+    def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
+        """A session's current turns in order."""
+        return self._in_order("session_turns", session_id=session_id, offset=offset, limit=limit)
+
+    def stretches(self, session_id: str) -> list[Stretch]:
+        """A session's stretches in order."""
+        return [Stretch(**row) for row in self._rows.all("stretches", session_id=session_id)]
+
+    def _in_order(self, name: str, **parameters: str | int) -> list[StoredTurn]:
+        ns = [row["n"] for row in self._rows.all(name, **parameters)]
+        found = self.turns(ns)
+        return [found[n] for n in ns]
+
+    def _stored(self, row: Row) -> StoredTurn:
+        fields = dict(row)
+        content = self._chunk(fields.pop("content_hash"))
+        args = fields.pop("args_hash")
+        result = fields.pop("result_hash")
+        return StoredTurn(
+            content=content, tool_args=self._json(args), tool_result=self._json(result), **fields
+        )
+
+    def _json(self, key: bytes | None) -> JsonValue:
+        if key is None:
+            return None
+        value: JsonValue = json.loads(self._chunk(key))
+        return value
+
+    def _put_chunk(self, text: str) -> bytes:
+        data = text.encode()
+        key = digest(data)
+        if not self._rows.number("holds_chunk", hash=key):
+            codec, packed = pack(data)
+            self._rows.insert("add_chunk", hash=key, codec=codec, size=len(data), data=packed)
+        return key
+
+    def _put_optional_chunk(self, text: str | None) -> bytes | None:
+        return None if text is None else self._put_chunk(text)
+
+    def _chunk(self, key: bytes) -> str:
+        row = self._rows.first("chunk", hash=key)
+        if row is None:
+            raise StoreError(f"raw chunk {key.hex()} is missing. Run `memoria doctor`.")
+        return unpack(row["codec"], row["data"]).decode()

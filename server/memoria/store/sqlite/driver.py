@@ -1,0 +1,137 @@
+"""The SQLite library at hand, and connections set up the way many processes need.
+
+`pysqlite3` brings a current SQLite with loadable extensions wherever it has a wheel; many
+Pythons are built without the latter. Elsewhere the standard module serves.
+
+The order of the settings matters. The busy timeout comes first, because switching to WAL can
+itself find the file busy; and even then the switch may fail when several processes create the
+same file at once, so it is retried.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memoria.errors import StoreError, StoreUnavailableError, UnsupportedEngineError
+
+if TYPE_CHECKING:
+    import sqlite3
+else:
+    try:
+        from pysqlite3 import dbapi2 as sqlite3
+    except ImportError:
+        import sqlite3
+
+__all__ = ["Connection", "Cursor", "Row", "connect", "load_vectors", "sqlite3", "translated"]
+
+Connection = sqlite3.Connection
+Cursor = sqlite3.Cursor
+Row = sqlite3.Row
+
+_OLDEST = (3, 38, 0)  # STRICT tables 3.37, unixepoch and json -> 3.38
+_OWNER_ONLY = 0o600
+_CACHE_KIB = 16_384
+_MMAP_BYTES = 1 << 30
+_WAL_LIMIT_BYTES = 64 << 20
+
+
+def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Connection:
+    """A connection in autocommit mode, usable from any one thread at a time.
+
+    A writer commits with `synchronous=FULL`: what is committed survives a power cut. A reader
+    can't write, but it is not opened read-only: SQLite must be able to recover the log.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise UnsupportedEngineError(
+            f"SQLite {sqlite3.sqlite_version} is too old; Memoria needs 3.38 or newer. "
+            "Install the pysqlite3 package, or a newer Python."
+        )
+    _create_private(path)
+    connection = sqlite3.connect(
+        path,
+        timeout=busy_timeout_ms / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    connection.row_factory = Row
+    connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
+    _use_wal(connection, busy_timeout_ms)
+    for pragma in (
+        "synchronous = FULL",
+        "foreign_keys = ON",
+        "temp_store = MEMORY",
+        f"cache_size = -{_CACHE_KIB}",
+        f"mmap_size = {_MMAP_BYTES}",
+        f"journal_size_limit = {_WAL_LIMIT_BYTES}",
+        f"query_only = {int(read_only)}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def load_vectors(connection: Connection) -> bool:
+    """Whether sqlite-vec could be loaded into the connection."""
+    import sqlite_vec  # noqa: PLC0415  (only connections that search vectors pay for it)
+
+    try:
+        connection.enable_load_extension(True)
+        sqlite_vec.load(connection)
+        connection.enable_load_extension(False)
+    except (AttributeError, sqlite3.Error):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turn the driver's errors into ours, which say what to do next."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explain(error) from error
+
+
+def _explain(error: sqlite3.Error) -> StoreError:
+    name = getattr(error, "sqlite_errorname", "")
+    match name.split("_")[1] if "_" in name else name:
+        case "FULL":
+            cure = "The disk or quota is full. Free some space and try again."
+        case "READONLY" | "PERM" | "CANTOPEN" | "AUTH":
+            cure = "Check that the data folder is writable for this user."
+        case "BUSY" | "LOCKED":
+            cure = "Another process held the file too long. Try again."
+        case "CORRUPT" | "NOTADB":
+            cure = "The file is damaged. Run `memoria doctor`, then restore a backup."
+        case "IOERR":
+            cure = "Reading or writing the file failed. Check the disk and the data folder."
+        case _:
+            cure = "Run `memoria doctor`."
+    return StoreUnavailableError(f"Nothing was written: {error}. {cure}")
+
+
+def _create_private(path: Path) -> None:
+    """Make the folder and an empty file that only their owner can read, if there are none."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY))
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"The data folder {path.parent} can't be used: {error.strerror}. "
+            "Set MEMORIA_HOME to a folder that is writable."
+        ) from error
+
+
+def _use_wal(connection: Connection, busy_timeout_ms: int) -> None:
+    deadline = time.monotonic() + busy_timeout_ms / 1000
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)

@@ -1,0 +1,165 @@
+"""Memories and their versions in SQLite."""
+
+from collections.abc import Sequence
+
+from memoria.errors import NotFoundError
+from memoria.model import Memory, MemoryType, MemoryVersion, Provenance, Trust, Validity
+from memoria.store.base import NewVersion
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.text.document import memory_tokens
+
+_PROVENANCE = tuple(Provenance.model_fields)
+
+
+class SqliteMemories:
+    """A tenant's memories."""
+
+    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+        self._rows = TenantRows(connection, tenant, "memories")
+        self._documents = documents
+
+    def add(
+        self,
+        memory_id: str,
+        kind: MemoryType,
+        importance: float,
+        confidence: float,
+        version: NewVersion,
+    ) -> None:
+        """Write a new memory with its first version."""
+        memory_n = self._rows.insert(
+            "add",
+            id=memory_id,
+            type=kind.value,
+            importance=importance,
+            confidence=confidence,
+            verified=_vouched(version),
+            now=version.ingested_at,
+        )
+        self._write_version(memory_n, 1, version)
+
+    def add_version(self, memory_id: str, version: NewVersion) -> int:
+        """Write a wording that replaces the present one."""
+        memory_n = self._number(memory_id)
+        old = self._newest(memory_n)
+        self._rows.change("end_version", n=old["n"], valid_to=version.valid_from)
+        self._documents.set_current(old["n"], "memory", current=False)
+        number = int(old["version"]) + 1
+        self._write_version(memory_n, number, version)
+        self._rows.change(
+            "touch", memory_n=memory_n, now=version.ingested_at, verified=_vouched(version)
+        )
+        return number
+
+    def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
+        """Change whether it holds."""
+        memory_n = self._number(memory_id)
+        self._rows.change("set_validity", memory_n=memory_n, validity=validity.value, now=now)
+        self._documents.set_current(
+            self._newest(memory_n)["n"], "memory", current=validity is Validity.ACTIVE
+        )
+
+    def mark(
+        self,
+        memory_id: str,
+        now: int,
+        *,
+        pinned: bool | None = None,
+        verified: bool | None = None,
+        upvotes: int = 0,
+        downvotes: int = 0,
+    ) -> None:
+        """Set flags and add votes."""
+        self._rows.change(
+            "mark",
+            memory_n=self._number(memory_id),
+            pinned=pinned,
+            verified=verified,
+            upvotes=upvotes,
+            downvotes=downvotes,
+            now=now,
+        )
+
+    def get(self, memory_id: str) -> Memory | None:
+        """A memory with all its versions."""
+        row = self._rows.first("number", id=memory_id)
+        return None if row is None else self._load([row["n"]])[row["n"]]
+
+    def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
+        """Memories by the number of any of their versions."""
+        owners = {row["n"]: row["memory_n"] for row in self._rows.all("owners", ns=as_json(ns))}
+        memories = self._load(sorted(set(owners.values())))
+        return {n: memories[memory_n] for n, memory_n in owners.items()}
+
+    def with_fingerprint(self, fingerprint: bytes) -> Memory | None:
+        """The memory whose present wording has this fingerprint."""
+        row = self._rows.first("with_fingerprint", fingerprint=fingerprint)
+        return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
+
+    def unverified(self, limit: int) -> list[Memory]:
+        """Active memories the user has not confirmed, newest first."""
+        ns = [row["n"] for row in self._rows.all("unverified", limit=limit)]
+        found = self._load(ns)
+        return [found[n] for n in ns]
+
+    def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
+        versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
+        for row in self._rows.all("versions", ns=as_json(ns)):
+            versions[row["memory_n"]].append(_version(row))
+        return {
+            row["n"]: Memory(
+                **{key: row[key] for key in row.keys() if key != "n"},  # noqa: SIM118  (a Row's)
+                versions=tuple(versions[row["n"]]),
+            )
+            for row in self._rows.all("memories", ns=as_json(ns))
+        }
+
+    def _write_version(self, memory_n: int, number: int, version: NewVersion) -> None:
+        n = self._documents.add("memory", *memory_tokens(version.content, version.valid_from))
+        self._rows.insert(
+            "add_version",
+            n=n,
+            memory_n=memory_n,
+            version=number,
+            content=version.content,
+            fingerprint=version.fingerprint,
+            valid_from=version.valid_from,
+            ingested_at=version.ingested_at,
+            source_kind=version.provenance.source_kind.value,
+            trust=version.provenance.trust.value,
+            channel=version.provenance.channel,
+            client=version.provenance.client,
+            turn_n=version.turn_n,
+            quote=version.provenance.quote,
+        )
+
+    def _number(self, memory_id: str) -> int:
+        row = self._rows.first("number", id=memory_id)
+        if row is None:
+            raise NotFoundError(f"There is no memory {memory_id}. Find its id with search_memory.")
+        return int(row["n"])
+
+    def _newest(self, memory_n: int) -> Row:
+        row = self._rows.first("newest_version", memory_n=memory_n)
+        if row is None:
+            raise NotFoundError(f"Memory number {memory_n} has no wording. Run `memoria doctor`.")
+        return row
+
+
+def _vouched(version: NewVersion) -> int:
+    """A statement the user made through a channel of their own needs no confirmation."""
+    return int(version.provenance.trust is Trust.USER)
+
+
+def _version(row: Row) -> MemoryVersion:
+    return MemoryVersion(
+        n=row["n"],
+        version=row["version"],
+        content=row["content"],
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        ingested_at=row["ingested_at"],
+        provenance=Provenance(**{name: row[name] for name in _PROVENANCE}),
+    )

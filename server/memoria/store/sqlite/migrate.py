@@ -1,0 +1,60 @@
+"""Bringing a file to the present schema: numbered `.sql` files, each in its own transaction."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+
+from memoria.errors import StoreTooNewError
+from memoria.store.sqlite.driver import Connection, sqlite3
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """Every migration as (number, SQL), in order."""
+    folder = resources.files(__package__).joinpath("migrations")
+    files = [entry for entry in folder.iterdir() if entry.name.endswith(".sql")]
+    return tuple(sorted((int(file.name[:4]), file.read_text("utf-8")) for file in files))
+
+
+def migrate(connection: Connection) -> None:
+    """Apply what is missing. Reads one number and writes nothing when nothing is.
+
+    Raises:
+        StoreTooNewError: the file knows migrations that this version does not.
+    """
+    newest = migrations()[-1][0]
+    if _version(connection) > newest:
+        raise StoreTooNewError(
+            f"This home was written by a newer Memoria (schema {_version(connection)}, this one "
+            f"knows {newest}). Nothing was changed. Upgrade with: pip install -U memoria-server"
+        )
+    for number, sql in migrations():
+        if _version(connection) < number:
+            _apply(connection, number, sql)
+
+
+def _apply(connection: Connection, number: int, sql: str) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _version(connection) < number:  # another process may have been faster
+            for statement in _split(sql):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number:d}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _version(connection: Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _split(sql: str) -> Iterator[str]:
+    """Statements one by one: `executescript` would commit behind our back."""
+    statement = ""
+    for line in sql.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,53 @@
+"""Running named statements with the tenant already bound."""
+
+import json
+from collections.abc import Iterable
+
+from memoria.store.sqlite.driver import Connection, Cursor, Row
+from memoria.store.sqlite.statements import statements
+
+Parameter = str | int | float | bytes | None
+
+
+class TenantRows:
+    """The statements of one `.sql` file over one tenant's rows: `:tenant` is always ours."""
+
+    def __init__(self, connection: Connection, tenant: int, file: str) -> None:
+        self.connection = connection
+        self.tenant = tenant
+        self._sql = statements(file)
+
+    def all(self, name: str, /, **parameters: Parameter) -> list[Row]:
+        """Every row."""
+        return self._execute(name, parameters).fetchall()
+
+    def first(self, name: str, /, **parameters: Parameter) -> Row | None:
+        """The first row, if there is one."""
+        row: Row | None = self._execute(name, parameters).fetchone()
+        return row
+
+    def number(self, name: str, /, **parameters: Parameter) -> int:
+        """The single number a counting statement gives."""
+        return int(self._execute(name, parameters).fetchone()[0])
+
+    def insert(self, name: str, /, **parameters: Parameter) -> int:
+        """Insert a row; gives its number."""
+        return self._execute(name, parameters).lastrowid or 0
+
+    def change(self, name: str, /, **parameters: Parameter) -> int:
+        """Change rows; gives how many."""
+        return self._execute(name, parameters).rowcount
+
+    def _execute(self, name: str, parameters: dict[str, Parameter]) -> Cursor:
+        return self.connection.execute(self._sql[name], {"tenant": self.tenant, **parameters})
+
+
+def as_json(values: Iterable[object]) -> str:
+    """A list for `json_each`."""
+    return json.dumps(list(values))
+
+
+def as_json_or_null(values: Iterable[object]) -> str | None:
+    """A list for an optional filter: NULL when it is empty."""
+    listed = list(values)
+    return as_json(listed) if listed else None

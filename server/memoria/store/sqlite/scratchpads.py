@@ -1,0 +1,37 @@
+"""Working notes in SQLite."""
+
+from collections.abc import Iterable
+
+from memoria.model import CompletedTask, Scratchpad
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows
+
+
+class SqliteScratchpads:
+    """A tenant's scratchpads."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "scratchpads")
+
+    def get(self, session_id: str) -> Scratchpad | None:
+        """A session's notes."""
+        row = self._rows.first("get", session_id=session_id)
+        if row is None:
+            return None
+        done = self._rows.all("completed", session_id=session_id)
+        return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
+
+    def recent(self, limit: int) -> list[Scratchpad]:
+        """The notes touched last, newest first."""
+        rows = self._rows.all("recent", limit=limit)
+        found = (self.get(row["session_id"]) for row in rows)
+        return [scratchpad for scratchpad in found if scratchpad is not None]
+
+    def put(
+        self, session_id: str, focus: str | None, completed: Iterable[str], now: int, keep: int
+    ) -> None:
+        """Set the focus, add completed tasks and keep the newest."""
+        self._rows.change("put", session_id=session_id, focus=focus, now=now)
+        for task in completed:
+            self._rows.insert("complete", session_id=session_id, task=task, now=now)
+        self._rows.change("trim", session_id=session_id, keep=keep)

@@ -1,0 +1,137 @@
+-- name: session
+SELECT n, source, session_id, first_at, last_at, next_index AS turns
+FROM sessions
+WHERE tenant_id = :tenant AND source = :source AND session_id = :session_id;
+
+-- name: enter_session
+INSERT INTO sessions (tenant_id, source, session_id, first_at, last_at, last_ingested_at)
+VALUES (:tenant, :source, :session_id, :at, :at, :now)
+ON CONFLICT (tenant_id, source, session_id) DO UPDATE
+SET first_at = min(first_at, excluded.first_at),
+    last_at = max(last_at, excluded.last_at),
+    last_ingested_at = excluded.last_ingested_at;
+
+-- name: count_turn
+UPDATE sessions SET next_index = max(next_index, :turn_index + 1)
+WHERE n = :session_n AND tenant_id = :tenant;
+
+-- name: find_message
+SELECT n, id, turn_index, version, fingerprint
+FROM turns
+WHERE session_n = :session_n AND message_id = :message_id AND tenant_id = :tenant
+ORDER BY version DESC
+LIMIT 1;
+
+-- name: last_fingerprints
+SELECT t.fingerprint
+FROM turns t JOIN documents d ON d.n = t.n
+WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
+ORDER BY t.turn_index DESC
+LIMIT :count;
+
+-- name: starts_of_run
+SELECT turn_index FROM turns
+WHERE session_n = :session_n AND fingerprint = :fingerprint AND tenant_id = :tenant
+ORDER BY turn_index;
+
+-- name: run_from
+SELECT t.fingerprint
+FROM turns t JOIN documents d ON d.n = t.n
+WHERE t.session_n = :session_n AND t.turn_index >= :start AND t.tenant_id = :tenant AND d.current
+ORDER BY t.turn_index
+LIMIT :count;
+
+-- name: add_turn
+INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version, role, speaker,
+                   at, at_given, ingested_at, fingerprint, content_hash, tool_name,
+                   args_hash, result_hash)
+VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
+        :at, :at_given, :ingested_at, :fingerprint, :content_hash, :tool_name,
+        :args_hash, :result_hash);
+
+-- name: add_chunk
+INSERT INTO raw_chunks (tenant_id, hash, codec, size, data)
+VALUES (:tenant, :hash, :codec, :size, :data)
+ON CONFLICT DO NOTHING;
+
+-- name: holds_chunk
+SELECT count(*) FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
+
+-- name: open_stretch
+SELECT n, last_at FROM stretches
+WHERE session_n = :session_n AND tenant_id = :tenant AND closed_at IS NULL;
+
+-- name: begin_stretch
+INSERT INTO stretches (tenant_id, session_n, ordinal, first_index, last_index, opened_at,
+                       last_at, touched_at)
+SELECT :tenant, :session_n, count(*), :turn_index, :turn_index, :at, :at, :now
+FROM stretches WHERE session_n = :session_n;
+
+-- name: extend_stretch
+UPDATE stretches
+SET last_index = max(last_index, :turn_index), last_at = max(last_at, :at), touched_at = :now
+WHERE n = :n AND tenant_id = :tenant;
+
+-- name: end_stretch
+UPDATE stretches SET closed_at = :now, closed_by = :reason WHERE n = :n AND tenant_id = :tenant;
+
+-- name: close_stretch
+UPDATE stretches SET closed_at = :now, closed_by = :reason
+WHERE tenant_id = :tenant AND closed_at IS NULL
+  AND session_n IN (SELECT n FROM sessions WHERE tenant_id = :tenant
+                    AND session_id = :session_id AND source = :source);
+
+-- name: close_idle
+UPDATE stretches SET closed_at = :now, closed_by = 'idle'
+WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before;
+
+-- name: turns
+SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
+       d.current, t.role, t.speaker, t.at, t.ingested_at, t.tool_name,
+       t.content_hash, t.args_hash, t.result_hash
+FROM turns t
+JOIN documents d ON d.n = t.n
+JOIN sessions s ON s.n = t.session_n
+WHERE t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
+
+-- name: chunk
+SELECT codec, data FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
+
+-- name: turn_number
+SELECT n FROM turns WHERE tenant_id = :tenant AND id = :id;
+
+-- name: turn_versions
+SELECT n FROM turns
+WHERE tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_index
+ORDER BY version DESC;
+
+-- name: places
+SELECT DISTINCT o.n, o.session_n, o.turn_index
+FROM json_each(:ns) wanted
+JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
+JOIN turns o ON o.session_n = t.session_n
+            AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
+JOIN documents d ON d.n = o.n AND (d.current OR o.n = t.n);
+
+-- name: around
+SELECT t.n
+FROM turns t JOIN documents d ON d.n = t.n
+WHERE t.tenant_id = :tenant AND t.session_n = :session_n AND d.current
+  AND t.turn_index BETWEEN :turn_index - :reach AND :turn_index + :reach
+  AND t.turn_index <> :turn_index
+ORDER BY t.turn_index;
+
+-- name: session_turns
+SELECT t.n
+FROM turns t
+JOIN documents d ON d.n = t.n
+JOIN sessions s ON s.n = t.session_n
+WHERE t.tenant_id = :tenant AND s.session_id = :session_id AND d.current
+ORDER BY s.n, t.turn_index
+LIMIT :limit OFFSET :offset;
+
+-- name: stretches
+SELECT x.ordinal, x.first_index, x.last_index, x.closed_by
+FROM stretches x JOIN sessions s ON s.n = x.session_n
+WHERE x.tenant_id = :tenant AND s.session_id = :session_id
+ORDER BY s.n, x.ordinal;

@@ -1,0 +1,70 @@
+-- name: add_document
+INSERT INTO documents (tenant_id, kind) VALUES (:tenant, :kind);
+
+-- name: index_document
+INSERT INTO search_index (rowid, scope, words, context) VALUES (:n, :scope, :words, :context);
+
+-- name: await_vector
+INSERT INTO embedding_backlog (document_n) VALUES (:n);
+
+-- name: set_current
+UPDATE documents SET current = :current WHERE n = :n AND tenant_id = :tenant;
+
+-- name: set_scope
+UPDATE search_index SET scope = :scope WHERE rowid = :n;
+
+-- name: leave_backlog
+DELETE FROM embedding_backlog WHERE document_n = :n;
+
+-- name: match
+SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
+FROM search_index
+WHERE search_index MATCH :query
+ORDER BY score DESC, n
+LIMIT :limit;
+
+-- name: match_filtered
+SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
+FROM search_index
+WHERE search_index MATCH :query
+  AND rowid IN (SELECT value FROM json_each(:allowed))
+ORDER BY score DESC, n
+LIMIT :limit;
+
+-- name: count_matches
+SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
+
+-- name: kinds
+SELECT n, kind FROM documents
+WHERE tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+
+-- name: allowed_turns
+SELECT t.n
+FROM turns t
+JOIN documents d ON d.n = t.n
+JOIN sessions s ON s.n = t.session_n
+WHERE t.tenant_id = :tenant
+  AND (:history OR d.current)
+  AND (:since IS NULL OR t.at >= :since)
+  AND (:until IS NULL OR t.at < :until)
+  AND (:session_id IS NULL OR s.session_id = :session_id)
+  AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
+  AND (:tool IS NULL OR t.tool_name = :tool);
+
+-- name: allowed_memories
+SELECT v.n
+FROM memory_versions v
+JOIN documents d ON d.n = v.n
+JOIN memories m ON m.n = v.memory_n
+LEFT JOIN turns t ON t.n = v.turn_n
+LEFT JOIN sessions s ON s.n = t.session_n
+WHERE v.tenant_id = :tenant
+  AND (:history OR d.current)
+  AND (:since IS NULL OR v.valid_from >= :since)
+  AND (:until IS NULL OR v.valid_from < :until)
+  AND (:session_id IS NULL OR s.session_id = :session_id)
+  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)));
+
+-- name: current_of
+SELECT n FROM documents
+WHERE tenant_id = :tenant AND kind = :kind AND current AND n IN (SELECT value FROM json_each(:ns));

@@ -1,0 +1,68 @@
+-- name: add
+INSERT INTO memories (id, tenant_id, type, validity, importance, confidence, verified,
+                      created_at, updated_at)
+VALUES (:id, :tenant, :type, 'active', :importance, :confidence, :verified, :now, :now);
+
+-- name: number
+SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
+
+-- name: add_version
+INSERT INTO memory_versions (n, memory_n, tenant_id, version, content, fingerprint, valid_from,
+                             ingested_at, source_kind, trust, channel, client, turn_n, quote)
+VALUES (:n, :memory_n, :tenant, :version, :content, :fingerprint, :valid_from,
+        :ingested_at, :source_kind, :trust, :channel, :client, :turn_n, :quote);
+
+-- name: newest_version
+SELECT n, version, valid_from FROM memory_versions
+WHERE memory_n = :memory_n AND tenant_id = :tenant
+ORDER BY version DESC LIMIT 1;
+
+-- name: end_version
+UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND tenant_id = :tenant;
+
+-- name: touch
+UPDATE memories SET updated_at = :now, verified = :verified, validity = 'active'
+WHERE n = :memory_n AND tenant_id = :tenant;
+
+-- name: set_validity
+UPDATE memories SET validity = :validity, updated_at = :now
+WHERE n = :memory_n AND tenant_id = :tenant;
+
+-- name: mark
+UPDATE memories
+SET pinned = coalesce(:pinned, pinned),
+    verified = coalesce(:verified, verified),
+    upvotes = upvotes + :upvotes,
+    downvotes = downvotes + :downvotes,
+    updated_at = :now
+WHERE n = :memory_n AND tenant_id = :tenant;
+
+-- name: memories
+SELECT n, id, type, validity, importance, confidence, pinned, verified, upvotes, downvotes,
+       created_at, updated_at
+FROM memories
+WHERE tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+
+-- name: versions
+SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingested_at,
+       v.source_kind, v.trust, v.channel, v.client, v.quote,
+       t.id AS turn_id, t.turn_index, t.message_id, s.session_id
+FROM memory_versions v
+LEFT JOIN turns t ON t.n = v.turn_n
+LEFT JOIN sessions s ON s.n = t.session_n
+WHERE v.tenant_id = :tenant AND v.memory_n IN (SELECT value FROM json_each(:ns))
+ORDER BY v.memory_n, v.version DESC;
+
+-- name: owners
+SELECT n, memory_n FROM memory_versions
+WHERE tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+
+-- name: with_fingerprint
+SELECT memory_n FROM memory_versions
+WHERE tenant_id = :tenant AND fingerprint = :fingerprint AND valid_to IS NULL
+ORDER BY n DESC LIMIT 1;
+
+-- name: unverified
+SELECT n FROM memories
+WHERE tenant_id = :tenant AND validity = 'active' AND NOT verified
+ORDER BY n DESC LIMIT :limit;

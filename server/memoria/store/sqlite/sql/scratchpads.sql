@@ -1,0 +1,28 @@
+-- name: get
+SELECT session_id, current_focus, updated_at FROM scratchpads
+WHERE tenant_id = :tenant AND session_id = :session_id;
+
+-- name: recent
+SELECT session_id FROM scratchpads
+WHERE tenant_id = :tenant
+ORDER BY updated_at DESC, session_id LIMIT :limit;
+
+-- name: completed
+SELECT task, at FROM completed_tasks
+WHERE tenant_id = :tenant AND session_id = :session_id
+ORDER BY n DESC;
+
+-- name: put
+INSERT INTO scratchpads (tenant_id, session_id, current_focus, updated_at)
+VALUES (:tenant, :session_id, :focus, :now)
+ON CONFLICT DO UPDATE SET current_focus = excluded.current_focus, updated_at = excluded.updated_at;
+
+-- name: complete
+INSERT INTO completed_tasks (tenant_id, session_id, task, at)
+VALUES (:tenant, :session_id, :task, :now);
+
+-- name: trim
+DELETE FROM completed_tasks
+WHERE tenant_id = :tenant AND session_id = :session_id AND n NOT IN (
+    SELECT n FROM completed_tasks WHERE tenant_id = :tenant AND session_id = :session_id
+    ORDER BY n DESC LIMIT :keep);

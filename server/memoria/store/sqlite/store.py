@@ -1,0 +1,207 @@
+"""The embedded store: one writer and a few readers on one file, many processes at once.
+
+Every transaction that may write begins with BEGIN IMMEDIATE, so that it waits its turn instead
+of failing half way; every read is one snapshot. Within a process a lock keeps writers in line;
+between processes SQLite does.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Empty, LifoQueue
+
+from memoria.model import BacklogStatus, Finding, Statistics, now_millis
+from memoria.store.sqlite.backlog import SqliteBacklog
+from memoria.store.sqlite.conversations import SqliteConversations
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, connect, load_vectors, translated
+from memoria.store.sqlite.memories import SqliteMemories
+from memoria.store.sqlite.migrate import migrate
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.scratchpads import SqliteScratchpads
+from memoria.store.sqlite.upkeep import examine, rebuild_full_text, rebuild_vectors
+from memoria.store.sqlite.vectors import ExactScan, Vec0Index, VectorIndex
+
+
+class SqliteTransaction:
+    """One tenant's rows over one connection, inside a transaction."""
+
+    def __init__(
+        self, connection: Connection, name: str, tenant: int, vectors: VectorIndex, attempts: int
+    ) -> None:
+        self._connection = connection
+        self._name = name
+        self._attempts = attempts
+        self._admin = TenantRows(connection, tenant, "admin")
+        self.documents = SqliteDocuments(connection, tenant, vectors)
+        self.conversations = SqliteConversations(connection, tenant, self.documents)
+        self.memories = SqliteMemories(connection, tenant, self.documents)
+        self.scratchpads = SqliteScratchpads(connection, tenant)
+        self.audit = SqliteAudit(self._admin)
+
+    def statistics(self) -> Statistics:
+        """What the tenant holds."""
+        chunks = self._admin.all("chunks")[0]
+        pages, page_size = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "page_size")
+        )
+        return Statistics(
+            tenant=self._name,
+            sessions=self._admin.number("sessions"),
+            turns=self._admin.number("turns"),
+            turn_versions=self._admin.number("turn_versions"),
+            memories={row["validity"]: row["total"] for row in self._admin.all("memories")},
+            raw_chunks=chunks["total"],
+            raw_bytes=chunks["raw"],
+            stored_bytes=chunks["stored"],
+            database_bytes=pages * page_size,
+            vectors=self._admin.number("vectors"),
+            backlog=BacklogStatus(
+                pending=self._admin.number("pending", attempts=self._attempts),
+                failed=self._admin.number("failed", attempts=self._attempts),
+            ),
+        )
+
+
+class SqliteAudit:
+    """The append-only log."""
+
+    def __init__(self, rows: TenantRows) -> None:
+        self._rows = rows
+
+    def add(
+        self,
+        *,
+        at: int,
+        channel: str,
+        client: str | None,
+        action: str,
+        subject: str,
+        detail: str | None = None,
+    ) -> None:
+        """Write a line."""
+        self._rows.insert(
+            "audit",
+            at=at,
+            channel=channel,
+            client=client,
+            action=action,
+            subject=subject,
+            detail=detail,
+        )
+
+
+class SqliteStore:
+    """An opened database file. Its methods may be called from any thread."""
+
+    def __init__(
+        self, path: Path, *, busy_timeout_ms: int, readers: int, attempts: int = 5
+    ) -> None:
+        """Open the file, and make or migrate it if need be.
+
+        Raises:
+            StoreUnavailableError: the file can't be opened or is damaged.
+            StoreTooNewError: a newer Memoria wrote it.
+            UnsupportedEngineError: this SQLite is too old.
+        """
+        self._path = path
+        self._busy_timeout_ms = busy_timeout_ms
+        self._attempts = attempts
+        self._write_lock = threading.Lock()
+        self._read_slots = threading.BoundedSemaphore(readers)
+        self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
+        with translated():
+            self._writer, self._writer_vectors = self._open()
+            migrate(self._writer)
+
+    @contextlib.contextmanager
+    def read(self, tenant: str) -> Iterator[SqliteTransaction]:
+        """A consistent view of a tenant's rows."""
+        with self._reading() as (connection, vectors):
+            number = _tenant_number(connection, tenant) or 0
+            yield SqliteTransaction(connection, tenant, number, vectors, self._attempts)
+
+    @contextlib.contextmanager
+    def write(self, tenant: str) -> Iterator[SqliteTransaction]:
+        """A change, all or nothing."""
+        with self._writing() as connection:
+            number = _tenant_number(connection, tenant) or _add_tenant(connection, tenant)
+            yield SqliteTransaction(
+                connection, tenant, number, self._writer_vectors, self._attempts
+            )
+
+    @contextlib.contextmanager
+    def backlog(self, *, write: bool) -> Iterator[SqliteBacklog]:
+        """The embedding backlog across tenants."""
+        if write:
+            with self._writing() as connection:
+                yield SqliteBacklog(connection, self._writer_vectors)
+        else:
+            with self._reading() as (connection, vectors):
+                yield SqliteBacklog(connection, vectors)
+
+    def examine(self, *, deep: bool) -> list[Finding]:
+        """What `doctor` wants to know."""
+        with self._reading() as (connection, vectors):
+            return list(examine(connection, self._path, vectors, deep=deep))
+
+    def rebuild(self, progress: Callable[[int, int], None]) -> None:
+        """Build the derived indexes anew from the truth, in one transaction."""
+        with self._writing() as connection:
+            rebuild_full_text(connection, self._writer_vectors, progress)
+            rebuild_vectors(connection, self._writer_vectors)
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._write_lock:
+            self._writer.close()
+        while not self._idle_readers.empty():
+            self._idle_readers.get_nowait()[0].close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._write_lock, translated():
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[tuple[Connection, VectorIndex]]:
+        with self._read_slots, translated():
+            connection, vectors = self._a_reader()
+            try:
+                connection.execute("BEGIN")
+                yield connection, vectors
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                self._idle_readers.put((connection, vectors))
+
+    def _a_reader(self) -> tuple[Connection, VectorIndex]:
+        with contextlib.suppress(Empty):
+            return self._idle_readers.get_nowait()
+        return self._open(read_only=True)
+
+    def _open(self, *, read_only: bool = False) -> tuple[Connection, VectorIndex]:
+        connection = connect(self._path, self._busy_timeout_ms, read_only=read_only)
+        loaded = load_vectors(connection)
+        return connection, Vec0Index(connection) if loaded else ExactScan(connection)
+
+
+def _tenant_number(connection: Connection, name: str) -> int | None:
+    row = connection.execute("SELECT id FROM tenants WHERE name = ?", (name,)).fetchone()
+    return None if row is None else int(row["id"])
+
+
+def _add_tenant(connection: Connection, name: str) -> int:
+    cursor = connection.execute(
+        "INSERT INTO tenants (name, created_at) VALUES (?, ?)", (name, now_millis())
+    )
+    return cursor.lastrowid or 0

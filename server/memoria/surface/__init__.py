@@ -1,0 +1,1 @@
+"""FACES: parse, call, format, and nothing else."""

@@ -1,0 +1,1 @@
+"""Memoria on the command line."""

@@ -1,0 +1,51 @@
+"""The `memoria` command."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memoria.errors import MemoriaError
+from memoria.surface.cli import memory, operate, serving
+from memoria.surface.cli.console import Exit, Options, err
+
+app = typer.Typer(
+    name="memoria",
+    help="Long-term memory for LLM agents, over MCP and from the command line.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    home: Annotated[
+        str | None,
+        typer.Option(help="Data folder. Default: $MEMORIA_HOME, else ~/.memoria."),
+    ] = None,
+    tenant: Annotated[
+        str | None,
+        typer.Option(help='Whose memory. Default: $MEMORIA_TENANT, else "default".'),
+    ] = None,
+) -> None:
+    """Long-term memory for LLM agents, over MCP and from the command line."""
+    context.obj = Options(home=home, tenant=tenant)
+
+
+for module in (serving, memory, operate):
+    module.add_commands(app)
+
+
+def run() -> None:
+    """The console script. Known errors become a sentence on standard error."""
+    try:
+        app()
+    except MemoriaError as error:
+        err.print(f"error: {error}", markup=False)
+        sys.exit(Exit.FAILED)
+    except KeyboardInterrupt:
+        err.print("Stopped. What was reported as done is kept.")
+        sys.exit(130)

@@ -1,0 +1,149 @@
+"""Commands on memories: remember, search, traces, show, revise."""
+
+from typing import Annotated
+
+import typer
+
+from memoria.app import Memoria
+from memoria.errors import NotFoundError
+from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
+from memoria.surface.cli.console import AsJson, show, with_memory
+from memoria.surface.text import memory_text, remembered_text, result_text, turn_record_text
+from memoria.surface.wire import wire_memory, wire_remembered, wire_result, wire_turn
+
+_WHOLE = 10_000_000
+_Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
+_When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command()(remember)
+    app.command()(search)
+    app.command()(traces)
+    app.command("show")(show_record)
+    app.command()(revise)
+
+
+def remember(
+    context: typer.Context,
+    words: _Words,
+    type: Annotated[MemoryType, typer.Option(help="What kind.")] = MemoryType.FACT,  # noqa: A002
+    importance: Annotated[float, typer.Option(min=0, max=1)] = 0.5,
+    valid_from: _When = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a statement. You typed it, so it counts as said by the user."""
+    kept = with_memory(
+        context,
+        lambda m: m.remember(
+            " ".join(words), type=type, importance=importance, valid_from=valid_from
+        ),
+    )
+    show(wire_remembered(kept), remembered_text(kept), as_json=as_json)
+
+
+def search(
+    context: typer.Context,
+    words: _Words,
+    limit: int = 8,
+    max_tokens: int = 1500,
+    type: Annotated[list[MemoryType] | None, typer.Option(help="Only these types.")] = None,  # noqa: A002
+    since: _When = None,
+    until: _When = None,
+    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
+    history: Annotated[bool, typer.Option(help="Superseded and archived too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """First level: what is known, a line each, with its source."""
+    found = with_memory(
+        context,
+        lambda m: m.search_memory(
+            " ".join(words),
+            limit=limit,
+            max_tokens=max_tokens,
+            types=type or (),
+            since=since,
+            until=until,
+            session_id=session,
+            include_history=history,
+        ),
+    )
+    show(wire_result(found), result_text(found), as_json=as_json)
+
+
+def traces(
+    context: typer.Context,
+    words: _Words,
+    limit: int = 10,
+    max_tokens: int = 4000,
+    around: Annotated[int, typer.Option(help="Neighbouring turns on each side.")] = 1,
+    since: _When = None,
+    until: _When = None,
+    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
+    role: Annotated[Role | None, typer.Option(help="Only this role.")] = None,
+    tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
+    history: Annotated[bool, typer.Option(help="Edited messages as they were, too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Second level: what was said and done, word for word."""
+    found = with_memory(
+        context,
+        lambda m: m.search_conversation_traces(
+            " ".join(words),
+            limit=limit,
+            max_tokens=max_tokens,
+            context=around,
+            since=since,
+            until=until,
+            session_id=session,
+            role=role,
+            tool=tool,
+            include_history=history,
+        ),
+    )
+    show(wire_result(found), result_text(found), as_json=as_json)
+
+
+def show_record(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="A memory's or a turn's id.")],  # noqa: A002
+    as_json: AsJson = False,
+) -> None:
+    """A memory or turn whole, with its history and where it came from."""
+    match with_memory(context, lambda m: _find(m, id)):
+        case Memory() as memory:
+            show(wire_memory(memory), memory_text(memory), as_json=as_json)
+        case TurnRecord() as record:
+            show(
+                wire_turn(record, 0, _WHOLE), turn_record_text(record, 0, _WHOLE), as_json=as_json
+            )
+
+
+def revise(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="A memory's id.")],  # noqa: A002
+    action: Annotated[Revision, typer.Argument(help="What to do. Nothing is final.")],
+    content: Annotated[
+        list[str] | None, typer.Argument(help="The new wording, with correct only.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correct, confirm, archive, restore, pin, unpin, upvote or downvote a memory."""
+    wording = " ".join(content) if content else None
+    memory = with_memory(context, lambda m: m.revise_memory(id, action, wording))
+    show(wire_memory(memory), memory_text(memory), as_json=as_json)
+
+
+async def _find(memoria: Memoria, record_id: str) -> Memory | TurnRecord:
+    try:
+        return await memoria.get_memory(record_id)
+    except NotFoundError:
+        pass  # then it may be a turn
+    try:
+        return await memoria.get_turn(record_id)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"There is no memory or turn {record_id}. Find one with `memoria search` or "
+            "`memoria traces`."
+        ) from error

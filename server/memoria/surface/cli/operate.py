@@ -1,0 +1,162 @@
+"""Commands that look after a home: import, doctor, stats."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from pydantic import BaseModel
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from memoria.admin.importer import ImportReport, JsonlImport
+from memoria.app import Memoria
+from memoria.model import Channel, Finding, Health, Statistics, Trust
+from memoria.surface.cli.console import AsJson, Exit, err, out, show, with_memory
+
+_STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
+
+
+class WireImport(BaseModel):
+    """What became of a file."""
+
+    lines: int
+    recorded: int
+    already_recorded: int
+    new_versions: int
+    nothing_left: int
+    redactions: dict[str, int]
+    bad: int
+    bad_lines: list[tuple[int, str]]
+
+
+class WireHealth(BaseModel):
+    """What doctor found."""
+
+    sound: bool
+    findings: list[Finding]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("import")(import_file)
+    app.command()(doctor)
+    app.command()(stats)
+
+
+def import_file(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True)],
+    format: Annotated[  # noqa: A002
+        Literal["jsonl"],
+        typer.Option(
+            help="jsonl: a turn a line with session_id, message_id, role, speaker, content, at, "
+            "tool_name, tool_args, tool_result; only role is required."
+        ),
+    ] = "jsonl",
+    as_json: AsJson = False,
+) -> None:
+    """Record conversations from a file. Safe to repeat and to stop half way."""
+    channel = Channel(name="import", trust=Trust.USER, client=f"import-{format}")
+    with _progress() as progress:
+        task = progress.add_task(f"Importing {file.name}", total=file.stat().st_size)
+        report = with_memory(
+            context,
+            lambda m: JsonlImport(
+                m, file, lambda done: progress.update(task, completed=done)
+            ).run(),
+            channel,
+        )
+    show(_wire_import(report), _import_text(report), as_json=as_json)
+    if report.bad:
+        raise typer.Exit(Exit.LINES_LEFT_OUT)
+
+
+def doctor(
+    context: typer.Context,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="First build the search indexes anew.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check the home and say what mends what is wrong."""
+
+    async def work(memory: Memoria) -> Health:
+        if rebuild:
+            with _progress() as progress:
+                task = progress.add_task("Rebuilding indexes", total=None)
+                await memory.rebuild_indexes(
+                    lambda done, total: progress.update(task, completed=done, total=total)
+                )
+        return await memory.health()
+
+    health = with_memory(context, work)
+    if as_json:
+        show(WireHealth(sound=health.sound, findings=list(health.findings)), "", as_json=True)
+    else:
+        out.print(_health_table(health))
+    if not health.sound:
+        raise typer.Exit(Exit.UNSOUND)
+
+
+def stats(context: typer.Context, as_json: AsJson = False) -> None:
+    """How much this tenant's memory holds."""
+    figures = with_memory(context, lambda m: m.statistics())
+    if as_json:
+        show(figures, "", as_json=True)
+    else:
+        out.print(_stats_table(figures))
+
+
+def _progress() -> Progress:
+    """A progress bar on standard error; silent where that is no terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    return Progress(
+        *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
+    )
+
+
+def _wire_import(report: ImportReport) -> WireImport:
+    return WireImport.model_validate(
+        {name: getattr(report, name) for name in WireImport.model_fields}
+    )
+
+
+def _import_text(report: ImportReport) -> str:
+    lines = [
+        f"{report.lines} lines: {report.recorded} recorded, {report.already_recorded} on record "
+        f"already, {report.new_versions} edited, {report.nothing_left} with nothing left, "
+        f"{report.bad} bad."
+    ]
+    if report.redactions:
+        kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
+        lines.append(f"Secrets redacted: {kinds}")
+    lines += [f"line {number}: {problem}" for number, problem in report.bad_lines]
+    if report.bad > len(report.bad_lines):
+        lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
+    return "\n".join(lines)
+
+
+def _health_table(health: Health) -> Table:
+    table = Table("check", "state", "what was found", "cure", box=None, pad_edge=False)
+    for finding in health.findings:
+        table.add_row(finding.check, _STATES[finding.state], finding.detail, finding.cure or "")
+    return table
+
+
+def _stats_table(figures: Statistics) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    memories = ", ".join(f"{count} {validity}" for validity, count in figures.memories.items())
+    rows = {
+        "tenant": figures.tenant,
+        "sessions": f"{figures.sessions:,}",
+        "turns": f"{figures.turns:,} ({figures.turn_versions - figures.turns:,} older versions)",
+        "memories": memories or "none",
+        "raw text": f"{figures.raw_bytes:,} bytes in {figures.raw_chunks:,} chunks, "
+        f"{figures.stored_bytes:,} stored",
+        "database": f"{figures.database_bytes:,} bytes (all tenants)",
+        "vectors": f"{figures.vectors:,}; {figures.backlog.pending:,} waiting, "
+        f"{figures.backlog.failed:,} given up",
+    }
+    for name, value in rows.items():
+        table.add_row(name, value)
+    return table

@@ -1,0 +1,38 @@
+"""Commands that run a server: serve, demo. What they need is imported when they run."""
+
+from typing import Annotated
+
+import typer
+
+from memoria.surface.cli.console import AsJson, Options
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command()(serve)
+    app.command()(demo)
+
+
+def serve(
+    context: typer.Context,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the client configuration and end.")
+    ] = False,
+) -> None:
+    """Serve memory over MCP on standard input and output: what a client's configuration starts."""
+    options: Options = context.obj
+    if as_json:
+        from memoria.surface.cli.snippet import print_snippet  # noqa: PLC0415
+
+        print_snippet(options)
+        return
+    from memoria.surface.mcp.server import serve_stdio  # noqa: PLC0415
+
+    serve_stdio(options.settings)
+
+
+def demo(as_json: AsJson = False) -> None:
+    """See it work: a bundled conversation, a real client, a temporary home. About 20 seconds."""
+    from memoria.surface.cli.demo.tour import run_demo  # noqa: PLC0415
+
+    run_demo(as_json=as_json)

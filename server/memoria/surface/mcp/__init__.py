@@ -1,0 +1,1 @@
+"""Memoria over the Model Context Protocol."""

@@ -1,0 +1,83 @@
+"""The MCP server class with two habits of the SDK changed.
+
+Pydantic writes a title beside every field and a null beside every optional one. Over all tools
+that is a third of the tokens a model pays to know them, so it goes. And an error reaches the
+model as one sentence that says what to do, without the SDK's preamble or pydantic's links.
+"""
+
+from typing import Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult, Tool
+from pydantic import ValidationError
+
+from memoria.app import Memoria
+from memoria.errors import MemoriaError
+
+
+class LeanServer(MCPServer[Memoria]):
+    """An MCP server with short schemas and readable errors."""
+
+    async def list_tools(self) -> list[Tool]:
+        """The tools, their schemas slimmed."""
+        return [
+            tool.model_copy(
+                update={
+                    "input_schema": slim(tool.input_schema),
+                    "output_schema": slim(tool.output_schema or {}) or None,
+                }
+            )
+            for tool in await super().list_tools()
+        ]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Memoria, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: with a message for the model; what we did not foresee stays a crash, which
+                the SDK logs and hides.
+        """
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            match error.__cause__:
+                case ValidationError() as invalid:
+                    raise ToolError(_say(name, invalid)) from invalid
+                case MemoriaError() as ours:
+                    raise ToolError(str(ours)) from ours
+                case _:
+                    raise
+
+
+def slim(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
+    """A JSON schema without titles, null alternatives and null defaults."""
+    match schema:
+        case {"anyOf": [kept, {"type": "null"}], **rest}:
+            return slim({**{k: v for k, v in rest.items() if k != "default"}, **kept})
+        case dict():
+            return {
+                key: _slim_properties(value) if key in ("properties", "$defs") else slim(value)
+                for key, value in schema.items()
+                if key != "title" and not (key == "default" and value is None)
+            }
+        case list():
+            return [slim(item) for item in schema]
+        case _:
+            return schema
+
+
+def _slim_properties(properties: dict[str, Any]) -> dict[str, Any]:
+    """Slim each, but keep a property that is itself called `title`."""
+    return {name: slim(value) for name, value in properties.items()}
+
+
+def _say(tool: str, error: ValidationError) -> str:
+    """Which arguments are wrong and how."""
+    problems = "; ".join(
+        f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()
+    )
+    return f"{tool}: {problems}. Nothing was done; mend the arguments and call again."

@@ -1,0 +1,75 @@
+"""Building and running the MCP server."""
+
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
+
+import anyio
+from mcp.server import MCPServer
+from mcp.server.caching import CacheHint
+
+import memoria.app
+from memoria.app import Memoria
+from memoria.config import Settings
+from memoria.surface.mcp.lean import LeanServer
+from memoria.surface.mcp.prompts import add_prompts
+from memoria.surface.mcp.resources import add_resources, text
+from memoria.surface.mcp.tools import add_tools
+
+_STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
+
+
+def build_server(open_memory: Callable[[], AbstractAsyncContextManager[Memoria]]) -> LeanServer:
+    """A server with all tools, resources and prompts.
+
+    Args:
+        open_memory: opens the memory when the server starts.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: MCPServer[Memoria]) -> AsyncIterator[Memoria]:
+        async with open_memory() as memory:
+            yield memory
+
+    server = LeanServer(
+        "memoria",
+        title="Memoria",
+        description="Long-term memory: search what is known, and the record it came from.",
+        instructions=text("instructions.md"),
+        version=version("memoria-server"),
+        lifespan=lifespan,
+        log_level="WARNING",
+        cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
+    )
+    add_tools(server)
+    add_resources(server)
+    add_prompts(server)
+    return server
+
+
+def serve_stdio(settings: Settings) -> None:
+    """Serve on standard input and output until they close or the process is told to stop."""
+    logging.basicConfig(level=logging.WARNING)  # to standard error; before the SDK looks
+    anyio.run(_serve, settings)
+
+
+async def _serve(settings: Settings) -> None:
+    server = build_server(lambda: memoria.app.open_memoria(settings=settings))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_stop_on_signal)
+        await server.run_stdio_async()
+        tasks.cancel_scope.cancel()
+
+
+async def _stop_on_signal() -> None:
+    """End at once on SIGTERM or SIGINT.
+
+    The SDK would wait for standard input to close. Nothing is lost by not waiting: what was
+    acknowledged is on disk, and what was not is rolled back.
+    """
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            os._exit(0)

@@ -1,0 +1,242 @@
+"""The tools. Their names carry the meaning, because clients may show nothing else at first."""
+
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, Field, JsonValue
+
+from memoria.app import Memoria
+from memoria.errors import NotFoundError
+from memoria.model import Channel, Revision, Trust
+from memoria.surface.mcp.lean import LeanServer
+from memoria.surface.text import (
+    memory_text,
+    receipt_text,
+    remembered_text,
+    result_text,
+    scratchpad_text,
+    turn_record_text,
+)
+from memoria.surface.wire import (
+    WireReceipt,
+    WireRecord,
+    WireRemembered,
+    WireResult,
+    WireScratchpad,
+    wire_memory,
+    wire_receipt,
+    wire_remembered,
+    wire_result,
+    wire_scratchpad,
+    wire_turn,
+)
+
+Ctx = Context[Memoria, Any]
+_Role = Literal["user", "assistant", "tool", "system"]
+_Type = Literal[
+    "fact",
+    "preference",
+    "rule",
+    "skill",
+    "error",
+    "goal",
+    "relationship",
+    "task_outcome",
+    "tool_experience",
+]
+_When = Annotated[str | None, Field(description="ISO 8601 date or time")]
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_VOTES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+
+
+class WireTurn(BaseModel):
+    """One message."""
+
+    role: _Role
+    content: str = ""
+    session_id: str | None = None
+    message_id: str | None = None
+    speaker: str | None = None
+    at: _When = None
+    tool_name: str | None = None
+    tool_args: JsonValue = None
+    tool_result: JsonValue = None
+
+
+def add_tools(server: LeanServer) -> None:
+    """Register every tool."""
+    server.add_tool(search_memory, annotations=_READS)
+    server.add_tool(search_conversation_traces, annotations=_READS)
+    server.add_tool(get_memory, annotations=_READS)
+    server.add_tool(remember, annotations=_WRITES)
+    server.add_tool(revise_memory, annotations=_VOTES)
+    server.add_tool(record_conversation, annotations=_WRITES)
+    server.add_tool(update_scratchpad, annotations=_WRITES)
+
+
+def memory_of(ctx: Ctx) -> Memoria:
+    """The opened memory, stamped with the client that calls."""
+    params = ctx.session.client_params
+    client = None if params is None else params.client_info.name
+    channel = Channel(name="mcp", trust=Trust.REPORTED, client=client)
+    memory = ctx.request_context.lifespan_context
+    memory.warm_up()  # not before the first call: a window that never asks loads no model
+    return memory.through(channel)
+
+
+async def search_memory(  # noqa: D103  (the description is for the model)
+    ctx: Ctx,
+    query: Annotated[str, Field(description="question or key words, any language")],
+    limit: int = 8,
+    max_tokens: int = 1500,
+    types: list[_Type] | None = None,
+    since: _When = None,
+    until: _When = None,
+    session_id: str | None = None,
+    include_history: bool = False,
+) -> Annotated[CallToolResult, WireResult]:
+    """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
+    work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
+    that may have a history."""
+    found = await memory_of(ctx).search_memory(
+        query,
+        limit=limit,
+        max_tokens=max_tokens,
+        types=types or (),
+        since=since,
+        until=until,
+        session_id=session_id,
+        include_history=include_history,
+    )
+    return _answer(wire_result(found), result_text(found))
+
+
+async def search_conversation_traces(  # noqa: D103
+    ctx: Ctx,
+    query: Annotated[str, Field(description="question or key words, any language")],
+    limit: int = 10,
+    max_tokens: int = 4000,
+    context: Annotated[int, Field(description="neighbouring turns on each side")] = 1,
+    since: _When = None,
+    until: _When = None,
+    session_id: str | None = None,
+    role: _Role | None = None,
+    tool: Annotated[str | None, Field(description="only calls of this tool")] = None,
+    include_history: bool = False,
+) -> Annotated[CallToolResult, WireResult]:
+    """The verbatim record of earlier conversations, tool arguments and results included. Use
+    when search_memory is not enough, or exact words or evidence are asked for."""
+    found = await memory_of(ctx).search_conversation_traces(
+        query,
+        limit=limit,
+        max_tokens=max_tokens,
+        context=context,
+        since=since,
+        until=until,
+        session_id=session_id,
+        role=role,
+        tool=tool,
+        include_history=include_history,
+    )
+    return _answer(wire_result(found), result_text(found))
+
+
+async def get_memory(  # noqa: D103
+    ctx: Ctx,
+    id: Annotated[str, Field(description="memory or turn id from a search")],  # noqa: A002
+    offset: Annotated[int, Field(ge=0, description="for long turns, in characters")] = 0,
+    max_chars: Annotated[int, Field(ge=1, le=100_000)] = 12_000,
+) -> Annotated[CallToolResult, WireRecord]:
+    """A memory whole (all wordings, when each held, where each came from), or a turn whole with
+    its neighbours."""
+    memory = memory_of(ctx)
+    try:
+        known = await memory.get_memory(id)
+        return _answer(wire_memory(known), memory_text(known))
+    except NotFoundError:
+        pass  # then it may be a turn
+    try:
+        record = await memory.get_turn(id)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"There is no memory or turn {id}. Take an id from search_memory or "
+            "search_conversation_traces."
+        ) from error
+    return _answer(
+        wire_turn(record, offset, max_chars), turn_record_text(record, offset, max_chars)
+    )
+
+
+async def remember(  # noqa: D103
+    ctx: Ctx,
+    content: Annotated[
+        str, Field(description="one sentence in the user's language, naming who and what")
+    ],
+    type: _Type = "fact",  # noqa: A002
+    importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
+    valid_from: _When = None,
+    turn_id: Annotated[str | None, Field(description="the recorded turn it rests on")] = None,
+) -> Annotated[CallToolResult, WireRemembered]:
+    """Keep a lasting preference, rule, decision, plan or fact. Call it as soon as the user
+    states one or says "remember" / 记住. To change a known memory use revise_memory."""
+    kept = await memory_of(ctx).remember(
+        content, type=type, importance=importance, valid_from=valid_from, turn_id=turn_id
+    )
+    return _answer(wire_remembered(kept), remembered_text(kept))
+
+
+async def revise_memory(  # noqa: D103
+    ctx: Ctx,
+    id: Annotated[str, Field(description="memory id from a search")],  # noqa: A002
+    action: Revision,
+    content: Annotated[str | None, Field(description="new wording, with correct only")] = None,
+) -> Annotated[CallToolResult, WireRecord]:
+    """Correct a memory (the old wording stays in its history), confirm, archive, restore, pin,
+    unpin, or vote it up when it helped and down when it misled. Nothing is final."""
+    memory = await memory_of(ctx).revise_memory(id, action, content)
+    return _answer(wire_memory(memory), memory_text(memory))
+
+
+async def record_conversation(  # noqa: D103
+    ctx: Ctx,
+    turns: list[WireTurn],
+    event: Annotated[
+        Literal["session_end", "compaction"] | None,
+        Field(description="closes the stretch"),
+    ] = None,
+    session_id: Annotated[str | None, Field(description="for turns that name none")] = None,
+) -> Annotated[CallToolResult, WireReceipt]:
+    """Store turns verbatim, tool calls too. Safe to repeat: known messages are not doubled.
+    Secrets and <private> spans are left out."""
+    receipt = await memory_of(ctx).record_conversation(
+        [turn.model_dump(exclude_none=True) for turn in turns], event, session_id=session_id
+    )
+    return _answer(wire_receipt(receipt), receipt_text(receipt))
+
+
+async def update_scratchpad(  # noqa: D103
+    ctx: Ctx,
+    current_focus: Annotated[str | None, Field(description="the task in hand; empty clears")] = None,
+    completed: Annotated[str | None, Field(description="a task that is done")] = None,
+    session_id: str | None = None,
+) -> Annotated[CallToolResult, WireScratchpad]:
+    """Note what this session is working on. The last five tasks are kept."""
+    pad = await memory_of(ctx).update_scratchpad(
+        current_focus=current_focus, completed=completed, session_id=session_id
+    )
+    await ctx.notify_resource_updated("memory://scratchpad")
+    return _answer(wire_scratchpad(pad), scratchpad_text(pad))
+
+
+def _answer(wire: BaseModel, text: str) -> CallToolResult:
+    """Structured content and its text twin."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=wire.model_dump(mode="json", exclude_none=True),
+    )

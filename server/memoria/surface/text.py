@@ -1,0 +1,141 @@
+"""Answers as plain text, a line a memory: what a model without structured content reads."""
+
+from memoria.model import (
+    Hit,
+    Memory,
+    MemoryVersion,
+    Neighbour,
+    Receipt,
+    Remembered,
+    Scratchpad,
+    SearchResult,
+    StoredTurn,
+    TurnRecord,
+    iso,
+)
+from memoria.text.document import as_text
+
+NOTHING = "Nothing relevant is on record."
+
+
+def result_text(result: SearchResult) -> str:
+    """A search's answer."""
+    lines = [_hit_text(hit) for hit in result.hits] or [NOTHING]
+    if result.omitted:
+        lines.append(f"{result.omitted} more did not fit; raise max_tokens to see them.")
+    if result.hidden:
+        lines.append(f"{result.hidden} superseded or archived; ask with include_history.")
+    lines.extend(f"note: {note}" for note in result.notes)
+    return "\n".join(lines)
+
+
+def memory_text(memory: Memory) -> str:
+    """A memory with its history."""
+    flags = [memory.type.value, memory.validity.value]
+    flags += ["pinned"] if memory.pinned else []
+    flags.append("verified" if memory.verified else "not verified by the user")
+    lines = [f"[memory {memory.id}] {memory.content} ({', '.join(flags)})"]
+    lines += [_version_text(version) for version in memory.versions]
+    return "\n".join(lines)
+
+
+def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
+    """A turn with its neighbours, or a page of it."""
+    turn = record.turn
+    lines = [f"  #{t.turn_index} {_who(t)}: {_short(t.content)}" for t in record.before]
+    lines.append(f"[turn {turn.id}] {turn_place(turn)}")
+    lines.append(turn.content[offset : offset + chars])
+    if turn.tool_name or turn.tool_result is not None:
+        result = as_text(turn.tool_result)[offset : offset + chars]
+        lines.append(f"tool {turn.tool_name}({as_text(turn.tool_args)})\n→ {result}")
+    longest = max(len(turn.content), len(as_text(turn.tool_result)))
+    if offset + chars < longest:
+        lines.append(f"(of {longest} characters; continue with offset={offset + chars})")
+    lines += [f"  #{t.turn_index} {_who(t)}: {_short(t.content)}" for t in record.after]
+    lines += [f"before the edit (version {t.version}): {t.content}" for t in record.versions[1:]]
+    return "\n".join(lines)
+
+
+def receipt_text(receipt: Receipt) -> str:
+    """A receipt in a sentence."""
+    parts = [f"{receipt.recorded} recorded"]
+    if receipt.already_recorded:
+        parts.append(f"{receipt.already_recorded} were on record already")
+    if receipt.new_versions:
+        parts.append(f"{receipt.new_versions} edited")
+    if receipt.redactions:
+        kinds = ", ".join(f"{kind} ×{n}" for kind, n in receipt.redactions.items())
+        parts.append(f"secrets redacted: {kinds}")
+    if receipt.stripped:
+        parts.append(f"{receipt.stripped} private or injected blocks left out")
+    if receipt.closed_stretches:
+        parts.append("stretch closed")
+    return f"{'; '.join(parts)}. Receipt {receipt.id}"
+
+
+def remembered_text(kept: Remembered) -> str:
+    """What became of a statement."""
+    return f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {kept.content}"
+
+
+def scratchpad_text(pad: Scratchpad) -> str:
+    """A session's notes as Markdown."""
+    done = "".join(f"\n- done {iso(task.at)}: {task.task}" for task in pad.completed)
+    return (
+        f"## Session {pad.session_id} ({iso(pad.updated_at)})\n"
+        f"Current task: {pad.current_focus or 'none'}{done}"
+    )
+
+
+def turn_place(turn: StoredTurn) -> str:
+    """Where a turn stands, for a citation."""
+    message = f" message {turn.message_id}" if turn.message_id else ""
+    return (
+        f"{iso(turn.at)} {_who(turn)}, session {turn.session_id}{message} #{turn.turn_index}"
+        f" ({turn.source})"
+    )
+
+
+def _hit_text(hit: Hit) -> str:
+    source = hit.source
+    marks = [iso(source.at)]
+    marks += [mark for mark in (hit.type, source.speaker or source.role) if mark]
+    if source.session_id is not None:
+        message = f" {source.message_id}" if source.message_id else ""
+        marks.append(f"session {source.session_id}{message} #{source.turn_index}")
+    marks += [mark for mark in (hit.status, source.trust) if mark]
+    if hit.validity is not None and hit.validity != "active":
+        marks.append(hit.validity)
+    if hit.excerpt is not None:
+        marks.append("excerpt")
+    lines = [_neighbour_text(beside) for beside in hit.before]
+    lines.append(f"[{hit.kind} {hit.id}] {hit.text} ({', '.join(marks)})")
+    if hit.tool is not None:
+        args, result = as_text(hit.tool.args), as_text(hit.tool.result)
+        lines.append(f"  tool {hit.tool.name}({args}) → {result}")
+    lines += [_neighbour_text(beside) for beside in hit.after]
+    return "\n".join(lines)
+
+
+def _neighbour_text(beside: Neighbour) -> str:
+    return f"  #{beside.turn_index} {beside.speaker or beside.role}: {beside.text}"
+
+
+def _version_text(version: MemoryVersion) -> str:
+    origin = version.provenance
+    until = f" until {iso(version.valid_to)}" if version.valid_to is not None else ""
+    where = f", session {origin.session_id} #{origin.turn_index}" if origin.session_id else ""
+    quote = f" “{origin.quote}”" if origin.quote and origin.quote != version.content else ""
+    return (
+        f"  v{version.version} from {iso(version.valid_from)}{until}: {version.content}"
+        f" ({origin.source_kind}, {origin.trust}, via {origin.client or origin.channel}{where})"
+        f"{quote}"
+    )
+
+
+def _who(turn: StoredTurn) -> str:
+    return turn.speaker or turn.role.value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 300 else text[:300] + "…"  # noqa: PLR2004

@@ -1,0 +1,310 @@
+"""Answers as structured data: what goes over the wire and what `--json` prints.
+
+Times are ISO 8601, absent values are left out. Every answer has a twin in `text`: some clients
+show a model the structured content, others only the text, so each stands alone.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, JsonValue
+
+from memoria.model import (
+    Hit,
+    Memory,
+    MemoryVersion,
+    Neighbour,
+    Receipt,
+    Remembered,
+    Scratchpad,
+    SearchResult,
+    Source,
+    StoredTurn,
+    TurnRecord,
+    iso,
+)
+from memoria.text.document import as_text
+
+
+class WireSource(BaseModel):
+    """Where a hit stands."""
+
+    at: str
+    session_id: str | None = None
+    message_id: str | None = None
+    turn_id: str | None = None
+    turn_index: int | None = None
+    role: str | None = None
+    speaker: str | None = None
+    client: str | None = None
+    trust: str | None = None
+
+
+class WireTool(BaseModel):
+    """A tool call."""
+
+    name: str
+    args: JsonValue = None
+    result: JsonValue = None
+    cut: bool | None = None
+
+
+class WireNeighbour(BaseModel):
+    """A turn beside a hit."""
+
+    turn_index: int
+    role: str
+    speaker: str | None = None
+    text: str
+
+
+class WireHit(BaseModel):
+    """A result."""
+
+    id: str
+    kind: Literal["memory", "turn"]
+    text: str
+    score: float
+    source: WireSource
+    type: str | None = None
+    status: str | None = None
+    validity: str | None = None
+    version: int | None = None
+    excerpt: list[int] | None = None
+    tool: WireTool | None = None
+    before: list[WireNeighbour] | None = None
+    after: list[WireNeighbour] | None = None
+
+
+class WireResult(BaseModel):
+    """Hits, best first."""
+
+    hits: list[WireHit]
+    omitted: int | None = None
+    hidden: int | None = None
+    notes: list[str] | None = None
+
+
+class WireWording(BaseModel):
+    """A version of a memory, or of an edited message."""
+
+    version: int
+    text: str
+    valid_from: str
+    valid_to: str | None = None
+    quote: str | None = None
+    source: WireSource
+
+
+class WireRecord(BaseModel):
+    """A memory or turn, whole."""
+
+    id: str
+    kind: Literal["memory", "turn"]
+    text: str
+    source: WireSource
+    type: str | None = None
+    validity: str | None = None
+    pinned: bool | None = None
+    verified: bool | None = None
+    total_chars: int | None = None
+    next_offset: int | None = None
+    tool: WireTool | None = None
+    versions: list[WireWording] | None = None
+    before: list[WireNeighbour] | None = None
+    after: list[WireNeighbour] | None = None
+
+
+class WireRemembered(BaseModel):
+    """What became of a statement."""
+
+    id: str
+    status: Literal["remembered", "already_known", "restored"]
+    redactions: dict[str, int] | None = None
+
+
+class WireReceipt(BaseModel):
+    """Proof that turns are on disk."""
+
+    receipt_id: str
+    recorded: int
+    already_recorded: int
+    new_versions: int
+    turn_ids: list[str]
+    redactions: dict[str, int] | None = None
+    stripped: int | None = None
+    closed_stretches: int | None = None
+
+
+class WireScratchpad(BaseModel):
+    """A session's notes."""
+
+    session_id: str
+    current_focus: str | None = None
+    completed: list[str]
+
+
+def wire_result(result: SearchResult) -> WireResult:
+    """A search's answer."""
+    return WireResult(
+        hits=[_hit(hit) for hit in result.hits],
+        omitted=result.omitted or None,
+        hidden=result.hidden or None,
+        notes=list(result.notes) or None,
+    )
+
+
+def wire_memory(memory: Memory) -> WireRecord:
+    """A memory whole."""
+    return WireRecord(
+        id=memory.id,
+        kind="memory",
+        text=memory.content,
+        source=_version_source(memory.current),
+        type=memory.type.value,
+        validity=memory.validity.value,
+        pinned=memory.pinned or None,
+        verified=memory.verified,
+        versions=[_wording(version) for version in memory.versions],
+    )
+
+
+def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
+    """A turn whole, or a page of it when it is long."""
+    turn = record.turn
+    page = turn.content[offset : offset + chars]
+    end = offset + len(page)
+    long = len(turn.content) > len(page)
+    return WireRecord(
+        id=turn.id,
+        kind="turn",
+        text=page,
+        source=_turn_source(turn),
+        total_chars=len(turn.content) if long else None,
+        next_offset=end if end < len(turn.content) else None,
+        tool=_stored_tool(turn, offset, chars),
+        versions=[_turn_wording(version) for version in record.versions[1:]] or None,
+        before=[_beside(other) for other in record.before] or None,
+        after=[_beside(other) for other in record.after] or None,
+    )
+
+
+def wire_remembered(kept: Remembered) -> WireRemembered:
+    """What became of a statement."""
+    return WireRemembered(id=kept.id, status=kept.status, redactions=kept.redactions or None)
+
+
+def wire_receipt(receipt: Receipt) -> WireReceipt:
+    """A receipt."""
+    return WireReceipt(
+        receipt_id=receipt.id,
+        recorded=receipt.recorded,
+        already_recorded=receipt.already_recorded,
+        new_versions=receipt.new_versions,
+        turn_ids=[turn.id for turn in receipt.turns if turn.id is not None],
+        redactions=receipt.redactions or None,
+        stripped=receipt.stripped or None,
+        closed_stretches=receipt.closed_stretches or None,
+    )
+
+
+def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
+    """A session's notes."""
+    return WireScratchpad(
+        session_id=pad.session_id,
+        current_focus=pad.current_focus,
+        completed=[f"{iso(task.at)} {task.task}" for task in pad.completed],
+    )
+
+
+def _hit(hit: Hit) -> WireHit:
+    tool = hit.tool
+    return WireHit(
+        id=hit.id,
+        kind=hit.kind,
+        text=hit.text,
+        score=hit.score,
+        source=_source(hit.source),
+        type=hit.type,
+        status=hit.status,
+        validity=hit.validity if hit.validity != "active" else None,
+        version=hit.version if hit.version != 1 else None,
+        excerpt=None if hit.excerpt is None else list(hit.excerpt),
+        tool=None
+        if tool is None
+        else WireTool(name=tool.name, args=tool.args, result=tool.result, cut=tool.cut or None),
+        before=[_neighbour(n) for n in hit.before] or None,
+        after=[_neighbour(n) for n in hit.after] or None,
+    )
+
+
+def _source(source: Source) -> WireSource:
+    return WireSource(**{**source.model_dump(mode="json", exclude_none=True), "at": iso(source.at)})
+
+
+def _neighbour(beside: Neighbour) -> WireNeighbour:
+    return WireNeighbour(**beside.model_dump(mode="json"))
+
+
+def _beside(turn: StoredTurn) -> WireNeighbour:
+    return WireNeighbour(
+        turn_index=turn.turn_index, role=turn.role, speaker=turn.speaker, text=turn.content[:300]
+    )
+
+
+def _version_source(version: MemoryVersion) -> WireSource:
+    origin = version.provenance
+    return WireSource(
+        at=iso(version.valid_from),
+        session_id=origin.session_id,
+        message_id=origin.message_id,
+        turn_id=origin.turn_id,
+        turn_index=origin.turn_index,
+        client=origin.client or origin.channel,
+        trust=origin.trust,
+    )
+
+
+def _wording(version: MemoryVersion) -> WireWording:
+    return WireWording(
+        version=version.version,
+        text=version.content,
+        valid_from=iso(version.valid_from),
+        valid_to=None if version.valid_to is None else iso(version.valid_to),
+        quote=None if version.provenance.quote == version.content else version.provenance.quote,
+        source=_version_source(version),
+    )
+
+
+def _turn_source(turn: StoredTurn) -> WireSource:
+    return WireSource(
+        at=iso(turn.at),
+        session_id=turn.session_id,
+        message_id=turn.message_id,
+        turn_index=turn.turn_index,
+        role=turn.role,
+        speaker=turn.speaker,
+        client=turn.source,
+    )
+
+
+def _turn_wording(turn: StoredTurn) -> WireWording:
+    return WireWording(
+        version=turn.version,
+        text=turn.content,
+        valid_from=iso(turn.ingested_at),
+        source=_turn_source(turn),
+    )
+
+
+def _stored_tool(turn: StoredTurn, offset: int, chars: int) -> WireTool | None:
+    if turn.tool_name is None and turn.tool_args is None and turn.tool_result is None:
+        return None
+    result = as_text(turn.tool_result)
+    page = result[offset : offset + chars]
+    cut = len(page) < len(result)
+    return WireTool(
+        name=turn.tool_name or "tool",
+        args=turn.tool_args,
+        result=page if cut else turn.tool_result,
+        cut=cut or None,
+    )

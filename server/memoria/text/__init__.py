@@ -1,0 +1,1 @@
+"""WORDS: pure functions over text. Analyser, token estimate, stripping and redaction."""

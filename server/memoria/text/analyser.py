@@ -1,0 +1,79 @@
+"""Our own analyser: text in, finished search tokens out.
+
+Both engines store exactly these tokens and split them at spaces only, so a document ranks the
+same wherever it lives and no engine's tokenizer has a say.
+
+- Words are Unicode letters and digits, case-folded, without Latin, Greek or Cyrillic accents.
+- English words are reduced to their Porter2 stem (M. Porter, the Snowball English stemmer).
+- A run of Chinese, Japanese or Korean is written as its characters and its overlapping pairs.
+  Pairs find two-character words exactly; single characters catch the rest. Against a dictionary
+  segmenter this loses nothing and needs no dictionary.
+
+Stop words stay in the index, so that a question made only of them still finds something, and
+leave the query whenever other words remain.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+import snowballstemmer
+
+from memoria.text.stopwords import STOP_WORDS
+
+_CJK = (
+    "\u3005-\u3007"  # 々〆〇
+    "\u3040-\u30ff\u31f0-\u31ff"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
+    "\uac00-\ud7af"  # Hangul syllables
+    "\U00020000-\U0003ffff"  # Han, the later planes
+)
+_TOKEN = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<word>[^\W_{_CJK}]+)(?:['’](?P<tail>[a-z]{{1,2}})\b)?")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_LONGEST_STEMMED = 40
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+def tokens(text: str) -> Iterator[str]:
+    """The search tokens of `text`, in order, with repeats."""
+    for match in _TOKEN.finditer(_fold(text)):
+        run = match["cjk"]
+        if run is None:
+            yield _stem(match["word"])
+        else:
+            yield from run
+            yield from map("".join, zip(run, run[1:], strict=False))
+
+
+def index_text(text: str) -> str:
+    """The tokens of `text` as they are stored: separated by single spaces."""
+    return " ".join(tokens(text))
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """The distinct tokens to search for, in order of appearance, without stop words.
+
+    A query of stop words alone keeps them all. Empty when there is no word in `text`.
+    """
+    found = dict.fromkeys(tokens(text))
+    telling = tuple(token for token in found if token not in _STOP_TOKENS)
+    return telling or tuple(found)
+
+
+def _fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    """The Porter2 stem of an English word; anything else as it is."""
+    if not (word.isascii() and word.isalpha()) or len(word) > _LONGEST_STEMMED:
+        return word
+    return str(_STEMMER.stemWord(word))
+
+
+_STOP_TOKENS = frozenset(token for word in STOP_WORDS for token in tokens(word) if token)

@@ -1,0 +1,69 @@
+"""Taking out what must never be stored: private spans and our own words coming back.
+
+Text that Memoria put into a prompt is fenced in `<memoria>` tags. When a client records the
+conversation, those blocks return with it; storing them would make memory feed on itself.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+FENCE = "memoria"
+_TAG = re.compile(rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Stripped:
+    """Text without the blocks, and how many were taken out."""
+
+    text: str
+    blocks: int
+
+
+def strip(text: str) -> Stripped:
+    """Take out every `<private>` span and every block Memoria itself injected.
+
+    Nested blocks go with the outer one. A tag that is never closed is ordinary text: somebody
+    writing about tags must not lose the rest of the turn.
+    """
+    if "</" not in text:
+        return Stripped(text, 0)
+    kept: list[str] = []
+    position = blocks = 0
+    for start, end in _outermost(sorted(_blocks(text))):
+        kept.append(text[position:start])
+        position = end
+        blocks += 1
+    kept.append(text[position:])
+    return Stripped("".join(kept), blocks)
+
+
+def fence(text: str) -> str:
+    """`text` as a block that a reader takes for data and that `strip` knows again."""
+    inner = _TAG.sub(lambda tag: tag[0].replace("<", "‹").replace(">", "›"), text)
+    return f"<{FENCE}>\n{inner}\n</{FENCE}>"
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Every tag pair's span, inner ones too, in one pass over the text."""
+    open_tags: dict[str, list[int]] = {"private": [], FENCE: []}
+    for tag in _TAG.finditer(text):
+        starts = open_tags[tag["name"].lower()]
+        if not tag["close"]:
+            starts.append(tag.start())
+        elif starts:
+            yield starts.pop(), tag.end()
+
+
+def _outermost(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans without those that lie in another; overlapping ones become one."""
+    current: tuple[int, int] | None = None
+    for start, end in spans:
+        if current is None or start >= current[1]:
+            if current is not None:
+                yield current
+            current = (start, end)
+        else:
+            current = (current[0], max(current[1], end))
+    if current is not None:
+        yield current
