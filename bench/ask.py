@@ -1,7 +1,7 @@
 """Asking a ranker every question, and what comes of it in figures."""
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,7 +32,7 @@ SLICES = {
 """What the figures are given for, by LoCoMo category. Adversarial questions ask about the wrong
 person, so most publications leave them out."""
 
-_Measure = Callable[[int, Sequence[Hashable], Set[Hashable]], float]
+_Measure = Callable[[int, Sequence[Hashable], frozenset[Hashable]], float]
 
 
 @dataclass(frozen=True, slots=True)

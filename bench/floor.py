@@ -79,4 +79,4 @@ def _key(turn: Turn) -> Key:
 
 
 if __name__ == "__main__":
-    sys.exit(run("bench.floor", {"BM25 floor": ask_floor}))
+    sys.exit(run("bench.floor", {"floor": ask_floor}))

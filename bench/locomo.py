@@ -57,4 +57,4 @@ async def ask_memoria(
 
 
 if __name__ == "__main__":
-    sys.exit(run("bench.locomo", {"Memoria": ask_memoria, "BM25 floor": ask_floor}))
+    sys.exit(run("bench.locomo", {"memoria": ask_memoria, "floor": ask_floor}))

@@ -7,32 +7,32 @@ J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques" (2002), with
 """
 
 import math
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Sequence
 
 
-def recall_at(k: int, ranking: Sequence[Hashable], gold: Set[Hashable]) -> float:
+def recall_at(k: int, ranking: Sequence[Hashable], gold: frozenset[Hashable]) -> float:
     """The share of gold among the first `k`, 0 to 1: gold found ÷ gold."""
     return len(gold.intersection(ranking[:k])) / len(gold)
 
 
-def any_hit_at(k: int, ranking: Sequence[Hashable], gold: Set[Hashable]) -> float:
+def any_hit_at(k: int, ranking: Sequence[Hashable], gold: frozenset[Hashable]) -> float:
     """1 when at least one gold item is among the first `k`, else 0."""
     return float(not gold.isdisjoint(ranking[:k]))
 
 
-def all_found_at(k: int, ranking: Sequence[Hashable], gold: Set[Hashable]) -> float:
+def all_found_at(k: int, ranking: Sequence[Hashable], gold: frozenset[Hashable]) -> float:
     """1 when every gold item is among the first `k`, else 0."""
     return float(gold.issubset(ranking[:k]))
 
 
-def reciprocal_rank(ranking: Sequence[Hashable], gold: Set[Hashable]) -> float:
+def reciprocal_rank(ranking: Sequence[Hashable], gold: frozenset[Hashable]) -> float:
     """1 ÷ the rank of the first gold item, ranks from 1; 0 when there is none."""
     ranks = (rank for rank, item in enumerate(ranking, 1) if item in gold)
     first = next(ranks, None)
     return 0.0 if first is None else 1 / first
 
 
-def ndcg_at(k: int, ranking: Sequence[Hashable], gold: Set[Hashable]) -> float:
+def ndcg_at(k: int, ranking: Sequence[Hashable], gold: frozenset[Hashable]) -> float:
     """Discounted cumulative gain of the first `k` ÷ that of the best possible ranking."""
     gained = sum(_discount(rank) for rank, item in enumerate(ranking[:k], 1) if item in gold)
     return gained / sum(_discount(rank) for rank in range(1, min(k, len(gold)) + 1))

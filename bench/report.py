@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from rich import box
 from rich.table import Table
 
-from bench.ask import DEPTHS, Figures, Quality
+from bench.ask import DEPTHS, Cost, Figures, Quality
 
 _DIGITS = 4
 _SHOWN_DEPTH = 10
@@ -15,6 +16,14 @@ def tables(found: Mapping[str, Figures]) -> Iterator[Table]:
     yield _quality(found)
     yield _recall(found)
     yield _cost(found)
+
+
+def table(title: str, words: int, *headings: str) -> Table:
+    """An empty table whose first `words` columns are text and whose others are numbers."""
+    empty = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_justify="left")
+    for i, heading in enumerate(headings):
+        empty.add_column(heading, justify="left" if i < words else "right", no_wrap=True)
+    return empty
 
 
 def rounded(value: object) -> object:
@@ -29,19 +38,20 @@ def rounded(value: object) -> object:
 
 
 def _quality(found: Mapping[str, Figures]) -> Table:
-    table = Table("slice", "system", title="Quality by category (recall is fractional)")
-    for heading in ("n", *(f"R@{k}" for k in DEPTHS), "any@10", "all@10", "MRR", "NDCG@10"):
-        table.add_column(heading, justify="right")
+    depths = [f"R@{k}" for k in DEPTHS]
+    filled = table(
+        f"Quality: fractional recall; any hit, all evidence and NDCG at {_SHOWN_DEPTH}",
+        2, "questions", "system", "n", *depths, "any", "all", "MRR", "NDCG",
+    )  # fmt: skip
     for name in next(iter(found.values())).quality:
-        for title, figures in found.items():
-            table.add_row(name, title, *_quality_cells(figures.quality[name]))
-        table.add_section()
-    return table
+        for i, (system, figures) in enumerate(found.items()):
+            filled.add_row("" if i else name, system, *_quality_cells(figures.quality[name]))
+    return filled
 
 
 def _quality_cells(quality: Quality) -> Iterator[str]:
     yield str(quality.questions)
-    yield from (_share(quality.recall[k]) for k in DEPTHS)
+    yield from map(_share, quality.recall.values())
     yield _share(quality.any_hit[_SHOWN_DEPTH])
     yield _share(quality.all_evidence[_SHOWN_DEPTH])
     yield _share(quality.mrr)
@@ -49,32 +59,25 @@ def _quality_cells(quality: Quality) -> Iterator[str]:
 
 
 def _recall(found: Mapping[str, Figures]) -> Table:
-    table = Table("recall", "system", title="Recall overall, three ways")
-    for k in DEPTHS:
-        table.add_column(f"@{k}", justify="right")
-    for title, figures in found.items():
-        overall = figures.quality["overall"]
-        table.add_row("fractional", title, *map(_share, overall.recall.values()))
-        table.add_row("any hit", title, *map(_share, overall.any_hit.values()))
-        table.add_row("all evidence", title, *map(_share, overall.all_evidence.values()))
-        table.add_section()
-    return table
+    filled = table("Recall overall", 2, "kind", "system", *(f"@{k}" for k in DEPTHS))
+    overall = {system: figures.quality["overall"] for system, figures in found.items()}
+    for kind in ("recall", "any_hit", "all_evidence"):
+        for system, quality in overall.items():
+            filled.add_row(kind, system, *map(_share, getattr(quality, kind).values()))
+    return filled
 
 
 def _cost(found: Mapping[str, Figures]) -> Table:
-    table = Table("system", title="Cost of an answer")
-    for heading in ("p50 ms", "p95 ms", "tokens, mean", "turns, mean"):
-        table.add_column(heading, justify="right")
-    for title, figures in found.items():
-        cost = figures.cost
-        table.add_row(
-            title,
-            f"{cost.p50_ms:.1f}",
-            f"{cost.p95_ms:.1f}",
-            f"{cost.tokens:.0f}",
-            f"{cost.hits:.1f}",
-        )
-    return table
+    filled = table("An answer", 1, "system", "p50 ms", "p95 ms", "tokens", "turns")
+    for system, figures in found.items():
+        filled.add_row(system, *_cost_cells(figures.cost))
+    return filled
+
+
+def _cost_cells(cost: Cost) -> Iterator[str]:
+    yield from (f"{value:.1f}" for value in (cost.p50_ms, cost.p95_ms))
+    yield f"{cost.tokens:.0f}"
+    yield f"{cost.hits:.1f}"
 
 
 def _share(value: float) -> str:

@@ -7,7 +7,8 @@
 `memoria serve` offers the same over MCP; see README.md.
 """
 
-from memoria.app import Memoria, open_memoria as open  # noqa: A004  (memoria.open reads as intended)
+from memoria.app import Memoria
+from memoria.app import open_memoria as open  # noqa: A004  (memoria.open reads as it should)
 from memoria.config import Settings
 from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
 

@@ -79,7 +79,7 @@ class Memoria:
     def through(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
         other = Memoria(self.settings, self._store, self._embedder, self._worker, channel)
-        other._default_session = self._default_session  # noqa: SLF001  (its own class)
+        other._default_session = self._default_session
         return other
 
     async def record_conversation(
@@ -297,9 +297,7 @@ class Memoria:
         """Say what is being worked on, or what is done. The last five tasks are kept."""
         session = session_id or self._default_session
         return await _in_thread(
-            lambda: update_scratchpad(
-                self._store, self.tenant, session, current_focus, completed
-            )
+            lambda: update_scratchpad(self._store, self.tenant, session, current_focus, completed)
         )
 
     async def scratchpads(self, limit: int = 3) -> list[Scratchpad]:
@@ -368,9 +366,7 @@ class Memoria:
         return Statements(self._store, self.tenant, self._channel)
 
     async def _search(self, plan: Plan) -> SearchResult:
-        search = Search(
-            self._store, self.tenant, self._embedder, self.settings.embedder_wait_ms
-        )
+        search = Search(self._store, self.tenant, self._embedder, self.settings.embedder_wait_ms)
         return await _in_thread(lambda: search.run(plan))
 
     def _backlog_status(self) -> BacklogStatus | None:

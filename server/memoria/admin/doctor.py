@@ -37,8 +37,7 @@ def _versions() -> Finding:
     return Finding(
         check="version",
         state="ok",
-        detail=f"memoria-server {version('memoria-server')}, Python {python}, "
-        f"mcp {version('mcp')}",
+        detail=f"memoria-server {version('memoria-server')}, Python {python}, mcp {version('mcp')}",
     )
 
 

@@ -13,9 +13,7 @@ def choose_embedder(settings: Settings) -> LazyEmbedder | None:
         case "bundled":
             return LazyEmbedder(BUNDLED, _bundled)
         case "endpoint":
-            return LazyEmbedder(
-                f"endpoint:{settings.embedding_model}", lambda: _endpoint(settings)
-            )
+            return LazyEmbedder(f"endpoint:{settings.embedding_model}", lambda: _endpoint(settings))
         case "off":
             return None
 

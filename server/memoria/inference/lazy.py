@@ -69,7 +69,7 @@ class LazyEmbedder:
     def _load(self) -> None:
         try:
             self._embedder = self._build()
-        except Exception as error:  # whatever a model library raises: text search carries on
+        except Exception as error:  # noqa: BLE001  (whatever a model library raises, text goes on)
             self._failure = f"{type(error).__name__}: {error}"
             _LOG.exception("The embedding model %s can't be loaded", self.name)
         finally:

@@ -51,9 +51,7 @@ class Capture:
         self._source = source
         self._limits = limits
 
-    def record(
-        self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None
-    ) -> Receipt:
+    def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
         """Write the turns in one transaction and give a receipt once they are on disk.
 
         Args:
@@ -183,9 +181,7 @@ class _SessionWriter:
             tool_result=text.tool_result,
         )
         self._conversations.add_turn(new)
-        self._conversations.extend_stretch(
-            self._session_n, turn_index, new.at, self._idle_ms
-        )
+        self._conversations.extend_stretch(self._session_n, turn_index, new.at, self._idle_ms)
         return new.id
 
 

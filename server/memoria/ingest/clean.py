@@ -84,7 +84,9 @@ def _clean_json(value: JsonValue, tally: Tally) -> str | None:
     try:
         return json.dumps(_clean_value(value, "", tally, _ALLOWED_DEPTH), ensure_ascii=False)
     except RecursionError as error:
-        raise InvalidInputError("Tool arguments are nested too deeply; pass them as text.") from error
+        raise InvalidInputError(
+            "Tool arguments are nested too deeply; pass them as text."
+        ) from error
 
 
 def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int) -> JsonValue:

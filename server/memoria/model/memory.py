@@ -116,7 +116,5 @@ class Remembered(Value):
     redactions: dict[str, int]
 
 
-Revision = Literal[
-    "correct", "confirm", "archive", "restore", "pin", "unpin", "upvote", "downvote"
-]
+Revision = Literal["correct", "confirm", "archive", "restore", "pin", "unpin", "upvote", "downvote"]
 """What `revise_memory` can do. None of it is final."""

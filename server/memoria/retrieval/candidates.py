@@ -35,9 +35,7 @@ def gather(tx: Transaction, plan: Plan, query: QueryVector | None) -> Candidates
         else (
             match
             for kind in plan.kinds
-            for match in tx.documents.nearest(
-                kind, query.model, query.vector, plan.filters, _DEPTH
-            )
+            for match in tx.documents.nearest(kind, query.model, query.vector, plan.filters, _DEPTH)
         )
     )
     return Candidates(

@@ -1,7 +1,16 @@
 """Cite: from a stored row to a hit that names where it stands."""
 
-from memoria.model import Hit, Memory, MemoryVersion, Neighbour, Role, Source, StoredTurn, ToolCall
-from memoria.model import Validity
+from memoria.model import (
+    Hit,
+    Memory,
+    MemoryVersion,
+    Neighbour,
+    Role,
+    Source,
+    StoredTurn,
+    ToolCall,
+    Validity,
+)
 from memoria.text.document import full_text
 
 _NEIGHBOUR_CHARS = 300

@@ -70,9 +70,7 @@ def _in_context(tx: Transaction, candidates: Candidates) -> dict[int, float]:
     """BM25 scores, 0 to 1, with what turns gain from their neighbours and sessions."""
     own = _scaled(candidates.bm25)
     near = nlargest(_WITH_CONTEXT, own, key=lambda n: (own[n], -n))
-    meant = nlargest(
-        _WITH_CONTEXT, candidates.cosine, key=lambda n: (candidates.cosine[n], -n)
-    )
+    meant = nlargest(_WITH_CONTEXT, candidates.cosine, key=lambda n: (candidates.cosine[n], -n))
     places = tx.conversations.places(sorted({*near, *meant}), _REACH)
     shared = _with_neighbours(own, places)
     for place, gain in _session_gains(own, places):

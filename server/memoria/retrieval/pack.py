@@ -78,26 +78,39 @@ def shorten_text(hit: Hit, terms: Sequence[str], chars: int) -> Hit:
 
 def _shortened(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
     """The hit cut so that it costs about `tokens` beside its citation."""
-    parts = 1 if hit.tool is None else 3
-    chars = _affordable(hit, tokens // parts)
-    short = shorten_text(hit, terms, chars)
     if hit.tool is None:
-        return short
-    args, result = (_cut(as_text(value), terms, chars) for value in (hit.tool.args, hit.tool.result))
-    tool = ToolCall(name=hit.tool.name, args=args or None, result=result or None, cut=True)
+        return shorten_text(hit, terms, _affordable(hit.text, tokens))
+    args, result = as_text(hit.tool.args), as_text(hit.tool.result)
+    shares = _shares([estimate_tokens(part) for part in (hit.text, args, result)], tokens)
+    tool = ToolCall(
+        name=hit.tool.name,
+        args=_cut(args, terms, shares[1]) or None,
+        result=_cut(result, terms, shares[2]) or None,
+        cut=True,
+    )
+    short = shorten_text(hit, terms, _affordable(hit.text, shares[0]))
     return short.model_copy(update={"tool": tool})
 
 
-def _cut(text: str, terms: Sequence[str], chars: int) -> str:
-    start, end = excerpt(text, terms, chars)
+def _shares(costs: Sequence[int], tokens: int) -> list[int]:
+    """Tokens for each part: small parts get what they need, the rest is split evenly."""
+    shares = [0] * len(costs)
+    left = tokens
+    for rank, i in enumerate(sorted(range(len(costs)), key=lambda i: costs[i])):
+        shares[i] = min(costs[i], left // (len(costs) - rank))
+        left -= shares[i]
+    return shares
+
+
+def _cut(text: str, terms: Sequence[str], tokens: int) -> str:
+    start, end = excerpt(text, terms, _affordable(text, tokens))
     return text[start:end]
 
 
-def _affordable(hit: Hit, tokens: int) -> int:
-    """How many characters of this hit's kind of text the tokens pay for."""
-    text = hit.text + "".join(_tool_texts(hit.tool) if hit.tool else ())
-    per_char = estimate_tokens(text) / max(len(text), 1)
-    return max(int(max(tokens, _LEAST_TOKENS) / max(per_char, 1 / _CHARS_PER_TOKEN)), 1)
+def _affordable(text: str, tokens: int) -> int:
+    """How many characters of this kind of text the tokens pay for, 1 at least."""
+    per_char = max(estimate_tokens(text) / max(len(text), 1), 1 / _CHARS_PER_TOKEN)
+    return max(int(tokens / per_char), 1)
 
 
 def _tool_texts(tool: ToolCall) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.gate import Support, coverage, passes, worth_showing
 from memoria.retrieval.pack import Packed, add_neighbours, pack, shorten_text
 from memoria.retrieval.plan import Plan
-from memoria.retrieval.weigh import memory_weight
+from memoria.retrieval.weigh import memory_weight, stand_in_weight
 from memoria.store.base import Store, Transaction
 from memoria.text.analyser import tokens
 
@@ -46,9 +46,7 @@ class Search:
             if plan.context:
                 packed = _with_context(tx, plan, packed)
             hidden = (
-                0
-                if plan.filters.history
-                else tx.documents.count_hidden(plan.kinds, plan.terms)
+                0 if plan.filters.history else tx.documents.count_hidden(plan.kinds, plan.terms)
             )
         return SearchResult(
             query=plan.query,
@@ -81,9 +79,7 @@ def _hits(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Hit]:
     return [hit for hit, _ in judged]
 
 
-def _judge(
-    tx: Transaction, plan: Plan, ranked: Sequence[Ranked]
-) -> Iterator[tuple[Hit, Support]]:
+def _judge(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> Iterator[tuple[Hit, Support]]:
     """Each document as a hit, with what speaks for it."""
     ns = [hit.n for hit in ranked]
     turns = tx.conversations.turns(ns)
@@ -91,7 +87,7 @@ def _judge(
     for item in ranked:
         if item.n in turns:
             turn = turns[item.n]
-            whole = unprocessed_hit(turn, item.score)
+            whole = unprocessed_hit(turn, item.score * stand_in_weight(turn))
             shown = whole if plan.first_level else turn_hit(turn, item.score)
         elif item.n in memories:
             memory = memories[item.n]

@@ -1,8 +1,8 @@
-"""Weigh: what a memory is worth beside how well it matches."""
+"""Weigh: what a first-level hit is worth beside how well it matches."""
 
 import math
 
-from memoria.model import Memory
+from memoria.model import Memory, Role, StoredTurn
 
 _CONCLUSION = 1.1
 """A memory before a turn that says the same: somebody thought it worth keeping."""
@@ -10,6 +10,13 @@ _IMPORTANCE = 0.2
 _PINNED = 0.15
 _VERIFIED = 0.05
 _VOTES = 0.1
+_TOOL_TRAFFIC = 0.6
+"""What a tool printed is seldom the conclusion, and vouched for by nobody."""
+
+
+def stand_in_weight(turn: StoredTurn) -> float:
+    """A factor for a turn that stands in for a memory."""
+    return _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
 
 
 def memory_weight(memory: Memory) -> float:

@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
@@ -43,7 +44,7 @@ def tokens(text: str) -> Iterator[str]:
             yield _stem(match["word"])
         else:
             yield from run
-            yield from map("".join, zip(run, run[1:], strict=False))
+            yield from map("".join, pairwise(run))
 
 
 def index_text(text: str) -> str:

@@ -93,8 +93,32 @@ _UNIT = re.compile(r"\s?(?:[年月日号位个次天条]|%|char|digit|bit|byte|t
 _LINE_END = re.compile(r"[ \t]*(?:$|[\r\n]|\\[nr])")
 _SESSION = re.compile(r"(?i)sess|sid|auth|token|jwt|login|remember|[cx]srf")
 _NO_PASSWORDS = frozenset(
-    "array boolean bytes changed click default empty encrypted enter forgot given hashed hidden "
-    "input never number object please prompt protected reset strength unchanged unknown".split()
+    [
+        "array",
+        "boolean",
+        "bytes",
+        "changed",
+        "click",
+        "default",
+        "empty",
+        "encrypted",
+        "enter",
+        "forgot",
+        "given",
+        "hashed",
+        "hidden",
+        "input",
+        "never",
+        "number",
+        "object",
+        "please",
+        "prompt",
+        "protected",
+        "reset",
+        "strength",
+        "unchanged",
+        "unknown",
+    ]
 )
 
 
@@ -161,7 +185,17 @@ def _cookie(match: re.Match[str]) -> bool:
 # Patterns
 
 _PASSWORDS = r"pass(?:word|wd|phrase|code|(?<![A-Za-z]pass))|pwd|密码|密碼|口令"
-_KEY_OF = ("api", "access", "secret", "private", "auth", "encryption", "signing", "account", "master")
+_KEY_OF = (
+    "api",
+    "access",
+    "secret",
+    "private",
+    "auth",
+    "encryption",
+    "signing",
+    "account",
+    "master",
+)
 _TOKEN_OF = ("access", "auth", "refresh", "bearer", "session", "bot", "api", "security", "deploy")
 
 
@@ -205,6 +239,8 @@ def _token(start: str, rest: str) -> str:
     return rf"(?P<secret>{start}(?:(?<![A-Za-z0-9_-]{start})|(?<=\\[nrt]{start})){rest})"
 
 
+# No letter follows, and no marker: a row of tokens must not come to light one by one, last first.
+_ENDS = r"(?![A-Za-z0-9_\[-])"
 _BASE64_LINES = r"""(?:(?:\s|\\[nr]|["',\\])*[A-Za-z0-9+/=]{16,})+"""
 
 
@@ -262,54 +298,125 @@ _RULES = (
     ),
     # OpenAI's older keys, DeepSeek, DashScope, Moonshot, OpenRouter …
     _Rule("llm-api-key", ("sk-",), _token("sk-", "(?:or-v1-)?[A-Za-z0-9]{32,}"), _mixed),
-    _Rule("google-api-key", ("AIza",), r"(?P<secret>AIza[A-Za-z0-9_-]{35})(?![A-Za-z0-9_-])"),
+    _Rule("google-api-key", ("AIza",), rf"(?P<secret>AIza[A-Za-z0-9_-]{{35}}){_ENDS}"),
     _Rule("google-client-secret", ("GOCSPX-",), r"(?P<secret>GOCSPX-[A-Za-z0-9_-]{20,})"),
     _Rule("google-oauth-token", ("ya29.",), r"(?P<secret>ya29\.[A-Za-z0-9_-]{20,})"),
     _Rule("github-token", ("github_pat_",), r"(?P<secret>github_pat_[A-Za-z0-9_]{22,})"),
     _Rule("hugging-face-token", ("hf_",), _token("hf_", "[A-Za-z0-9]{30,}")),
     _Rule("npm-token", ("npm_",), _token("npm_", "[A-Za-z0-9]{36,}")),
     _Rule("alibaba-access-key", ("LTAI",), _token("LTAI", "[A-Za-z0-9]{12,}"), _mixed),
-    _Rule("slack-token", ("xapp-", "xoxc-", "xoxd-", "xoxe"),
-          r"(?P<secret>(?:xapp|xox[cde])[-.][A-Za-z0-9%.-]{20,})", _mixed),
-    _Rule("stripe-key", ("k_test_", "whsec_"), r"(?P<secret>(?:[rs]k_test|whsec)_[A-Za-z0-9]{20,})"),
-    _Rule("vendor-api-key", _VENDORS, rf"(?P<secret>(?:{'|'.join(_VENDORS)})[A-Za-z0-9_-]{{24,}})", _mixed),
-    _Rule("json-web-token", ("eyJ",), _token("eyJ", r"[A-Za-z0-9_-]{10,}(?:\.{1,2}[A-Za-z0-9_-]{10,})+")),
-    _Rule("telegram-token", (":AA",), r"(?P<secret>(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
-    _Rule("discord-token", (".",), r"(?P<secret>[MNO](?<![\w.-][MNO])[\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38})", _mixed),
-    _Rule("twilio-key", ("AC", "SK"), r"(?P<secret>(?:AC|SK)[0-9a-f]{32})(?![0-9A-Za-z])"),
+    _Rule(
+        "slack-token",
+        ("xapp-", "xoxc-", "xoxd-", "xoxe"),
+        r"(?P<secret>(?:xapp|xox[cde])[-.][A-Za-z0-9%.-]{20,})",
+        _mixed,
+    ),
+    _Rule(
+        "stripe-key", ("k_test_", "whsec_"), r"(?P<secret>(?:[rs]k_test|whsec)_[A-Za-z0-9]{20,})"
+    ),
+    _Rule(
+        "vendor-api-key",
+        _VENDORS,
+        rf"(?P<secret>(?:{'|'.join(_VENDORS)})[A-Za-z0-9_-]{{24,}})",
+        _mixed,
+    ),
+    _Rule(
+        "json-web-token",
+        ("eyJ",),
+        _token("eyJ", r"[A-Za-z0-9_-]{10,}(?:\.{1,2}[A-Za-z0-9_-]{10,})+"),
+    ),
+    _Rule(
+        "telegram-token",
+        (":AA",),
+        rf"(?P<secret>(?<!\d)\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}){_ENDS}",
+    ),
+    _Rule(
+        "discord-token",
+        (".",),
+        r"(?P<secret>[MNO](?<![\w.-][MNO])[\w-]{23,25}\.[\w-]{6}\.[\w-]{27,})",
+        _mixed,
+    ),
+    _Rule("twilio-key", ("AC", "SK"), rf"(?P<secret>(?:AC|SK)[0-9a-f]{{32}}){_ENDS}"),
     _Rule("artifactory-key", ("AKCp",), r"(?P<secret>AKCp[A-Za-z0-9]{60,})"),
-    _Rule("azure-storage-key", ("AccountKey=",), r"AccountKey=(?P<secret>[A-Za-z0-9+/]{80,}={0,2})"),
-    _Rule("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"), "", _one_word, "aws.AWSKeyDetector"),
+    _Rule(
+        "azure-storage-key", ("AccountKey=",), r"AccountKey=(?P<secret>[A-Za-z0-9+/]{80,}={0,2})"
+    ),
+    _Rule(
+        "aws-access-key",
+        ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"),
+        "",
+        _one_word,
+        "aws.AWSKeyDetector",
+    ),
     _Rule("github-token", _GITHUB, "", plugin="github_token.GitHubTokenDetector"),
     _Rule("gitlab-token", _GITLAB, "", plugin="gitlab_token.GitLabTokenDetector"),
-    _Rule("mailchimp-key", tuple(f"-us{n}" for n in range(1, 10)), "", plugin="mailchimp.MailchimpDetector"),
+    _Rule(
+        "mailchimp-key",
+        tuple(f"-us{n}" for n in range(1, 10)),
+        "",
+        plugin="mailchimp.MailchimpDetector",
+    ),
     _Rule("pypi-token", ("pypi-AgE",), "", plugin="pypi_token.PypiTokenDetector"),
     _Rule("sendgrid-key", ("SG.",), "", plugin="sendgrid.SendGridDetector"),
     _Rule("slack-token", ("xox", "hooks.slack.com"), "", plugin="slack.SlackDetector"),
     _Rule("square-secret", ("sq0csp-",), "", plugin="square_oauth.SquareOAuthDetector"),
     _Rule("stripe-key", ("k_live_",), "", plugin="stripe.StripeDetector"),
-    _Rule("url-password", ("://",),
-          r"""://[^\s:/@"'<>?#\\]{0,128}:(?P<secret>[^\s/"'<>\\]{1,256})@(?=[\w\[])""", _filled_in),
-    _Rule("basic-auth", ("curl", "sshpass"),
-          r"""(?x) (?:[ ](?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,100}: | sshpass[ ]-p[ ]?["']?)
-          (?P<secret>[^\s"']{4,})""", _mixed),
-    _Rule("password", ("password to ", "passcode to "),
-          r"""(?xi) (?:set|chang|reset|updat)\w{0,4}[ ](?:\w{1,20}[ ]){0,3}pass(?:word|code)[ ]to[ ]
-          ["'`“]?(?P<secret>[!#-&(-_a-~]{4,})(?<![.,:;?)])""", _mixed),
-    _Rule("authorization", ("authorization", "bearer "),
-          r"""(?xi) (?: authorization\\?["'`]? \s{0,4} [:=] \s{0,4} \\?["'`]? (?:(?:basic|bearer|token)\s+)?
-          | bearer\s{1,4} ) (?P<secret>[A-Za-z0-9._~+/=-]{8,})""", _encoded),
-    _Rule("cookie", ("cookie",),
-          r"""(?xi) (?:cookie\\?["'`]?[\s:=]{1,4}\\?["'`]?|;[ ]?) (?P<name>[\w.-]{1,64})
-          = (?P<secret>[^\s;,"'`\\]{6,})""", _cookie),
-    _Rule("aws-secret-key", ("aws", "secret"),
-          r"""(?xi) (?:aws|secret) [^\n]{0,40}? (?<![A-Za-z0-9/+]) (?P<secret>[A-Za-z0-9/+]{40})
-          (?![A-Za-z0-9/+=])""", _aws_secret),
-    _Rule("pin", ("pin",), r"""(?xi) (?<![A-Za-z])pin (?:[ ]?(?:code|number|码|碼))? [ ]{0,2}
-          (?:is|was|[:：=是为])[ ：:]{0,3} (?P<secret>\d{4,8}) (?!\.?\d)"""),
-    _Rule("password", ("login ",), r"\blogin\s{1,9}\S{1,64}\s{1,9}password\s{1,9}(?P<secret>\S{4,})"),
-    _Rule("password", ("identified by", "password '"),
-          r"""(?i)(?:identified by|password) ["'](?P<secret>[^\s"']{4,})["']""", _mixed),
+    _Rule(
+        "url-password",
+        ("://",),
+        r"""://[^\s:/@"'<>?#\\]{0,128}:(?P<secret>[^\s/"'<>\\]{1,256})@(?=[\w\[])""",
+        _filled_in,
+    ),
+    _Rule(
+        "basic-auth",
+        ("curl", "sshpass"),
+        r"""(?x) (?:[ ](?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,100}: | sshpass[ ]-p[ ]?["']?)
+          (?P<secret>[^\s"']{4,})""",
+        _mixed,
+    ),
+    _Rule(
+        "password",
+        ("password to ", "passcode to "),
+        r"""(?xi) (?:set|chang|reset|updat)\w{0,4}[ ](?:\w{1,20}[ ]){0,3}pass(?:word|code)[ ]to[ ]
+          ["'`“]?(?P<secret>[!#-&(-_a-~]{4,})(?<![.,:;?)])""",
+        _mixed,
+    ),
+    _Rule(
+        "authorization",
+        ("authorization", "bearer "),
+        r"""(?xi) (?: authorization\\?["'`]? \s{0,4} [:=] \s{0,4} \\?["'`]? (?:(?:basic|bearer|token)\s+)?
+          | bearer\s{1,4} ) (?P<secret>[A-Za-z0-9._~+/=-]{8,})""",
+        _encoded,
+    ),
+    _Rule(
+        "cookie",
+        ("cookie",),
+        r"""(?xi) (?:cookie\\?["'`]?[\s:=]{1,4}\\?["'`]?|;[ ]?) (?P<name>[\w.-]{1,64})
+          = (?P<secret>[^\s;,"'`\\]{6,})""",
+        _cookie,
+    ),
+    _Rule(
+        "aws-secret-key",
+        ("aws", "secret"),
+        r"""(?xi) (?:aws|secret) [^\n]{0,40}? (?<![A-Za-z0-9/+]) (?P<secret>[A-Za-z0-9/+]{40})
+          (?![A-Za-z0-9/+=])""",
+        _aws_secret,
+    ),
+    _Rule(
+        "pin",
+        ("pin",),
+        r"""(?xi) (?<![A-Za-z])pin (?:[ ]?(?:code|number|码|碼))? [ ]{0,2}
+          (?:is|was|[:：=是为])[ ：:]{0,3} (?P<secret>\d{4,8}) (?!\.?\d)""",
+    ),
+    _Rule(
+        "password", ("login ",), r"\blogin\s{1,9}\S{1,64}\s{1,9}password\s{1,9}(?P<secret>\S{4,})"
+    ),
+    _Rule(
+        "password",
+        ("identified by", "password '"),
+        r"""(?i)(?:identified by|password) ["'](?P<secret>[^\s"']{4,})["']""",
+        _mixed,
+    ),
     _Rule("password", ("-pass", "-pwd"), _flag(_PASSWORDS, 4), _secret),
     _Rule("credential", ("-key", "-token", "-secret"), _flag(f"{_KEYS}|secret|token", 8), _mixed),
     _Rule("password", ("pass", "pwd", "密码", "密碼", "口令"), _given(_PASSWORDS, 4), _password),

@@ -100,7 +100,9 @@ class SqliteBacklog:
         wanted = [n] if previous is None else [n, previous["n"]]
         documents = SqliteDocuments(self._connection, tenant, self._vectors)
         turns = SqliteConversations(self._connection, tenant, documents).turns(wanted)
-        return Pending(n, turn=turns[n], previous=None if previous is None else turns[previous["n"]])
+        return Pending(
+            n, turn=turns[n], previous=None if previous is None else turns[previous["n"]]
+        )
 
     def _model(self, name: str, dims: int) -> tuple[int, int]:
         row = self._connection.execute(_VECTORS["model"], {"name": name}).fetchone()

@@ -43,9 +43,7 @@ class SqliteConversations:
 
     def holds_run(self, session_n: int, fingerprints: Sequence[bytes]) -> bool:
         """Whether the session holds these turns next to each other, in this order."""
-        starts = self._rows.all(
-            "starts_of_run", session_n=session_n, fingerprint=fingerprints[0]
-        )
+        starts = self._rows.all("starts_of_run", session_n=session_n, fingerprint=fingerprints[0])
         return any(
             self._run_from(session_n, row["turn_index"], len(fingerprints)) == list(fingerprints)
             for row in starts
@@ -121,9 +119,7 @@ class SqliteConversations:
 
     def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
         """All versions at the turn's place, newest first."""
-        return self._in_order(
-            "turn_versions", session_n=turn.session_n, turn_index=turn.turn_index
-        )
+        return self._in_order("turn_versions", session_n=turn.session_n, turn_index=turn.turn_index)
 
     def places(self, ns: Sequence[int], reach: int) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them."""

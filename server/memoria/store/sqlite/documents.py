@@ -54,9 +54,7 @@ class SqliteDocuments:
         query = self._query(kinds, terms, past=filters.history)
         allowed = self._allowed(kinds, filters)
         rows = (
-            self._rows.all(
-                "match", query=query, context_weight=_CONTEXT_WEIGHT, limit=limit
-            )
+            self._rows.all("match", query=query, context_weight=_CONTEXT_WEIGHT, limit=limit)
             if allowed is None
             else self._rows.all(
                 "match_filtered",

@@ -18,7 +18,9 @@ _REBUILD = "memoria doctor --rebuild"
 _GROUP_OR_OTHERS = 0o077
 
 
-def examine(connection: Connection, path: Path, vectors: VectorIndex, *, deep: bool) -> Iterator[Finding]:
+def examine(
+    connection: Connection, path: Path, vectors: VectorIndex, *, deep: bool
+) -> Iterator[Finding]:
     """Findings on the file, its integrity and its derived indexes."""
     yield _engine(connection)
     yield _mode(path)
@@ -85,8 +87,9 @@ def _mode(path: Path) -> Finding:
 def _integrity(connection: Connection, *, deep: bool) -> Finding:
     pragma = "integrity_check" if deep else "quick_check"
     problems = [row[0] for row in connection.execute(f"PRAGMA {pragma}(5)")]
-    problems += [f"a broken reference in {row[0]}" for row in connection.execute(
-        "PRAGMA foreign_key_check")]
+    problems += [
+        f"a broken reference in {row[0]}" for row in connection.execute("PRAGMA foreign_key_check")
+    ]
     if problems == ["ok"]:
         return Finding(check="integrity", state="ok", detail=f"{pragma} found nothing wrong")
     return Finding(
@@ -112,9 +115,9 @@ def _vector_index(connection: Connection, vectors: VectorIndex) -> Finding:
         )
     total = missing = 0
     for row in connection.execute(_SQL["models"]).fetchall():
-        indexable = connection.execute(
-            _VECTORS["count_indexable"], {"model": row["n"]}
-        ).fetchone()["total"]
+        indexable = connection.execute(_VECTORS["count_indexable"], {"model": row["n"]}).fetchone()[
+            "total"
+        ]
         total += indexable
         missing += indexable - vectors.count(row["n"]) if isinstance(vectors, Vec0Index) else 0
     return _drift("vectors", total, max(missing, 0), max(-missing, 0))

@@ -115,9 +115,7 @@ def show_record(
         case Memory() as memory:
             show(wire_memory(memory), memory_text(memory), as_json=as_json)
         case TurnRecord() as record:
-            show(
-                wire_turn(record, 0, _WHOLE), turn_record_text(record, 0, _WHOLE), as_json=as_json
-            )
+            show(wire_turn(record, 0, _WHOLE), turn_record_text(record, 0, _WHOLE), as_json=as_json)
 
 
 def revise(

@@ -18,7 +18,13 @@ from memoria.errors import MemoriaError
 
 
 class LeanServer(MCPServer[Memoria]):
-    """An MCP server with short schemas and readable errors."""
+    """An MCP server with short schemas and readable errors.
+
+    It also knows the opened memory while it runs, for the SDK hands no context to a resource
+    whose URI has no variable.
+    """
+
+    memory: Memoria
 
     async def list_tools(self) -> list[Tool]:
         """The tools, their schemas slimmed."""

@@ -2,21 +2,17 @@
 
 import json
 from importlib import resources
-from typing import Any
 
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from memoria.app import Memoria
 from memoria.errors import NotFoundError
-from memoria.surface.mcp.lean import LeanServer
-from memoria.surface.mcp.tools import memory_of
-from memoria.surface.text import memory_text, scratchpad_text, turn_place
 from memoria.model import Scratchpad
 from memoria.store.files import CoreFile, read_core
+from memoria.surface.mcp.lean import LeanServer
+from memoria.surface.text import memory_text, scratchpad_text, turn_place
 from memoria.text.strip import fence
 
-Ctx = Context[Memoria, Any]
 _MARKDOWN = "text/markdown"
 
 
@@ -34,36 +30,36 @@ def add_resources(server: LeanServer) -> None:
         return text("guide.md")
 
     @server.resource("memory://scratchpad", mime_type=_MARKDOWN)
-    async def scratchpad(ctx: Ctx) -> str:
+    async def scratchpad() -> str:
         """What the latest sessions are working on."""
-        return fence(scratchpads_text(await memory_of(ctx).scratchpads()))
+        return fence(scratchpads_text(await server.memory.scratchpads()))
 
     @server.resource("memory://core/{name}", mime_type=_MARKDOWN)
-    def core(name: str, ctx: Ctx) -> str:
+    def core(name: str) -> str:
         """Core memory: MEMORY.md (what always matters), USER.md (who the user is)."""
-        return core_text(memory_of(ctx), name)
+        return core_text(server.memory, name)
 
     @server.resource("memory://memories/{memory_id}")
-    async def memory(memory_id: str, ctx: Ctx) -> str:
+    async def memory(memory_id: str) -> str:
         """A memory with its history and sources."""
         try:
-            return fence(memory_text(await memory_of(ctx).get_memory(memory_id)))
+            return fence(memory_text(await server.memory.get_memory(memory_id)))
         except NotFoundError as error:
             raise ResourceNotFoundError(str(error)) from error
 
     @server.resource("memory://sessions/{session_id}")
-    async def session(session_id: str, ctx: Ctx) -> str:
+    async def session(session_id: str) -> str:
         """A session's first turns, verbatim."""
         try:
-            record = await memory_of(ctx).get_session(session_id)
+            record = await server.memory.get_session(session_id)
         except NotFoundError as error:
             raise ResourceNotFoundError(str(error)) from error
         return fence("\n\n".join(f"[{turn_place(t)}]\n{t.content}" for t in record.turns))
 
     @server.resource("memory://status", mime_type="application/json")
-    async def status(ctx: Ctx) -> str:
+    async def status() -> str:
         """How much is stored, and whether vectors are ready."""
-        memory = memory_of(ctx)
+        memory = server.memory
         figures = (await memory.statistics()).model_dump(mode="json", exclude_none=True)
         return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
 

@@ -31,8 +31,8 @@ def build_server(open_memory: Callable[[], AbstractAsyncContextManager[Memoria]]
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Memoria]) -> AsyncIterator[Memoria]:
-        async with open_memory() as memory:
-            yield memory
+        async with open_memory() as server.memory:
+            yield server.memory
 
     server = LeanServer(
         "memoria",

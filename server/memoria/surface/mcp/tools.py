@@ -90,7 +90,7 @@ def memory_of(ctx: Ctx) -> Memoria:
     return memory.through(channel)
 
 
-async def search_memory(  # noqa: D103  (the description is for the model)
+async def search_memory(
     ctx: Ctx,
     query: Annotated[str, Field(description="question or key words, any language")],
     limit: int = 8,
@@ -103,7 +103,8 @@ async def search_memory(  # noqa: D103  (the description is for the model)
 ) -> Annotated[CallToolResult, WireResult]:
     """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
     work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
-    that may have a history."""
+    that may have a history.
+    """
     found = await memory_of(ctx).search_memory(
         query,
         limit=limit,
@@ -117,7 +118,7 @@ async def search_memory(  # noqa: D103  (the description is for the model)
     return _answer(wire_result(found), result_text(found))
 
 
-async def search_conversation_traces(  # noqa: D103
+async def search_conversation_traces(
     ctx: Ctx,
     query: Annotated[str, Field(description="question or key words, any language")],
     limit: int = 10,
@@ -131,7 +132,8 @@ async def search_conversation_traces(  # noqa: D103
     include_history: bool = False,
 ) -> Annotated[CallToolResult, WireResult]:
     """The verbatim record of earlier conversations, tool arguments and results included. Use
-    when search_memory is not enough, or exact words or evidence are asked for."""
+    when search_memory is not enough, or exact words or evidence are asked for.
+    """
     found = await memory_of(ctx).search_conversation_traces(
         query,
         limit=limit,
@@ -147,14 +149,15 @@ async def search_conversation_traces(  # noqa: D103
     return _answer(wire_result(found), result_text(found))
 
 
-async def get_memory(  # noqa: D103
+async def get_memory(
     ctx: Ctx,
     id: Annotated[str, Field(description="memory or turn id from a search")],  # noqa: A002
     offset: Annotated[int, Field(ge=0, description="for long turns, in characters")] = 0,
     max_chars: Annotated[int, Field(ge=1, le=100_000)] = 12_000,
 ) -> Annotated[CallToolResult, WireRecord]:
     """A memory whole (all wordings, when each held, where each came from), or a turn whole with
-    its neighbours."""
+    its neighbours.
+    """
     memory = memory_of(ctx)
     try:
         known = await memory.get_memory(id)
@@ -173,7 +176,7 @@ async def get_memory(  # noqa: D103
     )
 
 
-async def remember(  # noqa: D103
+async def remember(
     ctx: Ctx,
     content: Annotated[
         str, Field(description="one sentence in the user's language, naming who and what")
@@ -184,26 +187,28 @@ async def remember(  # noqa: D103
     turn_id: Annotated[str | None, Field(description="the recorded turn it rests on")] = None,
 ) -> Annotated[CallToolResult, WireRemembered]:
     """Keep a lasting preference, rule, decision, plan or fact. Call it as soon as the user
-    states one or says "remember" / 记住. To change a known memory use revise_memory."""
+    states one or says "remember" / 记住. To change a known memory use revise_memory.
+    """
     kept = await memory_of(ctx).remember(
         content, type=type, importance=importance, valid_from=valid_from, turn_id=turn_id
     )
     return _answer(wire_remembered(kept), remembered_text(kept))
 
 
-async def revise_memory(  # noqa: D103
+async def revise_memory(
     ctx: Ctx,
     id: Annotated[str, Field(description="memory id from a search")],  # noqa: A002
     action: Revision,
     content: Annotated[str | None, Field(description="new wording, with correct only")] = None,
 ) -> Annotated[CallToolResult, WireRecord]:
     """Correct a memory (the old wording stays in its history), confirm, archive, restore, pin,
-    unpin, or vote it up when it helped and down when it misled. Nothing is final."""
+    unpin, or vote it up when it helped and down when it misled. Nothing is final.
+    """
     memory = await memory_of(ctx).revise_memory(id, action, content)
     return _answer(wire_memory(memory), memory_text(memory))
 
 
-async def record_conversation(  # noqa: D103
+async def record_conversation(
     ctx: Ctx,
     turns: list[WireTurn],
     event: Annotated[
@@ -213,16 +218,19 @@ async def record_conversation(  # noqa: D103
     session_id: Annotated[str | None, Field(description="for turns that name none")] = None,
 ) -> Annotated[CallToolResult, WireReceipt]:
     """Store turns verbatim, tool calls too. Safe to repeat: known messages are not doubled.
-    Secrets and <private> spans are left out."""
+    Secrets and <private> spans are left out.
+    """
     receipt = await memory_of(ctx).record_conversation(
         [turn.model_dump(exclude_none=True) for turn in turns], event, session_id=session_id
     )
     return _answer(wire_receipt(receipt), receipt_text(receipt))
 
 
-async def update_scratchpad(  # noqa: D103
+async def update_scratchpad(
     ctx: Ctx,
-    current_focus: Annotated[str | None, Field(description="the task in hand; empty clears")] = None,
+    current_focus: Annotated[
+        str | None, Field(description="the task in hand; empty clears")
+    ] = None,
     completed: Annotated[str | None, Field(description="a task that is done")] = None,
     session_id: str | None = None,
 ) -> Annotated[CallToolResult, WireScratchpad]:

@@ -1,0 +1,1 @@
+"""The demo: a bundled conversation and a tour through it."""

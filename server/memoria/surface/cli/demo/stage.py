@@ -1,0 +1,118 @@
+"""What the tour prints, and what it remembers for `--json`. Plain where there is no terminal."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+_LONGEST_LINE = 240
+_TOOL_LINES = 12
+
+
+class Stage:
+    """Prints the tour's stops and counts what went right."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.stops: list[dict[str, Any]] = []
+        self._console = Console(highlight=False, quiet=quiet)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check held."""
+        return all(check["holds"] for stop in self.stops for check in stop["checks"])
+
+    def heading(self, title: str) -> None:
+        """Begin a stop."""
+        self.stops.append({"stop": title.strip(), "checks": []})
+        self._console.print()
+        self._console.print(Text(title, style="bold"))
+
+    def say(self, text: str) -> None:
+        """A sentence of explanation."""
+        self._put(Text(text, style="dim"))
+
+    def plain(self, text: str) -> None:
+        """Something to copy: no indent, no folding."""
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def ask(self, tool: str, question: str) -> None:
+        """What is asked of which tool."""
+        self._put(Text.assemble(("› ", "cyan"), (f"{tool}  ", "cyan"), question))
+
+    def check(self, promise: str, holds: bool) -> None:
+        """Note whether a promise held."""
+        self.stops[-1]["checks"].append({"promise": promise, "holds": bool(holds)})
+        mark = ("ok  ", "green") if holds else ("FAILED  ", "bold red")
+        self._put(Text.assemble(mark, promise))
+
+    def hits(self, found: dict[str, Any]) -> None:
+        """A search's answer."""
+        if not found["hits"]:
+            self._put(Text("nothing relevant is on record"), indent=4)
+        for hit in found["hits"]:
+            self._put(Text(_one_line(hit["text"])), indent=4)
+            self._put(Text(_cite(hit), style="dim"), indent=6)
+
+    def trace(self, hit: dict[str, Any]) -> None:
+        """A turn of the record with its tool call."""
+        tool = hit["tool"]
+        self._put(Text(_cite(hit), style="dim"), indent=4)
+        self._put(Text(f"{tool['name']} {tool.get('args', '')}"), indent=4)
+        lines = str(tool.get("result", "")).splitlines()
+        shown = "\n".join(lines[:_TOOL_LINES])
+        self._put(Text(shown), indent=6)
+        if len(lines) > _TOOL_LINES:
+            self._put(Text(f"… {len(lines) - _TOOL_LINES} more lines", style="dim"), indent=6)
+
+    def quote(self, hit: dict[str, Any]) -> None:
+        """A turn's words."""
+        self._put(Text(f"“{_one_line(hit['text'])}”", style="italic"), indent=4)
+        self._put(Text(_cite(hit), style="dim"), indent=6)
+
+    def memory(self, memory: dict[str, Any]) -> None:
+        """A memory with its versions."""
+        for version in memory["versions"]:
+            until = version.get("valid_to", "now")
+            window = f"v{version['version']}  {version['valid_from']} to {until}"
+            self._put(Text(version["text"]), indent=4)
+            trust = version["source"].get("trust", "")
+            self._put(Text(f"{window}  trust: {trust}", style="dim"), indent=6)
+
+    def verdict(self) -> None:
+        """The last line."""
+        checks = [check for stop in self.stops for check in stop["checks"]]
+        held = sum(check["holds"] for check in checks)
+        self._console.print()
+        style = "bold green" if self.passed else "bold red"
+        self._console.print(Text(f"{held} of {len(checks)} promises held.", style=style))
+
+    @contextmanager
+    def waiting(self, what: str) -> Iterator[None]:
+        """Show that something is going on, on a terminal."""
+        if self._console.is_terminal and not self._console.quiet:
+            with self._console.status(what):
+                yield
+        else:
+            yield
+
+    def _put(self, text: Text, indent: int = 2) -> None:
+        self._console.print(Padding(text, (0, 0, 0, indent), expand=False))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…"
+
+
+def _cite(hit: dict[str, Any]) -> str:
+    source = hit["source"]
+    parts = [f"[{hit['kind']} {hit['id'][:8]}…]", source["at"]]
+    if "session_id" in source:
+        place = f"{source['session_id']} {source.get('message_id', '')}"
+        parts.append(f"{place.strip()} #{source['turn_index']}")
+    parts += [source[key] for key in ("role", "speaker") if key in source]
+    parts += [hit["status"]] if "status" in hit else []
+    return " · ".join(parts)

@@ -1,0 +1,188 @@
+"""The tour: what a person should see in half a minute, on a real server.
+
+Each stop prints what it asks and what came back, and notes whether that is what it should be:
+the demo fails when the product does.
+"""
+
+import json
+import sys
+import tempfile
+from collections import Counter
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from memoria.surface.cli.console import Options
+from memoria.surface.cli.demo.guest import Answer, Guest, guest
+from memoria.surface.cli.demo.stage import Stage
+from memoria.surface.cli.snippet import snippet
+
+SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "Tr0ub4dor", "41,500")
+
+
+def run_demo(*, as_json: bool) -> None:
+    """Run the tour in a temporary home, and end with an error if a stop fails."""
+    stage = Stage(quiet=as_json)
+    # A server that was told to stop may still hold its files on Windows.
+    with tempfile.TemporaryDirectory(prefix="memoria-demo-", ignore_cleanup_errors=True) as home:
+        anyio.run(_tour, Path(home), stage)
+    entry = snippet(Options(home=None, tenant=None))
+    if as_json:
+        document = {"stops": stage.stops, "passed": stage.passed, "configuration": entry}
+        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    else:
+        stage.heading("Plug it in")
+        stage.say("This entry works in Claude Code (.mcp.json), Cursor, Gemini CLI and others:")
+        stage.plain(json.dumps(entry, indent=2, ensure_ascii=False))
+        stage.verdict()
+    if not stage.passed:
+        sys.exit(1)
+
+
+async def _tour(home: Path, stage: Stage) -> None:
+    async with guest(home) as first:
+        await _capture(first, stage)
+        await _first_level(first, stage)
+        await _second_level(first, stage)
+        memory_id = await _provenance(first, stage)
+        await _correction(first, stage, memory_id)
+        await _silence(first, stage)
+    async with guest(home) as second:
+        await _restart(second, stage, memory_id)
+    _secrets(home, stage)
+
+
+async def _capture(server: Guest, stage: Stage) -> None:
+    stage.heading("1  Record: eleven sessions over seven weeks, in Chinese and English")
+    taken: Counter[str] = Counter()
+    for session_id, turns in groupby(_conversation(), key=lambda turn: turn["session_id"]):
+        with stage.waiting(f"recording {session_id}"):
+            receipt = await server.call(
+                "record_conversation", turns=list(turns), event="session_end"
+            )
+        taken.update(recorded=receipt["recorded"], stripped=receipt.get("stripped", 0))
+        taken.update(receipt.get("redactions", {}))
+    recorded, stripped = taken.pop("recorded"), taken.pop("stripped")
+    secrets = ", ".join(f"{kind} ×{count}" for kind, count in taken.items())
+    stage.say(f"{recorded} turns on disk, tool calls included. Each call was acknowledged only")
+    stage.say("after its commit, and is searchable from that moment.")
+    stage.say(f"Left out before anything was written: {secrets}; {stripped} <private> span.")
+    stage.check("a secret was pasted and not kept", bool(taken) and stripped == 1)
+    with stage.waiting("computing vectors in the background"):
+        status = await server.settled()
+    stage.say(f"{status['vectors']} vectors made in the background by the bundled model; no key,")
+    stage.say("no network, no daemon.")
+
+
+async def _first_level(server: Guest, stage: Stage) -> None:
+    stage.heading("2  First level: search_memory — conclusions, a line each, cited")
+    found = await _ask(
+        server, stage, "search_memory", "What did we decide about the balance cache?"
+    )
+    stage.check("answered", bool(found["hits"]))
+    found = await _ask(server, stage, "search_memory", "花生")
+    stage.check("a two-character Chinese word is found", "花生" in _texts(found))
+
+
+async def _second_level(server: Guest, stage: Stage) -> None:
+    stage.heading("3  Second level: search_conversation_traces — the record, word for word")
+    question = "E1437 closing balance mismatch"
+    stage.ask("search_conversation_traces", f"{question}  (role=tool)")
+    found = await server.call(
+        "search_conversation_traces", query=question, role="tool", limit=1, max_tokens=600
+    )
+    stage.trace(found["hits"][0])
+    stage.check("the tool's own output is there", "E1437" in _texts(found))
+
+
+async def _provenance(server: Guest, stage: Stage) -> str:
+    stage.heading("4  Remember, and prove where it came from")
+    said = await server.call(
+        "search_conversation_traces", query="以后 commit message 一律用中文写", limit=1, context=0
+    )
+    turn = said["hits"][0]
+    stage.ask("remember", "林岚的 commit message 一律用中文写  (type=preference, turn_id=…)")
+    kept = await server.call(
+        "remember",
+        content="林岚的 commit message 一律用中文写",
+        type="preference",
+        valid_from=turn["source"]["at"],
+        turn_id=turn["id"],
+    )
+    stage.ask("get_memory", kept["id"])
+    memory = await server.call("get_memory", id=kept["id"])
+    stage.memory(memory)
+    stage.say("It rests on this turn, as it was said:")
+    stage.quote(turn)
+    stage.check("the memory names its turn", memory["source"].get("turn_id") == turn["id"])
+    with stage.waiting("computing its vector"):
+        await server.settled()
+    found = await _ask(
+        server, stage, "search_memory", "Which language for commit messages?", types=["preference"]
+    )
+    stage.check("an English question finds the Chinese memory", _ids(found) == [kept["id"]])
+    return str(kept["id"])
+
+
+async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
+    stage.heading("5  A preference changes: the correction comes first, history stays")
+    wording = "Lin Lan writes commit messages in English since 8 April (was Chinese)"
+    stage.ask("revise_memory", f"correct → {wording}")
+    revised = await server.call("revise_memory", id=memory_id, action="correct", content=wording)
+    stage.memory(revised)
+    with stage.waiting("computing its vector"):
+        await server.settled()
+    found = await _ask(
+        server, stage, "search_memory", "commit message 用什么语言写？", types=["preference"]
+    )
+    stage.check("only the present wording is found", _texts(found) == wording)
+    stage.check("the old wording keeps its window", bool(revised["versions"][1].get("valid_to")))
+
+
+async def _silence(server: Guest, stage: Stage) -> None:
+    stage.heading("6  Silence over noise: a question with no answer")
+    for question in ("林岚是什么血型？", "What make of car does Lin Lan drive?"):
+        found = await _ask(server, stage, "search_memory", question)
+        stage.check("nothing is made up", not found["hits"])
+
+
+async def _restart(server: Guest, stage: Stage, memory_id: str) -> None:
+    stage.heading("7  Restart: the server was stopped; a new process opens the same home")
+    found = await _ask(
+        server, stage, "search_memory", "Which language for commit messages?", types=["preference"]
+    )
+    stage.check("the same memory, the same id", _ids(found) == [memory_id])
+
+
+def _secrets(home: Path, stage: Stage) -> None:
+    stage.heading("8  And the secrets? Reading every file of the home, byte by byte")
+    files = [path for path in home.rglob("*") if path.is_file()]
+    content = b"".join(path.read_bytes() for path in files)
+    found = [secret for secret in SECRETS if secret.encode() in content]
+    size = f"{len(content):,} bytes in {len(files)} files"
+    stage.check(f"none of {len(SECRETS)} secrets in {size}", not found)
+
+
+async def _ask(server: Guest, stage: Stage, tool: str, question: str, **filters: object) -> Answer:
+    stage.ask(tool, question)
+    found = await server.call(tool, query=question, limit=3, **filters)
+    stage.hits(found)
+    return found
+
+
+def _conversation() -> list[dict[str, Any]]:
+    text = resources.files(__package__).joinpath("conversation.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def _texts(found: Answer) -> str:
+    return "\n".join(
+        hit["text"] + str(hit.get("tool", {}).get("result", "")) for hit in found["hits"]
+    )
+
+
+def _ids(found: Answer) -> list[str]:
+    return [hit["id"] for hit in found["hits"]]
