@@ -21,6 +21,10 @@ Asker = Callable[[Sequence[Conversation], Callable[[], None]], Awaitable[list[Ou
 """Asks one system every question of every conversation, telling the second argument of each."""
 
 _NO_DATA = 2
+_NO_DATA_MESSAGE = (
+    "There is no locomo/locomo_dev.json. Name the folder that holds locomo/ with --data or "
+    "MEMORIA_DATA; without either it is looked for in ../shared/data beside the project.\n"
+)
 
 
 def run(name: str, systems: Mapping[str, Asker], argv: Sequence[str] | None = None) -> int:
@@ -32,10 +36,7 @@ def run(name: str, systems: Mapping[str, Asker], argv: Sequence[str] | None = No
     arguments = _parser(name).parse_args(argv)
     folder = arguments.data or data_folder()
     if folder is None or not has_locomo(folder):
-        sys.stderr.write(
-            "The LoCoMo data is not here: looked for locomo/locomo_dev.json in "
-            f"{folder or '../shared/data'}. Name its folder with --data or MEMORIA_DATA.\n"
-        )
+        sys.stderr.write(_NO_DATA_MESSAGE)
         return _NO_DATA
     conversations = _limited(locomo(folder), arguments.limit_questions)
     found = {title: _measure(title, asker, conversations) for title, asker in systems.items()}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from rich import box
 from rich.table import Table
 
 from bench.ask import DEPTHS, Cost, Figures, Quality
@@ -20,7 +19,7 @@ def tables(found: Mapping[str, Figures]) -> Iterator[Table]:
 
 def table(title: str, words: int, *headings: str) -> Table:
     """An empty table whose first `words` columns are text and whose others are numbers."""
-    empty = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_justify="left")
+    empty = Table(title=f"\n{title}", box=None, padding=(0, 1, 0, 0), title_justify="left")
     for i, heading in enumerate(headings):
         empty.add_column(heading, justify="left" if i < words else "right", no_wrap=True)
     return empty

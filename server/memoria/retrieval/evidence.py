@@ -29,6 +29,8 @@ _SESSION_SHARE = 0.2
 _SESSION_BEST = 3
 _LEXICAL_CEILING = 0.6
 _WITH_CONTEXT = 200
+_UNRELATED = 0.1
+_SURE = 0.65
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,17 @@ def rank(tx: Transaction, candidates: Candidates, *, narrow: bool) -> list[Ranke
 
 def _ranked(n: int, lexical: float, cosine: float) -> Ranked:
     return Ranked(n, _combined(lexical, cosine), lexical, cosine)
+
+
+def conclusive(lexical: float, coverage: float, cosine: float) -> float:
+    """The score of a conclusion, 0 to 1: a short text, judged by itself.
+
+    Among a handful of memories BM25's best may share nothing but a particle with the question,
+    so it counts by the share of the question's terms it covers. A sentence's cosine says more
+    than a turn's: it is stretched from where unrelated sentences end to where answers lie.
+    """
+    meaning = (cosine - _UNRELATED) / (_SURE - _UNRELATED)
+    return 1 - (1 - _LEXICAL_CEILING * lexical * coverage) * (1 - min(max(meaning, 0.0), 0.95))
 
 
 def _combined(lexical: float, cosine: float) -> float:

@@ -5,15 +5,19 @@ enough of the distinct terms, or a cosine that unrelated texts don't reach. The 
 strict with every hit. The second level shows the record for what it is and only keeps silent
 when its best hit has neither.
 
-With the bundled model unrelated sentences lie near 0, paraphrases above 0.5, translations above
-0.6; long turns lie lower, as a turn says more than one thing.
+With the bundled model unrelated sentences mostly lie below 0.2, a question and its answer between 0.22
+and 0.6, whichever languages they are in. A memory is one sentence, so that is its bar. A turn says
+more than one thing and shares a name or a topic with much, so its bar is higher. These bars are
+set by hand from a few dozen sentences; calibrating them belongs to the work on abstention.
 """
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from memoria.store.base import Kind
+
 _ENOUGH_TERMS = 0.5
-_ENOUGH_COSINE = 0.40
+_ENOUGH_COSINE: dict[Kind, float] = {"memory": 0.22, "turn": 0.40}
 _SOME_TERMS = 0.25
 _SOME_COSINE = 0.25
 
@@ -37,9 +41,9 @@ def coverage(terms: Sequence[str], words: Set[str]) -> float:
     return sum(term in words for term in telling) / len(telling) if telling else 0.0
 
 
-def passes(support: Support) -> bool:
+def passes(kind: Kind, support: Support) -> bool:
     """Whether a hit may stand in a first-level answer."""
-    return support.coverage >= _ENOUGH_TERMS or support.cosine >= _ENOUGH_COSINE
+    return support.coverage >= _ENOUGH_TERMS or support.cosine >= _ENOUGH_COSINE[kind]
 
 
 def worth_showing(best: Support) -> bool:

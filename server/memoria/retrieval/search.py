@@ -8,7 +8,7 @@ from memoria.inference import LazyEmbedder
 from memoria.model import Hit, Neighbour, SearchResult
 from memoria.retrieval.candidates import QueryVector, gather
 from memoria.retrieval.cite import memory_hit, neighbour, turn_hit, unprocessed_hit
-from memoria.retrieval.evidence import Ranked, rank
+from memoria.retrieval.evidence import Ranked, conclusive, rank
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.gate import Support, coverage, passes, worth_showing
 from memoria.retrieval.pack import Packed, add_neighbours, pack, shorten_text
@@ -16,6 +16,7 @@ from memoria.retrieval.plan import Plan
 from memoria.retrieval.weigh import memory_weight, stand_in_weight
 from memoria.store.base import Store, Transaction
 from memoria.text.analyser import tokens
+from memoria.text.document import full_text
 
 _LINE_CHARS = 400
 """First-level answers are a line each; whoever needs more asks the second level."""
@@ -72,8 +73,8 @@ def _hits(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Hit]:
     looked_at = list(islice(ranked, plan.limit * _LOOKED_AT))
     judged = sorted(_judge(tx, plan, looked_at), key=lambda pair: -pair[0].score)
     if plan.first_level:
-        lines = (shorten_text(hit, plan.terms, _LINE_CHARS) for hit, _ in judged)
-        return [hit for hit, (_, support) in zip(lines, judged, strict=True) if passes(support)]
+        kept = (hit for hit, support in judged if passes(hit.kind, support))
+        return [shorten_text(hit, plan.terms, _LINE_CHARS) for hit in kept]
     if not any(worth_showing(support) for _, support in judged):
         return []
     return [hit for hit, _ in judged]
@@ -81,23 +82,35 @@ def _hits(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Hit]:
 
 def _judge(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> Iterator[tuple[Hit, Support]]:
     """Each document as a hit, with what speaks for it."""
-    ns = [hit.n for hit in ranked]
+    ns = [item.n for item in ranked]
     turns = tx.conversations.turns(ns)
     memories = tx.memories.by_versions(ns) if "memory" in plan.kinds else {}
     for item in ranked:
         if item.n in turns:
             turn = turns[item.n]
-            whole = unprocessed_hit(turn, item.score * stand_in_weight(turn))
-            shown = whole if plan.first_level else turn_hit(turn, item.score)
+            support = _support(plan, item, f"{full_text(turn)}\n{turn.speaker or ''}")
+            if plan.first_level:
+                yield (
+                    unprocessed_hit(turn, _conclusive(item, support) * stand_in_weight(turn)),
+                    support,
+                )
+            else:
+                yield turn_hit(turn, item.score), support
         elif item.n in memories:
             memory = memories[item.n]
             version = next(v for v in memory.versions if v.n == item.n)
-            whole = shown = memory_hit(memory, version, item.score * memory_weight(memory))
-        else:
-            continue
-        start, end = excerpt(whole.text, plan.terms, _JUDGED_CHARS)
-        words = set(tokens(f"{whole.text[start:end]} {whole.source.speaker or ''}"))
-        yield shown, Support(coverage(plan.terms, words), item.cosine)
+            support = _support(plan, item, version.content)
+            score = _conclusive(item, support) * memory_weight(memory)
+            yield memory_hit(memory, version, score), support
+
+
+def _support(plan: Plan, item: Ranked, text: str) -> Support:
+    start, end = excerpt(text, plan.terms, _JUDGED_CHARS)
+    return Support(coverage(plan.terms, set(tokens(text[start:end]))), item.cosine)
+
+
+def _conclusive(item: Ranked, support: Support) -> float:
+    return conclusive(item.lexical, support.coverage, item.cosine)
 
 
 def _with_context(tx: Transaction, plan: Plan, packed: Packed) -> Packed:

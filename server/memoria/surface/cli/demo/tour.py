@@ -144,7 +144,7 @@ async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
 
 async def _silence(server: Guest, stage: Stage) -> None:
     stage.heading("6  Silence over noise: a question with no answer")
-    for question in ("林岚是什么血型？", "What make of car does Lin Lan drive?"):
+    for question in ("林岚是什么血型？", "What rate does she pay on her mortgage?"):
         found = await _ask(server, stage, "search_memory", question)
         stage.check("nothing is made up", not found["hits"])
 
