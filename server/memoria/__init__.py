@@ -8,7 +8,7 @@
 """
 
 from memoria.app import Memoria
-from memoria.app import open_memoria as open  # noqa: A004  (memoria.open reads as it should)
+from memoria.app import open_memoria as open  # noqa: A004  (memoria.open reads right)
 from memoria.config import Settings
 from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
 

@@ -458,7 +458,8 @@ def _turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
         return Turn.model_validate(turn)
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(map(str, item['loc'])) or 'turn'}: {item['msg']}" for item in error.errors()
+            f"{'.'.join(map(str, item['loc'])) or 'turn'}: {item['msg']}".replace("Value error, ", "")
+            for item in error.errors()
         )
         raise InvalidInputError(
             f"Turn {i} can't be used: {problems}. Nothing of this call was recorded."
@@ -466,7 +467,10 @@ def _turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
 
 
 def _instant(name: str, text: str | None) -> int | None:
-    return None if text is None else parse_instant(text, name=name)
+    try:
+        return None if text is None else parse_instant(text)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{name}: {error}") from error
 
 
 def _memory_type(name: MemoryType | str) -> MemoryType:

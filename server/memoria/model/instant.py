@@ -28,14 +28,13 @@ def iso(millis: int) -> str:
     return from_millis(millis).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def parse_instant(text: str, *, name: str = "time") -> int:
+def parse_instant(text: str) -> int:
     """UTC epoch milliseconds of an ISO 8601 date or time.
 
     A date alone means its first moment. Without a zone, this machine's is meant.
 
     Args:
         text: such as `2026-03-02`, `2026-03-02T09:14:05+08:00` or `20260302T011405Z`.
-        name: what the caller knows the argument as, for the message.
 
     Raises:
         InvalidInputError: `text` is not ISO 8601.
@@ -44,6 +43,6 @@ def parse_instant(text: str, *, name: str = "time") -> int:
         return to_millis(datetime.fromisoformat(text.strip()))
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidInputError(
-            f"{name}: {text!r} is not a date or time. "
+            f"{text!r} is not a date or time. "
             "Write ISO 8601, such as 2026-03-02 or 2026-03-02T09:14:05+08:00."
         ) from error

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, JsonValue
 
+from memoria.errors import InvalidInputError
 from memoria.model.base import Value
 from memoria.model.instant import parse_instant, to_millis
 
@@ -28,7 +29,10 @@ def _as_millis(value: object) -> object:
         case datetime():
             return to_millis(value)
         case str():
-            return parse_instant(value, name="at")
+            try:
+                return parse_instant(value)
+            except InvalidInputError as error:
+                raise ValueError(error) from error  # as pydantic wants it
         case _:
             return value
 

@@ -16,7 +16,7 @@ point; docs/benchmarks.md has the figures.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -91,21 +91,25 @@ def _in_context(tx: Transaction, candidates: Candidates) -> dict[int, float]:
     return _scaled({**own, **shared})
 
 
-def _with_neighbours(own: Mapping[int, float], places: Iterable[Place]) -> dict[int, float]:
-    at = {(place.session_n, place.turn_index): place.n for place in places}
+def _with_neighbours(own: Mapping[int, float], places: Sequence[Place]) -> dict[int, float]:
+    """Each turn's score with its share of the turns beside it."""
+    at: dict[tuple[int, int], float] = defaultdict(float)
+    for place in places:  # versions of a message share a place
+        key = (place.session_n, place.turn_index)
+        at[key] = max(at[key], own.get(place.n, 0.0))
     return {
-        n: own.get(n, 0.0)
+        place.n: own.get(place.n, 0.0)
         + sum(
-            share * own.get(at.get((session_n, turn_index + side * distance), 0), 0.0)
+            share * at.get((place.session_n, place.turn_index + side * distance), 0.0)
             for distance, share in _NEIGHBOUR_SHARES.items()
             for side in (-1, 1)
         )
-        for (session_n, turn_index), n in at.items()
+        for place in places
     }
 
 
 def _session_gains(
-    own: Mapping[int, float], places: Iterable[Place]
+    own: Mapping[int, float], places: Sequence[Place]
 ) -> Iterable[tuple[Place, float]]:
     """How well each place's session answers: the sum of its best scores."""
     sessions: dict[int, list[Place]] = defaultdict(list)

@@ -1,34 +1,60 @@
 """Excerpt: the part of a long text that speaks to the question, as it stands there."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from memoria.text.analyser import tokens
-
-_MOST_WINDOWS = 400
+_EIGHTH = 8
 
 
 def excerpt(text: str, terms: Sequence[str], chars: int) -> tuple[int, int]:
     """The span [start, end) of at most `chars` characters that holds most of the terms.
 
-    Begins and ends between words where it can. Of equally good spans the first is taken; a very
-    long text is looked through from its beginning only.
+    Of equally good spans the first is taken, and the terms stand in its middle. It begins and
+    ends between words where it can. One pass over the text, whatever its length.
     """
     if len(text) <= chars:
         return 0, len(text)
-    wanted = set(terms)
-    step = max(chars // 2, 1)
-    starts = range(0, min(len(text), step * _MOST_WINDOWS), step)
-    best = max(starts, key=lambda start: _held(text[start : start + chars], wanted))
-    return _at_words(text, best, min(best + chars, len(text)))
+    first, last = _densest(list(_occurrences(text, terms)), chars)
+    start = min(max((first + last - chars) // 2, 0), len(text) - chars)
+    return _at_words(text, start, start + chars)
 
 
-def _held(window: str, wanted: set[str]) -> int:
-    return len(wanted.intersection(tokens(window)))
+def _occurrences(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """(position, term) of every term that stands in the text. Stems match as beginnings."""
+    if not terms:
+        return
+    longest_first = sorted(terms, key=len, reverse=True)
+    pattern = re.compile("|".join(map(_as_written, longest_first)), re.IGNORECASE)
+    for match in pattern.finditer(text):
+        yield match.start(), match[0].lower()
+
+
+def _as_written(term: str) -> str:
+    """A stem's pattern: Porter2 writes a final y as i."""
+    return re.escape(term[:-1]) + "[iy]" if term.endswith("i") else re.escape(term)
+
+
+def _densest(found: Sequence[tuple[int, str]], chars: int) -> tuple[int, int]:
+    """First and last position of the run within `chars` that has most distinct terms."""
+    best = (0, 0)
+    most = begin = 0
+    held: Counter[str] = Counter()
+    for position, term in found:
+        held[term] += 1
+        while position - found[begin][0] >= chars:
+            held[found[begin][1]] -= 1
+            held += Counter()  # forget terms that are no longer held
+            begin += 1
+        if len(held) > most:
+            most = len(held)
+            best = (found[begin][0], position + len(term))
+    return best
 
 
 def _at_words(text: str, start: int, end: int) -> tuple[int, int]:
     """The span narrowed to spaces, by an eighth at most on either side."""
-    slack = (end - start) // 8
+    slack = (end - start) // _EIGHTH
     if start:
         space = text.find(" ", start, start + slack)
         start = space + 1 if space >= 0 else start

@@ -398,7 +398,8 @@ _RULES = (
     _Rule(
         "aws-secret-key",
         ("aws", "secret"),
-        r"""(?xi) (?:aws|secret) [^\n]{0,40}? (?<![A-Za-z0-9/+]) (?P<secret>[A-Za-z0-9/+]{40})
+        # Of our own markers only a key's ID is a sign, else one secret would give away the next.
+          r"""(?xi) (?: (?:aws|secret)(?![a-z-]{0,20}\]) | aws-access-key\] ) [^\n]{0,40}? (?<![A-Za-z0-9/+]) (?P<secret>[A-Za-z0-9/+]{40})
           (?![A-Za-z0-9/+=])""",
         _aws_secret,
     ),

@@ -1,0 +1,50 @@
+"""What tests share: a home of their own, the real bundled model, an opened memory."""
+
+import os
+from collections.abc import AsyncIterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import memoria
+from memoria import Memoria
+from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.choose import BUNDLED
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the machine the tests run on reaches them."""
+    for name in list(os.environ):
+        if name.startswith("MEMORIA_") and name != "MEMORIA_DATA":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@cache
+def _bundled() -> BundledEmbedder:
+    return BundledEmbedder(BUNDLED)
+
+
+@pytest.fixture
+def embedder() -> BundledEmbedder:
+    """The bundled model, loaded once for all tests."""
+    return _bundled()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A data folder that does not exist yet."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+async def memory(home: Path, embedder: BundledEmbedder) -> AsyncIterator[Memoria]:
+    """An opened memory with the bundled model."""
+    async with memoria.open(home=home, tenant="tests", embedder=embedder) as opened:
+        yield opened

@@ -1,0 +1,288 @@
+"""Capture keeps what was said, once, in order."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import memoria
+from memoria import Memoria, Turn
+from memoria.errors import InvalidInputError
+from memoria.ingest.capture import _overlap
+
+
+def turn(content: str, **fields: object) -> Turn:
+    return Turn.model_validate({"role": "user", "session_id": "s", "content": content, **fields})
+
+
+async def contents(memory: Memoria, session_id: str = "s") -> list[str]:
+    record = await memory.get_session(session_id)
+    return [kept.content for kept in record.turns]
+
+
+async def test_a_turn_is_searchable_in_the_next_call(memory: Memoria) -> None:
+    await memory.record_conversation([turn("The launch code name is bluebird.")])
+    found = await memory.search_conversation_traces("bluebird")
+    assert [hit.text for hit in found.hits] == ["The launch code name is bluebird."]
+
+
+async def test_a_message_recorded_twice_is_kept_once(memory: Memoria) -> None:
+    first = await memory.record_conversation([turn("hello", message_id="m1")])
+    second = await memory.record_conversation([turn("hello", message_id="m1")])
+    assert (first.recorded, second.recorded, second.already_recorded) == (1, 0, 1)
+    assert second.turns[0].id == first.turns[0].id
+    assert await contents(memory) == ["hello"]
+
+
+async def test_a_numbered_message_is_the_same_whether_or_not_its_time_is_given(
+    memory: Memoria,
+) -> None:
+    await memory.record_conversation([turn("hello", message_id="m1")])
+    again = await memory.record_conversation(
+        [turn("hello", message_id="m1", at="2026-03-02T09:14:05+08:00", speaker="Ann")]
+    )
+    assert again.already_recorded == 1
+
+
+async def test_an_edited_message_is_a_new_version_and_the_old_one_stays(memory: Memoria) -> None:
+    await memory.record_conversation([turn("the port is 8080", message_id="m1")])
+    receipt = await memory.record_conversation([turn("the port is 9090", message_id="m1")])
+    assert receipt.new_versions == 1
+    assert await contents(memory) == ["the port is 9090"]
+    now = await memory.search_conversation_traces("port")
+    assert [hit.text for hit in now.hits] == ["the port is 9090"]
+    everything = await memory.search_conversation_traces("port", include_history=True)
+    assert {hit.text for hit in everything.hits} == {"the port is 8080", "the port is 9090"}
+    record = await memory.get_turn(str(receipt.turns[0].id))
+    assert [version.content for version in record.versions] == [
+        "the port is 9090",
+        "the port is 8080",
+    ]
+
+
+async def test_the_same_message_id_in_two_sessions_is_two_messages(memory: Memoria) -> None:
+    await memory.record_conversation(
+        [turn("one", message_id="m1"), turn("two", message_id="m1", session_id="other")]
+    )
+    assert await contents(memory) == ["one"]
+    assert await contents(memory, "other") == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "kept"),
+    [
+        ([["a"], ["a"]], ["a"]),
+        ([["a", "b"], ["a", "b", "c"]], ["a", "b", "c"]),
+        ([["a", "b", "c"], ["b", "c", "d"]], ["a", "b", "c", "d"]),
+        ([["a", "b"], ["c"], ["a", "b"]], ["a", "b", "c"]),
+        ([["a", "b"], ["c"], ["a"]], ["a", "b", "c", "a"]),
+        ([["a", "b", "a"]], ["a", "b", "a"]),
+        ([["a", "a", "a"], ["a", "a", "a"]], ["a", "a", "a"]),
+    ],
+    ids=[
+        "the last call again",
+        "the whole conversation so far",
+        "a sliding window",
+        "an earlier call of several turns again",
+        "one earlier turn said again is said again",
+        "a repetition within a call",
+        "repetitions, retried",
+    ],
+)
+async def test_turns_without_ids_are_known_by_content_and_position(
+    memory: Memoria, calls: Sequence[Sequence[str]], kept: Sequence[str]
+) -> None:
+    for call in calls:
+        await memory.record_conversation([turn(text) for text in call])
+    assert await contents(memory) == kept
+
+
+async def test_turns_with_the_same_words_at_different_times_are_two_turns(
+    memory: Memoria,
+) -> None:
+    morning = turn("yes", at="2026-03-02T09:14:05+08:00")
+    later = turn("yes", at="2026-03-02T09:20:00+08:00")
+    await memory.record_conversation([morning])
+    await memory.record_conversation([later])
+    await memory.record_conversation([morning])
+    assert await contents(memory) == ["yes", "yes"]
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=6), st.lists(st.sampled_from("abc"), max_size=6))
+def test_the_overlap_is_the_longest_end_that_is_also_a_beginning(
+    tail: list[str], head: list[str]
+) -> None:
+    prints = [[text.encode() for text in texts] for texts in (tail, head)]
+    found = _overlap(*prints)
+    ends = [k for k in range(len(head) + 1) if k <= len(tail) and tail[len(tail) - k :] == head[:k]]
+    assert found == max(ends)
+
+
+async def test_private_spans_are_gone_and_the_rest_stays(memory: Memoria) -> None:
+    receipt = await memory.record_conversation(
+        [turn("before <private>my salary is 46,000</private> after")]
+    )
+    assert receipt.stripped == 1
+    assert await contents(memory) == ["before  after"]
+
+
+async def test_a_turn_of_which_nothing_is_left_is_not_kept(memory: Memoria) -> None:
+    receipt = await memory.record_conversation(
+        [turn("<private>all of it</private>", message_id="m1"), turn("kept", message_id="m2")]
+    )
+    assert [outcome.status for outcome in receipt.turns] == ["nothing_left", "recorded"]
+
+
+async def test_a_secret_is_redacted_in_text_arguments_and_results(memory: Memoria) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    receipt = await memory.record_conversation(
+        [
+            turn(f"my key is {key}"),
+            turn(
+                "",
+                role="tool",
+                tool_name="deploy",
+                tool_args={"env": {"password": "correct-horse-9"}, "n": 1},
+                tool_result=f"used {key}",
+            ),
+        ]
+    )
+    assert sum(receipt.redactions.values()) == 3
+    stored = (await memory.get_session("s")).turns
+    everything = "".join(kept.model_dump_json() for kept in stored)
+    assert key not in everything
+    assert "correct-horse-9" not in everything
+    assert isinstance(stored[1].tool_args, dict)
+    assert stored[1].tool_args["n"] == 1
+
+
+async def test_what_our_own_tools_answered_is_not_recorded(memory: Memoria) -> None:
+    await memory.record_conversation(
+        [
+            turn(
+                "",
+                role="tool",
+                tool_name="mcp__memoria__search_memory",
+                tool_args={"query": "tea"},
+                tool_result="[memory 1] likes tea",
+            ),
+            turn("", role="tool", tool_name="other__search", tool_result="kept"),
+        ]
+    )
+    ours, other = (await memory.get_session("s")).turns
+    assert (ours.tool_args, ours.tool_result) == ({"query": "tea"}, None)
+    assert other.tool_result == "kept"
+
+
+async def test_injected_blocks_are_not_recorded(memory: Memoria) -> None:
+    from memoria.text.strip import fence  # noqa: PLC0415
+
+    await memory.record_conversation([turn(f"{fence('recalled text')}What now?")])
+    assert await contents(memory) == ["What now?"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["x", "\n", "你", "a\x00b", "\u202eabc", "😀" * 10, "ends with spaces  \n\n"],
+)
+async def test_a_turn_comes_back_to_the_byte(memory: Memoria, content: str) -> None:
+    receipt = await memory.record_conversation([turn(content, message_id="m1"), turn("y")])
+    if receipt.turns[0].id is None:
+        assert not content.strip()
+    else:
+        record = await memory.get_turn(receipt.turns[0].id)
+        assert record.turn.content.encode() == content.encode()
+
+
+async def test_five_megabytes_are_kept_and_found(memory: Memoria) -> None:
+    filler = "The quick brown fox 在杭州开会 jumps over. "
+    text = (filler * (5 * 1024 * 1024 // len(filler.encode())))[: -len(" zebra 终点")]
+    text += " zebra 终点"
+    receipt = await memory.record_conversation([turn(text)])
+    record = await memory.get_turn(str(receipt.turns[0].id))
+    assert record.turn.content == text
+    found = await memory.search_conversation_traces("zebra", max_tokens=500)
+    (hit,) = found.hits
+    assert hit.excerpt is not None
+    start, end = hit.excerpt
+    assert hit.text == text[start:end]
+    assert found.tokens <= 500
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"content": ""}, "Turn 1 is empty"),
+        ({"content": "x", "role": "wizard"}, "role"),
+        ({"content": "x", "at": "yesterday"}, "at: 'yesterday' is not a date"),
+        ({"content": "x", "colour": "red"}, "colour"),
+        ({"content": "x", "session_id": ""}, "session_id must have 1 to"),
+        ({"content": "x" * (5 * 1024 * 1024 + 1)}, "Split it"),
+    ],
+)
+async def test_a_bad_turn_is_named_and_nothing_of_the_call_is_recorded(
+    memory: Memoria, fields: dict[str, object], complaint: str
+) -> None:
+    good = {"role": "user", "session_id": "s", "content": "good"}
+    with pytest.raises(InvalidInputError, match="Nothing of this call was recorded") as caught:
+        await memory.record_conversation([good, {**good, **fields}])
+    assert complaint in str(caught.value)
+    assert (await memory.statistics()).turns == 0
+
+
+async def test_an_event_closes_the_stretch_and_the_next_turn_opens_another(
+    memory: Memoria,
+) -> None:
+    receipt = await memory.record_conversation([turn("one"), turn("two")], event="compaction")
+    assert receipt.closed_stretches == 1
+    await memory.record_conversation([turn("three")])
+    await memory.record_conversation([], event="session_end", session_id="s")
+    stretches = (await memory.get_session("s")).stretches
+    assert [(s.first_index, s.last_index, s.closed_by) for s in stretches] == [
+        (0, 1, "compaction"),
+        (2, 2, "session_end"),
+    ]
+
+
+async def test_a_pause_closes_the_stretch(memory: Memoria) -> None:
+    await memory.record_conversation(
+        [
+            turn("one", at="2026-03-02T09:00:00Z"),
+            turn("two", at="2026-03-02T09:29:00Z"),
+            turn("three", at="2026-03-02T10:00:00Z"),
+        ]
+    )
+    stretches = (await memory.get_session("s")).stretches
+    assert [(s.first_index, s.last_index, s.closed_by) for s in stretches] == [
+        (0, 1, "idle"),
+        (2, 2, None),
+    ]
+
+
+async def test_nothing_to_record_is_an_error(memory: Memoria) -> None:
+    with pytest.raises(InvalidInputError, match="nothing to record"):
+        await memory.record_conversation([])
+
+
+async def test_what_was_acknowledged_is_there_after_reopening(
+    home: "pytest.TempPathFactory", embedder: object
+) -> None:
+    async with memoria.open(home=str(home), tenant="t") as first:
+        await first.record_conversation([turn("kept for good")])
+    async with memoria.open(home=str(home), tenant="t") as second:
+        assert await contents(second) == ["kept for good"]
+    async with memoria.open(home=str(home), tenant="stranger") as other:
+        assert (await other.statistics()).turns == 0
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(min_size=1, max_size=200))
+async def test_any_text_is_stored_or_refused_but_never_changed(
+    memory: Memoria, content: str
+) -> None:
+    receipt = await memory.record_conversation([turn(content, session_id=f"s{hash(content)}")])
+    kept = receipt.turns[0]
+    if kept.id is not None and not receipt.redactions and not receipt.stripped:
+        stored = (await memory.get_turn(kept.id)).turn.content
+        assert stored == content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
