@@ -14,7 +14,8 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.ask import LIMIT, Figures, Outcome, figures
 from bench.data import Conversation, data_folder, has_locomo, locomo
-from bench.report import rounded, tables
+from bench.output import rounded
+from bench.report import tables
 from memoria import Settings
 
 Asker = Callable[[Sequence[Conversation], Callable[[], None]], Awaitable[list[Outcome]]]

@@ -1,12 +1,12 @@
-"""Figures as tables for people and as plain values for JSON."""
+"""The figures of LoCoMo as tables for people."""
 
 from collections.abc import Iterator, Mapping
 
 from rich.table import Table
 
 from bench.ask import DEPTHS, Cost, Figures, Quality
+from bench.output import table
 
-_DIGITS = 4
 _SHOWN_DEPTH = 10
 
 
@@ -15,25 +15,6 @@ def tables(found: Mapping[str, Figures]) -> Iterator[Table]:
     yield _quality(found)
     yield _recall(found)
     yield _cost(found)
-
-
-def table(title: str, words: int, *headings: str) -> Table:
-    """An empty table whose first `words` columns are text and whose others are numbers."""
-    empty = Table(title=f"\n{title}", box=None, padding=(0, 1, 0, 0), title_justify="left")
-    for i, heading in enumerate(headings):
-        empty.add_column(heading, justify="left" if i < words else "right", no_wrap=True)
-    return empty
-
-
-def rounded(value: object) -> object:
-    """The value with every number in it to four decimals and every key as text."""
-    match value:
-        case dict():
-            return {str(key): rounded(item) for key, item in value.items()}
-        case float():
-            return round(value, _DIGITS)
-        case _:
-            return value
 
 
 def _quality(found: Mapping[str, Figures]) -> Table:

@@ -15,7 +15,7 @@ from bench.contention.run import contend
 from bench.contention.traffic import Load
 from bench.contention.verdict import Figures, Latency, Verdict
 from bench.contention.worker import work
-from bench.report import rounded, table
+from bench.output import rounded, table
 
 _USUAL = Load()
 _SHOWN = 20

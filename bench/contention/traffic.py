@@ -47,7 +47,7 @@ class Line:
     @property
     def repeated(self) -> bool:
         """Whether the call is made twice, as a client does that got no answer in time."""
-        return self.i % _REPEAT_EVERY == 0 if not self.shared else self.clerk % _REPEAT_EVERY == 0
+        return (self.clerk + self.i) % _REPEAT_EVERY == 0
 
     @property
     def session_id(self) -> str:

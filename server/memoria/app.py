@@ -458,7 +458,9 @@ def _turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
         return Turn.model_validate(turn)
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(map(str, item['loc'])) or 'turn'}: {item['msg']}".replace("Value error, ", "")
+            f"{'.'.join(map(str, item['loc'])) or 'turn'}: {item['msg']}".replace(
+                "Value error, ", ""
+            )
             for item in error.errors()
         )
         raise InvalidInputError(

@@ -1,21 +1,17 @@
 from pathlib import Path
 
 import anyio
-import memoria
 import pytest
 from bench.contention import Load, contend
 from bench.contention.proof import problems
 from bench.contention.traffic import TENANT, Line, lines, searches_after
 from bench.contention.worker import Account
 
+import memoria
+
 TIMEOUT_S = 180
 """Only a hang is a failure; how long the model takes to load is the machine's affair."""
 FEW = Load(processes=1, turns=10, searches=0)
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 async def test_processes_that_share_a_home_lose_and_double_nothing() -> None:

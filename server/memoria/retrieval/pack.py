@@ -1,11 +1,13 @@
 """Pack: as many hits as the token budget holds, best first, none of them crowding out the rest.
 
-A long hit is cut to the excerpt that answers; it may take half of what is left, so that one
-stack trace never is the whole answer. Neighbouring turns come last, from what remains.
+The budget is poured over the hits like water: short ones get all they need, what remains is
+shared evenly by the long ones, which are cut to the excerpt that answers. So one stack trace never
+is the whole answer. Neighbouring turns come last, from what is left.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from memoria.model import Hit, Neighbour, ToolCall
 from memoria.retrieval.excerpt import excerpt
@@ -14,7 +16,9 @@ from memoria.text.document import as_text
 
 CITATION_TOKENS = 40
 """What a hit costs beside its text: id, session, message, role, time."""
-_LEAST_TOKENS = 20
+_LEAST_TOKENS = 80
+"""A hit that can't have this many, or all it needs, is left out."""
+_NEIGHBOUR_TOKENS = 15
 _CHARS_PER_TOKEN = 4
 
 
@@ -29,15 +33,15 @@ class Packed:
 
 def pack(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Packed:
     """The hits that fit, long ones cut."""
-    kept: list[Hit] = []
-    left = max_tokens
-    for hit in hits:
-        share = max(left // 2, min(left, CITATION_TOKENS + _LEAST_TOKENS))
-        fitted = hit if cost(hit) <= share else _shortened(hit, terms, share - CITATION_TOKENS)
-        if cost(fitted) <= left:
-            kept.append(fitted)
-            left -= cost(fitted)
-    return Packed(tuple(kept), max_tokens - left, len(hits) - len(kept))
+    costs = [cost(hit) for hit in hits]
+    least = accumulate(min(price, _LEAST_TOKENS) for price in costs)
+    shown = sum(total <= max_tokens for total in least)
+    shares = _shares(costs[:shown], max_tokens)
+    kept = tuple(
+        hit if price <= share else _shortened(hit, terms, share - CITATION_TOKENS)
+        for hit, price, share in zip(hits, costs, shares, strict=False)
+    )
+    return Packed(kept, sum(map(cost, kept)), len(hits) - shown)
 
 
 def add_neighbours(
@@ -54,7 +58,7 @@ def add_neighbours(
     shown: list[Hit] = []
     for hit in packed.hits:
         before, after = around(hit)
-        price = sum(estimate_tokens(n.text) + _LEAST_TOKENS for n in (*before, *after))
+        price = sum(estimate_tokens(n.text) + _NEIGHBOUR_TOKENS for n in (*before, *after))
         if price <= left:
             left -= price
             hit = hit.model_copy(update={"before": tuple(before), "after": tuple(after)})  # noqa: PLW2901
@@ -70,30 +74,34 @@ def cost(hit: Hit) -> int:
 
 def shorten_text(hit: Hit, terms: Sequence[str], chars: int) -> Hit:
     """The hit with its text cut to the excerpt that answers."""
-    start, end = excerpt(hit.text, terms, chars)
-    if (start, end) == (0, len(hit.text)):
-        return hit
-    return hit.model_copy(update={"text": hit.text[start:end], "excerpt": (start, end)})
+    return _with_excerpt(hit, excerpt(hit.text, terms, chars))
 
 
 def _shortened(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
-    """The hit cut so that it costs about `tokens` beside its citation."""
+    """The hit cut so that it costs `tokens` at most beside its citation."""
     if hit.tool is None:
-        return shorten_text(hit, terms, _affordable(hit.text, tokens))
-    args, result = as_text(hit.tool.args), as_text(hit.tool.result)
-    shares = _shares([estimate_tokens(part) for part in (hit.text, args, result)], tokens)
+        return _with_excerpt(hit, _span(hit.text, terms, tokens))
+    tokens -= estimate_tokens(hit.tool.name)
+    parts = (hit.text, as_text(hit.tool.args), as_text(hit.tool.result))
+    shares = _shares([estimate_tokens(part) for part in parts], max(tokens, 0))
+    text, args, result = map(_span, parts, (terms,) * len(parts), shares)
     tool = ToolCall(
         name=hit.tool.name,
-        args=_cut(args, terms, shares[1]) or None,
-        result=_cut(result, terms, shares[2]) or None,
+        args=parts[1][slice(*args)] or None,
+        result=parts[2][slice(*result)] or None,
         cut=True,
     )
-    short = shorten_text(hit, terms, _affordable(hit.text, shares[0]))
-    return short.model_copy(update={"tool": tool})
+    return _with_excerpt(hit, text).model_copy(update={"tool": tool})
+
+
+def _with_excerpt(hit: Hit, span: tuple[int, int]) -> Hit:
+    if span == (0, len(hit.text)):
+        return hit
+    return hit.model_copy(update={"text": hit.text[slice(*span)], "excerpt": span})
 
 
 def _shares(costs: Sequence[int], tokens: int) -> list[int]:
-    """Tokens for each part: small parts get what they need, the rest is split evenly."""
+    """Tokens for each: small ones get what they need, the rest is split evenly."""
     shares = [0] * len(costs)
     left = tokens
     for rank, i in enumerate(sorted(range(len(costs)), key=lambda i: costs[i])):
@@ -102,15 +110,16 @@ def _shares(costs: Sequence[int], tokens: int) -> list[int]:
     return shares
 
 
-def _cut(text: str, terms: Sequence[str], tokens: int) -> str:
-    start, end = excerpt(text, terms, _affordable(text, tokens))
-    return text[start:end]
-
-
-def _affordable(text: str, tokens: int) -> int:
-    """How many characters of this kind of text the tokens pay for, 1 at least."""
-    per_char = max(estimate_tokens(text) / max(len(text), 1), 1 / _CHARS_PER_TOKEN)
-    return max(int(tokens / per_char), 1)
+def _span(text: str, terms: Sequence[str], tokens: int) -> tuple[int, int]:
+    """The excerpt that costs `tokens` at most."""
+    chars = min(len(text), tokens * _CHARS_PER_TOKEN)
+    while chars > 0:
+        start, end = excerpt(text, terms, chars)
+        price = estimate_tokens(text[start:end])
+        if price <= tokens:
+            return start, end
+        chars = min(chars - 1, chars * tokens // price)  # denser than ASCII: fewer characters
+    return 0, 0
 
 
 def _tool_texts(tool: ToolCall) -> tuple[str, ...]:

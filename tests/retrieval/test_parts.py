@@ -1,0 +1,95 @@
+"""The stages of a search, each by itself."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoria.model import Hit, Source, ToolCall
+from memoria.retrieval.evidence import _with_neighbours, conclusive
+from memoria.retrieval.excerpt import excerpt
+from memoria.retrieval.gate import Support, coverage, passes, worth_showing
+from memoria.retrieval.pack import cost, pack
+from memoria.store.base import Place
+
+
+def hit(text: str, tool: ToolCall | None = None) -> Hit:
+    return Hit(id="x", kind="turn", text=text, score=1.0, source=Source(at=0), tool=tool)
+
+
+def test_a_turn_shares_the_scores_of_its_neighbours_in_its_session() -> None:
+    places = [Place(n, 1, n) for n in range(5)] + [Place(9, 2, 1)]
+    shared = _with_neighbours({2: 1.0}, places)
+    assert shared == {0: 0.15, 1: 0.3, 2: 1.0, 3: 0.3, 4: 0.15, 9: 0.0}
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))
+def test_a_conclusions_score_is_between_nothing_and_certainty(
+    lexical: float, covered: float, cosine: float
+) -> None:
+    score = conclusive(lexical, covered, cosine)
+    assert 0 <= score < 1
+    assert score >= conclusive(lexical, covered, -1)
+    assert score >= conclusive(0, 0, cosine)
+
+
+@given(
+    st.text("ab \n中文", max_size=300),
+    st.lists(st.sampled_from(["a", "b", "中文"])),
+    st.integers(1, 400),
+)
+def test_an_excerpt_is_a_span_of_the_text_no_longer_than_allowed(
+    text: str, terms: list[str], chars: int
+) -> None:
+    start, end = excerpt(text, terms, chars)
+    assert 0 <= start <= end <= len(text)
+    assert end - start <= chars
+    assert (start, end) == (0, len(text)) or len(text) > chars
+
+
+def test_an_excerpt_is_taken_where_most_terms_stand_together() -> None:
+    text = "cache " + "x " * 500 + "the balance cache moved to an LRU " + "y " * 500
+    start, end = excerpt(text, ["balanc", "cach", "lru"], 80)
+    assert "balance cache moved to an LRU" in text[start:end]
+
+
+def test_a_stem_is_found_where_its_word_is_written_out() -> None:
+    text = "x " * 300 + "happy parties " + "y " * 300
+    start, end = excerpt(text, ["happi", "parti"], 60)
+    assert "happy parties" in text[start:end]
+
+
+def test_coverage_counts_pairs_of_characters_not_single_ones() -> None:
+    assert coverage(("花", "生", "花生"), {"花", "生"}) == 0.0
+    assert coverage(("花", "生", "花生"), {"花", "生", "花生"}) == 1.0
+    assert coverage(("花",), {"花"}) == 1.0
+    assert coverage((), {"a"}) == 0.0
+
+
+def test_words_or_meaning_let_a_conclusion_pass_and_nothing_else_does() -> None:
+    assert passes("turn", Support(coverage=0.5, cosine=0.0))
+    assert passes("memory", Support(coverage=0.0, cosine=0.3))
+    assert not passes("turn", Support(coverage=0.4, cosine=0.3))
+    assert not worth_showing(Support(coverage=0.2, cosine=0.2))
+
+
+@given(st.lists(st.text("ab 中文\n", max_size=600), max_size=12), st.integers(50, 3000))
+def test_packed_hits_fit_the_budget_in_order_and_none_vanishes_uncounted(
+    texts: list[str], max_tokens: int
+) -> None:
+    hits = [hit(text).model_copy(update={"id": str(i)}) for i, text in enumerate(texts)]
+    packed = pack(hits, ["ab", "中文"], max_tokens)
+    assert packed.tokens == sum(cost(kept) for kept in packed.hits) <= max_tokens
+    assert [int(kept.id) for kept in packed.hits] == sorted(int(kept.id) for kept in packed.hits)
+    assert packed.omitted == len(hits) - len(packed.hits)
+    for kept in packed.hits:
+        start, end = kept.excerpt or (0, len(kept.text))
+        assert kept.text == texts[int(kept.id)][start:end]
+
+
+def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:
+    result = "line\n" * 2000 + "E1437 unbalanced statement\n" + "line\n" * 2000
+    call = ToolCall(name="bash", args={"command": "pytest"}, result=result)
+    (kept,) = pack([hit("", call)], ["e1437"], 400).hits
+    assert kept.tool is not None
+    assert kept.tool.cut
+    assert "E1437 unbalanced" in str(kept.tool.result)
+    assert cost(kept) <= 400

@@ -1,0 +1,238 @@
+"""Search finds what was said, says where, and knows when to be silent."""
+
+import json
+from collections.abc import AsyncIterator
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import memoria
+from memoria import Memoria, SearchResult, Turn
+from memoria.errors import InvalidInputError
+from memoria.inference.bundled import BundledEmbedder
+from memoria.model import Role
+
+DEMO = resources.files("memoria.surface.cli.demo").joinpath("conversation.jsonl")
+QUESTIONS = json.loads(Path(__file__).with_name("demo_questions.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def demo(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """The demo's conversation, recorded and embedded, shared by this module's tests."""
+    embedder = BundledEmbedder("use-multilingual-v3/512")
+    home = tmp_path_factory.mktemp("demo")
+    async with memoria.open(home=home, tenant="demo", embedder=embedder) as opened:
+        await opened.record_conversation(_turns())
+        await opened.settle(60)
+        yield opened
+
+
+def _turns() -> list[Turn]:
+    return [Turn.model_validate_json(line) for line in DEMO.read_text("utf-8").splitlines()]
+
+
+def _found(result: SearchResult) -> list[tuple[str | None, str | None]]:
+    return [(hit.source.session_id, hit.source.message_id) for hit in result.hits]
+
+
+def _of(kind: str) -> list[dict[str, object]]:
+    return [question for question in QUESTIONS if question["kind"] == kind]
+
+
+@pytest.mark.parametrize("question", _of("two_char_word"), ids=lambda q: str(q["question"]))
+async def test_a_two_character_word_is_found_in_chinese_and_mixed_text(
+    demo: Memoria, question: dict[str, object]
+) -> None:
+    word = str(question["question"])
+    gold = {(g["session_id"], g["message_id"]) for g in question["gold"]}  # type: ignore[attr-defined]
+    found = await demo.search_conversation_traces(word, limit=10)
+    assert _found(found)[0] in gold
+    assert gold <= set(_found(found))
+
+
+async def test_most_questions_about_the_demo_find_their_turn_among_ten(demo: Memoria) -> None:
+    ranks: dict[str, list[bool]] = {}
+    for question in QUESTIONS:
+        if question["gold"]:
+            gold = {(g["session_id"], g["message_id"]) for g in question["gold"]}
+            found = await demo.search_conversation_traces(question["question"], limit=10)
+            ranks.setdefault(question["kind"], []).append(bool(gold & set(_found(found))))
+    share = {kind: sum(hits) / len(hits) for kind, hits in ranks.items()}
+    least = {
+        "same_language": 0.6,
+        "cross_language": 0.5,
+        "tool": 0.8,
+        "changed": 0.6,
+        "two_char_word": 1.0,
+    }
+    assert share.keys() == least.keys()
+    assert {kind: share[kind] for kind, bar in least.items() if share[kind] < bar} == {}
+
+
+@pytest.mark.parametrize("question", _of("no_answer"), ids=lambda q: str(q["question"])[:20])
+async def test_a_question_the_conversation_cannot_answer_gets_no_conclusion(
+    demo: Memoria, question: dict[str, object]
+) -> None:
+    found = await demo.search_memory(str(question["question"]))
+    assert found.hits == ()
+
+
+async def test_every_trace_is_what_was_recorded_to_the_byte(demo: Memoria) -> None:
+    said = {(turn.session_id, turn.message_id): turn for turn in _turns()}
+    seen = 0
+    for question in QUESTIONS:
+        found = await demo.search_conversation_traces(
+            question["question"], limit=50, max_tokens=100_000
+        )
+        for hit in found.hits:
+            turn = said[hit.source.session_id, hit.source.message_id]
+            redacted = "[redacted:" in hit.text or "<private>" in turn.content
+            assert redacted or hit.text == turn.content
+            assert hit.excerpt is None
+            if turn.tool_name is not None:
+                assert hit.tool is not None
+                assert (hit.tool.name, hit.tool.args) == (turn.tool_name, turn.tool_args)
+                assert hit.tool.result == turn.tool_result
+            assert hit.source.role == turn.role
+            assert hit.source.at == turn.at
+            seen += 1
+    assert seen > 500
+
+
+async def test_a_tool_call_is_found_by_its_arguments_and_by_its_result(demo: Memoria) -> None:
+    by_result = await demo.search_conversation_traces("E1437", role=Role.TOOL, limit=1)
+    by_arguments = await demo.search_conversation_traces("test_mt940", tool="bash", limit=3)
+    assert by_result.hits[0].tool is not None
+    assert "E1437" in str(by_result.hits[0].tool.result)
+    assert all(hit.tool is not None and hit.tool.name == "bash" for hit in by_arguments.hits)
+    assert by_arguments.hits
+
+
+async def test_a_hit_is_shown_with_the_turns_around_it(demo: Memoria) -> None:
+    found = await demo.search_conversation_traces("花生", limit=1, context=2)
+    (hit,) = found.hits
+    index = hit.source.turn_index
+    assert index is not None
+    assert [turn.turn_index for turn in hit.before] == [index - 2, index - 1]
+    assert [turn.turn_index for turn in hit.after] == [index + 1, index + 2]
+
+
+@pytest.mark.parametrize(
+    ("filters", "holds"),
+    [
+        ({"session_id": "2026-03-02-parser"}, lambda h: h.source.session_id == "2026-03-02-parser"),
+        ({"role": "assistant"}, lambda h: h.source.role == "assistant"),
+        ({"tool": "bash"}, lambda h: h.tool is not None and h.tool.name == "bash"),
+        ({"since": "2026-04-01T00:00:00+08:00"}, lambda h: h.source.at >= 1_774_972_800_000),
+        ({"until": "2026-03-06T00:00:00Z"}, lambda h: h.source.at < 1_772_755_200_000),
+    ],
+    ids=["session", "role", "tool", "since", "until"],
+)
+async def test_a_filter_lets_nothing_else_through(
+    demo: Memoria, filters: dict[str, str], holds: object
+) -> None:
+    assert callable(holds)
+    found = await demo.search_conversation_traces("balance cache 缓存 测试", limit=30, **filters)  # type: ignore[arg-type]
+    assert found.hits
+    assert all(holds(hit) for hit in found.hits)
+
+
+@pytest.mark.parametrize("max_tokens", [60, 200, 1000, 4000])
+async def test_an_answer_stays_within_its_budget(demo: Memoria, max_tokens: int) -> None:
+    for query in ("pytest traceback", "EXPLAIN plan", "花生 里斯本"):
+        for found in (
+            await demo.search_conversation_traces(query, max_tokens=max_tokens, limit=50),
+            await demo.search_memory(query, max_tokens=max_tokens, limit=50),
+        ):
+            assert found.tokens <= max_tokens
+
+
+async def test_a_first_level_answer_is_a_line_each(demo: Memoria) -> None:
+    found = await demo.search_memory("pytest E1437 traceback", limit=20)
+    assert found.hits
+    assert all(len(hit.text) <= 400 for hit in found.hits)
+    assert all(hit.status == "unprocessed" for hit in found.hits)
+
+
+async def test_the_same_question_gets_the_same_answer(demo: Memoria) -> None:
+    first = await demo.search_conversation_traces("What did we decide about caching?")
+    second = await demo.search_conversation_traces("What did we decide about caching?")
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', "AND OR NOT", "a* (b)", "scope:turn1", "NEAR(x y)", "'; DROP TABLE turns; --", "😀"],
+)
+async def test_operators_and_quotes_in_a_query_are_just_words(demo: Memoria, query: str) -> None:
+    await demo.search_conversation_traces(query)
+    await demo.search_memory(query)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"query": "  "}, "query is empty"),
+        ({"query": "x", "limit": 0}, "limit is 0; it must be from 1 to 200"),
+        ({"query": "x", "limit": 10**9}, "limit is 1000000000"),
+        ({"query": "x", "max_tokens": 1}, "max_tokens"),
+        ({"query": "x", "since": "last week"}, "since: 'last week' is not a date"),
+        ({"query": "x", "since": "2026-04-01", "until": "2026-03-01"}, "since must be before"),
+        ({"query": "x", "role": "king"}, "role: 'king' is not one of user, assistant"),
+    ],
+)
+async def test_an_argument_that_cannot_be_used_is_named(
+    demo: Memoria, arguments: dict[str, object], complaint: str
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        await demo.search_conversation_traces(**arguments)  # type: ignore[arg-type]
+    assert complaint in str(caught.value)
+
+
+async def test_without_vectors_text_search_goes_on_and_says_so(home: Path) -> None:
+    settings = memoria.Settings(embedder="off")
+    async with memoria.open(home=home, tenant="t", settings=settings) as plain:
+        await plain.record_conversation([{"role": "user", "content": "The port is 8443."}])
+        await plain.settle(10)
+        found = await plain.search_conversation_traces("port")
+        assert [hit.text for hit in found.hits] == ["The port is 8443."]
+        assert found.notes == ("vectors are switched off: text search only",)
+
+
+STATEMENTS = {
+    "我对花生过敏": ("What am I allergic to?", "我不能吃哪种坚果？"),
+    "Never deploy on Fridays": ("星期五可以部署吗？", "Can we release on a Friday?"),
+    "用户正在学习葡萄牙语": ("Which language is the user learning?", "用户在学什么外语？"),
+    "My cat is called Mochi": ("我的猫叫什么名字？", "What's the name of my pet?"),
+    "发布前一定要先备份数据库": ("What must be done before a release?", "上线之前需要做什么？"),
+    "The user's manager is Priya Sharma": ("用户的经理是谁？", "Who is the user's boss?"),
+    "The staging server runs on port 8443": (
+        "测试服务器用哪个端口？",
+        "Which port does staging use?",
+    ),
+}
+
+
+async def test_a_statement_is_found_by_its_paraphrase_and_from_the_other_language(
+    memory: Memoria,
+) -> None:
+    ids = {text: (await memory.remember(text)).id for text in STATEMENTS}
+    await memory.settle(60)
+    for text, questions in STATEMENTS.items():
+        for question in questions:
+            found = await memory.search_memory(question)
+            assert ids[text] == found.hits[0].id, question
+
+
+async def test_an_unanswerable_question_finds_no_memory(memory: Memoria) -> None:
+    for text in STATEMENTS:
+        await memory.remember(text)
+    await memory.settle(60)
+    for question in ("房贷利率是多少？", "What is the capital of Mongolia?", "昨晚的球赛谁赢了？"):
+        assert (await memory.search_memory(question)).hits == ()
