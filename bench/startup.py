@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -24,6 +25,8 @@ from bench.output import rounded, table
 from bench.stdio import LEGACY, MODERN, Era, Start, start
 
 _BARE = "from mcp.server import MCPServer; MCPServer('bare').run('stdio')"
+_ERAS = (LEGACY, MODERN)
+_SERVERS = ("bare", "memoria")
 _CHARS_PER_TOKEN = 4
 _NO_COMMAND = 2
 
@@ -64,9 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write("There is no memoria command beside this Python: pip install -e .\n")
         return _NO_COMMAND
     commands = {"bare": [sys.executable, "-c", _BARE], "memoria": [command, "serve"]}
-    starts = {era.name: _starts(commands, era, arguments.runs) for era in (LEGACY, MODERN)}
-    waits = {era.name: _wait(era, starts[era.name]) for era in (LEGACY, MODERN)}
-    _print(arguments.runs, waits, _tools(starts[MODERN.name]["memoria"][-1]), arguments.json)
+    starts = _starts(commands, arguments.runs)
+    waits = {era.name: _wait(era, starts) for era in _ERAS}
+    _print(arguments.runs, waits, _tools(starts[MODERN.name, "memoria"][-1]), arguments.json)
     return 0
 
 
@@ -77,20 +80,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _starts(commands: Mapping[str, Sequence[str]], era: Era, runs: int) -> dict[str, list[Start]]:
-    """The starts of each server in turn, all of them in one home of their own."""
-    starts: dict[str, list[Start]] = {name: [] for name in commands}
+def _starts(commands: Mapping[str, Sequence[str]], runs: int) -> dict[tuple[str, str], list[Start]]:
+    """The starts by era and server, each in its turn, all of them in one home of their own."""
+    starts: dict[tuple[str, str], list[Start]] = {}
     with tempfile.TemporaryDirectory(prefix="memoria-startup-") as home:
         environment = {**os.environ, "MEMORIA_HOME": home}
         for _ in range(1 + runs):
-            for name, command in commands.items():
-                starts[name].append(start(command, era, environment))
-    return {name: each[1:] for name, each in starts.items()}
+            for era, server in product(_ERAS, _SERVERS):
+                started = start(commands[server], era, environment)
+                starts.setdefault((era.name, server), []).append(started)
+    return {key: each[1:] for key, each in starts.items()}
 
 
-def _wait(era: Era, starts: Mapping[str, Sequence[Start]]) -> Wait:
-    opened = {name: median(s.opened_ms for s in each) for name, each in starts.items()}
-    listed = {name: median(s.listed_ms for s in each) for name, each in starts.items()}
+def _wait(era: Era, starts: Mapping[tuple[str, str], Sequence[Start]]) -> Wait:
+    opened = {server: median(s.opened_ms for s in starts[era.name, server]) for server in _SERVERS}
+    listed = {server: median(s.listed_ms for s in starts[era.name, server]) for server in _SERVERS}
     return Wait(
         opening=era.opening,
         bare_ms=opened["bare"],

@@ -322,10 +322,11 @@ class Memoria:
         """What `doctor` finds."""
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
 
-        backlog = self._backlog_status()
-        return await _in_thread(
-            lambda: examine(self._store, self.settings, self._embedder, backlog, deep=deep)
-        )
+        def look() -> Health:
+            backlog = None if self._worker is None else self._worker.status()
+            return examine(self._store, self.settings, self._embedder, backlog, deep=deep)
+
+        return await _in_thread(look)
 
     async def rebuild_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Build full text and vector indexes anew from the stored text and vectors."""
@@ -368,9 +369,6 @@ class Memoria:
     async def _search(self, plan: Plan) -> SearchResult:
         search = Search(self._store, self.tenant, self._embedder, self.settings.embedder_wait_ms)
         return await _in_thread(lambda: search.run(plan))
-
-    def _backlog_status(self) -> BacklogStatus | None:
-        return None if self._worker is None else self._worker.status()
 
     def _wake_worker(self) -> None:
         if self._worker is not None:

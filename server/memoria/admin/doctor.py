@@ -86,4 +86,11 @@ def _backlog(status: BacklogStatus | None) -> Finding:
             detail=f"{status.failed} documents were given up: {status.last_error}",
             cure="Mend the embedder, then run: memoria doctor --rebuild",
         )
+    if status.last_error is not None:
+        return Finding(
+            check="backlog",
+            state="warning",
+            detail=f"{status.pending} wait for a vector: {status.last_error}",
+            cure="Text search works meanwhile. Mend the embedder; the rest follows by itself.",
+        )
     return Finding(check="backlog", state="ok", detail=f"{status.pending} wait for a vector")

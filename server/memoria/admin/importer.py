@@ -41,6 +41,8 @@ class ImportReport:
     new_versions: int = 0
     nothing_left: int = 0
     """Lines of which nothing remained after private and injected blocks were taken out."""
+    stripped: int = 0
+    """Private or injected blocks taken out."""
     redactions: Counter[str] = field(default_factory=Counter)
     bad: int = 0
     bad_lines: list[tuple[int, str]] = field(default_factory=list)
@@ -52,6 +54,7 @@ class ImportReport:
         self.already_recorded += receipt.already_recorded
         self.new_versions += receipt.new_versions
         self.nothing_left += sum(turn.status == "nothing_left" for turn in receipt.turns)
+        self.stripped += receipt.stripped
         self.redactions.update(receipt.redactions)
 
     def complain(self, line: int, problem: str) -> None:

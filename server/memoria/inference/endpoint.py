@@ -9,6 +9,8 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
+_QUERY_TIMEOUT_S = 3.0
+"""A question waits for nobody long: text search answers it meanwhile."""
 
 
 class EndpointEmbedder:
@@ -17,18 +19,24 @@ class EndpointEmbedder:
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = f"endpoint:{model}"
         self._model = model
-        self._client = openai.OpenAI(
+        self._documents = openai.OpenAI(
             base_url=base_url, api_key=api_key or _NO_KEY, timeout=timeout_s, max_retries=2
+        )
+        self._queries = self._documents.with_options(
+            timeout=min(timeout_s, _QUERY_TIMEOUT_S), max_retries=0
         )
 
     def embed_query(self, text: str) -> Vector:
         """The vector of a question."""
-        return self.embed_documents([text])[0]
+        return self._embed(self._queries, [text])[0]
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """The vectors of documents, in order."""
+        return self._embed(self._documents, texts)
+
+    def _embed(self, client: openai.OpenAI, texts: Sequence[str]) -> list[Vector]:
         try:
-            answer = self._client.embeddings.create(
+            answer = client.embeddings.create(
                 model=self._model, input=[text or " " for text in texts], encoding_format="float"
             )
         except openai.OpenAIError as error:

@@ -115,9 +115,8 @@ class Capture:
     def _record_session(
         self, conversations: Conversations, name: str, drafts: list[_Draft], now: int
     ) -> Iterable[RecordedTurn]:
-        times = [draft.turn.at for draft in drafts if draft.turn.at is not None]
-        session = conversations.enter_session(self._source, name, min(times, default=now), now)
-        conversations.enter_session(self._source, name, max(times, default=now), now)
+        times = [now if draft.turn.at is None else draft.turn.at for draft in drafts]
+        session = conversations.enter_session(self._source, name, min(times), max(times), now)
         writer = _SessionWriter(conversations, session, now, self._idle_ms)
         held = _already_held(conversations, session, drafts)
         for draft in drafts:

@@ -1,8 +1,12 @@
 """The embedding worker: makes vectors for what was written, one process at a time.
 
 Nobody waits for it to say "saved", and search works without it. Of many processes on one home,
-the one that holds the lease embeds; if it dies, its lease runs out and another goes on. What
-fails is tried again later, and set aside after a few times rather than blocking the rest.
+the one that holds the lease embeds; if it dies, its lease runs out and another goes on.
+
+Two things can fail, and they are told apart by asking the embedder for something harmless. If it
+fails at that too, it is down: the worker rests, longer each time, and blames no document. If it
+works, a document of the batch is at fault: they are tried one by one, and the one that fails is
+set aside after a few attempts, so that it never blocks the rest.
 """
 
 import logging
@@ -20,6 +24,7 @@ _LOG = logging.getLogger(__name__)
 _LEASE = "embedding"
 _IDLE_S = 5.0
 _HELD_BY_ANOTHER_S = 0.25
+_LONGEST_STOP_S = 5.0
 _FIRST_RETRY_MS = 1_000
 _LONGEST_RETRY_MS = 10 * 60_000
 _PREVIOUS_CHARS = 300
@@ -46,6 +51,9 @@ class EmbeddingWorker:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="memoria-embed", daemon=True)
         self._adopted = False
+        self._outages = 0
+        self._resting_until = 0
+        self._outage: str | None = None
 
     def start(self) -> None:
         """Begin, if anything waits; otherwise sleep until it does."""
@@ -56,19 +64,26 @@ class EmbeddingWorker:
         self._wake.set()
 
     def stop(self) -> None:
-        """Finish the batch in hand and end."""
+        """End after the batch in hand, or leave it behind if it takes too long.
+
+        A batch left behind is still on the backlog, and its lease runs out.
+        """
         self._stopping.set()
         self._wake.set()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(_LONGEST_STOP_S)
 
     def status(self) -> BacklogStatus:
-        """How much waits."""
+        """How much waits, and what went wrong last."""
         with self._store.backlog(write=False) as backlog:
-            return backlog.status(self._limits.attempts)
+            status = backlog.status(self._limits.attempts)
+        outage = {"last_error": self._outage} if self._outage else {}
+        return status.model_copy(update=outage)
 
     def settled(self) -> bool:
-        """Whether nothing is due: all is embedded, set aside, or waiting to be tried again."""
+        """Whether nothing can be done now: all is embedded, set aside, or waits for a retry."""
+        if self._resting_until > now_millis():
+            return True
         with self._store.backlog(write=False) as backlog:
             if backlog.chosen_model() != self._embedder.name:
                 return self._adopted
@@ -80,8 +95,11 @@ class EmbeddingWorker:
             self._wake.clear()
             try:
                 pause_s = self._drain()
-            except StoreError:
-                _LOG.warning("The embedding backlog can't be reached", exc_info=True)
+            except EmbedderError as error:
+                pause_s = self._rest(error)
+            except StoreError as error:
+                if not self._stopping.is_set():
+                    _LOG.warning("The embedding backlog can't be reached: %s", error)
                 pause_s = _IDLE_S
             self._wake.wait(pause_s)
 
@@ -94,7 +112,7 @@ class EmbeddingWorker:
             return _HELD_BY_ANOTHER_S
         try:
             while not self._stopping.is_set() and self._take_lease() and self._embed_batch():
-                pass
+                self._outages, self._outage = 0, None
         finally:
             with self._store.backlog(write=True) as backlog:
                 backlog.drop_lease(_LEASE, self._owner)
@@ -113,6 +131,8 @@ class EmbeddingWorker:
         self._adopted = True
 
     def _has_work(self) -> bool:
+        if self._resting_until > now_millis():
+            return False
         with self._store.backlog(write=False) as backlog:
             due_at = backlog.next_due(self._limits.attempts)
             ours = backlog.chosen_model() == self._embedder.name
@@ -123,31 +143,65 @@ class EmbeddingWorker:
             return backlog.take_lease(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
 
     def _embed_batch(self) -> bool:
-        """Embed what is due. False when nothing is left to do now."""
+        """Embed what is due. False when nothing is left to do now.
+
+        Raises:
+            EmbedderError: the embedder is down.
+        """
         with self._store.backlog(write=False) as backlog:
             due = backlog.due(now_millis(), self._limits.batch, self._limits.attempts)
         if not due:
             return False
-        try:
-            vectors = self._embed(due)
-        except EmbedderError as error:
-            self._postpone(due, error)
-            return False
+        vectors = self._embed(due)
         with self._store.backlog(write=True) as backlog:
-            if backlog.take_lease(_LEASE, self._owner, now_millis(), self._limits.lease_ms):
+            mine = backlog.take_lease(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
+            if mine and vectors:
                 backlog.fulfil(self._embedder.name, vectors)
         return True
 
     def _embed(self, due: list[Pending]) -> dict[int, Vector]:
-        embedder = self._embedder.get(wait_ms=None)
-        vectors = embedder.embed_documents([embedding_text(pending) for pending in due])
+        texts = [embedding_text(pending) for pending in due]
+        try:
+            vectors = self._vectors(texts)
+        except EmbedderError:
+            self._vectors(["ping"])  # raises when it is the embedder that is at fault
+            one_by_one = {p.n: self._one(p, text) for p, text in zip(due, texts, strict=True)}
+            return {n: vector for n, vector in one_by_one.items() if vector is not None}
         return {pending.n: vector for pending, vector in zip(due, vectors, strict=True)}
 
-    def _postpone(self, due: list[Pending], error: EmbedderError) -> None:
-        pause_ms = min(_FIRST_RETRY_MS * 2 ** random.randint(0, 3), _LONGEST_RETRY_MS)  # noqa: S311  (spreads retries, keeps no secret)
-        _LOG.warning("%d documents wait for a vector: %s", len(due), error)
-        with self._store.backlog(write=True) as backlog:
-            backlog.postpone([p.n for p in due], now_millis() + pause_ms, str(error))
+    def _one(self, pending: Pending, text: str) -> Vector | None:
+        """The vector of one document, or None and a note that it failed."""
+        try:
+            return self._vectors([text])[0]
+        except EmbedderError as error:
+            until = now_millis() + _retry_ms(pending.attempts)
+            with self._store.backlog(write=True) as backlog:
+                backlog.postpone([pending.n], until, str(error))
+            return None
+
+    def _vectors(self, texts: list[str]) -> list[Vector]:
+        embedder = self._embedder.get(wait_ms=None)
+        try:
+            return embedder.embed_documents(texts)
+        except EmbedderError:
+            raise
+        except Exception as error:  # an embedder of the caller's own may raise anything
+            raise EmbedderError(f"{type(error).__name__}: {error}") from error
+
+    def _rest(self, error: EmbedderError) -> float:
+        """Wait for an embedder that is down, longer each time. Gives the pause in seconds."""
+        pause_ms = _retry_ms(self._outages)
+        self._outages += 1
+        self._outage = str(error)
+        self._resting_until = now_millis() + pause_ms
+        _LOG.warning("No vectors for %.1f s: %s", pause_ms / 1000, error)
+        return pause_ms / 1000
+
+
+def _retry_ms(failures: int) -> int:
+    """Exponential backoff with jitter, in milliseconds."""
+    longest = min(_FIRST_RETRY_MS << min(failures, 20), _LONGEST_RETRY_MS)
+    return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)
 
 
 def embedding_text(pending: Pending) -> str:

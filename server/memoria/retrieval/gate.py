@@ -5,10 +5,10 @@ enough of the distinct terms, or a cosine that unrelated texts don't reach. The 
 strict with every hit. The second level shows the record for what it is and only keeps silent
 when its best hit has neither.
 
-With the bundled model unrelated sentences mostly lie below 0.2, a question and its answer between 0.22
-and 0.6, whichever languages they are in. A memory is one sentence, so that is its bar. A turn says
-more than one thing and shares a name or a topic with much, so its bar is higher. These bars are
-set by hand from a few dozen sentences; calibrating them belongs to the work on abstention.
+With the bundled model unrelated sentences mostly lie below 0.2, a question and its answer from
+0.22 to 0.6, whichever languages they are in. A memory is one sentence, so that is its bar. A turn
+says more than one thing and shares a name or a topic with much, so its bar is higher. These bars
+are set by hand from a few dozen sentences; calibrating them belongs to the work on abstention.
 """
 
 from collections.abc import Sequence, Set

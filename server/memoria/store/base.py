@@ -117,6 +117,7 @@ class Pending:
     """A document that wants a vector: a turn with the one before it, or a memory's wording."""
 
     n: int
+    attempts: int
     turn: StoredTurn | None = None
     previous: StoredTurn | None = None
     content: str | None = None
@@ -149,8 +150,10 @@ class Documents(Protocol):
 class Conversations(Protocol):
     """Sessions, their turns and stretches."""
 
-    def enter_session(self, source: str, session_id: str, at: int, now: int) -> Session:
-        """The session, made if it is new."""
+    def enter_session(
+        self, source: str, session_id: str, first_at: int, last_at: int, now: int
+    ) -> Session:
+        """The session, made if it is new, its span widened to these event times."""
         ...
 
     def find_message(self, session_n: int, message_id: str) -> Version | None:

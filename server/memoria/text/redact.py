@@ -71,10 +71,10 @@ def _blot(text: str, rule: "_Rule", pattern: re.Pattern[str]) -> tuple[str, int]
     return "".join((*pieces, text[end:])), len(pieces) // 2
 
 
-# --- Checks: is what stands in a secret's place a secret? ---
+# Checks: is what stands in a secret's place a secret?
 
 _GAP = re.compile(  # <X> {X} [X] $X %(X)s %X%, … %s {X} …, cut short or blotted out
-    r"(?i)^[<{\[]|^\*\*|^\$(?:\w+$|[({])|^%(?:\(|[sdr]$|\w+%$)|%s|\$?\{\w*\}|\.{3}|…|\*{3}|x{4}|••"
+    r"(?i)^[<{\[]|^\*\*|^\$(?:\w+$|[({])|^%(?:\(|[sdr]$|\w+%$)|%s\b|\$?\{\w*\}|\.{3}|…|\*{3}|x{4}|••"
     "|^pass(?:word|wd)?$"
 )
 _NAME = re.compile(  # your-api-key, my_password; a path or an address; null
@@ -94,7 +94,6 @@ _CODE = re.compile(  # call(), a[0], a.b, Ed448PrivateKey, a file, uint8; sha256
 )
 _UNIT = re.compile(r"\s?(?:[年月日号位个次天条]|%|char|digit|bit|byte|times|minute|hour|day|year)")
 _LINE_END = re.compile(r"[ \t]*(?:$|[\r\n]|\\[nr])")
-_SESSION = re.compile(r"(?i)sess|sid|auth|token|jwt|login|remember|[cx]srf")
 _NO_PASSWORDS = frozenset(
     "array boolean bytes changed click default empty encrypted enter forgot given hashed hidden "
     "input never number object please prompt protected reset strength unchanged unknown".split()
@@ -118,37 +117,28 @@ def _literal(match: re.Match[str]) -> bool:
 
 def _mixed(match: re.Match[str]) -> bool:
     """Digits and letters: no word of a sentence and seldom a name in code."""
-    return all(re.search(sign, match["secret"]) for sign in ("[0-9]", "[A-Za-z]")) and _literal(
-        match
-    )
+    return all(re.search(sign, match["secret"]) for sign in ("[0-9]", "[A-Za-z]"))
+
+
+def _random(match: re.Match[str]) -> bool:
+    return _mixed(match) and _literal(match)
 
 
 def _encoded(match: re.Match[str]) -> bool:
     """Base64 has an inner capital where chance gave it no digit."""
-    return _mixed(match) or (bool(re.search("[a-z][A-Z]", match["secret"])) and _literal(match))
-
-
-def _one_word(match: re.Match[str]) -> bool:
-    """Not the library's rule on quoted AWS secrets: it would take their names as well."""
-    return not re.search("[\"']", match["secret"])
-
-
-def _aws_secret(match: re.Match[str]) -> bool:
-    """Both cases and a digit: a SHA-1 in hexadecimal is as long."""
-    return all(re.search(sign, match["secret"]) for sign in ("[a-z]", "[A-Z]", "[0-9]"))
+    return (_mixed(match) or bool(re.search("[a-z][A-Z]", match["secret"]))) and _literal(match)
 
 
 def _secret(match: re.Match[str]) -> bool:
-    return _mixed(match) or (bool(match["quote"]) and _literal(match))
+    return (_mixed(match) or bool(match["quote"])) and _literal(match)
 
 
 def _password(match: re.Match[str]) -> bool:
     """People choose these: numbers, symbols and, where nothing else can be meant, plain words."""
-    value, end = match["secret"], match.end("secret")
+    value, end, tight = match["secret"], match.end("secret"), match["tight"]
     if value.isdigit():
         return not _UNIT.match(match.string, end)
     # In code, `=` between spaces is followed by a name.
-    tight = match["tight"]
     plain = match.string[match.start("secret") - 1] == "=" if tight else not match["said"]
     word = plain and re.fullmatch("[a-z]{5,100}", value) and value not in _NO_PASSWORDS
     alone = word and _LINE_END.match(match.string, end)
@@ -156,13 +146,7 @@ def _password(match: re.Match[str]) -> bool:
     return _secret(match) or (bool(alone or symbols) and _literal(match))
 
 
-def _cookie(match: re.Match[str]) -> bool:
-    """A session's by its name, or long enough not to be a setting."""
-    long = len(match["secret"]) >= 16  # noqa: PLR2004
-    return _literal(match) if _SESSION.search(match["name"]) else long and _mixed(match)
-
-
-# --- Patterns ---
+# Patterns
 
 
 def _compound(word: str, firsts: str) -> str:
@@ -171,22 +155,17 @@ def _compound(word: str, firsts: str) -> str:
     return f"{word}(?:{'|'.join(behind)})"
 
 
-_PASSWORDS = r"pass(?:word|wd|phrase|code|(?<![a-z]pass))|pwd|密码|密碼|口令"
-_KEYS = "|".join(
-    (
-        _compound("key", "api access secret private auth encryption signing account master"),
-        _compound("token", "access auth refresh bearer session bot api security deploy"),
-        "token(?-i:(?<=[A-Z0-9]_TOKEN))|密钥|密鑰|秘钥|令牌",
-    )
-)
+def _after(place: str, names: str, least: int) -> str:
+    """The pattern of what stands in that place after one of `names`."""
+    return place.replace("NAMES", names) + _VALUE.replace("LEAST", str(least))
 
-# Out of quotes, what follows `=` or a flag (tight) ends at what separates arguments; what follows a
-# colon or a verb may hold any sign, but not end with one that ends a sentence.
-_VALUE = r"""
-    (?:[bu@]?(?P<quote>\\?["'`]))? [“‘「『【]?
-    (?P<secret> (?(quote) (?:(?!(?P=quote))(?:\\\S|[^\s\\])){LEAST,4096} (?=(?P=quote))
-      | (?(tight) [!#-%(-+\--:=?-\[\]^_a-{}~]{LEAST,} | [!#-&(-;=?-\[\]^_a-~]{LEAST,} )
-        (?<![.,:;?*|)\]}]) ))"""
+
+_PASSWORDS = r"pass(?:word|wd|phrase|code|(?<![a-z]pass))|pwd|密码|密碼|口令"
+_KEY = _compound("key", "api access secret private auth encryption signing account master")
+_TOKEN = _compound("token", "access auth refresh bearer session bot api security deploy")
+_KEYS = rf"{_KEY}|{_TOKEN}|token(?-i:(?<=[A-Z0-9]_TOKEN))|密钥|密鑰|秘钥|令牌"
+
+_FLAG = r"(?xi) -(?:NAMES) (?P<tight>[ ]+) (?!-)"
 _GIVEN = r"""(?xi) (?:NAMES) \d{0,2} (?:\\?["'`]\]?)?
     (?: [ \t]{0,20} (?P<tight> (?: : [ \t]? [\w.&|\[\] ]{1,40})? (?:[:!=]?={1,2}|=>)) [ \t]{0,20}
       | [ \t]{0,20} \*{0,2} [:：] (?!:) [* \t]{0,20}
@@ -195,17 +174,48 @@ _GIVEN = r"""(?xi) (?:NAMES) \d{0,2} (?:\\?["'`]\]?)?
         | [ ]?[一-鿿]{0,6}?[是为為成](?:了|：|:|[ ]){0,3} )
       | ,?\s{1,40}["'`]?value["'`]?[ \t]?[:=][ \t]{0,20}      # name: X, value: Y
       | >(?=[^<>\s]{1,200}</) | \((?=[bu]?["'`]) )            # <X>Y</X>, set_X("Y")"""
-_FLAG = r"(?xi) -(?:NAMES) (?P<tight>[ ]+) (?!-)"
-
-
-def _after(place: str, names: str, least: int) -> str:
-    """The pattern of what stands in that place after one of `names`."""
-    return place.replace("NAMES", names) + _VALUE.replace("LEAST", str(least))
-
-
+# Out of quotes, what follows `=` or a flag (tight) ends at what separates arguments; what follows a
+# colon or a verb may hold any sign, but not end with one that ends a sentence.
+_VALUE = r"""
+    (?:[bu@]?(?P<quote>\\?["'`]))? [“‘「『【]?
+    (?P<secret> (?(quote) (?:(?!(?P=quote))(?:\\\S|[^\s\\])){LEAST,4096} (?=(?P=quote))
+      | (?(tight) [!#-%(-+\--:=?-\[\]^_a-{}~]{LEAST,} | [!#-&(-;=?-\[\]^_a-~]{LEAST,} )
+        (?<![.,:;?*|)\]}]) ))"""
+# What has neither name nor sign before it: .netrc, SQL, "set my password to …", sshpass, curl -u.
+_TOLD = r"""(?xi) (?: \blogin\s\S{1,64}\spassword\s | (?:identified[ ]by|password)[ ](?=["'])
+      | (?:set|chang|reset|updat)\w{0,4}[ ](?:\w{1,20}[ ]){0,3}password[ ]to[ ]
+      | sshpass[ ]-p[ ]? | [ ](?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,100}: )
+    ["'`“]? (?P<secret>[!#-&(-_a-~]{4,}) (?<![.,:;?)])"""
+_PIN = r"""(?xi) (?<![a-z])pin (?:[ ]?(?:code|number|码|碼))? [ ]{0,2}
+    (?:is|was|[:：=是为]) [ ：:]{0,3} (?P<secret>\d{4,8}) (?!\.?\d)"""
+_URL = r"""://[^\s:/@"'<>?#\\]{0,128}:(?P<secret>[^\s/"'<>\\]{1,256})@(?=[\w\[])"""
+_AUTHORIZATION = r"""(?xi) (?:
+    authorization \\?["'`]? \s{0,4} [:=] \s{0,4} \\?["'`]? (?:(?:basic|bearer|token)\s{1,4})?
+    | bearer\s{1,4} ) (?P<secret>[\w.~+/=-]{8,})"""
+# A session's by its name, or long enough not to be a setting.
+_COOKIE = r"""(?xi) (?:cookie\\?["'`]?[\s:=]{1,4}\\?["'`]?|;[ ]?) (?:
+    [\w.-]{0,40}?(?:sess|sid|auth|token|jwt|login|remember|[cx]srf)[\w.-]{0,40} = (?=[^\s;]{6})
+    | [\w.-]{1,64} = (?=[^\s;,"'`\\]{16}) ) (?P<secret>[^\s;,"'`\\]+)"""
+# Both cases and a digit: a SHA-1 in hexadecimal is as long. Of our own markers only a key's ID is a
+# sign, else one secret would give away the next.
+_AWS_KEY = r"""(?x) (?: (?i:aws|secret)(?![a-z-]{0,20}\]) | aws-access-key\] ) [^\n]{0,40}?
+    (?<![A-Za-z0-9/+]) (?=[a-z0-9/+]{0,39}[A-Z]) (?=[A-Z0-9/+]{0,39}[a-z]) (?=[A-Za-z/+]{0,39}\d)
+    (?P<secret>[A-Za-z0-9/+]{40}) (?![A-Za-z0-9/+=])"""
+_BASE64_LINES = r"""(?:(?:\s|\\[nr]|["',\\])*[A-Za-z0-9+/=]{16,})+"""
+# Without its END, a key goes as far as its base64 does.
+_PEM = rf"""(?x) (?P<secret>
+    -----BEGIN[ ] (?P<label>[A-Z0-9 ]{{0,40}}PRIVATE[ ]KEY(?:[ ]BLOCK)?) -----
+    (?: [^-=]*(?:(?:-(?!----)|=(?![ ]))[^-=]*)* -----END[ ](?P=label)-----
+      | (?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{{2,15}}:[ ][^\n\\]{{1,200}})* {_BASE64_LINES} ))"""
+_DISCORD = r"(?P<secret>[MNO](?<![\w.-][MNO])[\w-]{23,25}\.[\w-]{6}\.[\w-]{27,})"
 # Neither more of the word nor a marker: a row of tokens isn't to show one by one, last first.
 _ENDS = r"(?![\w\[-])"
-_BASE64_LINES = r"""(?:(?:\s|\\[nr]|["',\\])*[A-Za-z0-9+/=]{16,})+"""
+_TELEGRAM = rf"(?P<secret>(?<!\d)\d{{8,10}}:AA[\w-]{{33}}){_ENDS}"
+
+
+# Rules
+
+_Check = Callable[[re.Match[str]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,28 +223,23 @@ class _Rule:
     kind: str
     parts: tuple[str, ...]
     pattern: str
-    check: Callable[[re.Match[str]], bool] = _certain
+    check: _Check = _certain
 
 
-def _token(
-    kind: str, starts: str, rest: str, check: Callable[[re.Match[str]], bool] = _certain
-) -> _Rule:
+def _token(kind: str, starts: str, rest: str, check: _Check = _certain) -> _Rule:
     """The rule of a token that is known by how it starts."""
     parts = tuple(starts.split())
-    pattern = rf"(?P<secret>(?:{'|'.join(map(re.escape, parts))}){rest})"
-    return _Rule(kind, parts, pattern, check)
+    return _Rule(kind, parts, f"(?P<secret>(?:{'|'.join(map(re.escape, parts))}){rest})", check)
 
 
-def _alone(kind: str, start: str, rest: str) -> _Rule:
-    """The same where other words may end like that; the `\\n` of a quoted text may precede it."""
+def _apart(kind: str, start: str, rest: str) -> _Rule:
+    r"""The same where other words end like that. What precedes may be the `\n` of a quoted text."""
     return _token(kind, start, rf"(?:(?<![\w-]{start})|(?<=\\[nrt]{start})){rest}", _mixed)
 
 
-def _library(
-    kind: str, starts: str, plugin: str, check: Callable[[re.Match[str]], bool] = _certain
-) -> _Rule:
+def _library(kind: str, starts: str, plugin: str) -> _Rule:
     """The rule of a plugin of detect-secrets: "module.Class"."""
-    return _Rule(kind, tuple(starts.split()), f"detect_secrets.plugins.{plugin}", check)
+    return _Rule(kind, tuple(starts.split()), f"detect_secrets.plugins.{plugin}")
 
 
 @cache
@@ -242,51 +247,43 @@ def _patterns(rule: _Rule) -> tuple[re.Pattern[str], ...]:
     if not rule.pattern.startswith("detect_secrets."):
         return (re.compile(rule.pattern, re.ASCII),)
     module, _, plugin = rule.pattern.rpartition(".")
+    known = (p for p in getattr(import_module(module), plugin).denylist if "'" not in p.pattern)
     # Vendors have made their tokens longer since: the rest of the word belongs to them.
-    return tuple(
-        re.compile("(?P<secret>" + known.pattern.removesuffix(r"(?!\w)") + "[A-Za-z0-9_-]*)", known.flags)
-        for known in getattr(import_module(module), plugin).denylist
-    )
+    whole = ((p.pattern.removesuffix(r"(?!\w)"), p.flags) for p in known)
+    return tuple(re.compile(f"(?P<secret>{start}[A-Za-z0-9_-]*)", flags) for start, flags in whole)
 
+
+_GITLAB = "glpat- gldt- glft- glsoat- glrt- GR1348941 glcbt- glimt- glptt- glagent- gloas-"
 
 # Left out of detect-secrets, after 3 MB of talk and 44 MB of Python:
-# - KeywordDetector takes `secret: str` and `pwd = None` (1,300 times), entropy takes every hash; the
-#   IBM, SoftLayer and Cloudant rules are names with a value, which _GIVEN knows.
+# - KeywordDetector takes `secret: str` and `pwd = None` (1,300 times), entropy takes every hash;
+#   the IBM, SoftLayer and Cloudant rules are names with a value, which _GIVEN knows.
 # - OpenAI, JWT and npm are quadratic ("sk-sk-sk-…"), and JWT leaves the signature behind.
-# - PrivateKey takes only the BEGIN line, Azure, Artifactory and BasicAuth what surrounds the secret.
+# - PrivateKey takes only the BEGIN line; Azure, Artifactory, BasicAuth and the AWS rule on quoted
+#   secrets (skipped by its quotes) take what surrounds the secret.
 # - Telegram bites 35 characters out of "1700000000:<SHA-256>"; Discord and Twilio ("AC") have no
 #   start that is rare enough to spare ordinary text the import.
 #
 # The order matters: first the tokens that say what they are, then the places where secrets stand.
 _RULES = (
-    _Rule(
-        "private-key",
-        ("PRIVATE KEY",),
-        # Without its END, a key goes as far as its base64 does.
-        rf"""(?x)(?P<secret> -----BEGIN[ ](?P<label>[A-Z0-9 ]{{0,40}}PRIVATE[ ]KEY(?:[ ]BLOCK)?)-----
-        (?: [^-]*(?:-(?!----)[^-]*)* -----END[ ](?P=label)-----
-          | (?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{{2,15}}:[ ][^\n\\]{{1,200}})* {_BASE64_LINES} ))""",
-    ),
+    _Rule("private-key", ("PRIVATE KEY",), _PEM),
     _Rule("private-key", ("Private-Lines: ",), rf"Private-Lines: \d+(?P<secret>{_BASE64_LINES})"),
     _token("anthropic-api-key", "sk-ant-", r"[\w-]{20,}"),
     _token("openai-api-key", "sk-proj- sk-svcacct- sk-admin-", r"[\w-]{20,}"),
     # OpenAI's older keys, DeepSeek, DashScope, Moonshot, OpenRouter …
-    _alone("llm-api-key", "sk-", "(?:or-v1-)?[A-Za-z0-9]{32,}"),
+    _apart("llm-api-key", "sk-", "(?:or-v1-)?[A-Za-z0-9]{32,}"),
+    _token("llm-api-key", "gsk_ xai- pplx- tvly-", r"\w{24,}", _mixed),
     _token("google-api-key", "AIza", rf"[\w-]{{35}}{_ENDS}"),
     _token("google-client-secret", "GOCSPX-", r"[\w-]{20,}"),
     _token("google-oauth-token", "ya29.", r"[\w-]{20,}"),
     _token("github-token", "github_pat_", r"\w{22,}"),
     _library("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "github_token.GitHubTokenDetector"),
-    _library(
-        "gitlab-token",
-        "glpat- gldt- glft- glsoat- glrt- GR1348941 glcbt- glimt- glptt- glagent- gloas-",
-        "gitlab_token.GitLabTokenDetector",
-    ),
-    _alone("hugging-face-token", "hf_", "[A-Za-z0-9]{30,}"),
-    _alone("npm-token", "npm_", "[A-Za-z0-9]{36,}"),
+    _library("gitlab-token", _GITLAB, "gitlab_token.GitLabTokenDetector"),
+    _apart("hugging-face-token", "hf_", "[A-Za-z0-9]{30,}"),
+    _apart("npm-token", "npm_", "[A-Za-z0-9]{36,}"),
     _library("pypi-token", "pypi-AgE", "pypi_token.PypiTokenDetector"),
-    _library("aws-access-key", "AKIA ASIA ABIA ACCA A3T", "aws.AWSKeyDetector", _one_word),
-    _alone("alibaba-access-key", "LTAI", "[A-Za-z0-9]{12,}"),
+    _library("aws-access-key", "AKIA ASIA ABIA ACCA A3T", "aws.AWSKeyDetector"),
+    _apart("alibaba-access-key", "LTAI", "[A-Za-z0-9]{12,}"),
     _Rule("azure-storage-key", ("AccountKey=",), r"AccountKey=(?P<secret>[\w+/]{80,}={0,2})"),
     _library("slack-token", "xox hooks.slack.com", "slack.SlackDetector"),
     _token("slack-token", "xapp- xoxc- xoxd- xoxe- xoxe.", r"[\w%.-]{20,}", _mixed),
@@ -297,68 +294,16 @@ _RULES = (
     _library("mailchimp-key", "-us1 -us2 -us3 -us4 -us5 -us6", "mailchimp.MailchimpDetector"),
     _token("twilio-key", "AC SK", f"[0-9a-f]{{32}}{_ENDS}"),
     _token("artifactory-key", "AKCp", "[A-Za-z0-9]{60,}"),
-    _token("vendor-api-key", "gsk_ xai- pplx- tvly- dop_v1_ dckr_pat_ lin_api_", r"\w{24,}", _mixed),
-    _alone("json-web-token", "eyJ", r"[\w-]{10,}(?:\.{1,2}[\w-]{10,})+"),
-    _Rule(
-        "telegram-token", (":AA",), rf"(?P<secret>(?<!\d)\d{{8,10}}:AA[\w-]{{33}}){_ENDS}"
-    ),
-    _Rule(
-        "discord-token",
-        (".",),
-        r"(?P<secret>[MNO](?<![\w.-][MNO])[\w-]{23,25}\.[\w-]{6}\.[\w-]{27,})",
-        _mixed,
-    ),
-    _Rule(
-        "url-password",
-        ("://",),
-        r"""://[^\s:/@"'<>?#\\]{0,128}:(?P<secret>[^\s/"'<>\\]{1,256})@(?=[\w\[])""",
-        _filled,
-    ),
-    _Rule(
-        "authorization",
-        ("authorization", "bearer "),
-        r"""(?xi) (?: authorization\\?["'`]? \s{0,4} [:=] \s{0,4} \\?["'`]? (?:(?:basic|bearer|token)\s+)?
-        | bearer\s{1,4} ) (?P<secret>[\w.~+/=-]{8,})""",
-        _encoded,
-    ),
-    _Rule(
-        "cookie",
-        ("cookie",),
-        r"""(?xi) (?:cookie\\?["'`]?[\s:=]{1,4}\\?["'`]?|;[ ]?) (?P<name>[\w.-]{1,64})
-        = (?P<secret>[^\s;,"'`\\]{6,})""",
-        _cookie,
-    ),
-    _Rule(
-        "aws-secret-key",
-        ("aws", "secret"),
-        # Of our own markers only a key's ID is a sign, else one secret would give away the next.
-        r"""(?xi) (?: (?:aws|secret)(?![a-z-]{0,20}\]) | aws-access-key\] ) [^\n]{0,40}?
-        (?<![A-Za-z0-9/+]) (?P<secret>[A-Za-z0-9/+]{40}) (?![A-Za-z0-9/+=])""",
-        _aws_secret,
-    ),
-    _Rule(
-        "pin",
-        ("pin",),
-        r"""(?xi) (?<![a-z])pin (?:[ ]?(?:code|number|码|碼))? [ ]{0,2} (?:is|was|[:：=是为])[ ：:]{0,3}
-        (?P<secret>\d{4,8}) (?!\.?\d)""",
-    ),
-    # What has no name and sign before it: .netrc, SQL, "set my password to …", sshpass, curl -u.
-    _Rule(
-        "password",
-        ("login ", "identified by", "password '", 'password "', "password to ", "sshpass", "curl"),
-        r"""(?xi) (?: \blogin\s\S{1,64}\spassword\s | (?:identified[ ]by|password)[ ](?=["'])
-          | (?:set|chang|reset|updat)\w{0,4}[ ](?:\w{1,20}[ ]){0,3}password[ ]to[ ]
-          | sshpass[ ]-p[ ]? | [ ](?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,100}: )
-        ["'`“]? (?P<secret>[!#-&(-_a-~]{4,}) (?<![.,:;?)])""",
-        _mixed,
-    ),
+    _apart("json-web-token", "eyJ", r"[\w-]{10,}(?:\.{1,2}[\w-]{10,})+"),
+    _Rule("telegram-token", (":AA",), _TELEGRAM),
+    _Rule("discord-token", (".",), _DISCORD, _mixed),
+    _Rule("url-password", ("://",), _URL, _filled),
+    _Rule("authorization", ("authorization", "bearer "), _AUTHORIZATION, _encoded),
+    _Rule("cookie", ("cookie",), _COOKIE, _encoded),
+    _Rule("aws-secret-key", ("aws", "secret"), _AWS_KEY),
+    _Rule("pin", ("pin",), _PIN),
+    _Rule("password", ("password", "login ", "identified by", "sshpass", "curl"), _TOLD, _random),
     _Rule("password", ("-pass", "-pwd"), _after(_FLAG, _PASSWORDS, 4), _secret),
-    _Rule(
-        "credential",
-        ("-key", "-token", "-secret"),
-        _after(_FLAG, f"{_KEYS}|secret|token", 8),
-        _mixed,
-    ),
     _Rule(
         "password",
         ("pass", "pwd", "密码", "密碼", "口令"),
@@ -367,10 +312,13 @@ _RULES = (
     ),
     _Rule("secret", ("secret",), _after(_GIVEN, "secret", 8), _secret),
     _Rule(
+        "credential", ("-key", "-token", "-secret"), _after(_FLAG, f"{_KEYS}|secret", 8), _random
+    ),
+    _Rule(
         "credential",
         ("key", "token", "密钥", "密鑰", "秘钥", "令牌"),
         _after(_GIVEN, _KEYS, 8),
-        _mixed,
+        _random,
     ),
-    _Rule("credential", ("token",), _after(_GIVEN, r"token(?<![\w-]token)", 16), _mixed),
+    _Rule("credential", ("token",), _after(_GIVEN, r"token(?<![\w-]token)", 16), _random),
 )

@@ -95,14 +95,13 @@ class SqliteBacklog:
         rows = TenantRows(self._connection, tenant, "backlog")
         if row["kind"] == "memory":
             memory = rows.first("memory_text", n=n)
-            return Pending(n, content=memory["content"] if memory else "")
+            return Pending(n, row["attempts"], content=memory["content"] if memory else "")
         previous = rows.first("previous_turn", n=n)
         wanted = [n] if previous is None else [n, previous["n"]]
         documents = SqliteDocuments(self._connection, tenant, self._vectors)
         turns = SqliteConversations(self._connection, tenant, documents).turns(wanted)
-        return Pending(
-            n, turn=turns[n], previous=None if previous is None else turns[previous["n"]]
-        )
+        before = None if previous is None else turns[previous["n"]]
+        return Pending(n, row["attempts"], turn=turns[n], previous=before)
 
     def _model(self, name: str, dims: int) -> tuple[int, int]:
         row = self._connection.execute(_VECTORS["model"], {"name": name}).fetchone()

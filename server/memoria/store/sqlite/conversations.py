@@ -22,10 +22,12 @@ class SqliteConversations:
         self._rows = TenantRows(connection, tenant, "conversations")
         self._documents = documents
 
-    def enter_session(self, source: str, session_id: str, at: int, now: int) -> Session:
-        """The session, made if it is new."""
+    def enter_session(
+        self, source: str, session_id: str, first_at: int, last_at: int, now: int
+    ) -> Session:
+        """The session, made if it is new, its span widened to these event times."""
         key = {"source": source, "session_id": session_id}
-        self._rows.change("enter_session", at=at, now=now, **key)
+        self._rows.change("enter_session", first_at=first_at, last_at=last_at, now=now, **key)
         row = self._rows.first("session", **key)
         if row is None:
             raise StoreError(f"session {session_id!r} vanished while it was written")

@@ -22,7 +22,7 @@ WHERE leases.owner = excluded.owner OR leases.expires_at <= :now;
 DELETE FROM leases WHERE name = :name AND owner = :owner;
 
 -- name: due
-SELECT b.document_n AS n, d.kind, d.tenant_id
+SELECT b.document_n AS n, b.attempts, d.kind, d.tenant_id
 FROM embedding_backlog b JOIN documents d ON d.n = b.document_n
 WHERE b.attempts < :attempts AND b.not_before <= :now
 ORDER BY b.document_n

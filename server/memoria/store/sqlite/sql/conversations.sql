@@ -5,7 +5,7 @@ WHERE tenant_id = :tenant AND source = :source AND session_id = :session_id;
 
 -- name: enter_session
 INSERT INTO sessions (tenant_id, source, session_id, first_at, last_at, last_ingested_at)
-VALUES (:tenant, :source, :session_id, :at, :at, :now)
+VALUES (:tenant, :source, :session_id, :first_at, :last_at, :now)
 ON CONFLICT (tenant_id, source, session_id) DO UPDATE
 SET first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at),

