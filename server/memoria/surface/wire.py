@@ -4,7 +4,7 @@ Times are ISO 8601, absent values are left out. Every answer has a twin in `text
 show a model the structured content, others only the text, so each stands alone.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
 
@@ -58,30 +58,51 @@ class WireNeighbour(BaseModel):
 
 
 class WireHit(BaseModel):
-    """A result."""
+    """A result of either level."""
 
     id: str
     kind: Literal["memory", "turn"]
     text: str
     score: float
     source: WireSource
-    type: str | None = None
-    status: str | None = None
     validity: str | None = None
     version: int | None = None
     excerpt: list[int] | None = None
+
+
+class WireConclusion(WireHit):
+    """A first-level result."""
+
+    type: str | None = None
+    status: str | None = None
+
+
+class WireTrace(WireHit):
+    """A second-level result."""
+
     tool: WireTool | None = None
     before: list[WireNeighbour] | None = None
     after: list[WireNeighbour] | None = None
 
 
-class WireResult(BaseModel):
-    """Hits, best first."""
+class WireFound(BaseModel):
+    """What either level's answer says beside its hits."""
 
-    hits: list[WireHit]
     omitted: int | None = None
     hidden: int | None = None
     notes: list[str] | None = None
+
+
+class WireConclusions(WireFound):
+    """A first-level answer, best first."""
+
+    hits: list[WireConclusion]
+
+
+class WireTraces(WireFound):
+    """A second-level answer, best first."""
+
+    hits: list[WireTrace]
 
 
 class WireWording(BaseModel):
@@ -114,6 +135,19 @@ class WireRecord(BaseModel):
     after: list[WireNeighbour] | None = None
 
 
+class WireRevised(BaseModel):
+    """A memory after a revision."""
+
+    id: str
+    text: str
+    validity: str
+    version: int
+    pinned: bool
+    verified: bool
+    upvotes: int
+    downvotes: int
+
+
 class WireRemembered(BaseModel):
     """What became of a statement."""
 
@@ -143,13 +177,30 @@ class WireScratchpad(BaseModel):
     completed: list[str]
 
 
-def wire_result(result: SearchResult) -> WireResult:
-    """A search's answer."""
-    return WireResult(
-        hits=[_hit(hit) for hit in result.hits],
-        omitted=result.omitted or None,
-        hidden=result.hidden or None,
-        notes=list(result.notes) or None,
+def wire_conclusions(result: SearchResult) -> WireConclusions:
+    """A first-level answer."""
+    return WireConclusions(
+        hits=[WireConclusion(**_hit(hit), type=hit.type, status=hit.status) for hit in result.hits],
+        **_found(result),
+    )
+
+
+def wire_traces(result: SearchResult) -> WireTraces:
+    """A second-level answer."""
+    return WireTraces(hits=[_trace(hit) for hit in result.hits], **_found(result))
+
+
+def wire_revised(memory: Memory) -> WireRevised:
+    """A memory after a revision."""
+    return WireRevised(
+        id=memory.id,
+        text=memory.content,
+        validity=memory.validity,
+        version=memory.current.version,
+        pinned=memory.pinned,
+        verified=memory.verified,
+        upvotes=memory.upvotes,
+        downvotes=memory.downvotes,
     )
 
 
@@ -216,19 +267,31 @@ def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
     )
 
 
-def _hit(hit: Hit) -> WireHit:
+def _found(result: SearchResult) -> dict[str, Any]:
+    return {
+        "omitted": result.omitted or None,
+        "hidden": result.hidden or None,
+        "notes": list(result.notes) or None,
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "id": hit.id,
+        "kind": hit.kind,
+        "text": hit.text,
+        "score": hit.score,
+        "source": _source(hit.source),
+        "validity": hit.validity if hit.validity != "active" else None,
+        "version": hit.version if hit.version != 1 else None,
+        "excerpt": None if hit.excerpt is None else list(hit.excerpt),
+    }
+
+
+def _trace(hit: Hit) -> WireTrace:
     tool = hit.tool
-    return WireHit(
-        id=hit.id,
-        kind=hit.kind,
-        text=hit.text,
-        score=hit.score,
-        source=_source(hit.source),
-        type=hit.type,
-        status=hit.status,
-        validity=hit.validity if hit.validity != "active" else None,
-        version=hit.version if hit.version != 1 else None,
-        excerpt=None if hit.excerpt is None else list(hit.excerpt),
+    return WireTrace(
+        **_hit(hit),
         tool=None
         if tool is None
         else WireTool(name=tool.name, args=tool.args, result=tool.result, cut=tool.cut or None),

@@ -9,7 +9,14 @@ from memoria.errors import NotFoundError
 from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.text import memory_text, remembered_text, result_text, turn_record_text
-from memoria.surface.wire import wire_memory, wire_remembered, wire_result, wire_turn
+from memoria.surface.wire import (
+    wire_conclusions,
+    wire_memory,
+    wire_remembered,
+    wire_revised,
+    wire_traces,
+    wire_turn,
+)
 
 _WHOLE = 10_000_000
 _Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
@@ -69,7 +76,7 @@ def search(
             include_history=history,
         ),
     )
-    show(wire_result(found), result_text(found), as_json=as_json)
+    show(wire_conclusions(found), result_text(found), as_json=as_json)
 
 
 def traces(
@@ -102,7 +109,7 @@ def traces(
             include_history=history,
         ),
     )
-    show(wire_result(found), result_text(found), as_json=as_json)
+    show(wire_traces(found), result_text(found), as_json=as_json)
 
 
 def show_record(
@@ -130,7 +137,7 @@ def revise(
     """Correct, confirm, archive, restore, pin, unpin, upvote or downvote a memory."""
     wording = " ".join(content) if content else None
     memory = with_memory(context, lambda m: m.revise_memory(id, action, wording))
-    show(wire_memory(memory), memory_text(memory), as_json=as_json)
+    show(wire_revised(memory), memory_text(memory), as_json=as_json)
 
 
 async def _find(memoria: Memoria, record_id: str) -> Memory | TurnRecord:

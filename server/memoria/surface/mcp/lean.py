@@ -32,7 +32,7 @@ class LeanServer(MCPServer[Memoria]):
             tool.model_copy(
                 update={
                     "input_schema": slim(tool.input_schema),
-                    "output_schema": slim(tool.output_schema or {}) or None,
+                    "output_schema": slim(_undescribed(tool.output_schema or {})) or None,
                 }
             )
             for tool in await super().list_tools()
@@ -57,6 +57,15 @@ class LeanServer(MCPServer[Memoria]):
                     raise ToolError(str(ours)) from ours
                 case _:
                     raise
+
+
+def _undescribed(schema: dict[str, Any]) -> dict[str, Any]:
+    """An output schema without the docstrings of our classes: a model reads the values."""
+    kept = {name: _undescribed(part) for name, part in schema.get("$defs", {}).items()}
+    return {
+        **{key: value for key, value in schema.items() if key != "description"},
+        **({"$defs": kept} if kept else {}),
+    }
 
 
 def slim(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)

@@ -19,16 +19,20 @@ from memoria.surface.text import (
     turn_record_text,
 )
 from memoria.surface.wire import (
+    WireConclusions,
     WireReceipt,
     WireRecord,
     WireRemembered,
-    WireResult,
+    WireRevised,
     WireScratchpad,
+    WireTraces,
+    wire_conclusions,
     wire_memory,
     wire_receipt,
     wire_remembered,
-    wire_result,
+    wire_revised,
     wire_scratchpad,
+    wire_traces,
     wire_turn,
 )
 
@@ -70,14 +74,18 @@ class WireTurn(BaseModel):
 
 
 def add_tools(server: LeanServer) -> None:
-    """Register every tool."""
-    server.add_tool(search_memory, annotations=_READS)
-    server.add_tool(search_conversation_traces, annotations=_READS)
-    server.add_tool(get_memory, annotations=_READS)
-    server.add_tool(remember, annotations=_WRITES)
-    server.add_tool(revise_memory, annotations=_VOTES)
-    server.add_tool(record_conversation, annotations=_WRITES)
-    server.add_tool(update_scratchpad, annotations=_WRITES)
+    """Register every tool. A docstring, on one line, is the tool's description."""
+    for tool, annotations in (
+        (search_memory, _READS),
+        (search_conversation_traces, _READS),
+        (get_memory, _READS),
+        (remember, _WRITES),
+        (revise_memory, _VOTES),
+        (record_conversation, _WRITES),
+        (update_scratchpad, _WRITES),
+    ):
+        description = " ".join((tool.__doc__ or "").split())
+        server.add_tool(tool, description=description, annotations=annotations)
 
 
 def memory_of(ctx: Ctx) -> Memoria:
@@ -100,7 +108,7 @@ async def search_memory(
     until: _When = None,
     session_id: str | None = None,
     include_history: bool = False,
-) -> Annotated[CallToolResult, WireResult]:
+) -> Annotated[CallToolResult, WireConclusions]:
     """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
     work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
     that may have a history.
@@ -115,7 +123,7 @@ async def search_memory(
         session_id=session_id,
         include_history=include_history,
     )
-    return _answer(wire_result(found), result_text(found))
+    return _answer(wire_conclusions(found), result_text(found))
 
 
 async def search_conversation_traces(
@@ -130,7 +138,7 @@ async def search_conversation_traces(
     role: _Role | None = None,
     tool: Annotated[str | None, Field(description="only calls of this tool")] = None,
     include_history: bool = False,
-) -> Annotated[CallToolResult, WireResult]:
+) -> Annotated[CallToolResult, WireTraces]:
     """The verbatim record of earlier conversations, tool arguments and results included. Use
     when search_memory is not enough, or exact words or evidence are asked for.
     """
@@ -146,7 +154,7 @@ async def search_conversation_traces(
         tool=tool,
         include_history=include_history,
     )
-    return _answer(wire_result(found), result_text(found))
+    return _answer(wire_traces(found), result_text(found))
 
 
 async def get_memory(
@@ -200,12 +208,12 @@ async def revise_memory(
     id: Annotated[str, Field(description="memory id from a search")],  # noqa: A002
     action: Revision,
     content: Annotated[str | None, Field(description="new wording, with correct only")] = None,
-) -> Annotated[CallToolResult, WireRecord]:
+) -> Annotated[CallToolResult, WireRevised]:
     """Correct a memory (the old wording stays in its history), confirm, archive, restore, pin,
     unpin, or vote it up when it helped and down when it misled. Nothing is final.
     """
     memory = await memory_of(ctx).revise_memory(id, action, content)
-    return _answer(wire_memory(memory), memory_text(memory))
+    return _answer(wire_revised(memory), memory_text(memory))
 
 
 async def record_conversation(

@@ -131,15 +131,16 @@ async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
     stage.heading("5  A preference changes: the correction comes first, history stays")
     wording = "Lin Lan writes commit messages in English since 8 April (was Chinese)"
     stage.ask("revise_memory", f"correct → {wording}")
-    revised = await server.call("revise_memory", id=memory_id, action="correct", content=wording)
-    stage.memory(revised)
+    await server.call("revise_memory", id=memory_id, action="correct", content=wording)
+    memory = await server.call("get_memory", id=memory_id)
+    stage.memory(memory)
     with stage.waiting("computing its vector"):
         await server.settled()
     found = await _ask(
         server, stage, "search_memory", "commit message 用什么语言写？", types=["preference"]
     )
     stage.check("only the present wording is found", _texts(found) == wording)
-    stage.check("the old wording keeps its window", bool(revised["versions"][1].get("valid_to")))
+    stage.check("the old wording keeps its window", bool(memory["versions"][1].get("valid_to")))
 
 
 async def _silence(server: Guest, stage: Stage) -> None:

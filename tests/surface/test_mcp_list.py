@@ -1,0 +1,227 @@
+"""What a client is told before it calls anything: small, complete, the same for everyone."""
+
+import json
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from memoria.surface.mcp.lean import slim
+from tests.surface.agent import Agent
+
+TOKENS = 3000
+CHARS_PER_TOKEN = 4
+
+
+async def listed(agent: Agent) -> dict[str, Any]:
+    answer = await agent.client.list_tools()
+    dumped: dict[str, Any] = json.loads(answer.model_dump_json(by_alias=True, exclude_none=True))
+    return dumped
+
+
+def subschemas(schema: object) -> list[dict[str, Any]]:
+    match schema:
+        case dict():
+            return [schema, *(s for value in schema.values() for s in subschemas(value))]
+        case list():
+            return [s for value in schema for s in subschemas(value)]
+        case _:
+            return []
+
+
+async def test_these_are_the_tools(agent: Agent) -> None:
+    tools = (await listed(agent))["tools"]
+    assert [tool["name"] for tool in tools] == snapshot(
+        [
+            "search_memory",
+            "search_conversation_traces",
+            "get_memory",
+            "remember",
+            "revise_memory",
+            "record_conversation",
+            "update_scratchpad",
+        ]
+    )
+
+
+async def test_clients_are_told_which_tools_only_read(agent: Agent) -> None:
+    hints = {tool["name"]: tool["annotations"] for tool in (await listed(agent))["tools"]}
+    reading = {name for name, hint in hints.items() if hint["readOnlyHint"]}
+    assert reading == {"search_memory", "search_conversation_traces", "get_memory"}
+    assert all(hint["openWorldHint"] is False for hint in hints.values())
+    writing = {name: hint for name, hint in hints.items() if name not in reading}
+    assert all(hint["destructiveHint"] is False for hint in writing.values())
+    assert {name for name, hint in writing.items() if not hint["idempotentHint"]} == {
+        "revise_memory"
+    }
+
+
+async def test_the_whole_list_of_tools_is_under_3000_tokens(agent: Agent) -> None:
+    answer = await agent.client.list_tools()
+    size = len(answer.model_dump_json(by_alias=True, exclude_none=True))
+    print(f"tools/list: {size} characters, {size / CHARS_PER_TOKEN:.0f} tokens")  # noqa: T201
+    assert size / CHARS_PER_TOKEN <= TOKENS
+
+
+async def test_every_tool_says_what_it_is_for_in_text_without_indentation(agent: Agent) -> None:
+    for tool in (await listed(agent))["tools"]:
+        assert len(tool["description"]) >= 40
+        assert tool["description"] == " ".join(tool["description"].split())
+
+
+async def test_every_schema_is_a_valid_object_schema(agent: Agent) -> None:
+    for tool in (await listed(agent))["tools"]:
+        for schema in (tool["inputSchema"], tool["outputSchema"]):
+            jsonschema.Draft202012Validator.check_schema(schema)
+            assert schema["type"] == "object"
+
+
+async def test_no_schema_has_titles_or_null_alternatives(agent: Agent) -> None:
+    for tool in (await listed(agent))["tools"]:
+        for part in subschemas([tool["inputSchema"], tool["outputSchema"]]):
+            assert not isinstance(part.get("title"), str), tool["name"]
+            assert part.get("type") != "null", tool["name"]
+            assert part.get("default", 0) is not None, tool["name"]
+
+
+async def test_every_property_can_be_told_what_kind_of_value_it_takes(agent: Agent) -> None:
+    # The Inspector warns of schemas that accept anything; only tool payloads may.
+    for tool in (await listed(agent))["tools"]:
+        for part in subschemas(tool["inputSchema"]):
+            for name, value in part.get("properties", {}).items():
+                assert value, f"{tool['name']}.{name} says nothing"
+
+
+async def test_what_must_be_given_is_named(agent: Agent) -> None:
+    tools = (await listed(agent))["tools"]
+    assert {tool["name"]: tool["inputSchema"].get("required", []) for tool in tools} == snapshot(
+        {
+            "search_memory": ["query"],
+            "search_conversation_traces": ["query"],
+            "get_memory": ["id"],
+            "remember": ["content"],
+            "revise_memory": ["id", "action"],
+            "record_conversation": ["turns"],
+            "update_scratchpad": [],
+        }
+    )
+
+
+async def test_no_argument_lets_an_agent_choose_tenant_trust_or_client(agent: Agent) -> None:
+    for tool in (await listed(agent))["tools"]:
+        names = {n for part in subschemas(tool["inputSchema"]) for n in part.get("properties", ())}
+        assert not names & {"tenant", "trust", "client", "channel", "source", "verified", "home"}
+
+
+async def test_the_instructions_are_short_and_name_what_to_do_first(agent: Agent) -> None:
+    instructions = agent.client.instructions
+    assert instructions is not None
+    assert len(instructions) < 2000
+    assert instructions.index("`search_memory`") < instructions.index("`remember`")
+    names = {tool["name"] for tool in (await listed(agent))["tools"]}
+    assert {name for name in names if f"`{name}`" not in instructions} <= {
+        "get_memory",
+    }
+
+
+async def test_the_server_says_its_name_and_version(agent: Agent) -> None:
+    info = agent.client.server_info
+    assert info is not None
+    assert info.name == "memoria"
+    assert info.version
+
+
+async def test_these_are_the_resources_and_prompts(agent: Agent) -> None:
+    resources = (await agent.client.list_resources()).resources
+    templates = (await agent.client.list_resource_templates()).resource_templates
+    prompts = (await agent.client.list_prompts()).prompts
+    assert {str(one.uri) for one in resources} >= {
+        "memory://guide",
+        "memory://scratchpad",
+        "memory://status",
+    }
+    assert {one.uri_template for one in templates} >= {
+        "memory://memories/{memory_id}",
+        "memory://sessions/{session_id}",
+    }
+    assert [prompt.name for prompt in prompts] == ["briefing", "recall", "review"]
+    assert all(one.description for one in (*resources, *templates, *prompts))
+
+
+async def test_the_core_files_are_listed_so_that_a_client_can_offer_them(agent: Agent) -> None:
+    resources = (await agent.client.list_resources()).resources
+    assert {str(one.uri) for one in resources} >= {
+        "memory://core/MEMORY.md",
+        "memory://core/USER.md",
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "slimmed"),
+    [
+        ({"title": "T", "type": "string"}, {"type": "string"}),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None, "title": "T"},
+            {"type": "string"},
+        ),
+        (
+            {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}], "description": "d"},
+            {"$ref": "#/$defs/A", "description": "d"},
+        ),
+        (
+            {"properties": {"title": {"title": "Title", "type": "string"}}, "title": "Book"},
+            {"properties": {"title": {"type": "string"}}},
+        ),
+        (
+            {"$defs": {"title": {"title": "title", "properties": {"title": {"type": "null"}}}}},
+            {"$defs": {"title": {"properties": {"title": {"type": "null"}}}}},
+        ),
+        ({"type": "integer", "default": 0}, {"type": "integer", "default": 0}),
+        ({"enum": ["title", "default"]}, {"enum": ["title", "default"]}),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        ),
+        (
+            {"items": {"anyOf": [{"title": "X", "type": "string"}, {"type": "null"}]}},
+            {"items": {"type": "string"}},
+        ),
+    ],
+)
+def test_slim_drops_titles_and_nulls_but_no_property(schema: object, slimmed: object) -> None:
+    assert slim(schema) == slimmed
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
+        {"anyOf": [{"type": "null"}, {"type": "string"}]},
+    ],
+    ids=["of several alternatives", "first of two"],
+)
+def test_slim_drops_the_null_wherever_it_stands(schema: object) -> None:
+    assert "null" not in json.dumps(slim(schema))
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=8),
+        st.sampled_from(["string", "integer", "boolean"]),
+        max_size=6,
+    )
+)
+def test_slim_keeps_every_property_whatever_its_name(kinds: dict[str, str]) -> None:
+    schema = {
+        "type": "object",
+        "title": "Made",
+        "properties": {name: {"title": name, "type": kind} for name, kind in kinds.items()},
+    }
+    slimmed = slim(schema)
+    assert slimmed == {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in kinds.items()},
+    }
