@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.ask import LIMIT, Figures, Outcome, figures
-from bench.data import Conversation, data_folder, has_locomo, locomo
+from bench.data import Conversation, Question, data_folder, has_locomo, locomo
 from bench.output import rounded
 from bench.report import tables
 from memoria import Settings
@@ -53,13 +53,23 @@ def _parser(name: str) -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--data", type=Path, help="the folder that holds locomo/")
     parser.add_argument(
-        "--limit-questions", type=int, metavar="N", help="the first N of each conversation only"
+        "--limit-questions",
+        type=int,
+        metavar="N",
+        help="N of each conversation only, evenly spaced",
     )
     return parser
 
 
 def _limited(conversations: Sequence[Conversation], most: int | None) -> tuple[Conversation, ...]:
-    return tuple(replace(c, questions=c.questions[:most]) for c in conversations)
+    """At most so many questions of each, evenly spaced: LoCoMo keeps its categories together."""
+    return tuple(replace(c, questions=_spread(c.questions, most)) for c in conversations)
+
+
+def _spread(questions: tuple[Question, ...], most: int | None) -> tuple[Question, ...]:
+    if most is None or most >= len(questions):
+        return questions
+    return tuple(questions[i * len(questions) // most] for i in range(most))
 
 
 def _measure(title: str, asker: Asker, conversations: Sequence[Conversation]) -> Figures:

@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
+import pytest
 from mcp import Client, MCPError
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
@@ -17,6 +19,7 @@ from memoria.surface.mcp.server import build_server
 
 Answer = dict[str, Any]
 CLIENT = "surface-tests"
+_LONGEST_WAIT_S = 30
 
 
 class Agent:
@@ -26,11 +29,11 @@ class Agent:
         self.client = client
         self._schemas: dict[str, Any] = {}
 
-    async def call(self, tool: str, **arguments: object) -> Answer:
+    async def call(self, tool: str, /, **arguments: object) -> Answer:
         """Call a tool that must succeed; gives the structured content."""
         return (await self.both(tool, **arguments))[0]
 
-    async def both(self, tool: str, **arguments: object) -> tuple[Answer, str]:
+    async def both(self, tool: str, /, **arguments: object) -> tuple[Answer, str]:
         """Structured content and its text twin, each checked."""
         result = await self.client.call_tool(tool, arguments)
         text = said(result)
@@ -41,7 +44,7 @@ class Agent:
         assert list(nulls(answer)) == []
         return answer, text
 
-    async def refusal(self, tool: str, **arguments: object) -> str:
+    async def refusal(self, tool: str, /, **arguments: object) -> str:
         """Call a tool that must say no; gives what it says."""
         result = await self.client.call_tool(tool, arguments)
         assert result.is_error
@@ -57,13 +60,11 @@ class Agent:
 
     async def read_error(self, uri: str) -> MCPError:
         """What a resource that is not there answers."""
-        try:
+        with pytest.raises(MCPError) as caught:
             await self.client.read_resource(uri, cache_mode="bypass")
-        except MCPError as error:
-            return error
-        raise AssertionError(f"{uri} was read")
+        return caught.value
 
-    async def prompt(self, name: str, **arguments: str) -> str:
+    async def prompt(self, name: str, /, **arguments: str) -> str:
         """A prompt's text."""
         answer = await self.client.get_prompt(name, arguments)
         (message,) = answer.messages
@@ -75,6 +76,12 @@ class Agent:
         turns = [{"role": "user", "content": content} for content in contents]
         receipt = await self.call("record_conversation", turns=turns, session_id=session_id)
         return list(receipt["turn_ids"])
+
+    async def settled(self) -> None:
+        """Wait until all that was written has its vector."""
+        with anyio.fail_after(_LONGEST_WAIT_S):
+            while json.loads(await self.read("memory://status"))["backlog"]["pending"]:
+                await anyio.sleep(0)
 
     async def _output_schema(self, tool: str) -> Any:  # noqa: ANN401  (JSON schema is free-form)
         if not self._schemas:
@@ -116,7 +123,3 @@ def nulls(value: object, path: str = "") -> Iterator[str]:
         case _:
             pass
 
-
-def chars(value: object) -> int:
-    """Characters of compact JSON."""
-    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

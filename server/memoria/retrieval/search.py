@@ -21,7 +21,8 @@ from memoria.text.document import full_text
 _LINE_CHARS = 400
 """First-level answers are a line each; whoever needs more asks the second level."""
 _LOOKED_AT = 4
-"""How many ranked documents are read for each hit wanted: weights and the gate need the text."""
+"""How many ranked documents the first level reads for each hit wanted: weights may reorder them
+and the gate may turn them away."""
 _JUDGED_CHARS = 4000
 """How much of a document the gate reads: of a long one, the part that answers."""
 
@@ -70,7 +71,7 @@ class Search:
 
 def _hits(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Hit]:
     """The documents worth showing, best first, as hits."""
-    looked_at = list(islice(ranked, plan.limit * _LOOKED_AT))
+    looked_at = list(islice(ranked, plan.limit * (_LOOKED_AT if plan.first_level else 1)))
     judged = sorted(_judge(tx, plan, looked_at), key=lambda pair: -pair[0].score)
     if plan.first_level:
         kept = (hit for hit, support in judged if passes(hit.kind, support))

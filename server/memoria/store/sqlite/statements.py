@@ -11,5 +11,5 @@ _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 def statements(file: str) -> dict[str, str]:
     """The named statements of `sql/<file>.sql`."""
     text = resources.files(__package__).joinpath("sql", f"{file}.sql").read_text("utf-8")
-    _, *parts = _NAME.split(text)
+    _, *parts = _NAME.split(text)  # what stands before the first name is a comment
     return dict(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))

@@ -23,9 +23,9 @@ SELECT count(*) FROM embeddings e JOIN documents d ON d.n = e.document_n
 WHERE d.tenant_id = :tenant;
 
 -- name: pending
-SELECT count(*) FROM embedding_backlog b JOIN documents d ON d.n = b.document_n
+SELECT count(*) FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
 WHERE d.tenant_id = :tenant AND b.attempts < :attempts;
 
 -- name: failed
-SELECT count(*) FROM embedding_backlog b JOIN documents d ON d.n = b.document_n
+SELECT count(*) FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
 WHERE d.tenant_id = :tenant AND b.attempts >= :attempts;

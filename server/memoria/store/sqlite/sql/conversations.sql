@@ -1,3 +1,6 @@
+-- A plus before a column (+tenant_id) keeps the planner from using an index on it: rows named by
+-- their keys are to be found by these, not by walking through all of a tenant's.
+
 -- name: session
 SELECT n, source, session_id, first_at, last_at, next_index AS turns
 FROM sessions
@@ -31,8 +34,8 @@ LIMIT :count;
 
 -- name: starts_of_run
 SELECT turn_index FROM turns
-WHERE session_n = :session_n AND fingerprint = :fingerprint AND tenant_id = :tenant
-ORDER BY turn_index;
+WHERE session_n = :session_n AND fingerprint = :fingerprint AND +tenant_id = :tenant
+ORDER BY +turn_index;
 
 -- name: run_from
 SELECT t.fingerprint
@@ -92,7 +95,7 @@ SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_inde
 FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
-WHERE t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
+WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
 
 -- name: chunk
 SELECT codec, data FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
@@ -108,8 +111,8 @@ ORDER BY version DESC;
 -- name: places
 SELECT DISTINCT o.n, o.session_n, o.turn_index
 FROM json_each(:ns) wanted
-JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
-JOIN turns o ON o.session_n = t.session_n
+CROSS JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
+CROSS JOIN turns o ON o.session_n = t.session_n
             AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
 JOIN documents d ON d.n = o.n AND (d.current OR o.n = t.n);
 
@@ -123,15 +126,15 @@ ORDER BY t.turn_index;
 
 -- name: session_turns
 SELECT t.n
-FROM turns t
+FROM sessions s
+JOIN turns t ON t.session_n = s.n AND +t.tenant_id = :tenant
 JOIN documents d ON d.n = t.n
-JOIN sessions s ON s.n = t.session_n
-WHERE t.tenant_id = :tenant AND s.session_id = :session_id AND d.current
+WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND d.current
 ORDER BY s.n, t.turn_index
 LIMIT :limit OFFSET :offset;
 
 -- name: stretches
 SELECT x.ordinal, x.first_index, x.last_index, x.closed_by
 FROM stretches x JOIN sessions s ON s.n = x.session_n
-WHERE x.tenant_id = :tenant AND s.session_id = :session_id
+WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +x.tenant_id = :tenant
 ORDER BY s.n, x.ordinal;

@@ -1,3 +1,6 @@
+-- A plus before a column (+tenant_id) keeps the planner from using an index on it: rows named by
+-- their keys are to be found by these, not by walking through all of a tenant's.
+
 -- name: add
 INSERT INTO memories (id, tenant_id, type, validity, importance, confidence, verified,
                       created_at, updated_at)
@@ -41,7 +44,7 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 SELECT n, id, type, validity, importance, confidence, pinned, verified, upvotes, downvotes,
        created_at, updated_at
 FROM memories
-WHERE tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
 
 -- name: versions
 SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingested_at,
@@ -50,12 +53,12 @@ SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingest
 FROM memory_versions v
 LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN sessions s ON s.n = t.session_n
-WHERE v.tenant_id = :tenant AND v.memory_n IN (SELECT value FROM json_each(:ns))
+WHERE +v.tenant_id = :tenant AND v.memory_n IN (SELECT value FROM json_each(:ns))
 ORDER BY v.memory_n, v.version DESC;
 
 -- name: owners
 SELECT n, memory_n FROM memory_versions
-WHERE tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
 
 -- name: with_fingerprint
 SELECT memory_n FROM memory_versions

@@ -1,0 +1,52 @@
+"""What the store's tests share: an opened store, and programs that run in processes of their own."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from memoria.store.sqlite import SqliteStore
+
+OpenStore = Callable[[Path], SqliteStore]
+
+
+@pytest.fixture
+def open_store() -> Iterator[OpenStore]:
+    """Opens the store of a home; closes whatever it opened when the test ends."""
+    opened: list[SqliteStore] = []
+
+    def open_one(home: Path) -> SqliteStore:
+        opened.append(SqliteStore(home / "memoria.db", busy_timeout_ms=30_000, readers=2))
+        return opened[-1]
+
+    yield open_one
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store: OpenStore, home: Path) -> SqliteStore:
+    """The store of a new home."""
+    return open_store(home)
+
+
+@pytest.fixture
+def run_python() -> Callable[..., str]:
+    """Runs a program with arguments in another process; gives what it printed."""
+
+    def run(program: str, *arguments: object, path: Path | None = None) -> str:
+        ended = subprocess.run(  # noqa: S603
+            [sys.executable, "-c", dedent(program), *map(str, arguments)],
+            timeout=120,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=None if path is None else {"PYTHONPATH": str(path)},
+        )
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    return run

@@ -1,0 +1,247 @@
+"""Connections are set up so that what is acknowledged lasts and nobody reads what they may not."""
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import memoria
+from memoria.errors import StoreError, StoreUnavailableError
+from memoria.inference.bundled import BundledEmbedder
+from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite.driver import Connection, sqlite3
+
+OpenStore = Callable[[Path], SqliteStore]
+TIMEOUT_S = 60
+
+
+def focus(store: SqliteStore, tenant: str = "ann", session_id: str = "s") -> str | None:
+    with store.read(tenant) as tx:
+        found = tx.scratchpads.get(session_id)
+    return None if found is None else found.current_focus
+
+
+def put(store: SqliteStore, text: str, tenant: str = "ann", session_id: str = "s") -> None:
+    with store.write(tenant) as tx:
+        tx.scratchpads.put(session_id, text, [], now=1, keep=5)
+
+
+@contextmanager
+def connections(store: SqliteStore) -> Iterator[dict[str, Connection]]:
+    """The connections of an opened store, by what they are for."""
+    with store._reading() as (reader, _):  # noqa: SLF001
+        yield {"writer": store._writer, "reader": reader}  # noqa: SLF001
+
+
+@pytest.mark.parametrize("role", ["writer", "reader"])
+@pytest.mark.parametrize(
+    ("pragma", "value"),
+    [
+        ("journal_mode", "wal"),
+        ("synchronous", 2),
+        ("foreign_keys", 1),
+        ("busy_timeout", 30_000),
+        ("journal_size_limit", 64 << 20),
+    ],
+)
+def test_every_connection_is_set_up_for_many_processes_and_power_cuts(
+    store: SqliteStore, role: str, pragma: str, value: str | int
+) -> None:
+    with connections(store) as by_role:
+        assert by_role[role].execute(f"PRAGMA {pragma}").fetchone()[0] == value
+
+
+def test_only_the_writer_can_write(store: SqliteStore) -> None:
+    put(store, "focus")
+    with connections(store) as by_role:
+        modes = {role: by_role[role].execute("PRAGMA query_only").fetchone()[0] for role in by_role}
+    assert modes == {"writer": 0, "reader": 1}
+    with (
+        pytest.raises(StoreUnavailableError, match="readonly"),
+        store.read("ann") as tx,
+    ):
+        tx.scratchpads.put("s", "changed", [], now=2, keep=5)
+    assert focus(store) == "focus"
+
+
+def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(store: SqliteStore) -> None:
+    put(store, "before")
+    with pytest.raises(ZeroDivisionError), store.write("ann") as tx:  # noqa: PT012
+        tx.scratchpads.put("s", "after", ["done"], now=2, keep=5)
+        tx.conversations.enter_session("x", "s", 1, 2, 3)
+        raise ZeroDivisionError
+    assert focus(store) == "before"
+    with store.read("ann") as tx:
+        assert tx.statistics().sessions == 0
+    put(store, "after")
+    assert focus(store) == "after"
+
+
+def test_a_write_the_database_refuses_leaves_nothing(store: SqliteStore) -> None:
+    with pytest.raises(StoreError), store.write("ann") as tx:  # noqa: PT012
+        tx.scratchpads.put("s", "focus", [], now=1, keep=5)
+        tx.conversations.close_stretch("s", "x", "no such reason")
+        tx.conversations.extend_stretch(99, 0, 0, 0)
+    assert focus(store) is None
+
+
+def test_a_reader_sees_one_moment_however_much_is_written(
+    store: SqliteStore, open_store: OpenStore, home: Path
+) -> None:
+    put(store, "before")
+    other = open_store(home)
+    with store.read("ann") as tx:
+        put(other, "after")
+        seen = tx.scratchpads.get("s")
+        assert seen is not None
+        assert seen.current_focus == "before"
+    assert focus(store) == "after"
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["one store", "two stores"])
+def test_writers_wait_for_each_other(
+    store: SqliteStore, open_store: OpenStore, home: Path, same: bool
+) -> None:
+    other = store if same else open_store(home)
+    waiting = threading.Thread(target=put, args=(other, "second"))
+    with store.write("ann") as tx:
+        waiting.start()
+        tx.scratchpads.put("s", "first", [], now=1, keep=5)
+    waiting.join(TIMEOUT_S)
+    assert not waiting.is_alive()
+    assert focus(store) == "second"
+
+
+def test_many_readers_share_few_connections(store: SqliteStore) -> None:
+    put(store, "focus")
+    seen: list[str | None] = []
+    threads = [threading.Thread(target=lambda: seen.append(focus(store))) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(TIMEOUT_S)
+    assert seen == ["focus"] * 20
+    assert store._idle_readers.qsize() <= 2  # noqa: SLF001
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_only_the_owner_can_read_the_home(home: Path, open_store: OpenStore) -> None:
+    before = os.umask(0)
+    try:
+        put(open_store(home), "focus")
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.iterdir()}
+        assert modes == {"memoria.db": 0o600, "memoria.db-wal": 0o600, "memoria.db-shm": 0o600}
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    finally:
+        os.umask(before)
+
+
+def test_a_closed_home_is_one_file(home: Path, open_store: OpenStore) -> None:
+    store = open_store(home)
+    put(store, "focus")
+    focus(store)
+    store.close()
+    assert [path.name for path in home.iterdir()] == ["memoria.db"]
+
+
+def test_a_home_that_can_not_be_made_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreUnavailableError, match="Set MEMORIA_HOME"):
+        SqliteStore(tmp_path / "file" / "memoria.db", busy_timeout_ms=5000, readers=1)
+
+
+def test_a_file_that_is_no_database_is_not_overwritten(home: Path) -> None:
+    home.mkdir()
+    file = home / "memoria.db"
+    file.write_bytes(b"Dear diary, " * 1000)
+    with pytest.raises(StoreUnavailableError, match="not a database"):
+        SqliteStore(file, busy_timeout_ms=5000, readers=1)
+    assert file.read_bytes() == b"Dear diary, " * 1000
+
+
+async def test_opening_and_reading_an_up_to_date_home_writes_nothing(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    async with memoria.open(home=home, tenant="ann", embedder=embedder) as memory:
+        await memory.record_conversation([{"session_id": "s", "role": "user", "content": "tea"}])
+        await memory.remember("Ann drinks tea")
+        await memory.settle(TIMEOUT_S)
+
+    def state() -> dict[str, tuple[bytes, int]]:
+        return {p.name: (p.read_bytes(), p.stat().st_mtime_ns) for p in home.iterdir()}
+
+    before = state()
+    async with memoria.open(home=home, tenant="ann", embedder=embedder) as memory:
+        watch = sqlite3.connect(home / "memoria.db")
+        version = watch.execute("PRAGMA data_version").fetchone()
+        assert (await memory.search_memory("tea")).hits
+        assert (await memory.search_conversation_traces("tea")).hits
+        await memory.get_session("s")
+        await memory.statistics()
+        await memory.health()
+        await memory.unverified()
+        await memory.scratchpads()
+        await memory.settle(TIMEOUT_S)
+        assert watch.execute("PRAGMA data_version").fetchone() == version
+        watch.close()
+    async with memoria.open(home=home, tenant="a stranger", embedder=embedder) as memory:
+        await memory.search_memory("tea")
+    assert state() == before
+
+
+def test_processes_that_make_the_same_new_homes_at_the_same_moment_all_succeed(
+    tmp_path: Path,
+) -> None:
+    program = """
+        import sys
+        from pathlib import Path
+        from memoria.store.sqlite import SqliteStore
+
+        who, *homes = sys.argv[1:]
+        for home in homes:
+            print("ready", flush=True)
+            sys.stdin.readline()
+            store = SqliteStore(Path(home) / "memoria.db", busy_timeout_ms=30_000, readers=1)
+            with store.write(who) as tx:
+                tx.scratchpads.put("s", who, [], now=1, keep=5)
+            store.close()
+        print("done", flush=True)
+    """
+    homes = [tmp_path / f"home{i}" for i in range(10)]
+    names = [f"process {i}" for i in range(5)]
+    processes = [
+        subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", dedent(program), name, *map(str, homes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name in names
+    ]
+    try:
+        for _ in homes:
+            for process in processes:
+                assert process.stdout is not None
+                assert process.stdout.readline() == "ready\n"
+            for process in processes:
+                assert process.stdin is not None
+                process.stdin.write("go\n")
+                process.stdin.flush()
+        ended = [process.communicate(timeout=TIMEOUT_S) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+    assert ended == [("done\n", "")] * len(processes)
+    for home in homes:
+        store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+        assert [focus(store, name) for name in names] == names
+        store.close()

@@ -1,0 +1,67 @@
+"""Work is bounded: a row named by its key is found by the key, however much a tenant holds."""
+
+import re
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from memoria.store.sqlite.driver import connect
+from memoria.store.sqlite.migrate import migrate
+from memoria.store.sqlite.statements import statements
+
+# These look at everything on purpose: counts for people, rebuilding, the short backlog.
+WALKS = {
+    ("admin", "chunks"),
+    ("admin", "failed"),
+    ("admin", "memories"),
+    ("admin", "pending"),
+    ("admin", "sessions"),
+    ("admin", "turn_versions"),
+    ("admin", "turns"),
+    ("admin", "vectors"),
+    ("backlog", "due"),
+    ("backlog", "enqueue_missing"),
+    ("backlog", "failed"),
+    ("backlog", "last_error"),
+    ("backlog", "pending"),
+    ("documents", "allowed_memories"),
+    ("documents", "allowed_turns"),
+    ("memories", "unverified"),
+    ("scratchpads", "recent"),
+    ("upkeep", "documents"),
+    ("upkeep", "forgive_failures"),
+    ("upkeep", "full_text_drift"),
+    ("upkeep", "models"),
+    ("vectors", "scan"),
+    ("vectors", "count_indexable"),
+}
+LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
+
+
+def _files() -> Iterator[str]:
+    folder = resources.files("memoria.store.sqlite").joinpath("sql")
+    yield from sorted(file.name.removesuffix(".sql") for file in folder.iterdir())
+
+
+def _walks(step: str) -> bool:
+    """Whether a step of a query plan reads all rows of a tenant or of a table."""
+    whole_table = (
+        step.startswith("SCAN ") and "VIRTUAL TABLE" not in step and "CONSTANT" not in step
+    )
+    return whole_table or step.endswith("(tenant_id=?)")
+
+
+@pytest.mark.parametrize("file", list(_files()))
+def test_a_statement_reads_no_more_rows_than_it_names(file: str, tmp_path: Path) -> None:
+    connection = connect(tmp_path / "plans.db", 5000)
+    migrate(connection)
+    walking = set()
+    for name, sql in statements(file).items():
+        parameters = {key: LISTS.get(key, 1) for key in re.findall(r":(\w+)", sql)}
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+        if any(map(_walks, plan)):
+            walking.add((file, name))
+    connection.close()
+    assert walking <= WALKS
