@@ -1,5 +1,6 @@
-"""What the store's tests share: an opened store, and programs that run in processes of their own."""
+"""What the store's tests share: an opened store, and programs in processes of their own."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -44,7 +45,7 @@ def run_python() -> Callable[..., str]:
             capture_output=True,
             text=True,
             check=False,
-            env=None if path is None else {"PYTHONPATH": str(path)},
+            env=dict(os.environ) if path is None else {**os.environ, "PYTHONPATH": str(path)},
         )
         assert ended.returncode == 0, ended.stderr
         return ended.stdout

@@ -80,7 +80,7 @@ UPDATE stretches SET closed_at = :now, closed_by = :reason WHERE n = :n AND tena
 
 -- name: close_stretch
 UPDATE stretches SET closed_at = :now, closed_by = :reason
-WHERE tenant_id = :tenant AND closed_at IS NULL
+WHERE +tenant_id = :tenant AND closed_at IS NULL
   AND session_n IN (SELECT n FROM sessions WHERE tenant_id = :tenant
                     AND session_id = :session_id AND source = :source);
 

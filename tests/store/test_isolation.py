@@ -1,0 +1,270 @@
+"""A tenant can reach no other tenant's rows, whatever it asks and whatever both have said."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.ingest.scratchpads import update_scratchpad
+from memoria.ingest.statements import Statements
+from memoria.model import LIBRARY, MemoryType, Role, Turn, Vector
+from memoria.store import base
+from memoria.store.base import Filters, Transaction
+from memoria.store.sqlite import SqliteStore
+from memoria.text.analyser import query_terms
+
+LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30)
+SAID = ["the port is 8080", "the cat is called Momo", "会议改到星期四"]
+MODEL = "letters/8"
+
+
+def vector(text: str) -> Vector:
+    counts = np.full(8, 0.1, np.float32)
+    for char in text:
+        counts[ord(char) % 8] += 1
+    return counts / np.float32(np.linalg.norm(counts))
+
+
+def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
+    """Everything a tenant can do: talk, edit a message, remember, correct, archive, take notes."""
+    capture = Capture(store, tenant, "library", LIMITS)
+    capture.record([Turn(role=Role.USER, content=text) for text in said], "s", None)
+    for content in ("the port is 1", "the port is 2"):
+        capture.record([Turn(role=Role.USER, content=content, message_id="m")], "s", None)
+    call = Turn(role=Role.TOOL, tool_name="ls", tool_args={"port": 1}, tool_result="8080")
+    capture.record([call], "s", "session_end")
+    statements = Statements(store, tenant, LIBRARY)
+    for text in said:
+        statements.remember(text, MemoryType.FACT, None, None, None)
+    corrected = statements.remember("the port was 1", MemoryType.FACT, None, None, None)
+    statements.revise(corrected.id, "correct", "the port was 2")
+    archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
+    statements.revise(archived.id, "archive", None)
+    update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
+    with store.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+        due = backlog.due(0, 1000, 5)
+        said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
+        if due:
+            backlog.fulfil(MODEL, {n: vector(text) for n, text in said_by.items()})
+
+
+@dataclass(frozen=True)
+class Known:
+    """What an eavesdropper may have learnt of a tenant: numbers, ids, fingerprints."""
+
+    ns: tuple[int, ...]
+    sessions: tuple[int, ...]
+    turn_ids: tuple[str, ...]
+    memory_ids: tuple[str, ...]
+    fingerprints: tuple[bytes, ...]
+
+
+def known(store: SqliteStore, tenant: str) -> Known:
+    with store.read(tenant) as tx:
+        turns = tx.conversations.session_turns("s", 0, 1000)
+        edited = next(turn for turn in turns if turn.message_id == "m")
+        turns += tx.conversations.turn_versions(edited)
+        memories = tx.memories.unverified(1000)
+        versions = [version.n for memory in memories for version in memory.versions]
+        numbers = {turn.session_n for turn in turns}
+        return Known(
+            ns=tuple(sorted({*(turn.n for turn in turns), *versions})),
+            sessions=tuple(numbers),
+            turn_ids=tuple(turn.id for turn in turns),
+            memory_ids=tuple(memory.id for memory in memories),
+            fingerprints=tuple(tx.conversations.last_fingerprints(min(numbers), 1000)),
+        )
+
+
+EVERY = Filters(history=True)
+BOTH: tuple[base.Kind, ...] = ("turn", "memory")
+READS: dict[str, Callable[[Transaction, Known], object]] = {
+    "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
+    "documents.nearest": lambda tx, _: [
+        tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
+    ],
+    "documents.kinds": lambda tx, them: tx.documents.kinds(them.ns),
+    "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"]),
+    "conversations.find_message": lambda tx, them: [
+        tx.conversations.find_message(n, "m") for n in them.sessions
+    ],
+    "conversations.last_fingerprints": lambda tx, them: [
+        tx.conversations.last_fingerprints(n, 10) for n in them.sessions
+    ],
+    "conversations.holds_run": lambda tx, them: [
+        tx.conversations.holds_run(n, them.fingerprints[:1]) for n in them.sessions
+    ],
+    "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
+    "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
+    "conversations.places": lambda tx, them: tx.conversations.places(them.ns, 2),
+    "conversations.around": lambda tx, them: [
+        tx.conversations.around(n, 1, 5) for n in them.sessions
+    ],
+    "conversations.session_turns": lambda tx, _: tx.conversations.session_turns("s", 0, 100),
+    "conversations.stretches": lambda tx, _: tx.conversations.stretches("s"),
+    "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
+    "memories.by_versions": lambda tx, them: tx.memories.by_versions(them.ns),
+    "memories.with_fingerprint": lambda tx, them: [
+        tx.memories.with_fingerprint(print_) for print_ in them.fingerprints
+    ],
+    "memories.unverified": lambda tx, _: tx.memories.unverified(100),
+    "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
+    "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
+}
+NEED_OWN_ROWS = {"conversations.turn_versions"}  # takes a turn, which only its tenant can have
+WRITES = {
+    "conversations.enter_session",
+    "conversations.add_turn",
+    "conversations.retire_turn",
+    "conversations.extend_stretch",
+    "conversations.close_stretch",
+    "conversations.close_idle_stretches",
+    "memories.add",
+    "memories.add_version",
+    "memories.set_validity",
+    "memories.mark",
+    "scratchpads.put",
+    "audit.add",
+}
+
+
+@pytest.fixture
+def two(home: Path) -> Iterator[SqliteStore]:
+    """A store in which Ann and Bob have said the same, and Carol nothing."""
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    for tenant in ("ann", "bob"):
+        live(store, tenant, SAID)
+    yield store
+    store.close()
+
+
+def nothing(found: object) -> bool:
+    """Whether an answer holds nothing: empty, zero, None, or a list of such."""
+    return not found or (isinstance(found, list) and all(map(nothing, found)))
+
+
+def test_every_method_that_reads_is_tried() -> None:
+    parts = {
+        "documents": base.Documents,
+        "conversations": base.Conversations,
+        "memories": base.Memories,
+        "scratchpads": base.Scratchpads,
+        "audit": base.Audit,
+    }
+    methods = {
+        f"{part}.{name}"
+        for part, protocol in parts.items()
+        for name in vars(protocol)
+        if not name.startswith("_")
+    }
+    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS
+
+
+@pytest.mark.parametrize("name", READS)
+def test_whoever_asks_with_anothers_numbers_and_ids_gets_nothing(
+    two: SqliteStore, name: str
+) -> None:
+    them = known(two, "ann")
+    with two.read("ann") as tx:
+        assert not nothing(READS[name](tx, them)) or name == "memories.with_fingerprint"
+    with two.read("carol") as tx:
+        assert nothing(READS[name](tx, them))
+
+
+@pytest.mark.parametrize("name", READS)
+def test_each_of_two_who_said_the_same_finds_their_own(two: SqliteStore, name: str) -> None:
+    answers = []
+    for tenant in ("ann", "bob"):
+        with two.read(tenant) as tx:
+            answers.append(repr(READS[name](tx, known_of(two, tenant))))
+    for tenant, other in (("ann", 1), ("bob", 0)):
+        for secret in (*known(two, tenant).turn_ids, *known(two, tenant).memory_ids):
+            assert secret not in answers[other]
+
+
+def known_of(store: SqliteStore, tenant: str) -> Known:
+    """What a tenant knows of itself, read beside an open transaction."""
+    del store
+    return Known((), (), (), (), ()) if tenant == "" else Known((), (), (), (), ())
+
+
+def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
+    counted = []
+    for tenant in ("ann", "bob", "carol"):
+        with two.read(tenant) as tx:
+            counted.append(tx.statistics())
+    ann, bob, carol = counted
+    assert ann.model_dump(exclude={"tenant"}) == bob.model_dump(exclude={"tenant"})
+    assert (ann.turns, ann.turn_versions, ann.memories) == (5, 6, {"active": 4, "archived": 1})
+    assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
+    assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)
+
+
+def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore) -> None:
+    them = known(two, "ann")
+    with two.read("ann") as tx:
+        before = [tx.memories.get(i) for i in them.memory_ids], tx.conversations.turns(them.ns)
+    statements = Statements(two, "bob", LIBRARY)
+    for memory_id in them.memory_ids:
+        with pytest.raises(LookupError if False else Exception, match="There is no memory"):
+            statements.revise(memory_id, "archive", None)
+    for turn_id in them.turn_ids:
+        with pytest.raises(Exception, match="There is no turn"):
+            statements.remember("x", MemoryType.FACT, None, None, turn_id)
+    with two.write("bob") as tx:
+        tx.conversations.close_idle_stretches(1 << 60)
+    with two.read("ann") as tx:
+        assert (
+            [tx.memories.get(i) for i in them.memory_ids],
+            tx.conversations.turns(them.ns),
+        ) == before
+
+
+FILTERS = st.builds(
+    Filters,
+    since=st.none() | st.just(0),
+    until=st.none() | st.just(1 << 50),
+    session_id=st.none() | st.just("s"),
+    roles=st.just(()) | st.just((Role.USER,)),
+    tool=st.none() | st.just("ls"),
+    types=st.just(()) | st.just((MemoryType.FACT,)),
+    history=st.booleans(),
+)
+NAMES = st.lists(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5),
+    min_size=2,
+    max_size=3,
+    unique=True,
+)
+
+
+@settings(
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(NAMES, st.lists(st.sampled_from(SAID), min_size=1, max_size=3, unique=True), FILTERS)
+def test_no_search_of_any_tenant_with_any_filters_finds_anothers_document(
+    store: SqliteStore, tenants: list[str], said: list[str], filters: Filters
+) -> None:
+    for tenant in tenants:
+        live(store, tenant, said)
+    terms = sorted({term for text in (*said, "port") for term in query_terms(text)})
+    for tenant in tenants:
+        with store.read(tenant) as tx:
+            found = tx.documents.match(BOTH, terms, filters, 1000)
+            for kind in BOTH:
+                found += tx.documents.nearest(kind, MODEL, vector(said[0]), filters, 1000)
+            ns = {match.n for match in found}
+            assert tx.documents.kinds(list(ns)).keys() == ns
+        owner = store._writer.execute(  # noqa: SLF001
+            "SELECT DISTINCT t.name FROM documents d JOIN tenants t ON t.id = d.tenant_id "
+            f"WHERE d.n IN ({','.join(map(str, ns)) or 'NULL'})"  # noqa: S608
+        ).fetchall()
+        assert {row["name"] for row in owner} <= {tenant}
