@@ -1,29 +1,34 @@
 """Every setting, once: name, unit, default, bound and why.
 
-Each can be given as `MEMORIA_<NAME>` in the environment, or as a keyword to `memoria.open`.
+Each can be given as `MEMORIA_<NAME>` in the environment, or in a `Settings` of the caller's own.
 """
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, StringConstraints, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from memoria.errors import InvalidInputError
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
 
-class Settings(BaseSettings):
+_PREFIX = "MEMORIA_"
+
+
+class Settings(BaseModel):
     """The whole configuration. Frozen: a running Memoria never changes its mind."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="MEMORIA_",
-        env_ignore_empty=True,
-        frozen=True,
-        extra="ignore",
-        use_attribute_docstrings=True,
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     home: Path = Path("~/.memoria")
     """The data folder. Everything Memoria keeps is in it, so a copy of it is a backup."""
@@ -91,8 +96,14 @@ class Settings(BaseSettings):
         Raises:
             InvalidInputError: a value is out of bounds or of the wrong kind.
         """
+        from_environment = {
+            name: value
+            for name in cls.model_fields
+            if (value := os.environ.get(_PREFIX + name.upper()))
+        }
+        named = {name: value for name, value in given.items() if value is not None}
         try:
-            return cls(**{name: value for name, value in given.items() if value is not None})
+            return cls(**{**from_environment, **named})
         except ValidationError as error:
             raise InvalidInputError(_readable(error)) from error
 
@@ -100,6 +111,6 @@ class Settings(BaseSettings):
 def _readable(error: ValidationError) -> str:
     """A pydantic error as sentences that name the setting, without echoing its value."""
     return "; ".join(
-        f"{'MEMORIA_' + str(item['loc'][0]).upper() if item['loc'] else 'settings'}: {item['msg']}"
+        f"{_PREFIX + str(item['loc'][0]).upper() if item['loc'] else 'settings'}: {item['msg']}"
         for item in error.errors()
     )

@@ -377,6 +377,23 @@ async def test_a_model_that_takes_over_in_the_middle_of_a_batch_gets_every_docum
     assert Counter(new.texts) == Counter(SAID)
 
 
+@pytest.mark.xfail(
+    reason="enqueue_missing looks at stored vectors, not at indexed ones", strict=True
+)
+async def test_a_memory_restored_under_another_model_is_back_in_every_index(home: Path) -> None:
+    async with opened(home, Recorder("a")) as memory:
+        kept = await memory.remember("Momo is a cat")
+        await memory.settle(TIMEOUT_S)
+    async with opened(home, Recorder("b")) as memory:
+        await memory.revise_memory(kept.id, "archive")
+        await memory.revise_memory(kept.id, "restore")
+        await memory.settle(TIMEOUT_S)
+    async with opened(home, Recorder("a")) as memory:
+        await memory.settle(TIMEOUT_S)
+        (finding,) = [f for f in (await memory.health()).findings if f.check == "vectors"]
+        assert finding.state == "ok"
+
+
 @pytest.mark.xfail(reason="enqueue_missing leaves attempts as they are", strict=True)
 async def test_what_one_model_gave_up_another_tries(home: Path) -> None:
     old = Recorder("old")
@@ -405,11 +422,7 @@ async def test_a_batch_that_took_longer_than_its_lease_is_not_done_twice_by_its_
         await until_begun(slow)
         await until_begun(other)
         slow.open_gate.set()
-
-        async def done() -> bool:
-            return (await memory.statistics()).vectors == 3
-
-        await until(done)
+        assert (await memory.settle(TIMEOUT_S)).pending == 0
         other.open_gate.set()
     assert len(slow.texts) == 3
 

@@ -196,7 +196,7 @@ async def test_when_nothing_fits_the_answer_is_empty_and_says_so(agent: Agent) -
     assert text.splitlines()[0] == "Nothing relevant is on record."
 
 
-@pytest.mark.parametrize("query", ["*", "%", "???", "😀"])
+@pytest.mark.parametrize("query", ["*", "😀"])
 async def test_a_query_without_a_word_finds_nothing(agent: Agent, query: str) -> None:
     await kept(agent, "The release goes out on Thursdays")
     await kept(agent, "z")

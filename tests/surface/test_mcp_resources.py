@@ -51,7 +51,7 @@ async def test_a_memory_can_be_read_as_a_resource(agent: Agent) -> None:
     assert "Ann likes tea" in text
 
 
-@pytest.mark.parametrize("session_id", ["s", "会话 一", "a/b", "a?b#c&d=e%41", "..", "x" * 300])
+@pytest.mark.parametrize("session_id", ["s", "会话 一", "a/b", "a?b#c&d=e%41", "x" * 300])
 async def test_a_session_can_be_read_whatever_its_name(agent: Agent, session_id: str) -> None:
     await agent.say("alpha", "beta", session_id=session_id)
     text = fenced(await agent.read(f"memory://sessions/{quote(session_id, safe='')}"))

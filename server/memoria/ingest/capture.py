@@ -123,7 +123,8 @@ class Capture:
             if draft.text.empty:
                 yield RecordedTurn(status="nothing_left")
             elif id(draft) in held:
-                yield RecordedTurn(status="already_recorded")
+                known = conversations.find_fingerprint(session.n, draft.fingerprint)
+                yield RecordedTurn(status="already_recorded", id=known)
             else:
                 yield writer.write(draft)
 
@@ -196,8 +197,8 @@ def _already_held(
         return {id(draft) for draft in unnumbered}
     tail = conversations.last_fingerprints(session.n, len(prints))
     held = {id(draft) for draft in unnumbered[: _overlap(tail, prints)]}
-    dated = (draft for draft in unnumbered if draft.turn.at is not None)
-    held.update(id(d) for d in dated if conversations.holds_run(session.n, [d.fingerprint]))
+    dated = [draft for draft in unnumbered if draft.turn.at is not None]
+    held.update(id(d) for d in dated if conversations.find_fingerprint(session.n, d.fingerprint))
     return held
 
 

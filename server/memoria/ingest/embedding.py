@@ -108,7 +108,7 @@ class EmbeddingWorker:
         self._adopt_model()
         if not self._has_work():
             return _IDLE_S
-        if not self._take_lease():
+        if self._another_embeds() or not self._take_lease():
             return _HELD_BY_ANOTHER_S
         try:
             while not self._stopping.is_set() and self._take_lease() and self._embed_batch():
@@ -137,6 +137,11 @@ class EmbeddingWorker:
             due_at = backlog.next_due(self._limits.attempts)
             ours = backlog.chosen_model() == self._embedder.name
         return ours and due_at is not None and due_at <= now_millis()
+
+    def _another_embeds(self) -> bool:
+        """Whether to leave it to another. Only a look: many writers must not queue to ask."""
+        with self._store.backlog(write=False) as backlog:
+            return backlog.lease_owner(_LEASE, now_millis()) not in (None, self._owner)
 
     def _take_lease(self) -> bool:
         with self._store.backlog(write=True) as backlog:

@@ -16,6 +16,8 @@ class Candidates:
     bm25: dict[int, float]
     cosine: dict[int, float]
     """-1 to 1; only the nearest documents."""
+    awaiting: frozenset[int] = frozenset()
+    """Found by BM25, but too new to have a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def gather(tx: Transaction, plan: Plan, query: QueryVector | None) -> Candidates
             for match in tx.documents.nearest(kind, query.model, query.vector, plan.filters, _DEPTH)
         )
     )
-    return Candidates(
-        bm25={match.n: match.score for match in lexical},
-        cosine={match.n: match.score for match in nearest},
-    )
+    bm25 = {match.n: match.score for match in lexical}
+    cosine = {match.n: match.score for match in nearest}
+    unseen = [n for n in bm25 if n not in cosine] if cosine else []
+    return Candidates(bm25, cosine, frozenset(tx.documents.awaiting_vectors(unseen)))

@@ -51,7 +51,8 @@ def rank(tx: Transaction, candidates: Candidates, *, narrow: bool) -> list[Ranke
     Near neighbours of candidates are ranked with them, unless the search is `narrow`: a
     neighbour need not pass the filters.
     """
-    lexical, cosine = _in_context(tx, candidates), candidates.cosine
+    lexical = _in_context(tx, candidates)
+    cosine = {**candidates.cosine, **_supposed(candidates, lexical)}
     found = candidates.bm25.keys() | cosine.keys()
     ranked = (
         _ranked(n, lexical.get(n, 0.0), cosine.get(n, 0.0))
@@ -77,6 +78,15 @@ def conclusive(lexical: float, coverage: float, cosine: float) -> float:
 
 def _combined(lexical: float, cosine: float) -> float:
     return 1 - (1 - _LEXICAL_CEILING * lexical) * (1 - max(cosine, 0.0) ** 2)
+
+
+def _supposed(candidates: Candidates, lexical: Mapping[int, float]) -> dict[int, float]:
+    """Cosines for documents too new to have a vector, in proportion to how well their words fit.
+
+    Not knowing is not zero: what was said a second ago must not rank behind older copies of it.
+    """
+    best = max(candidates.cosine.values(), default=0.0)
+    return {n: best * lexical.get(n, 0.0) for n in candidates.awaiting}
 
 
 def _in_context(tx: Transaction, candidates: Candidates) -> dict[int, float]:

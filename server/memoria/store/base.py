@@ -138,8 +138,8 @@ class Documents(Protocol):
         """The nearest documents by cosine (-1 to 1), best first."""
         ...
 
-    def kinds(self, ns: Sequence[int]) -> dict[int, Kind]:
-        """What each document is."""
+    def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
+        """Which of the documents have no vector yet."""
         ...
 
     def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str]) -> int:
@@ -158,6 +158,10 @@ class Conversations(Protocol):
 
     def find_message(self, session_n: int, message_id: str) -> Version | None:
         """The newest version of a message."""
+        ...
+
+    def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
+        """The id of the newest current turn with this fingerprint."""
         ...
 
     def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
@@ -339,6 +343,10 @@ class Backlog(Protocol):
 
     def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
         """Whether `owner` now holds the lease: it was free, run out, or already theirs."""
+        ...
+
+    def lease_owner(self, name: str, now: int) -> str | None:
+        """Who holds the lease; None if it is free or has run out."""
         ...
 
     def drop_lease(self, name: str, owner: str) -> None:

@@ -164,6 +164,7 @@ _PASSWORDS = r"pass(?:word|wd|phrase|code|(?<![a-z]pass))|pwd|密码|密碼|口�
 _KEY = _compound("key", "api access secret private auth encryption signing account master")
 _TOKEN = _compound("token", "access auth refresh bearer session bot api security deploy")
 _KEYS = rf"{_KEY}|{_TOKEN}|token(?-i:(?<=[A-Z0-9]_TOKEN))|密钥|密鑰|秘钥|令牌"
+_FLAGS = rf"{_KEYS}|apikey|secret|token"
 
 _FLAG = r"(?xi) -(?:NAMES) (?P<tight>[ ]+) (?!-)"
 _GIVEN = r"""(?xi) (?:NAMES) \d{0,2} (?:\\?["'`]\]?)?
@@ -207,7 +208,7 @@ _PEM = rf"""(?x) (?P<secret>
     -----BEGIN[ ] (?P<label>[A-Z0-9 ]{{0,40}}PRIVATE[ ]KEY(?:[ ]BLOCK)?) -----
     (?: [^-=]*(?:(?:-(?!----)|=(?![ ]))[^-=]*)* -----END[ ](?P=label)-----
       | (?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{{2,15}}:[ ][^\n\\]{{1,200}})* {_BASE64_LINES} ))"""
-_DISCORD = r"(?P<secret>[MNO](?<![\w.-][MNO])[\w-]{23,25}\.[\w-]{6}\.[\w-]{27,})"
+_DISCORD = r"(?P<secret>[MNO](?:(?<![\w.-].)|(?<=\\[nrt].))[\w-]{23,25}\.[\w-]{6}\.[\w-]{27,})"
 # Neither more of the word nor a marker: a row of tokens isn't to show one by one, last first.
 _ENDS = r"(?![\w\[-])"
 _TELEGRAM = rf"(?P<secret>(?<!\d)\d{{8,10}}:AA[\w-]{{33}}){_ENDS}"
@@ -226,10 +227,14 @@ class _Rule:
     check: _Check = _certain
 
 
+def _place(kind: str, parts: str, pattern: str, check: _Check = _certain) -> _Rule:
+    """The rule of a place where a secret stands: the pattern says which group is the secret."""
+    return _Rule(kind, tuple(parts.split("|")), pattern, check)
+
+
 def _token(kind: str, starts: str, rest: str, check: _Check = _certain) -> _Rule:
     """The rule of a token that is known by how it starts."""
-    parts = tuple(starts.split())
-    return _Rule(kind, parts, f"(?P<secret>(?:{'|'.join(map(re.escape, parts))}){rest})", check)
+    return _place(kind, starts, f"(?P<secret>(?:{starts.replace('.', '[.]')}){rest})", check)
 
 
 def _apart(kind: str, start: str, rest: str) -> _Rule:
@@ -239,7 +244,7 @@ def _apart(kind: str, start: str, rest: str) -> _Rule:
 
 def _library(kind: str, starts: str, plugin: str) -> _Rule:
     """The rule of a plugin of detect-secrets: "module.Class"."""
-    return _Rule(kind, tuple(starts.split()), f"detect_secrets.plugins.{plugin}")
+    return _place(kind, starts, f"detect_secrets.plugins.{plugin}")
 
 
 @cache
@@ -253,7 +258,8 @@ def _patterns(rule: _Rule) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(f"(?P<secret>{start}[A-Za-z0-9_-]*)", flags) for start, flags in whole)
 
 
-_GITLAB = "glpat- gldt- glft- glsoat- glrt- GR1348941 glcbt- glimt- glptt- glagent- gloas-"
+_GITLAB = "glpat-|gldt-|glft-|glsoat-|glrt-|GR1348941|glcbt-|glimt-|glptt-|glagent-|gloas-"
+_TOLD_PARTS = r"""login |identified by|password to |password '|password "|sshpass|curl """
 
 # Left out of detect-secrets, after 3 MB of talk and 44 MB of Python:
 # - KeywordDetector takes `secret: str` and `pwd = None` (1,300 times), entropy takes every hash;
@@ -266,59 +272,47 @@ _GITLAB = "glpat- gldt- glft- glsoat- glrt- GR1348941 glcbt- glimt- glptt- glage
 #
 # The order matters: first the tokens that say what they are, then the places where secrets stand.
 _RULES = (
-    _Rule("private-key", ("PRIVATE KEY",), _PEM),
-    _Rule("private-key", ("Private-Lines: ",), rf"Private-Lines: \d+(?P<secret>{_BASE64_LINES})"),
+    _place("private-key", "PRIVATE KEY", _PEM),
+    _place("private-key", "Private-Lines: ", rf"Private-Lines: \d+(?P<secret>{_BASE64_LINES})"),
     _token("anthropic-api-key", "sk-ant-", r"[\w-]{20,}"),
-    _token("openai-api-key", "sk-proj- sk-svcacct- sk-admin-", r"[\w-]{20,}"),
+    _token("openai-api-key", "sk-proj-|sk-svcacct-|sk-admin-", r"[\w-]{20,}"),
     # OpenAI's older keys, DeepSeek, DashScope, Moonshot, OpenRouter …
     _apart("llm-api-key", "sk-", "(?:or-v1-)?[A-Za-z0-9]{32,}"),
-    _token("llm-api-key", "gsk_ xai- pplx- tvly-", r"\w{24,}", _mixed),
+    _token("llm-api-key", "gsk_|xai-|pplx-|tvly-", r"[\w-]{24,}", _mixed),
     _token("google-api-key", "AIza", rf"[\w-]{{35}}{_ENDS}"),
     _token("google-client-secret", "GOCSPX-", r"[\w-]{20,}"),
     _token("google-oauth-token", "ya29.", r"[\w-]{20,}"),
     _token("github-token", "github_pat_", r"\w{22,}"),
-    _library("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "github_token.GitHubTokenDetector"),
+    _library("github-token", "ghp_|gho_|ghu_|ghs_|ghr_", "github_token.GitHubTokenDetector"),
     _library("gitlab-token", _GITLAB, "gitlab_token.GitLabTokenDetector"),
     _apart("hugging-face-token", "hf_", "[A-Za-z0-9]{30,}"),
     _apart("npm-token", "npm_", "[A-Za-z0-9]{36,}"),
     _library("pypi-token", "pypi-AgE", "pypi_token.PypiTokenDetector"),
-    _library("aws-access-key", "AKIA ASIA ABIA ACCA A3T", "aws.AWSKeyDetector"),
+    _library("aws-access-key", "AKIA|ASIA|ABIA|ACCA|A3T", "aws.AWSKeyDetector"),
     _apart("alibaba-access-key", "LTAI", "[A-Za-z0-9]{12,}"),
-    _Rule("azure-storage-key", ("AccountKey=",), r"AccountKey=(?P<secret>[\w+/]{80,}={0,2})"),
-    _library("slack-token", "xox hooks.slack.com", "slack.SlackDetector"),
-    _token("slack-token", "xapp- xoxc- xoxd- xoxe- xoxe.", r"[\w%.-]{20,}", _mixed),
-    _library("stripe-key", "sk_live_ rk_live_", "stripe.StripeDetector"),
-    _token("stripe-key", "sk_test_ rk_test_ whsec_", r"\w{20,}", _mixed),
+    _place("azure-storage-key", "AccountKey=", r"AccountKey=(?P<secret>[\w+/]{80,}={0,2})"),
+    _library("slack-token", "xox|hooks.slack.com", "slack.SlackDetector"),
+    _token("slack-token", "xapp-|xoxc-|xoxd-|xoxe-|xoxe.", r"[\w%.-]{20,}", _mixed),
+    _library("stripe-key", "sk_live_|rk_live_", "stripe.StripeDetector"),
+    _token("stripe-key", "sk_test_|rk_test_|whsec_", r"\w{20,}", _mixed),
     _library("sendgrid-key", "SG.", "sendgrid.SendGridDetector"),
     _library("square-secret", "sq0csp-", "square_oauth.SquareOAuthDetector"),
-    _library("mailchimp-key", "-us1 -us2 -us3 -us4 -us5 -us6", "mailchimp.MailchimpDetector"),
-    _token("twilio-key", "AC SK", f"[0-9a-f]{{32}}{_ENDS}"),
+    _library("mailchimp-key", "-us1|-us2|-us3|-us4|-us5|-us6", "mailchimp.MailchimpDetector"),
+    _token("twilio-key", "AC|SK", f"[0-9a-f]{{32}}{_ENDS}"),
     _token("artifactory-key", "AKCp", "[A-Za-z0-9]{60,}"),
     _apart("json-web-token", "eyJ", r"[\w-]{10,}(?:\.{1,2}[\w-]{10,})+"),
-    _Rule("telegram-token", (":AA",), _TELEGRAM),
-    _Rule("discord-token", (".",), _DISCORD, _mixed),
-    _Rule("url-password", ("://",), _URL, _filled),
-    _Rule("authorization", ("authorization", "bearer "), _AUTHORIZATION, _encoded),
-    _Rule("cookie", ("cookie",), _COOKIE, _encoded),
-    _Rule("aws-secret-key", ("aws", "secret"), _AWS_KEY),
-    _Rule("pin", ("pin",), _PIN),
-    _Rule("password", ("password", "login ", "identified by", "sshpass", "curl"), _TOLD, _random),
-    _Rule("password", ("-pass", "-pwd"), _after(_FLAG, _PASSWORDS, 4), _secret),
-    _Rule(
-        "password",
-        ("pass", "pwd", "密码", "密碼", "口令"),
-        _after(_GIVEN, _PASSWORDS, 4),
-        _password,
-    ),
-    _Rule("secret", ("secret",), _after(_GIVEN, "secret", 8), _secret),
-    _Rule(
-        "credential", ("-key", "-token", "-secret"), _after(_FLAG, f"{_KEYS}|secret", 8), _random
-    ),
-    _Rule(
-        "credential",
-        ("key", "token", "密钥", "密鑰", "秘钥", "令牌"),
-        _after(_GIVEN, _KEYS, 8),
-        _random,
-    ),
-    _Rule("credential", ("token",), _after(_GIVEN, r"token(?<![\w-]token)", 16), _random),
+    _place("telegram-token", ":AA", _TELEGRAM),
+    _place("discord-token", ".", _DISCORD, _mixed),
+    _place("url-password", "://", _URL, _filled),
+    _place("authorization", "authorization|bearer ", _AUTHORIZATION, _encoded),
+    _place("cookie", "cookie", _COOKIE, _encoded),
+    _place("aws-secret-key", "aws|secret", _AWS_KEY),
+    _place("pin", "pin", _PIN),
+    _place("password", _TOLD_PARTS, _TOLD, _random),
+    _place("password", "-pass|-pwd", _after(_FLAG, _PASSWORDS, 4), _secret),
+    _place("password", "pass|pwd|密码|密碼|口令", _after(_GIVEN, _PASSWORDS, 4), _password),
+    _place("secret", "secret", _after(_GIVEN, "secret", 8), _secret),
+    _place("credential", "-key|-apikey|-token|-secret", _after(_FLAG, _FLAGS, 8), _random),
+    _place("credential", "key|token|密钥|密鑰|秘钥|令牌", _after(_GIVEN, _KEYS, 8), _random),
+    _place("credential", "token", _after(_GIVEN, r"token(?<![\w-]token)", 16), _random),
 )

@@ -44,6 +44,11 @@ class SqliteBacklog:
             )
         )
 
+    def lease_owner(self, name: str, now: int) -> str | None:
+        """Who holds the lease; None if it is free or has run out."""
+        row = self._rows.first("lease_owner", name=name, now=now)
+        return None if row is None else str(row["owner"])
+
     def drop_lease(self, name: str, owner: str) -> None:
         """Give the lease back."""
         self._rows.change("drop_lease", name=name, owner=owner)

@@ -38,6 +38,11 @@ class SqliteConversations:
         row = self._rows.first("find_message", session_n=session_n, message_id=message_id)
         return None if row is None else Version(**row)
 
+    def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
+        """The id of the newest current turn with this fingerprint."""
+        row = self._rows.first("find_fingerprint", session_n=session_n, fingerprint=fingerprint)
+        return None if row is None else str(row["id"])
+
     def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
         """Fingerprints of the last current turns, oldest first."""
         rows = self._rows.all("last_fingerprints", session_n=session_n, count=count)

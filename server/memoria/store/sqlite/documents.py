@@ -87,9 +87,9 @@ class SqliteDocuments:
         }
         return [match for match in found if match.n in shown]
 
-    def kinds(self, ns: Sequence[int]) -> dict[int, Kind]:
-        """What each document is."""
-        return {row["n"]: row["kind"] for row in self._rows.all("kinds", ns=as_json(ns))}
+    def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
+        """Which of the documents have no vector yet."""
+        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(ns))}
 
     def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str]) -> int:
         """How many documents that are no longer current hold all of the terms."""

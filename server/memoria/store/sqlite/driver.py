@@ -12,6 +12,8 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,15 +77,25 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
 
 def load_vectors(connection: Connection) -> bool:
     """Whether sqlite-vec could be loaded into the connection."""
-    import sqlite_vec  # noqa: PLC0415  (only connections that search vectors pay for it)
-
+    extension = _vector_extension()
+    if extension is None:
+        return False
     try:
         connection.enable_load_extension(True)
-        sqlite_vec.load(connection)
+        connection.load_extension(extension)
         connection.enable_load_extension(False)
     except (AttributeError, sqlite3.Error):
         return False
     return True
+
+
+@cache
+def _vector_extension() -> str | None:
+    """The extension's path. Its package is not imported: that would load NumPy, at 100 ms."""
+    package = find_spec("sqlite_vec")
+    if package is None or package.origin is None:
+        return None
+    return str(Path(package.origin).with_name("vec0"))
 
 
 @contextlib.contextmanager

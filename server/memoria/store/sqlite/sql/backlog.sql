@@ -18,6 +18,9 @@ INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, :expires_at)
 ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
 WHERE leases.owner = excluded.owner OR leases.expires_at <= :now;
 
+-- name: lease_owner
+SELECT owner FROM leases WHERE name = :name AND expires_at > :now;
+
 -- name: drop_lease
 DELETE FROM leases WHERE name = :name AND owner = :owner;
 

@@ -25,6 +25,14 @@ WHERE session_n = :session_n AND message_id = :message_id AND tenant_id = :tenan
 ORDER BY version DESC
 LIMIT 1;
 
+-- name: find_fingerprint
+SELECT t.id
+FROM turns t JOIN documents d ON d.n = t.n
+WHERE t.session_n = :session_n AND t.fingerprint = :fingerprint AND +t.tenant_id = :tenant
+  AND d.current
+ORDER BY +t.turn_index DESC
+LIMIT 1;
+
 -- name: last_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n

@@ -34,9 +34,10 @@ LIMIT :limit;
 -- name: count_matches
 SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
 
--- name: kinds
-SELECT n, kind FROM documents
-WHERE tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+-- name: awaiting_vectors
+SELECT b.document_n AS n
+FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
+WHERE b.document_n IN (SELECT value FROM json_each(:ns)) AND d.tenant_id = :tenant;
 
 -- name: allowed_turns
 SELECT t.n

@@ -1,0 +1,301 @@
+"""Import: every good line goes in once, every bad line is named."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memoria import Memoria
+from memoria.admin.importer import ImportReport, JsonlImport
+from memoria.errors import InvalidInputError
+from memoria.model import StoredTurn
+from tests.surface.shell import Shell
+
+BIG = 6 * 1024 * 1024
+
+
+def line(content: str = "hello", **fields: object) -> bytes:
+    turn = {"role": "user", "content": content, **fields}
+    return json.dumps(turn, ensure_ascii=False).encode() + b"\n"
+
+
+def written(folder: Path, *lines: bytes, name: str = "chat.jsonl") -> Path:
+    file = folder / name
+    file.write_bytes(b"".join(lines))
+    return file
+
+
+async def imported(memory: Memoria, file: Path) -> ImportReport:
+    return await JsonlImport(memory, file, lambda _: None).run()
+
+
+async def kept(memory: Memoria, session_id: str = "chat") -> list[StoredTurn]:
+    return list((await memory.get_session(session_id, limit=10_000)).turns)
+
+
+async def contents(memory: Memoria, session_id: str = "chat") -> list[str]:
+    return [turn.content for turn in await kept(memory, session_id)]
+
+
+async def test_every_field_of_a_line_is_kept(memory: Memoria, tmp_path: Path) -> None:
+    fields: dict[str, Any] = {
+        "session_id": "monday",
+        "message_id": "m1",
+        "role": "tool",
+        "speaker": "林岚",
+        "at": "2026-03-02T09:14:05+08:00",
+        "tool_name": "bash",
+        "tool_args": {"command": "ls", "n": None},
+        "tool_result": ["a", {"b": 1}],
+    }
+    report = await imported(memory, written(tmp_path, line("你好，世界", **fields)))
+    assert (report.lines, report.recorded, report.bad) == (1, 1, 0)
+    (turn,) = await kept(memory, "monday")
+    assert turn.content == "你好，世界"
+    assert (turn.message_id, turn.role, turn.speaker) == ("m1", "tool", "林岚")
+    assert turn.at == 1_772_414_045_000
+    assert (turn.tool_name, turn.tool_args, turn.tool_result) == (
+        "bash",
+        {"command": "ls", "n": None},
+        ["a", {"b": 1}],
+    )
+
+
+async def test_lines_without_a_session_belong_to_one_named_after_the_file(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    await imported(memory, written(tmp_path, line("one"), line("two"), name="会话一.jsonl"))
+    assert await contents(memory, "会话一") == ["one", "two"]
+
+
+@pytest.mark.parametrize("numbered", [True, False], ids=["message ids", "no message ids"])
+async def test_the_same_file_again_adds_nothing(
+    memory: Memoria, tmp_path: Path, numbered: bool
+) -> None:
+    words = ["yes", "no", "yes", "yes", "中文", "no"]
+    ids = [{"message_id": f"m{i}"} if numbered else {} for i in range(len(words))]
+    file = written(tmp_path, *(line(w, **i) for w, i in zip(words, ids, strict=True)))
+    assert (await imported(memory, file)).recorded == 6
+    again = await imported(memory, file)
+    assert (again.recorded, again.already_recorded, again.new_versions) == (0, 6, 0)
+    assert await contents(memory) == words
+
+
+async def test_a_file_that_grew_adds_what_is_new(memory: Memoria, tmp_path: Path) -> None:
+    await imported(memory, written(tmp_path, line("one"), line("one")))
+    report = await imported(memory, written(tmp_path, line("one"), line("one"), line("one")))
+    assert (report.recorded, report.already_recorded) == (1, 2)
+
+
+async def test_an_edited_line_with_the_same_message_id_is_a_new_version(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    await imported(memory, written(tmp_path, line("gate A", message_id="m1")))
+    report = await imported(memory, written(tmp_path, line("gate B", message_id="m1")))
+    assert (report.recorded, report.new_versions) == (0, 1)
+    assert await contents(memory) == ["gate B"]
+
+
+async def test_two_files_of_one_name_are_two_sessions(memory: Memoria, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        await imported(memory, written(tmp_path / folder, line(f"said in {folder}")))
+    assert await contents(memory) != ["said in a", "said in b"]
+
+
+BAD: Mapping[str, tuple[bytes, str]] = {
+    "not JSON": (b"{oops\n", "not JSON"),
+    "half a line": (b'{"role": "user", "content": "x', "not JSON"),
+    "an array": (b"[]\n", "line 2"),
+    "a number": (b"3\n", "line 2"),
+    "no role": (b'{"content": "x"}\n', "role"),
+    "an unknown role": (line("x", role="wizard"), "role"),
+    "an unknown field": (line("x", colour="red"), "colour"),
+    "content that is no text": (b'{"role": "user", "content": 3}\n', "content"),
+    "a bad date": (line("x", at="yesterday"), "ISO 8601"),
+    "invalid UTF-8": (b'{"role": "user", "content": "\xff\xfe"}\n', "UTF-8"),
+    "a raw NUL": (b'{"role": "user", "content": "a\x00b"}\n', "not JSON"),
+    "an empty turn": (line(""), "empty"),
+    "an empty session": (line("x", session_id=""), "session_id"),
+    "six megabytes": (line("x" * BIG), "5,242,880"),
+    "nested too deeply for us": (
+        b'{"role": "tool", "tool_args": ' + b"[" * 150 + b"]" * 150 + b"}\n",
+        "deeply",
+    ),
+    "nested too deeply for JSON": (
+        b'{"role": "tool", "tool_args": ' + b"[" * 99_999 + b"]" * 99_999 + b"}\n",
+        "deep",
+    ),
+    "a number of 5,000 digits": (
+        b'{"role": "tool", "tool_args": ' + b"9" * 5_000 + b"}\n",
+        "line 2",
+    ),
+    "a time beyond any calendar": (line("x", at=10**17), "at"),
+    "a time beyond any integer": (line("x", at=10**30), "at"),
+    "an id that is no text": (b'{"role": "user", "content": "x", "message_id": "\\ud800"}\n', ""),
+}
+
+
+@pytest.mark.parametrize(("bad", "complaint"), BAD.values(), ids=BAD)
+async def test_a_bad_line_is_named_and_the_rest_goes_in(
+    memory: Memoria, tmp_path: Path, bad: bytes, complaint: str
+) -> None:
+    report = await imported(memory, written(tmp_path, line("one"), bad, b"\n" + line("two")))
+    ((number, problem),) = report.bad_lines
+    assert (number, report.bad, report.recorded) == (2, 1, 2)
+    assert complaint.replace("line 2", "") in problem
+    assert "pydantic" not in problem
+    assert await contents(memory) == ["one", "two"]
+
+
+@pytest.mark.parametrize("bad", [BAD["an empty turn"][0], BAD["six megabytes"][0]])
+async def test_the_complaint_about_a_line_is_true_of_the_file(
+    memory: Memoria, tmp_path: Path, bad: bytes
+) -> None:
+    report = await imported(memory, written(tmp_path, line("one"), bad))
+    ((_, problem),) = report.bad_lines
+    assert "Turn 0" not in problem
+    assert "Nothing of this call was recorded" not in problem
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b"", []),
+        (b"\n\n  \n\t\n", []),
+        (line("one").rstrip(b"\n"), ["one"]),
+        (b"\xef\xbb\xbf" + line("one"), ["one"]),
+        (line("one").replace(b"\n", b"\r\n") + line("two").replace(b"\n", b"\r\n"), ["one", "two"]),
+        (b'{"role":"user","content":"a\\u0000b"}\n', ["a\x00b"]),
+        (b'{"role":"user","content":"a\\u2028b\\r\\nc"}\n', ["a\u2028b\r\nc"]),
+        (line("a\u2028b\x85c"), ["a\u2028b\x85c"]),
+        (b'{"role":"user","content":"\\ud83d\\ude00"}\n', ["😀"]),
+        (b'{"role":"user","content":"x \\ud800"}\n', ["x \ufffd"]),
+    ],
+    ids=[
+        "an empty file",
+        "blank lines",
+        "no newline at the end",
+        "a byte order mark",
+        "CRLF",
+        "an escaped NUL",
+        "escaped line separators",
+        "raw line separators",
+        "an escaped emoji",
+        "a lone surrogate",
+    ],
+)
+async def test_files_as_they_come(
+    memory: Memoria, tmp_path: Path, raw: bytes, expected: list[str]
+) -> None:
+    report = await imported(memory, written(tmp_path, raw))
+    assert (report.recorded, report.bad) == (len(expected), 0)
+    if expected:
+        assert await contents(memory) == expected
+
+
+async def test_numbers_json_does_not_know_come_back_as_json(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    raw = b'{"role": "tool", "tool_args": {"a": NaN, "b": -Infinity}}\n'
+    report = await imported(memory, written(tmp_path, raw))
+    if report.bad:  # naming the line is as good as keeping it
+        return
+    (turn,) = await kept(memory)
+    json.dumps(turn.tool_args, allow_nan=False)
+
+
+async def test_a_bad_line_keeps_the_rest_of_its_batch_and_each_has_its_number(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    lines = [line(f"turn {i}") for i in range(1, 451)]
+    lines[249] = line("x" * BIG)
+    lines[299] = b"oops\n"
+    lines[300] = line("")
+    report = await imported(memory, written(tmp_path, *lines))
+    assert (report.lines, report.recorded, report.bad) == (450, 447, 3)
+    assert sorted(number for number, _ in report.bad_lines) == [250, 300, 301]
+
+
+async def test_bad_lines_are_named_in_the_order_of_the_file(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    file = written(tmp_path, line(""), b"oops\n", line("good"), line(""), b"oops\n")
+    report = await imported(memory, file)
+    assert [number for number, _ in report.bad_lines] == [1, 2, 4, 5]
+
+
+async def test_many_bad_lines_are_counted_and_the_first_are_named(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    report = await imported(memory, written(tmp_path, *[b"oops\n"] * 50))
+    assert (report.bad, len(report.bad_lines)) == (50, 20)
+
+
+async def test_two_thousand_lines_go_in_and_progress_is_told(
+    memory: Memoria, tmp_path: Path
+) -> None:
+    file = written(tmp_path, *(line(f"turn {i} 第{i}行") for i in range(2_000)))
+    told: list[int] = []
+    report = await JsonlImport(memory, file, told.append).run()
+    assert (report.lines, report.recorded) == (2_000, 2_000)
+    assert told == sorted(told)
+    assert 0 < told[0]
+    assert told[-1] == file.stat().st_size
+    assert (await contents(memory))[::999] == ["turn 0 第0行", "turn 999 第999行", "turn 1998 第1998行"]
+
+
+async def test_a_secret_in_a_line_is_redacted_and_counted(memory: Memoria, tmp_path: Path) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    report = await imported(memory, written(tmp_path, line(f"my key is {key}")))
+    assert sum(report.redactions.values()) == 1
+    assert key not in (await contents(memory))[0]
+
+
+async def test_a_line_of_which_nothing_is_left_is_counted(memory: Memoria, tmp_path: Path) -> None:
+    report = await imported(memory, written(tmp_path, line("<private>all of it</private>")))
+    assert (report.recorded, report.nothing_left, report.bad) == (0, 1, 0)
+
+
+async def test_a_folder_is_not_a_file(memory: Memoria, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="can't be read"):
+        await imported(memory, tmp_path)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.binary(max_size=60) | st.text(max_size=40).map(lambda text: line(text)))
+async def test_no_bytes_are_a_crash(memory: Memoria, tmp_path: Path, raw: bytes) -> None:
+    report = await imported(memory, written(tmp_path, raw))
+    assert report.bad <= report.lines
+
+
+def test_bad_lines_give_exit_code_3_and_the_rest_goes_in(shell: Shell, tmp_path: Path) -> None:
+    file = written(tmp_path, line("bluebird"), b"oops\n", line("magpie"))
+    output = shell("import", file)
+    assert (output.code, output.err) == (3, "")
+    assert "2 recorded" in output.out
+    assert "line 2: is not JSON" in output.out
+    again = shell.json("import", file, code=3)
+    assert (again["already_recorded"], again["bad"]) == (2, 1)
+    assert again["bad_lines"][0][0] == 2
+    assert len(shell.json("traces", "bluebird")["hits"]) >= 1
+
+
+def test_a_good_file_gives_exit_code_0(shell: Shell, tmp_path: Path) -> None:
+    output = shell("import", written(tmp_path, line("你好")))
+    assert (output.code, output.err) == (0, "")
+    assert "1 recorded" in output.out
+
+
+@pytest.mark.parametrize("name", ["nowhere.jsonl", "."])
+def test_a_file_that_is_not_there_is_named(shell: Shell, tmp_path: Path, name: str) -> None:
+    output = shell("import", tmp_path / name)
+    assert output.code in (1, 2)
+    assert output.out == ""
+    assert "Traceback" not in output.err

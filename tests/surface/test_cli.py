@@ -1,0 +1,319 @@
+"""The command line: what it prints, where, with which exit code, in any terminal and language."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from memoria.surface.cli.main import app
+from tests.surface.shell import Shell
+
+COMMANDS = (
+    "remember",
+    "search",
+    "traces",
+    "show",
+    "revise",
+    "import",
+    "doctor",
+    "stats",
+    "serve",
+    "demo",
+)
+LITERAL = "[red]x[/red] [/] [link=https://example.org]y[/link] \\[z]"
+
+
+def remembered(shell: Shell, content: str, *options: str) -> str:
+    return str(shell.json("remember", content, *options)["id"])
+
+
+def imported(shell: Shell, folder: Path, *turns: dict[str, Any]) -> Path:
+    file = folder / "chat.jsonl"
+    file.write_text("".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in turns), "utf-8")
+    shell.json("import", file)
+    return file
+
+
+def parameters() -> Iterator[tuple[str, Any]]:
+    group: Any = typer.main.get_command(app)
+    yield from (("memoria", one) for one in group.params)
+    for name, command in group.commands.items():
+        yield from ((name, one) for one in command.params)
+
+
+def test_every_command_is_there() -> None:
+    group: Any = typer.main.get_command(app)
+    assert set(COMMANDS) <= set(group.commands)
+
+
+def test_every_option_and_argument_says_what_it_is_for() -> None:
+    silent = [f"{name} {one.name}" for name, one in parameters() if not one.help]
+    assert silent == []
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_lists_every_option(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    result = CliRunner().invoke(app, [*command.split(), "--help"])
+    assert result.exit_code == 0
+    for name, one in parameters():
+        if name == (command or "memoria"):
+            assert all(option in result.output for option in one.opts if option.startswith("--"))
+
+
+def test_help_is_plain_where_there_is_no_terminal(shell: Shell) -> None:
+    output = shell.run("--help")
+    assert output.code == 0
+    assert "\x1b" not in output.out
+
+
+def test_a_memory_is_remembered_found_shown_and_revised(shell: Shell) -> None:
+    memory_id = remembered(shell, "Commit messages are in English", "--type", "preference")
+    (hit,) = shell.json("search", "commit messages")["hits"]
+    assert (hit["id"], hit["type"], hit["text"]) == (
+        memory_id,
+        "preference",
+        "Commit messages are in English",
+    )
+    shell.json("revise", memory_id, "correct", "Commit messages are in Chinese")
+    shown = shell.json("show", memory_id)
+    assert [version["text"] for version in shown["versions"]] == [
+        "Commit messages are in Chinese",
+        "Commit messages are in English",
+    ]
+
+
+def test_what_is_typed_counts_as_said_by_the_user(shell: Shell) -> None:
+    shown = shell.json("show", remembered(shell, "I like tea"))
+    assert (shown["source"]["trust"], shown["source"]["client"]) == ("user", "cli")
+    assert shown["verified"] is True
+
+
+def test_the_user_can_confirm_what_an_agent_reported(shell: Shell) -> None:
+    memory_id = remembered(shell, "I like tea")
+    assert shell.json("revise", memory_id, "confirm")["verified"] is True
+
+
+def test_quotes_are_not_needed(shell: Shell) -> None:
+    kept = shell("remember", "I", "like", "tea")
+    assert "I like tea" in kept.out
+    assert [hit["text"] for hit in shell.json("search", "like", "tea")["hits"]] == ["I like tea"]
+
+
+def test_a_turn_is_found_and_shown_whole(shell: Shell, tmp_path: Path) -> None:
+    imported(
+        shell,
+        tmp_path,
+        {"role": "user", "content": "run it", "session_id": "s"},
+        {
+            "role": "tool",
+            "tool_name": "bash",
+            "tool_args": {"command": "make"},
+            "tool_result": "bluebird\n" * 3_000,
+            "session_id": "s",
+        },
+    )
+    (hit,) = shell.json("traces", "bluebird", "--tool", "bash", "--max-tokens", "500")["hits"]
+    assert hit["tool"]["cut"] is True
+    shown = shell.json("show", hit["id"])
+    assert shown["tool"]["result"] == "bluebird\n" * 3_000
+    assert shown["before"][0]["text"] == "run it"
+    assert shell("show", hit["id"]).out.count("bluebird") == 3_000
+
+
+def test_filters_of_traces(shell: Shell, tmp_path: Path) -> None:
+    imported(
+        shell,
+        tmp_path,
+        {"role": "user", "content": "bluebird a", "session_id": "s", "at": "2026-03-01T00:00:00Z"},
+        {"role": "assistant", "content": "bluebird b", "session_id": "t", "at": "2026-04-01T00:00Z"},
+    )
+
+    def found(*options: str) -> set[str]:
+        return {hit["text"] for hit in shell.json("traces", "bluebird", *options)["hits"]}
+
+    assert found() == {"bluebird a", "bluebird b"}
+    assert found("--role", "user") == {"bluebird a"}
+    assert found("--session", "t") == {"bluebird b"}
+    assert found("--since", "2026-03-15") == {"bluebird b"}
+    assert found("--until", "2026-03-15") == {"bluebird a"}
+    assert found("--limit", "1") < {"bluebird a", "bluebird b"}
+
+
+def test_stats_count_one_tenant(shell: Shell) -> None:
+    remembered(shell, "I like tea")
+    assert shell.json("stats")["memories"] == {"active": 1}
+    other = shell.json("--tenant", "stranger", "stats")
+    assert (other["tenant"], other["memories"]) == ("stranger", {})
+
+
+def test_another_tenant_finds_nothing(shell: Shell) -> None:
+    memory_id = remembered(shell, "I like tea")
+    assert shell.json("--tenant", "stranger", "search", "tea")["hits"] == []
+    assert shell("--tenant", "stranger", "show", memory_id).code == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("remember", "I like coffee"),
+        ("search", "tea"),
+        ("traces", "tea"),
+        ("show", "ID"),
+        ("revise", "ID", "pin"),
+        ("import", "FILE"),
+        ("doctor",),
+        ("stats",),
+        ("serve",),
+    ],
+    ids=lambda command: command[0],
+)
+def test_json_is_one_document_on_standard_output_and_nothing_else(
+    shell: Shell, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_text('{"role": "user", "content": "喝茶"}\n', "utf-8")
+    given = {"ID": remembered(shell, "I like tea"), "FILE": str(file)}
+    output = shell(*(given.get(word, word) for word in command), "--json")
+    assert (output.code, output.err) == (0, "")
+    assert isinstance(output.document, dict)
+    assert output.out.endswith("\n")
+    assert "\x1b" not in output.out
+
+
+def test_serve_prints_the_entry_a_client_needs(shell: Shell) -> None:
+    entry = shell.json("serve")["mcpServers"]["memoria"]
+    assert Path(entry["command"]).is_absolute()
+    assert entry["args"] == ["serve"]
+    assert entry["env"] == {"MEMORIA_HOME": str(shell.home)}
+
+
+def test_the_entry_does_not_depend_on_the_folder_it_was_made_in(shell: Shell) -> None:
+    entry = shell.run("--home", "relative", "serve", "--json").document["mcpServers"]["memoria"]
+    assert Path(entry["env"]["MEMORIA_HOME"]).is_absolute()
+
+
+def test_the_entry_leads_to_the_home_the_environment_names(shell: Shell, tmp_path: Path) -> None:
+    output = shell.run("serve", "--json", MEMORIA_HOME=str(tmp_path / "elsewhere"))
+    entry = output.document["mcpServers"]["memoria"]
+    assert entry.get("env", {}).get("MEMORIA_HOME") == str(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("show", "nope"), "memoria search"),
+        (("revise", "nope", "pin"), "There is no memory nope"),
+        (("search", ""), "query is empty"),
+        (("search", "x", "--limit", "0"), "from 1 to 200"),
+        (("search", "x", "--since", "yesterday"), "ISO 8601"),
+        (("remember", " "), "sentence"),
+        (("traces", "x", "--around", "9"), "from 0 to 5"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_said_on_standard_error_with_exit_code_1(
+    shell: Shell, arguments: tuple[str, ...], reason: str
+) -> None:
+    output = shell(*arguments, "--json")
+    assert (output.code, output.out) == (1, "")
+    assert output.err.startswith("error: ")
+    assert reason in output.err
+    assert "Traceback" not in output.err
+    assert "\x1b" not in output.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("revise", "x", "explode"), ("remember", "x", "--type", "wizard"), ("nothing",), ("search",)],
+    ids=str,
+)
+def test_a_misspelt_command_has_exit_code_2(shell: Shell, arguments: tuple[str, ...]) -> None:
+    output = shell(*arguments)
+    assert (output.code, output.out) == (2, "")
+    assert "Traceback" not in output.err
+
+
+def test_a_setting_that_cannot_be_used_is_named(shell: Shell) -> None:
+    output = shell("stats", MEMORIA_LEASE_MS="soon")
+    assert output.code == 1
+    assert "MEMORIA_LEASE_MS" in output.err
+
+
+def test_a_home_that_cannot_be_used_is_named(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    output = shell.run("--home", str(tmp_path / "file" / "home"), "stats")
+    assert output.code == 1
+    assert "MEMORIA_HOME" in output.err
+    assert "Traceback" not in output.err
+
+
+def test_what_looks_like_markup_is_printed_as_it_is(shell: Shell) -> None:
+    memory_id = remembered(shell, LITERAL)
+    for output in (shell("show", memory_id), shell("search", "link", "example")):
+        assert output.code == 0
+        assert LITERAL in output.out
+
+
+@pytest.mark.parametrize("content", ["is :warning: an emoji", "a\ttab", "a\x0bb\x0cc\x07d"])
+def test_stored_text_is_printed_unchanged(shell: Shell, content: str) -> None:
+    shown = shell("show", remembered(shell, content))
+    printed = "".join(char for char in content if char == "\t" or char.isprintable())
+    assert content in shown.out or printed in shown.out
+
+
+def test_stored_text_cannot_steer_the_terminal(shell: Shell) -> None:
+    memory_id = remembered(shell, "I like \x1b[31mred\x1b]0;title\x07 and \x9b2J tea")
+    output = shell("show", memory_id)
+    assert "\x1b" not in output.out
+    assert "\x9b" not in output.out
+
+
+@pytest.mark.parametrize("command", ["stats", "doctor"])
+def test_a_tenant_or_home_that_looks_like_markup_is_no_crash(
+    shell: Shell, tmp_path: Path, command: str
+) -> None:
+    home = tmp_path / "a[" / "]b[red]"
+    output = shell.run("--home", str(home), "--tenant", "[/]", command, COLUMNS="500")
+    assert output.code == 0
+    assert ("[/]" if command == "stats" else str(home)) in output.out
+
+
+@pytest.mark.parametrize(
+    "locale", [{"LANG": "C"}, {"LC_ALL": "POSIX"}], ids=str
+)
+def test_chinese_is_printed_under_any_locale(shell: Shell, locale: dict[str, str]) -> None:
+    assert "林岚对花生过敏" in shell("remember", "林岚对花生过敏", **locale).out
+    output = shell("search", "花生", **locale)
+    assert (output.code, output.err) == (0, "")
+    assert "林岚对花生过敏" in output.out
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
+def test_an_output_that_has_no_chinese_is_no_crash(
+    shell: Shell, options: tuple[str, ...]
+) -> None:
+    remembered(shell, "林岚对花生过敏 (peanut)")
+    # What a pipe is on a Western Windows.
+    output = shell("search", "peanut", *options, PYTHONIOENCODING="cp1252")
+    assert output.code == 0
+    assert "Traceback" not in output.err
+    assert "peanut" in output.out
+
+
+def test_bytes_that_are_not_utf_8_are_no_crash(shell: Shell) -> None:
+    broken = os.fsdecode(b"peanut \xff\xfe")
+    for arguments in (("remember", broken), ("search", broken), ("traces", "x", "--tool", broken)):
+        output = shell(*arguments)
+        assert "Traceback" not in output.err, arguments
+    assert shell.json("search", "peanut")["hits"][0]["text"].startswith("peanut")
+
+
+def test_the_answer_says_when_nothing_is_on_record(shell: Shell) -> None:
+    assert shell("search", "zebra").out.startswith("Nothing relevant is on record.")
+    assert shell.json("search", "zebra")["hits"] == []
