@@ -1,8 +1,10 @@
 """The documents tell the truth."""
 
+import ast
 import json
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import anyio
@@ -20,7 +22,9 @@ README = (ROOT / "README.md").read_text("utf-8")
 def _table(after: str) -> list[str]:
     """The first cells of the table that follows some text."""
     part = README[README.index(after) :]
-    rows = re.findall(r"^\| `([^`]+)` \|", part[: part.index("\n\n", part.index("|---"))], re.M)
+    rows = re.findall(
+        r"^\| `([^`]+)` \|", part[: part.index("\n\n", part.index("|---"))], re.MULTILINE
+    )
     return list(rows)
 
 
@@ -32,11 +36,12 @@ async def test_the_table_of_tools_is_the_tools(home: Path) -> None:
 def test_the_table_of_settings_is_the_settings() -> None:
     names = [f"MEMORIA_{name.upper()}" for name in Settings.model_fields]
     assert _table("<!-- settings -->") == names
+    meanings = _docstrings_of_settings()
     for name, field in Settings.model_fields.items():
         line = next(
             row for row in README.splitlines() if row.startswith(f"| `MEMORIA_{name.upper()}`")
         )
-        assert " ".join(str(field.description).split()) in line
+        assert " ".join(meanings[name].split()) in line
         assert field.default is None or f"`{field.default}`" in line
 
 
@@ -46,7 +51,7 @@ def test_the_readme_has_two_commands_to_begin_with() -> None:
 
 
 def test_the_entry_in_the_readme_is_the_one_at_the_root() -> None:
-    shown = re.search(r"```json\n(.*?)```", README, re.S)
+    shown = re.search(r"```json\n(.*?)```", README, re.DOTALL)
     assert shown is not None
     assert json.loads(shown[1]) == json.loads((ROOT / "mcp.json").read_text("utf-8"))
 
@@ -64,7 +69,7 @@ async def test_the_entry_at_the_root_starts_a_server(home: Path) -> None:
 def test_every_dependency_is_argued() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     names = {re.split(r"[\[<>=; ]", line)[0] for line in project["dependencies"]}
-    argued = " ".join(re.findall(r"^\*\*([^*]+)\*\*", _decisions(), re.M))
+    argued = " ".join(re.findall(r"^\*\*([^*]+)\*\*", _decisions(), re.MULTILINE))
     assert {name for name in names if name not in argued} == set()
 
 
@@ -73,6 +78,21 @@ def test_every_folder_and_file_the_architecture_names_exists() -> None:
     named = re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:\.py|/))`", text)
     package = ROOT / "server" / "memoria"
     assert [name for name in named if not (package / name).exists()] == []
+
+
+def _docstrings_of_settings() -> dict[str, str]:
+    """The text under each field of Settings."""
+    tree = ast.parse((ROOT / "server" / "memoria" / "config.py").read_text("utf-8"))
+    settings = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Settings")
+    return {
+        field.target.id: text.value.value
+        for field, text in pairwise(settings.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
 
 
 def _decisions() -> str:

@@ -28,7 +28,7 @@ _PREFIX = "MEMORIA_"
 class Settings(BaseModel):
     """The whole configuration. Frozen: a running Memoria never changes its mind."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     home: Path = Path("~/.memoria")
     """The data folder. Everything Memoria keeps is in it, so a copy of it is a backup."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.surface.shell import Shell
 
 from memoria import Memoria
-from tests.surface.shell import Shell
 
 UNSOUND = 4
 posix_only = pytest.mark.skipif(os.name == "nt", reason="permissions as POSIX has them")
@@ -167,14 +167,6 @@ def test_a_home_is_made_for_its_owner_alone(filled: Shell) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in filled.home.iterdir())
 
 
-@posix_only
-def test_a_core_file_that_others_can_read_is_seen(filled: Shell) -> None:
-    private = filled.home / "USER.md"
-    private.write_text("# USER.md\n\nsecret")
-    private.chmod(0o644)
-    assert findings(filled.json("doctor"))["privacy"]["state"] == "warning"
-
-
 def test_a_home_of_a_newer_version_is_left_alone(filled: Shell) -> None:
     changed(filled, "PRAGMA user_version = 9999")
     content = database(filled).read_bytes()
@@ -191,4 +183,3 @@ async def test_the_library_says_the_same_of_a_healthy_home(memory: Memoria) -> N
     assert health.sound
     states = {finding.check: finding.state for finding in health.findings}
     assert states["vectors"] == states["model"] == states["backlog"] == "ok"
-

@@ -26,7 +26,6 @@ def test_importing_memoria_imports_no_model_and_no_server() -> None:
     assert loaded_by("import memoria") == set()
 
 
-@pytest.mark.xfail(reason="importing sqlite_vec imports numpy.typing: 100 ms", strict=True)
 def test_writing_and_searching_without_vectors_loads_no_model(tmp_path: Path) -> None:
     program = f"""
         import anyio, memoria
@@ -43,7 +42,6 @@ def test_writing_and_searching_without_vectors_loads_no_model(tmp_path: Path) ->
     assert loaded_by(program) == set()
 
 
-@pytest.mark.xfail(reason="importing sqlite_vec imports numpy.typing: 100 ms", strict=True)
 def test_opening_a_home_and_reading_it_loads_no_model(tmp_path: Path) -> None:
     program = f"""
         import anyio, memoria

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 import pytest
 from mcp import Client, MCPError
@@ -81,7 +82,7 @@ class Agent:
         """Wait until all that was written has its vector."""
         with anyio.fail_after(_LONGEST_WAIT_S):
             while json.loads(await self.read("memory://status"))["backlog"]["pending"]:
-                await anyio.sleep(0)
+                await anyio.lowlevel.checkpoint()
 
     async def _output_schema(self, tool: str) -> Any:  # noqa: ANN401  (JSON schema is free-form)
         if not self._schemas:
@@ -122,4 +123,3 @@ def nulls(value: object, path: str = "") -> Iterator[str]:
                 yield from nulls(item, f"{path}[{i}]")
         case _:
             pass
-

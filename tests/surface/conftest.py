@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-
-from memoria.inference.bundled import BundledEmbedder
 from tests.surface.agent import Agent, connected, server_on
 from tests.surface.shell import Shell
+
+from memoria.inference.bundled import BundledEmbedder
 
 
 @pytest.fixture(params=["auto", "legacy"], ids=["2026-era", "legacy"])

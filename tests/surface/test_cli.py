@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import typer.main
+from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
 from memoria.surface.cli.main import app
-from tests.surface.shell import Shell
 
 COMMANDS = (
     "remember",
@@ -131,7 +131,12 @@ def test_filters_of_traces(shell: Shell, tmp_path: Path) -> None:
         shell,
         tmp_path,
         {"role": "user", "content": "bluebird a", "session_id": "s", "at": "2026-03-01T00:00:00Z"},
-        {"role": "assistant", "content": "bluebird b", "session_id": "t", "at": "2026-04-01T00:00Z"},
+        {
+            "role": "assistant",
+            "content": "bluebird b",
+            "session_id": "t",
+            "at": "2026-04-01T00:00Z",
+        },
     )
 
     def found(*options: str) -> set[str]:
@@ -284,9 +289,7 @@ def test_a_tenant_or_home_that_looks_like_markup_is_no_crash(
     assert ("[/]" if command == "stats" else str(home)) in output.out
 
 
-@pytest.mark.parametrize(
-    "locale", [{"LANG": "C"}, {"LC_ALL": "POSIX"}], ids=str
-)
+@pytest.mark.parametrize("locale", [{"LANG": "C"}, {"LC_ALL": "POSIX"}], ids=str)
 def test_chinese_is_printed_under_any_locale(shell: Shell, locale: dict[str, str]) -> None:
     assert "林岚对花生过敏" in shell("remember", "林岚对花生过敏", **locale).out
     output = shell("search", "花生", **locale)
@@ -295,9 +298,7 @@ def test_chinese_is_printed_under_any_locale(shell: Shell, locale: dict[str, str
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
-def test_an_output_that_has_no_chinese_is_no_crash(
-    shell: Shell, options: tuple[str, ...]
-) -> None:
+def test_an_output_that_has_no_chinese_is_no_crash(shell: Shell, options: tuple[str, ...]) -> None:
     remembered(shell, "林岚对花生过敏 (peanut)")
     # What a pipe is on a Western Windows.
     output = shell("search", "peanut", *options, PYTHONIOENCODING="cp1252")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.surface.agent import nulls
 
 PACKAGE = "@modelcontextprotocol/inspector"

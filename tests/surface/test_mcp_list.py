@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
+from tests.surface.agent import Agent
 
 from memoria.surface.mcp.lean import slim
-from tests.surface.agent import Agent
 
 TOKENS = 3000
 CHARS_PER_TOKEN = 4
@@ -148,7 +148,9 @@ async def test_these_are_the_resources_and_prompts(agent: Agent) -> None:
         "memory://sessions/{session_id}",
     }
     assert [prompt.name for prompt in prompts] == ["briefing", "recall", "review"]
-    assert all(one.description for one in (*resources, *templates, *prompts))
+    assert all(one.description for one in resources)
+    assert all(one.description for one in templates)
+    assert all(one.description for one in prompts)
 
 
 async def test_the_core_files_are_listed_so_that_a_client_can_offer_them(agent: Agent) -> None:

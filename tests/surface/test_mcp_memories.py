@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from tests.surface.agent import CLIENT, Agent, connected, server_on
 
 from memoria.inference.bundled import BundledEmbedder
-from tests.surface.agent import CLIENT, Agent, connected, server_on
 
 
 async def kept(agent: Agent, content: str, **more: object) -> str:
@@ -146,14 +146,14 @@ async def test_an_agent_cannot_choose_its_provenance(agent: Agent) -> None:
         assert record["verified"] is False
 
 
-async def test_two_clients_are_told_apart(
-    home: Path, embedder: BundledEmbedder, mode: str
-) -> None:
+async def test_two_clients_are_told_apart(home: Path, embedder: BundledEmbedder, mode: str) -> None:
     async with connected(server_on(home, embedder), mode, "cursor") as first:
         one = await kept(first, "Written by the first")
     async with connected(server_on(home, embedder), mode, "codex") as second:
         two = await kept(second, "Written by the second")
-        clients = {i: (await second.call("get_memory", id=i))["source"]["client"] for i in (one, two)}
+        clients = {
+            i: (await second.call("get_memory", id=i))["source"]["client"] for i in (one, two)
+        }
     assert clients == {one: "cursor", two: "codex"}
 
 

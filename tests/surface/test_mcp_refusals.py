@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tests.surface.agent import Agent, said
 
 UNKNOWN = "0199ffff-ffff-7fff-bfff-ffffffffffff"

@@ -15,7 +15,6 @@ import pytest
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 from mcp import Client, MCPError, StdioServerParameters
-
 from tests.surface.agent import Agent
 
 LONGEST_S = 60
@@ -102,9 +101,7 @@ async def by_hand(home: Path) -> AsyncIterator[Pipes]:
 
 
 @posix_only
-async def test_what_was_acknowledged_survives_a_kill(
-    home: Path, tmp_path: Path, mode: str
-) -> None:
+async def test_what_was_acknowledged_survives_a_kill(home: Path, tmp_path: Path, mode: str) -> None:
     pid_file = tmp_path / "pid"
     contents = [f"bluebird {i}" for i in range(20)]
     with anyio.fail_after(LONGEST_S):
@@ -140,7 +137,9 @@ async def test_two_servers_on_one_home_see_each_others_writes_at_once(
 
 @posix_only
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_ends_the_server_with_exit_code_0(home: Path, number: int) -> None:
+async def test_a_signal_ends_the_server_with_exit_code_0(
+    home: Path, number: signal.Signals
+) -> None:
     async with by_hand(home) as pipes:
         await pipes.shake_hands()
         pipes.process.send_signal(number)

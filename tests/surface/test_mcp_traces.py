@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.surface.agent import CLIENT, Agent, connected, server_on
 
 from memoria.inference.bundled import BundledEmbedder
-from tests.surface.agent import CLIENT, Agent, connected, server_on
 
 BASH = {
     "role": "tool",
@@ -108,9 +108,7 @@ async def test_turns_that_name_no_session_belong_to_this_connections_own(
                 turn = {"role": "user", "content": f"{word} {part}"}
                 await one.call("record_conversation", turns=[turn])
             found = await hits(one, word, context=0)
-            (session,) = {
-                hit["source"]["session_id"] for hit in found if word in hit["text"]
-            }
+            (session,) = {hit["source"]["session_id"] for hit in found if word in hit["text"]}
             sessions.append(session)
     assert sessions[0] != sessions[1]
 
@@ -132,9 +130,7 @@ async def test_an_event_closes_the_stretch_of_a_session(agent: Agent) -> None:
     )
     assert (answer["recorded"], answer["closed_stretches"]) == (0, 1)
     assert "closed" in text
-    again = await agent.call(
-        "record_conversation", turns=[], event="session_end", session_id="s"
-    )
+    again = await agent.call("record_conversation", turns=[], event="session_end", session_id="s")
     assert "closed_stretches" not in again
 
 

@@ -73,7 +73,7 @@ def test_a_token_of_a_known_form_goes_wherever_it_stands(kind: str, token: str, 
     assert redacted.redactions == (Redaction(kind, 1),)
 
 
-@pytest.mark.parametrize("kind", ["github-token", "stripe-key", "aws-access-key", "gitlab-token"])
+@pytest.mark.parametrize("kind", ["github-token", "stripe-key", "gitlab-token"])
 def test_a_token_longer_than_its_rule_knows_leaves_no_tail(kind: str) -> None:
     assert redact(TOKENS[kind] + "Z9" * 40).text == f"[redacted:{kind}]"
 
@@ -199,6 +199,10 @@ ORDINARY = [
     "reset your password: click here",
     "he was the ring bearer of all",
     "bypass: true",
+    'result = ok ? "PASS" : "FAILED"',
+    "aws sqs list --starting-token abcd1234efgh5678",
+    "arn:aws:secretsmanager:eu-west-1:123456789012:secret:Mine-a1b2c3d4",
+    "https://docs.aws.amazon." + "com/AWSEC2/latest/UserGuide/AbcSnapshot1.html",
     "spinning is 4921 times better",
     "cookies are tasty; x=1",
     "密码是什么",
@@ -225,6 +229,7 @@ def test_ordinary_talk_and_code_about_secrets_survive(text: str) -> None:
         "1700000000:" + HEX[:64],
         "550e8400-" + "e29b-41d4-a716-446655440000",
         "data:image/png;base64," + MIX * 50 + "==",
+        "AAAAAKIA" + "Q" * 24 + "/" + MIX,
         "aws s3 cp s3://x/" + HEX[:40],
         "http://localhost:8080/@fs/x",
         "ssh://git@example.org:22/x",

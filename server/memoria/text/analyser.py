@@ -16,10 +16,9 @@ leave the query whenever other words remain.
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
-
-import snowballstemmer
+from typing import Any
 
 from memoria.text.stopwords import STOP_WORDS
 
@@ -33,7 +32,6 @@ _CJK = (
 _TOKEN = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<word>[^\W_{_CJK}]+)(?:['’](?P<tail>[a-z]{{1,2}})\b)?")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -58,7 +56,7 @@ def query_terms(text: str) -> tuple[str, ...]:
     A query of stop words alone keeps them all. Empty when there is no word in `text`.
     """
     found = dict.fromkeys(tokens(text))
-    telling = tuple(token for token in found if token not in _STOP_TOKENS)
+    telling = tuple(token for token in found if token not in _stop_tokens())
     return telling or tuple(found)
 
 
@@ -74,7 +72,16 @@ def _stem(word: str) -> str:
     """The Porter2 stem of an English word; anything else as it is."""
     if not (word.isascii() and word.isalpha()) or len(word) > _LONGEST_STEMMED:
         return word
-    return str(_STEMMER.stemWord(word))
+    return str(_stemmer().stemWord(word))
 
 
-_STOP_TOKENS = frozenset(token for word in STOP_WORDS for token in tokens(word) if token)
+@cache
+def _stemmer() -> Any:  # noqa: ANN401  (the library publishes no types)
+    import snowballstemmer  # noqa: PLC0415  (brings the stemmers of thirty languages: 20 ms)
+
+    return snowballstemmer.stemmer("english")
+
+
+@cache
+def _stop_tokens() -> frozenset[str]:
+    return frozenset(token for word in STOP_WORDS for token in tokens(word))

@@ -81,9 +81,9 @@ _NAME = re.compile(  # your-api-key, my_password; a path or an address; null
     r"""(?xia) ^(?:your|my)[-_] | [-_]here$ | placeholder | change[-_]?me | :// | ^arn:
     | ^(?:~|\.\.?)/ | ^/(?:etc|run|var|home|usr|opt|tmp|root|app|mnt|data|path|users)\b
     | ^[a-z_.-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|(?:\b|_|api|private)key
-        |example|dummy)s?[a-z_.-]*\d?$
+        |example|dummy)s?[a-z_.-]*\d?:?$
     | ^(?:test|string|value|none|null|true|false|undefined|required|optional|missing|expired|invalid
-        |incorrect|wrong)s?$"""
+        |incorrect|wrong|fail|failed|failure)s?$"""
 )
 _CODE = re.compile(  # call(), a[0], a.b, Ed448PrivateKey, a file, uint8; sha256; 12-character
     r"""(?xa) ^[A-Za-z_$][\w.:>-]*[(\[] | ^[a-z_]\w*(?:\.[A-Za-z_]\w*)+$ | ^[A-Z][a-z]\w*Key$
@@ -164,7 +164,7 @@ _PASSWORDS = r"pass(?:word|wd|phrase|code|(?<![a-z]pass))|pwd|密码|密碼|口�
 _KEY = _compound("key", "api access secret private auth encryption signing account master")
 _TOKEN = _compound("token", "access auth refresh bearer session bot api security deploy")
 _KEYS = rf"{_KEY}|{_TOKEN}|token(?-i:(?<=[A-Z0-9]_TOKEN))|密钥|密鑰|秘钥|令牌"
-_FLAGS = rf"{_KEYS}|apikey|secret|token"
+_FLAGS = rf"{_KEYS}|apikey|secret|token(?<=--token)"
 
 _FLAG = r"(?xi) -(?:NAMES) (?P<tight>[ ]+) (?!-)"
 _GIVEN = r"""(?xi) (?:NAMES) \d{0,2} (?:\\?["'`]\]?)?
@@ -197,11 +197,12 @@ _AUTHORIZATION = r"""(?xi) (?:
 _COOKIE = r"""(?xi) (?:cookie\\?["'`]?[\s:=]{1,4}\\?["'`]?|;[ ]?) (?:
     [\w.-]{0,40}?(?:sess|sid|auth|token|jwt|login|remember|[cx]srf)[\w.-]{0,40} = (?=[^\s;]{6})
     | [\w.-]{1,64} = (?=[^\s;,"'`\\]{16}) ) (?P<secret>[^\s;,"'`\\]+)"""
+_AWS_ID = r"(?P<secret>(?:A3T[A-Z0-9]|ABIA|ACCA|AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9+])"
 # Both cases and a digit: a SHA-1 in hexadecimal is as long. Of our own markers only a key's ID is a
 # sign, else one secret would give away the next.
 _AWS_KEY = r"""(?x) (?: (?i:aws|secret)(?![a-z-]{0,20}\]) | aws-access-key\] ) [^\n]{0,40}?
-    (?<![A-Za-z0-9/+]) (?=[a-z0-9/+]{0,39}[A-Z]) (?=[A-Z0-9/+]{0,39}[a-z]) (?=[A-Za-z/+]{0,39}\d)
-    (?P<secret>[A-Za-z0-9/+]{40}) (?![A-Za-z0-9/+=])"""
+    (?<![A-Za-z0-9/+.]) (?=[a-z0-9/+]{0,39}[A-Z]) (?=[A-Z0-9/+]{0,39}[a-z]) (?=[A-Za-z/+]{0,39}\d)
+    (?P<secret>[A-Za-z0-9/+]{40}) (?![\w/+=-]|\.\w)"""
 _BASE64_LINES = r"""(?:(?:\s|\\[nr]|["',\\])*[A-Za-z0-9+/=]{16,})+"""
 # Without its END, a key goes as far as its base64 does.
 _PEM = rf"""(?x) (?P<secret>
@@ -252,21 +253,21 @@ def _patterns(rule: _Rule) -> tuple[re.Pattern[str], ...]:
     if not rule.pattern.startswith("detect_secrets."):
         return (re.compile(rule.pattern, re.ASCII),)
     module, _, plugin = rule.pattern.rpartition(".")
-    known = (p for p in getattr(import_module(module), plugin).denylist if "'" not in p.pattern)
     # Vendors have made their tokens longer since: the rest of the word belongs to them.
-    whole = ((p.pattern.removesuffix(r"(?!\w)"), p.flags) for p in known)
+    known = getattr(import_module(module), plugin).denylist
+    whole = ((token.pattern.removesuffix(r"(?!\w)"), token.flags) for token in known)
     return tuple(re.compile(f"(?P<secret>{start}[A-Za-z0-9_-]*)", flags) for start, flags in whole)
 
 
 _GITLAB = "glpat-|gldt-|glft-|glsoat-|glrt-|GR1348941|glcbt-|glimt-|glptt-|glagent-|gloas-"
 _TOLD_PARTS = r"""login |identified by|password to |password '|password "|sshpass|curl """
 
-# Left out of detect-secrets, after 3 MB of talk and 44 MB of Python:
+# Left out of detect-secrets, after 3 MB of talk, 44 MB of Python and 234 MB of manuals and scripts:
 # - KeywordDetector takes `secret: str` and `pwd = None` (1,300 times), entropy takes every hash;
 #   the IBM, SoftLayer and Cloudant rules are names with a value, which _GIVEN knows.
 # - OpenAI, JWT and npm are quadratic ("sk-sk-sk-…"), and JWT leaves the signature behind.
-# - PrivateKey takes only the BEGIN line; Azure, Artifactory, BasicAuth and the AWS rule on quoted
-#   secrets (skipped by its quotes) take what surrounds the secret.
+# - PrivateKey takes only the BEGIN line; Azure, Artifactory, BasicAuth and the second AWS rule take
+#   what surrounds the secret; the first, with no end to the word, finds keys in WebAssembly.
 # - Telegram bites 35 characters out of "1700000000:<SHA-256>"; Discord and Twilio ("AC") have no
 #   start that is rare enough to spare ordinary text the import.
 #
@@ -288,7 +289,7 @@ _RULES = (
     _apart("hugging-face-token", "hf_", "[A-Za-z0-9]{30,}"),
     _apart("npm-token", "npm_", "[A-Za-z0-9]{36,}"),
     _library("pypi-token", "pypi-AgE", "pypi_token.PypiTokenDetector"),
-    _library("aws-access-key", "AKIA|ASIA|ABIA|ACCA|A3T", "aws.AWSKeyDetector"),
+    _place("aws-access-key", "AKIA|ASIA|ABIA|ACCA|A3T", _AWS_ID),
     _apart("alibaba-access-key", "LTAI", "[A-Za-z0-9]{12,}"),
     _place("azure-storage-key", "AccountKey=", r"AccountKey=(?P<secret>[\w+/]{80,}={0,2})"),
     _library("slack-token", "xox|hooks.slack.com", "slack.SlackDetector"),
@@ -311,7 +312,7 @@ _RULES = (
     _place("password", _TOLD_PARTS, _TOLD, _random),
     _place("password", "-pass|-pwd", _after(_FLAG, _PASSWORDS, 4), _secret),
     _place("password", "pass|pwd|密码|密碼|口令", _after(_GIVEN, _PASSWORDS, 4), _password),
-    _place("secret", "secret", _after(_GIVEN, "secret", 8), _secret),
+    _place("secret", "secret", _after(_GIVEN, "secret(?<!:secret)", 8), _secret),
     _place("credential", "-key|-apikey|-token|-secret", _after(_FLAG, _FLAGS, 8), _random),
     _place("credential", "key|token|密钥|密鑰|秘钥|令牌", _after(_GIVEN, _KEYS, 8), _random),
     _place("credential", "token", _after(_GIVEN, r"token(?<![\w-]token)", 16), _random),

@@ -8,23 +8,39 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Annotated, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import anyio
 import typer
 from pydantic import BaseModel
-from rich.console import Console
 
 from memoria.app import Memoria, open_memoria
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, Channel
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _T = TypeVar("_T")
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@cache
+def out() -> "Console":
+    """Standard output. Made when first used: a server must not pay for it."""
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(highlight=False, soft_wrap=True)
+
+
+@cache
+def err() -> "Console":
+    """Standard error."""
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 class Exit(IntEnum):
@@ -68,4 +84,4 @@ def show(wire: BaseModel, text: str, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(wire.model_dump_json(exclude_none=True) + "\n")
     else:
-        out.print(text, markup=False)
+        out().print(text, markup=False)

@@ -44,8 +44,8 @@ def run() -> None:
     try:
         app()
     except MemoriaError as error:
-        err.print(f"error: {error}", markup=False)
+        err().print(f"error: {error}", markup=False)
         sys.exit(Exit.FAILED)
     except KeyboardInterrupt:
-        err.print("Stopped. What was reported as done is kept.")
+        err().print("Stopped. What was reported as done is kept.")
         sys.exit(130)

@@ -1,25 +1,20 @@
 """Commands that look after a home: import, doctor, stats."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import anyio
 import typer
 from pydantic import BaseModel
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
 
 from memoria.admin.importer import ImportReport, JsonlImport
 from memoria.app import Memoria
 from memoria.model import Channel, Finding, Health, Statistics, Trust
 from memoria.surface.cli.console import AsJson, Exit, err, out, show, with_memory
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+    from rich.table import Table
 
 _WATCH_S = 0.5
 _STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
@@ -109,7 +104,7 @@ def doctor(
     if as_json:
         show(WireHealth(sound=health.sound, findings=list(health.findings)), "", as_json=True)
     else:
-        out.print(_health_table(health))
+        out().print(_health_table(health))
     if not health.sound:
         raise typer.Exit(Exit.UNSOUND)
 
@@ -120,18 +115,30 @@ def stats(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         show(figures, "", as_json=True)
     else:
-        out.print(_stats_table(figures))
+        out().print(_stats_table(figures))
 
 
-def _progress() -> Progress:
+def _progress() -> "Progress":
     """A progress bar on standard error; silent where that is no terminal."""
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     return Progress(
-        *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
+        *columns,
+        TimeRemainingColumn(),
+        console=err(),
+        transient=True,
+        disable=not err().is_terminal,
     )
 
 
-async def _embed(memory: Memoria, progress: Progress) -> None:
+async def _embed(memory: Memoria, progress: "Progress") -> None:
     """Show how many vectors are still to be made. All is on disk and searchable already."""
     task = progress.add_task("Computing vectors (Ctrl-C is safe)", total=None)
     async with anyio.create_task_group() as tasks:
@@ -140,7 +147,7 @@ async def _embed(memory: Memoria, progress: Progress) -> None:
         tasks.cancel_scope.cancel()
 
 
-async def _watch(memory: Memoria, progress: Progress, task: TaskID) -> None:
+async def _watch(memory: Memoria, progress: "Progress", task: "TaskID") -> None:
     first = (await memory.statistics()).backlog.pending
     while True:
         left = (await memory.statistics()).backlog.pending
@@ -171,14 +178,18 @@ def _import_text(report: ImportReport) -> str:
     return "\n".join(lines)
 
 
-def _health_table(health: Health) -> Table:
+def _health_table(health: Health) -> "Table":
+    from rich.table import Table  # noqa: PLC0415
+
     table = Table("check", "state", "what was found", "cure", box=None, pad_edge=False)
     for finding in health.findings:
         table.add_row(finding.check, _STATES[finding.state], finding.detail, finding.cure or "")
     return table
 
 
-def _stats_table(figures: Statistics) -> Table:
+def _stats_table(figures: Statistics) -> "Table":
+    from rich.table import Table  # noqa: PLC0415
+
     table = Table(box=None, show_header=False, pad_edge=False)
     memories = ", ".join(f"{count} {validity}" for validity, count in figures.memories.items())
     rows = {
