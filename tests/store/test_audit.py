@@ -62,10 +62,7 @@ async def test_what_was_refused_is_not_written_down(plain: Memoria, home: Path) 
         "UPDATE audit_log SET action = 'nothing'",
         pytest.param(
             "REPLACE INTO audit_log SELECT n, tenant_id, at, channel, client, 'x', subject, detail "
-            "FROM audit_log",
-            marks=pytest.mark.xfail(
-                reason="REPLACE fires no DELETE trigger without recursive_triggers", strict=True
-            ),
+            "FROM audit_log"
         ),
     ],
     ids=["delete", "update", "replace"],

@@ -54,7 +54,6 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
         if due:
             backlog.fulfil(MODEL, {n: vector(text) for n, text in said_by.items()})
-    statements.remember("this one waits for its vector", MemoryType.FACT, None, None, None)
 
 
 @dataclass(frozen=True)
@@ -149,6 +148,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
     for tenant in ("ann", "bob"):
         live(store, tenant, SAID)
+    for tenant in ("ann", "bob"):
+        statements = Statements(store, tenant, LIBRARY)
+        statements.remember("this waits for its vector", MemoryType.FACT, None, None, None)
     yield store
     store.close()
 

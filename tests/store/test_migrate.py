@@ -134,7 +134,6 @@ def test_each_migration_is_a_transaction_of_its_own(
     assert "half" not in tables(home)
 
 
-@pytest.mark.xfail(reason="_split drops a last statement without its semicolon", strict=True)
 def test_a_statement_without_its_semicolon_is_not_forgotten(
     home: Path, edition: Edition, run_python: Run
 ) -> None:

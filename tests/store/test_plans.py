@@ -30,10 +30,12 @@ WALKS = {
     ("documents", "allowed_turns"),
     ("memories", "unverified"),
     ("scratchpads", "recent"),
+    ("upkeep", "await_missing_vectors"),
+    ("upkeep", "count_missing_vectors"),
     ("upkeep", "documents"),
     ("upkeep", "forgive_failures"),
     ("upkeep", "full_text_drift"),
-    ("upkeep", "models"),
+    ("vectors", "models"),
     ("vectors", "scan"),
     ("vectors", "count_indexable"),
 }

@@ -42,7 +42,6 @@ def turn(**fields: object) -> dict[str, object]:
     return {"role": "user", "content": "tea", "session_id": "s", **fields}
 
 
-@pytest.mark.xfail(reason="the driver's UnicodeEncodeError and OverflowError pass", strict=True)
 @pytest.mark.parametrize("name", CALLS)
 async def test_what_sqlite_can_not_bind_is_named_or_mended(plain: Memoria, name: str) -> None:
     before = await plain.statistics()
@@ -52,7 +51,6 @@ async def test_what_sqlite_can_not_bind_is_named_or_mended(plain: Memoria, name:
     assert await plain.statistics() == before
 
 
-@pytest.mark.xfail(reason="the model's UnicodeEncodeError passes Search._embed", strict=True)
 @pytest.mark.parametrize("question", [f"tea {LONE}", LONE])
 async def test_a_question_with_half_a_character_is_a_question(
     memory: Memoria, question: str

@@ -98,7 +98,6 @@ async def test_a_home_made_with_a_newer_sqlite_is_served_by_the_standard_one(
     assert said["vectors"] == 3
 
 
-@pytest.mark.xfail(reason="ExactScan.add leaves sqlite-vec's copy as it is", strict=True)
 async def test_what_a_process_without_the_extension_embedded_is_found_by_one_with_it(
     home: Path, embedder: BundledEmbedder, run_python: Run
 ) -> None:

@@ -124,7 +124,6 @@ async def test_a_rebuild_restores_indexes_that_were_lost(memory: Memoria) -> Non
                 "DELETE FROM vectors_1 WHERE rowid = 1",
             ],
             "1 of 6 are not indexed, 1 are indexed but gone",
-            marks=pytest.mark.xfail(reason="doctor compares totals of vectors", strict=True),
         ),
     ],
     ids=["text missing", "text extra", "vector missing", "vector extra", "vector swapped"],
@@ -142,7 +141,6 @@ async def test_doctor_sees_an_index_that_drifted_and_a_rebuild_cures_it(
     assert (await memory.health()).sound
 
 
-@pytest.mark.xfail(reason="rebuild enqueues nothing; doctor counts no absent vector", strict=True)
 async def test_a_vector_that_was_lost_is_made_again_by_a_rebuild(memory: Memoria) -> None:
     await fill(memory)
     behind_its_back(memory, "DELETE FROM embeddings", "DROP TABLE vectors_1")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.vectors import ExactScan, Vec0Index
+from memoria.store.sqlite.vectors import Drift, ExactScan, Neighbourhood, Vec0Index
 
 DIMS = 4
 MODELS = (1, 2)
@@ -70,7 +70,7 @@ def fill(connection: Connection, rows: list[Row]) -> None:
     """Write documents 1, 2, … with their vectors; what is not current was so once."""
     index = Vec0Index(connection)
     connection.execute("BEGIN")
-    for model in index.models():
+    for model in index.indexed():
         connection.execute(f"DELETE FROM vectors_{model}")  # noqa: S608
     connection.execute("DELETE FROM documents")
     for n, row in enumerate(rows, 1):
@@ -111,7 +111,7 @@ def test_both_indexes_give_the_nearest_current_documents_that_pass(
     }
     best = sorted(truth.values(), reverse=True)[:limit]
     for index in (Vec0Index(connection), ExactScan(connection)):
-        found = index.nearest(model, 1, kind, unit(query), allowed, limit)
+        found = index.nearest(Neighbourhood(model, 1, kind, allowed), unit(query), limit)
         assert [match.score for match in found] == pytest.approx(best, abs=1e-5)
         assert len({match.n for match in found}) == len(found)
         for match in found:
@@ -122,15 +122,15 @@ def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None
     fill(connection, [Row(1, "turn", 1, current=True, direction=(1, 0, 0, 0))])
     index = Vec0Index(connection)
     index.add(1, DIMS, [(1, 1, "turn", unit((0, 1, 0, 0)).tobytes())])
-    (match,) = index.nearest(1, 1, "turn", unit((0, 1, 0, 0)), None, 10)
+    (match,) = index.nearest(Neighbourhood(1, 1, "turn"), unit((0, 1, 0, 0)), 10)
     assert match.n == 1
     assert match.score == pytest.approx(1)
-    assert index.count(1) == 1
+    assert index.drift(1) == Drift(1, missing=0, extra=0)
 
 
 def test_a_model_without_an_index_has_no_neighbours(connection: Connection) -> None:
     for index in (Vec0Index(connection), ExactScan(connection)):
-        assert index.nearest(99, 1, "turn", unit((1, 0, 0, 0)), None, 10) == []
+        assert index.nearest(Neighbourhood(99, 1, "turn"), unit((1, 0, 0, 0)), 10) == []
 
 
 def test_an_index_built_anew_from_the_truth_is_the_same(connection: Connection) -> None:
@@ -138,9 +138,10 @@ def test_an_index_built_anew_from_the_truth_is_the_same(connection: Connection) 
     fill(connection, [Row(1, "turn", 1, i % 9 != 0, d) for i, d in enumerate(directions)])
     index = Vec0Index(connection)
     query = unit((1, 2, 3, 4))
-    before = {m.n: m.score for m in index.nearest(1, 1, "turn", query, None, 1000)}
-    assert sum(index.rebuild(1, DIMS)) == len(before) == index.count(1)
-    after = {m.n: m.score for m in index.nearest(1, 1, "turn", query, None, 1000)}
+    before = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, "turn"), query, 1000)}
+    index.catch_up(1, DIMS)
+    assert index.drift(1) == Drift(len(before), missing=0, extra=0)
+    after = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, "turn"), query, 1000)}
     assert after == pytest.approx(before)
 
 

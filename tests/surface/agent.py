@@ -15,6 +15,7 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
 
 from memoria.app import open_memoria
+from memoria.config import Settings
 from memoria.inference.base import Embedder
 from memoria.surface.mcp.server import build_server
 
@@ -99,9 +100,10 @@ async def connected(server: MCPServer[Any], mode: str, name: str = CLIENT) -> As
         yield Agent(client)
 
 
-def server_on(home: Path, embedder: Embedder) -> MCPServer[Any]:
-    """The real server over a home."""
-    return build_server(lambda: open_memoria(home, "tests", embedder=embedder))
+def server_on(home: Path, embedder: Embedder | None) -> MCPServer[Any]:
+    """The real server over a home; without vectors where there is no embedder."""
+    settings = Settings.load(home=home, tenant="tests", embedder="bundled" if embedder else "off")
+    return build_server(lambda: open_memoria(settings=settings, embedder=embedder))
 
 
 def said(result: CallToolResult) -> str:

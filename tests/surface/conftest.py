@@ -9,8 +9,26 @@ from tests.surface.shell import Shell
 
 from memoria.inference.bundled import BundledEmbedder
 
+ERAS = {"2026-era": "auto", "legacy": "legacy"}
 
-@pytest.fixture(params=["auto", "legacy"], ids=["2026-era", "legacy"])
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """One event loop, so that a connection can outlive a test."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module", params=list(ERAS.values()), ids=list(ERAS))
+async def standing(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Agent]:
+    """A connected client that many tests share: for whatever changes nothing."""
+    home = tmp_path_factory.mktemp("standing") / "home"
+    async with connected(server_on(home, None), request.param) as one:
+        yield one
+
+
+@pytest.fixture(params=list(ERAS.values()), ids=list(ERAS))
 def mode(request: pytest.FixtureRequest) -> str:
     """How a client connects: every promise is kept in both eras."""
     return str(request.param)

@@ -32,8 +32,8 @@ def subschemas(schema: object) -> list[dict[str, Any]]:
             return []
 
 
-async def test_these_are_the_tools(agent: Agent) -> None:
-    tools = (await listed(agent))["tools"]
+async def test_these_are_the_tools(standing: Agent) -> None:
+    tools = (await listed(standing))["tools"]
     assert [tool["name"] for tool in tools] == snapshot(
         [
             "search_memory",
@@ -47,8 +47,8 @@ async def test_these_are_the_tools(agent: Agent) -> None:
     )
 
 
-async def test_clients_are_told_which_tools_only_read(agent: Agent) -> None:
-    hints = {tool["name"]: tool["annotations"] for tool in (await listed(agent))["tools"]}
+async def test_clients_are_told_which_tools_only_read(standing: Agent) -> None:
+    hints = {tool["name"]: tool["annotations"] for tool in (await listed(standing))["tools"]}
     reading = {name for name, hint in hints.items() if hint["readOnlyHint"]}
     assert reading == {"search_memory", "search_conversation_traces", "get_memory"}
     assert all(hint["openWorldHint"] is False for hint in hints.values())
@@ -59,44 +59,44 @@ async def test_clients_are_told_which_tools_only_read(agent: Agent) -> None:
     }
 
 
-async def test_the_whole_list_of_tools_is_under_3000_tokens(agent: Agent) -> None:
-    answer = await agent.client.list_tools()
+async def test_the_whole_list_of_tools_is_under_3000_tokens(standing: Agent) -> None:
+    answer = await standing.client.list_tools()
     size = len(answer.model_dump_json(by_alias=True, exclude_none=True))
     print(f"tools/list: {size} characters, {size / CHARS_PER_TOKEN:.0f} tokens")  # noqa: T201
     assert size / CHARS_PER_TOKEN <= TOKENS
 
 
-async def test_every_tool_says_what_it_is_for_in_text_without_indentation(agent: Agent) -> None:
-    for tool in (await listed(agent))["tools"]:
+async def test_every_tool_says_what_it_is_for_in_text_without_indentation(standing: Agent) -> None:
+    for tool in (await listed(standing))["tools"]:
         assert len(tool["description"]) >= 40
         assert tool["description"] == " ".join(tool["description"].split())
 
 
-async def test_every_schema_is_a_valid_object_schema(agent: Agent) -> None:
-    for tool in (await listed(agent))["tools"]:
+async def test_every_schema_is_a_valid_object_schema(standing: Agent) -> None:
+    for tool in (await listed(standing))["tools"]:
         for schema in (tool["inputSchema"], tool["outputSchema"]):
             jsonschema.Draft202012Validator.check_schema(schema)
             assert schema["type"] == "object"
 
 
-async def test_no_schema_has_titles_or_null_alternatives(agent: Agent) -> None:
-    for tool in (await listed(agent))["tools"]:
+async def test_no_schema_has_titles_or_null_alternatives(standing: Agent) -> None:
+    for tool in (await listed(standing))["tools"]:
         for part in subschemas([tool["inputSchema"], tool["outputSchema"]]):
             assert not isinstance(part.get("title"), str), tool["name"]
             assert part.get("type") != "null", tool["name"]
             assert part.get("default", 0) is not None, tool["name"]
 
 
-async def test_every_property_can_be_told_what_kind_of_value_it_takes(agent: Agent) -> None:
+async def test_every_property_can_be_told_what_kind_of_value_it_takes(standing: Agent) -> None:
     # The Inspector warns of schemas that accept anything; only tool payloads may.
-    for tool in (await listed(agent))["tools"]:
+    for tool in (await listed(standing))["tools"]:
         for part in subschemas(tool["inputSchema"]):
             for name, value in part.get("properties", {}).items():
                 assert value, f"{tool['name']}.{name} says nothing"
 
 
-async def test_what_must_be_given_is_named(agent: Agent) -> None:
-    tools = (await listed(agent))["tools"]
+async def test_what_must_be_given_is_named(standing: Agent) -> None:
+    tools = (await listed(standing))["tools"]
     assert {tool["name"]: tool["inputSchema"].get("required", []) for tool in tools} == snapshot(
         {
             "search_memory": ["query"],
@@ -110,34 +110,34 @@ async def test_what_must_be_given_is_named(agent: Agent) -> None:
     )
 
 
-async def test_no_argument_lets_an_agent_choose_tenant_trust_or_client(agent: Agent) -> None:
-    for tool in (await listed(agent))["tools"]:
+async def test_no_argument_lets_an_agent_choose_tenant_trust_or_client(standing: Agent) -> None:
+    for tool in (await listed(standing))["tools"]:
         names = {n for part in subschemas(tool["inputSchema"]) for n in part.get("properties", ())}
         assert not names & {"tenant", "trust", "client", "channel", "source", "verified", "home"}
 
 
-async def test_the_instructions_are_short_and_name_what_to_do_first(agent: Agent) -> None:
-    instructions = agent.client.instructions
+async def test_the_instructions_are_short_and_name_what_to_do_first(standing: Agent) -> None:
+    instructions = standing.client.instructions
     assert instructions is not None
     assert len(instructions) < 2000
     assert instructions.index("`search_memory`") < instructions.index("`remember`")
-    names = {tool["name"] for tool in (await listed(agent))["tools"]}
+    names = {tool["name"] for tool in (await listed(standing))["tools"]}
     assert {name for name in names if f"`{name}`" not in instructions} <= {
         "get_memory",
     }
 
 
-async def test_the_server_says_its_name_and_version(agent: Agent) -> None:
-    info = agent.client.server_info
+async def test_the_server_says_its_name_and_version(standing: Agent) -> None:
+    info = standing.client.server_info
     assert info is not None
     assert info.name == "memoria"
     assert info.version
 
 
-async def test_these_are_the_resources_and_prompts(agent: Agent) -> None:
-    resources = (await agent.client.list_resources()).resources
-    templates = (await agent.client.list_resource_templates()).resource_templates
-    prompts = (await agent.client.list_prompts()).prompts
+async def test_these_are_the_resources_and_prompts(standing: Agent) -> None:
+    resources = (await standing.client.list_resources()).resources
+    templates = (await standing.client.list_resource_templates()).resource_templates
+    prompts = (await standing.client.list_prompts()).prompts
     assert {str(one.uri) for one in resources} >= {
         "memory://guide",
         "memory://scratchpad",
@@ -153,8 +153,8 @@ async def test_these_are_the_resources_and_prompts(agent: Agent) -> None:
     assert all(one.description for one in prompts)
 
 
-async def test_the_core_files_are_listed_so_that_a_client_can_offer_them(agent: Agent) -> None:
-    resources = (await agent.client.list_resources()).resources
+async def test_the_core_files_are_listed_so_that_a_client_can_offer_them(standing: Agent) -> None:
+    resources = (await standing.client.list_resources()).resources
     assert {str(one.uri) for one in resources} >= {
         "memory://core/MEMORY.md",
         "memory://core/USER.md",

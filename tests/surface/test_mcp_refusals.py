@@ -86,33 +86,33 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
 
 @pytest.mark.parametrize(("tool", "arguments", "next_step"), WRONG.values(), ids=WRONG)
 async def test_a_wrong_call_is_answered_with_what_to_do(
-    agent: Agent, tool: str, arguments: dict[str, object], next_step: str
+    standing: Agent, tool: str, arguments: dict[str, object], next_step: str
 ) -> None:
-    complaint = await agent.refusal(tool, **arguments)
+    complaint = await standing.refusal(tool, **arguments)
     assert next_step in complaint
     assert "\n" not in complaint
     assert len(complaint) <= 400
     for noise in ("Traceback", "pydantic", "http", "Error executing", "input_value", "Value error"):
         assert noise not in complaint
     assert ".." not in complaint.replace("../..", "")
-    assert (await agent.call("search_memory", query="still alive"))["hits"] == []
+    assert (await standing.call("search_memory", query="still alive"))["hits"] == []
 
 
-async def test_a_tool_that_does_not_exist_is_named(agent: Agent) -> None:
-    assert "no_such_tool" in await agent.refusal("no_such_tool")
+async def test_a_tool_that_does_not_exist_is_named(standing: Agent) -> None:
+    assert "no_such_tool" in await standing.refusal("no_such_tool")
 
 
-async def test_a_misspelt_argument_is_refused_and_not_ignored(agent: Agent) -> None:
-    complaint = await agent.refusal("search_memory", query="tea", sinse="2026-03-01")
+async def test_a_misspelt_argument_is_refused_and_not_ignored(standing: Agent) -> None:
+    complaint = await standing.refusal("search_memory", query="tea", sinse="2026-03-01")
     assert "sinse" in complaint
 
 
-async def test_arguments_that_are_null_count_as_not_given(agent: Agent) -> None:
-    await agent.call("search_memory", query="tea", types=None, since=None, session_id=None)
+async def test_arguments_that_are_null_count_as_not_given(standing: Agent) -> None:
+    await standing.call("search_memory", query="tea", types=None, since=None, session_id=None)
 
 
-async def test_a_turn_of_more_than_five_megabytes_is_refused_by_size(agent: Agent) -> None:
-    complaint = await agent.refusal(
+async def test_a_turn_of_more_than_five_megabytes_is_refused_by_size(standing: Agent) -> None:
+    complaint = await standing.refusal(
         "record_conversation", turns=[{"role": "user", "content": "x" * (5 * 1024 * 1024 + 1)}]
     )
     assert "5,242,880" in complaint

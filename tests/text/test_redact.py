@@ -363,6 +363,14 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
     assert again.redactions == ()
 
 
+@pytest.mark.parametrize(
+    "token", [*TOKENS.values(), AWS_SECRET, "AKIAASIA", "GR1348941" + "a" * 41, "pin is 4921"]
+)
+def test_a_row_of_tokens_without_gaps_is_done_with_at_once(token: str) -> None:
+    once = redact("aws " + token * 50).text
+    assert redact(once).text == once
+
+
 @PATIENT
 @given(TEXTS)
 def test_all_that_is_not_a_secret_stays_byte_for_byte(text: str) -> None:

@@ -39,14 +39,23 @@ class EndpointEmbedder:
             answer = client.embeddings.create(
                 model=self._model, input=[text or " " for text in texts], encoding_format="float"
             )
+            vectors = [_vector(item.embedding) for item in sorted(answer.data, key=_index)]
+            places = [item.index for item in answer.data]
         except openai.OpenAIError as error:
             raise EmbedderError(f"the embedding endpoint failed: {_brief(error)}") from error
-        if len(answer.data) != len(texts):
+        except (AttributeError, TypeError, ValueError) as error:
+            # The client hands on what it could not parse.
+            raise EmbedderError("the embedding endpoint gave an unreadable answer") from error
+        if sorted(places) != list(range(len(texts))) or len(set(map(len, vectors))) > 1:
             raise EmbedderError(
-                f"the embedding endpoint gave {len(answer.data)} vectors for {len(texts)} texts"
+                f"the embedding endpoint gave {len(vectors)} vectors for {len(texts)} texts, "
+                "or vectors that do not belong together"
             )
-        ordered = sorted(answer.data, key=lambda item: item.index)
-        return [_unit(np.asarray(item.embedding, dtype=np.float32)) for item in ordered]
+        return vectors
+
+
+def _index(item: openai.types.Embedding) -> int:
+    return item.index
 
 
 def _brief(error: openai.OpenAIError) -> str:
@@ -62,8 +71,12 @@ def _brief(error: openai.OpenAIError) -> str:
             return type(error).__name__
 
 
-def _unit(vector: Vector) -> Vector:
+def _vector(numbers: Sequence[float]) -> Vector:
+    """A unit vector of the numbers."""
+    vector = np.asarray(numbers, dtype=np.float64)
     length = float(np.linalg.norm(vector))
     if not np.isfinite(length) or length == 0:
         raise EmbedderError("the embedding endpoint gave a vector without a direction")
-    return vector / np.float32(length)
+    if vector.ndim != 1:
+        raise EmbedderError("the embedding endpoint gave something that is no list of numbers")
+    return (vector / length).astype(np.float32)

@@ -7,12 +7,15 @@ long as they like.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from memoria.errors import EmbedderError
 from memoria.inference.base import Embedder
+from memoria.model import Vector
 
 _LOG = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 
 class LazyEmbedder:
@@ -57,6 +60,24 @@ class LazyEmbedder:
             raise EmbedderError(f"the embedding model {self.name} can't be loaded: {self._failure}")
         return self._embedder
 
+    def embed_query(self, text: str, wait_ms: int | None) -> Vector:
+        """The vector of a question.
+
+        Raises:
+            EmbedderError: none could be made, for whatever reason.
+        """
+        embedder = self.get(wait_ms)
+        return _guarded(lambda: embedder.embed_query(text))
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of documents, in order; waits for the embedder as long as it takes.
+
+        Raises:
+            EmbedderError: none could be made, for whatever reason.
+        """
+        embedder = self.get(wait_ms=None)
+        return _guarded(lambda: embedder.embed_documents(texts))
+
     @property
     def state(self) -> str:
         """`not loaded`, `loading`, `ready`, or `failed: …`."""
@@ -74,3 +95,13 @@ class LazyEmbedder:
             _LOG.exception("The embedding model %s can't be loaded", self.name)
         finally:
             self._done.set()
+
+
+def _guarded(embed: Callable[[], _T]) -> _T:
+    """An embedder of the caller's own may raise anything; we know one way to fail."""
+    try:
+        return embed()
+    except EmbedderError:
+        raise
+    except Exception as error:
+        raise EmbedderError(f"the embedder failed: {type(error).__name__}: {error}") from error

@@ -19,9 +19,11 @@ from memoria.errors import InvalidInputError
 from memoria.ingest.clean import CleanTurn, Tally, clean_turn
 from memoria.model import CaptureEvent, Receipt, RecordedTurn, Session, Turn, new_id, now_millis
 from memoria.store.base import Conversations, NewTurn, Store
+from memoria.text.strip import well_formed
 
 _MS_PER_MINUTE = 60_000
 _MAX_ID_CHARS = 500
+_NAMES = ("session_id", "message_id", "speaker", "tool_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,9 @@ class Capture:
     def _idle_ms(self) -> int:
         return round(self._limits.idle_minutes * _MS_PER_MINUTE)
 
-    def _draft(self, i: int, turn: Turn, session_id: str, tally: Tally) -> _Draft:
-        self._check(i, turn)
+    def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _Draft:
+        self._check(i, raw)
+        turn = _with_storable_names(raw)
         text = clean_turn(turn, tally)
         return _Draft(turn, turn.session_id or session_id, text, _fingerprint(turn, text))
 
@@ -104,7 +107,7 @@ class Capture:
                 f"Turn {i} has {size:,} bytes; the most is {self._limits.max_turn_bytes:,} "
                 "(MEMORIA_MAX_TURN_BYTES). Split it. Nothing of this call was recorded."
             )
-        for name in ("session_id", "message_id", "speaker", "tool_name"):
+        for name in _NAMES:
             value = getattr(turn, name)
             if value is not None and not 1 <= len(value) <= _MAX_ID_CHARS:
                 raise InvalidInputError(
@@ -183,6 +186,13 @@ class _SessionWriter:
         self._conversations.add_turn(new)
         self._conversations.extend_stretch(self._session_n, turn_index, new.at, self._idle_ms)
         return new.id
+
+
+def _with_storable_names(turn: Turn) -> Turn:
+    """The turn with names and ids that any encoding can store."""
+    names = {name: getattr(turn, name) for name in _NAMES}
+    mended = {name: well_formed(value) for name, value in names.items() if value is not None}
+    return turn.model_copy(update=mended)
 
 
 def _already_held(

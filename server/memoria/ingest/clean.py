@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from memoria.errors import InvalidInputError
 from memoria.model import Turn
 from memoria.text.redact import redact
-from memoria.text.strip import strip
+from memoria.text.strip import strip, well_formed
 
 OUR_TOOLS = frozenset(
     {
@@ -64,7 +64,7 @@ def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
 
 def clean_text(text: str, tally: Tally) -> str:
     """The text without private spans, injected blocks, secrets and broken characters."""
-    stripped = strip(_whole(text))
+    stripped = strip(well_formed(text))
     redacted = redact(stripped.text)
     tally.stripped += stripped.blocks
     for redaction in redacted.redactions:
@@ -123,12 +123,3 @@ def _clean_keyed(text: str, key: str, tally: Tally) -> str:
 
 
 _KEYED_CHARS = 500
-
-
-def _whole(text: str) -> str:
-    """The text with lone surrogates, which no encoding can store, replaced by U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

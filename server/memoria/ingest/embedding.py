@@ -84,9 +84,11 @@ class EmbeddingWorker:
         """Whether nothing can be done now: all is embedded, set aside, or waits for a retry."""
         if self._resting_until > now_millis():
             return True
+        if not self._adopted:
+            return False
         with self._store.backlog(write=False) as backlog:
             if backlog.chosen_model() != self._embedder.name:
-                return self._adopted
+                return True
             due_at = backlog.next_due(self._limits.attempts)
         return due_at is None or due_at > now_millis()
 
@@ -116,18 +118,20 @@ class EmbeddingWorker:
         finally:
             with self._store.backlog(write=True) as backlog:
                 backlog.drop_lease(_LEASE, self._owner)
-        return _IDLE_S
+        return _HELD_BY_ANOTHER_S  # then look again: something may have come in meanwhile
 
     def _adopt_model(self) -> None:
         """Make this process's model the home's, once: the process started last decides."""
         if self._adopted:
             return
+        name = self._embedder.name
         with self._store.backlog(write=False) as backlog:
-            chosen = backlog.chosen_model()
-        if chosen != self._embedder.name:
+            chosen, behind = backlog.chosen_model(), backlog.index_is_behind(name)
+        if chosen != name or behind:
             with self._store.backlog(write=True) as backlog:
-                waiting = backlog.choose_model(self._embedder.name)
-            _LOG.info("Embedding with %s; %d documents to do", self._embedder.name, waiting)
+                waiting = backlog.choose_model(name)
+                backlog.catch_up(name)
+            _LOG.info("Embedding with %s; %d documents to do", name, waiting)
         self._adopted = True
 
     def _has_work(self) -> bool:
@@ -159,39 +163,34 @@ class EmbeddingWorker:
             return False
         vectors = self._embed(due)
         with self._store.backlog(write=True) as backlog:
-            mine = backlog.take_lease(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
-            if mine and vectors:
+            # Good vectors are kept even if the lease ran out meanwhile; those of a model that
+            # was replaced meanwhile are not what the backlog waits for.
+            wanted = backlog.chosen_model() == self._embedder.name
+            if wanted and vectors:
                 backlog.fulfil(self._embedder.name, vectors)
-        return True
+        return wanted
 
     def _embed(self, due: list[Pending]) -> dict[int, Vector]:
         texts = [embedding_text(pending) for pending in due]
         try:
-            vectors = self._vectors(texts)
+            vectors = self._embedder.embed_documents(texts)
         except EmbedderError:
-            self._vectors(["ping"])  # raises when it is the embedder that is at fault
-            one_by_one = {p.n: self._one(p, text) for p, text in zip(due, texts, strict=True)}
-            return {n: vector for n, vector in one_by_one.items() if vector is not None}
+            self._embedder.embed_documents(
+                ["ping"]
+            )  # raises when it is the embedder that is at fault
+            tried = {p.n: self._one(p, text) for p, text in zip(due, texts, strict=True)}
+            return {n: vector for n, vector in tried.items() if vector is not None}
         return {pending.n: vector for pending, vector in zip(due, vectors, strict=True)}
 
     def _one(self, pending: Pending, text: str) -> Vector | None:
         """The vector of one document, or None and a note that it failed."""
         try:
-            return self._vectors([text])[0]
+            return self._embedder.embed_documents([text])[0]
         except EmbedderError as error:
             until = now_millis() + _retry_ms(pending.attempts)
             with self._store.backlog(write=True) as backlog:
                 backlog.postpone([pending.n], until, str(error))
             return None
-
-    def _vectors(self, texts: list[str]) -> list[Vector]:
-        embedder = self._embedder.get(wait_ms=None)
-        try:
-            return embedder.embed_documents(texts)
-        except EmbedderError:
-            raise
-        except Exception as error:  # an embedder of the caller's own may raise anything
-            raise EmbedderError(f"{type(error).__name__}: {error}") from error
 
     def _rest(self, error: EmbedderError) -> float:
         """Wait for an embedder that is down, longer each time. Gives the pause in seconds."""

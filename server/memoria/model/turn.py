@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from memoria.errors import InvalidInputError
 from memoria.model.base import Value
@@ -37,7 +37,9 @@ def _as_millis(value: object) -> object:
             return value
 
 
-EventTime = Annotated[int, BeforeValidator(_as_millis)]
+_FIRST_MS = -62_135_596_800_000  # the year 1
+_LAST_MS = 253_402_300_799_999  # the year 9999
+EventTime = Annotated[int, BeforeValidator(_as_millis), Field(ge=_FIRST_MS, le=_LAST_MS)]
 
 
 class Turn(Value):

@@ -6,6 +6,7 @@ from memoria.errors import InvalidInputError
 from memoria.model import MemoryType, Role
 from memoria.store.base import Filters, Kind
 from memoria.text.analyser import query_terms
+from memoria.text.strip import well_formed
 
 MAX_LIMIT = 200
 MIN_TOKENS = 50
@@ -92,7 +93,7 @@ def _plan(
     *,
     first_level: bool,
 ) -> Plan:
-    text = query.strip()[:_MAX_QUERY_CHARS]
+    text = well_formed(query).strip()[:_MAX_QUERY_CHARS]
     if not text:
         raise InvalidInputError("query is empty. Ask in words, for example: release checklist.")
     _within("limit", limit, 1, MAX_LIMIT)

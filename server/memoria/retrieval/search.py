@@ -42,7 +42,11 @@ class Search:
         """Search. Never fails for want of a vector: what was missing is said in `notes`."""
         vector, notes = self._embed(plan.query)
         with self._store.read(self._tenant) as tx:
-            ranked = rank(tx, gather(tx, plan, vector), narrow=plan.filters.narrow)
+            try:
+                candidates = gather(tx, plan, vector)
+            except EmbedderError as error:
+                candidates, notes = gather(tx, plan, None), (f"text search only: {error}",)
+            ranked = rank(tx, candidates, narrow=plan.filters.narrow)
             hits = _hits(tx, plan, ranked)
             packed = pack(hits[: plan.limit], plan.terms, plan.max_tokens)
             if plan.context:
@@ -63,7 +67,7 @@ class Search:
         if self._embedder is None:
             return None, ("vectors are switched off: text search only",)
         try:
-            vector = self._embedder.get(self._wait_ms).embed_query(query)
+            vector = self._embedder.embed_query(query, self._wait_ms)
         except EmbedderError as error:
             return None, (f"text search only: {error}",)
         return QueryVector(self._embedder.name, vector), ()

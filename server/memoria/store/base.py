@@ -135,7 +135,11 @@ class Documents(Protocol):
     def nearest(
         self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
-        """The nearest documents by cosine (-1 to 1), best first."""
+        """The nearest documents by cosine (-1 to 1), best first.
+
+        Raises:
+            EmbedderError: the vector is not as long as the model's stored ones.
+        """
         ...
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
@@ -337,6 +341,17 @@ class Backlog(Protocol):
         """
         ...
 
+    def index_is_behind(self, model: str) -> bool:
+        """Whether the vector index lacks vectors that are stored, or holds some too many.
+
+        Happens where processes with and without a vector extension share a home.
+        """
+        ...
+
+    def catch_up(self, model: str) -> None:
+        """Bring the model's vector index in step with the stored vectors."""
+        ...
+
     def chosen_model(self) -> str | None:
         """The home's model."""
         ...
@@ -358,7 +373,11 @@ class Backlog(Protocol):
         ...
 
     def fulfil(self, model: str, vectors: Mapping[int, Vector]) -> None:
-        """Write vectors, index them and take their documents off the backlog."""
+        """Write vectors, index them and take their documents off the backlog.
+
+        Raises:
+            EmbedderError: they are not as long as the model's vectors were before.
+        """
         ...
 
     def postpone(self, ns: Sequence[int], until: int, error: str) -> None:

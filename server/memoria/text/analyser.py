@@ -29,20 +29,15 @@ _CJK = (
     "\uac00-\ud7af"  # Hangul syllables
     "\U00020000-\U0003ffff"  # Han, the later planes
 )
-_TOKEN = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<word>[^\W_{_CJK}]+)(?:['’](?P<tail>[a-z]{{1,2}})\b)?")
+_TOKEN = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<word>[^\W_{_CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 
 
 def tokens(text: str) -> Iterator[str]:
     """The search tokens of `text`, in order, with repeats."""
-    for match in _TOKEN.finditer(_fold(text)):
-        run = match["cjk"]
-        if run is None:
-            yield _stem(match["word"])
-        else:
-            yield from run
-            yield from map("".join, pairwise(run))
+    for _, token in _spelled(text):
+        yield token
 
 
 def index_text(text: str) -> str:
@@ -55,16 +50,28 @@ def query_terms(text: str) -> tuple[str, ...]:
 
     A query of stop words alone keeps them all. Empty when there is no word in `text`.
     """
-    found = dict.fromkeys(tokens(text))
-    telling = tuple(token for token in found if token not in _stop_tokens())
-    return telling or tuple(found)
+    found = list(_spelled(text))
+    telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
+    return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
+
+
+def _spelled(text: str) -> Iterator[tuple[str, str]]:
+    """(word as it stands, token): stop words are told by their spelling, not by their stem."""
+    for match in _TOKEN.finditer(_fold(text)):
+        run = match["cjk"]
+        if run is None:
+            yield match["word"], _stem(match["word"])
+        else:
+            yield from zip(run, run, strict=True)
+            yield from (("".join(pair),) * 2 for pair in pairwise(run))
 
 
 def _fold(text: str) -> str:
+    """The text in one spelling: compatibility forms, letter case and accents taken away."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", folded)).lower()
 
 
 @lru_cache(maxsize=65_536)
@@ -80,8 +87,3 @@ def _stemmer() -> Any:  # noqa: ANN401  (the library publishes no types)
     import snowballstemmer  # noqa: PLC0415  (brings the stemmers of thirty languages: 20 ms)
 
     return snowballstemmer.stemmer("english")
-
-
-@cache
-def _stop_tokens() -> frozenset[str]:
-    return frozenset(token for word in STOP_WORDS for token in tokens(word))

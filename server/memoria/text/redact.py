@@ -197,7 +197,7 @@ _AUTHORIZATION = r"""(?xi) (?:
 _COOKIE = r"""(?xi) (?:cookie\\?["'`]?[\s:=]{1,4}\\?["'`]?|;[ ]?) (?:
     [\w.-]{0,40}?(?:sess|sid|auth|token|jwt|login|remember|[cx]srf)[\w.-]{0,40} = (?=[^\s;]{6})
     | [\w.-]{1,64} = (?=[^\s;,"'`\\]{16}) ) (?P<secret>[^\s;,"'`\\]+)"""
-_AWS_ID = r"(?P<secret>(?:A3T[A-Z0-9]|ABIA|ACCA|AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9+])"
+_AWS_ID = r"(?P<secret>(?:A3T[A-Z0-9]|ABIA|ACCA|AKIA|ASIA)[A-Z0-9]{16})(?![\w+\[])"
 # Both cases and a digit: a SHA-1 in hexadecimal is as long. Of our own markers only a key's ID is a
 # sign, else one secret would give away the next.
 _AWS_KEY = r"""(?x) (?: (?i:aws|secret)(?![a-z-]{0,20}\]) | aws-access-key\] ) [^\n]{0,40}?

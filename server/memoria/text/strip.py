@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 FENCE = "memoria"
-_TAG = re.compile(rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
+_TAG = re.compile(
+    rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,15 @@ def strip(text: str) -> Stripped:
         blocks += 1
     kept.append(text[position:])
     return Stripped("".join(kept), blocks)
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates, which no encoding can store, replaced by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def fence(text: str) -> str:

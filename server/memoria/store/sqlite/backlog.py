@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from memoria.errors import EmbedderError, StoreError
 from memoria.model import BacklogStatus, Vector
 from memoria.store.base import Pending
 from memoria.store.sqlite.conversations import SqliteConversations
@@ -9,7 +10,7 @@ from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import VectorIndex
+from memoria.store.sqlite.vectors import KnownModel, VectorIndex, known_model
 
 _NO_TENANT = 0
 _MODEL = "embedding_model"
@@ -30,6 +31,17 @@ class SqliteBacklog:
             return 0
         self._rows.change("set_setting", key=_MODEL, value=name)
         return self._rows.change("enqueue_missing", model=name)
+
+    def index_is_behind(self, model: str) -> bool:
+        """Whether the vector index is out of step with the stored vectors."""
+        known = known_model(self._connection, model)
+        return known is not None and self._vectors.drift(known.n).any
+
+    def catch_up(self, model: str) -> None:
+        """Bring the model's vector index in step with the stored vectors."""
+        known = known_model(self._connection, model)
+        if known is not None:
+            self._vectors.catch_up(known.n, known.dims)
 
     def chosen_model(self) -> str | None:
         """The home's model."""
@@ -60,15 +72,21 @@ class SqliteBacklog:
 
     def fulfil(self, model: str, vectors: Mapping[int, Vector]) -> None:
         """Write vectors, index them and take their documents off the backlog."""
-        model_n, dims = self._model(model, len(next(iter(vectors.values()))))
+        dims = len(next(iter(vectors.values())))
+        known = known_model(self._connection, model) or self._add_model(model, dims)
+        if any(len(vector) != known.dims for vector in vectors.values()):
+            raise EmbedderError(
+                f"{model} gives vectors of {dims} numbers; in this home it gave {known.dims}. "
+                "Give the changed model another name."
+            )
         self._connection.executemany(
             _VECTORS["add_embedding"],
-            ({"model": model_n, "n": n, "vector": v.tobytes()} for n, v in vectors.items()),
+            ({"model": known.n, "n": n, "vector": v.tobytes()} for n, v in vectors.items()),
         )
         owners = self._rows.all("owner_of", ns=as_json(vectors))
         self._vectors.add(
-            model_n,
-            dims,
+            known.n,
+            known.dims,
             [
                 (row["n"], row["tenant_id"], row["kind"], vectors[row["n"]].tobytes())
                 for row in owners
@@ -108,9 +126,9 @@ class SqliteBacklog:
         before = None if previous is None else turns[previous["n"]]
         return Pending(n, row["attempts"], turn=turns[n], previous=before)
 
-    def _model(self, name: str, dims: int) -> tuple[int, int]:
-        row = self._connection.execute(_VECTORS["model"], {"name": name}).fetchone()
-        if row is not None:
-            return row["n"], row["dims"]
-        cursor = self._connection.execute(_VECTORS["add_model"], {"name": name, "dims": dims})
-        return cursor.lastrowid or 0, dims
+    def _add_model(self, name: str, dims: int) -> KnownModel:
+        self._connection.execute(_VECTORS["add_model"], {"name": name, "dims": dims})
+        known = known_model(self._connection, name)
+        if known is None:
+            raise StoreError(f"the model {name} vanished while it was written")
+        return known

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.base import Filters, Kind, Match
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
-from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import VectorIndex
+from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
 
 # Who said it and when: worth less than what was said. Chosen on LoCoMo, see docs/benchmarks.md.
 _CONTEXT_WEIGHT = 0.6
@@ -39,8 +39,8 @@ class SqliteDocuments:
         scope = scope_token(kind, self._rows.tenant, current=current)
         self._rows.change("set_scope", n=n, scope=scope)
         if current:
-            self._rows.change("leave_backlog", n=n)
-            self._rows.insert("await_vector", n=n)
+            self._vectors.restore(n)
+            self._rows.change("await_vector_if_missing", n=n)
         else:
             self._rows.change("leave_backlog", n=n)
             self._vectors.remove(n)
@@ -70,14 +70,16 @@ class SqliteDocuments:
         self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
         """The nearest current documents by cosine."""
-        known = self._rows.connection.execute(
-            statements("vectors")["model"], {"name": model}
-        ).fetchone()
+        known = known_model(self._rows.connection, model)
         if known is None:
             return []
-        found = self._vectors.nearest(
-            known["n"], self._rows.tenant, kind, vector, self._allowed([kind], filters), limit
-        )
+        if len(vector) != known.dims:
+            raise EmbedderError(
+                f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
+            )
+        allowed = self._allowed([kind], filters)
+        where = Neighbourhood(known.n, self._rows.tenant, kind, allowed)
+        found = self._vectors.nearest(where, vector, limit)
         # Another process without the extension may have hidden some: the truth decides.
         shown = {
             row["n"]

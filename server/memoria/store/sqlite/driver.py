@@ -17,7 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memoria.errors import StoreError, StoreUnavailableError, UnsupportedEngineError
+from memoria.errors import (
+    InvalidInputError,
+    StoreError,
+    StoreUnavailableError,
+    UnsupportedEngineError,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -105,6 +110,10 @@ def translated() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explain(error) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise InvalidInputError(
+            f"A value can't be stored or searched: {error}. Mend it and try again."
+        ) from error
 
 
 def _explain(error: sqlite3.Error) -> StoreError:
@@ -122,7 +131,7 @@ def _explain(error: sqlite3.Error) -> StoreError:
             cure = "Reading or writing the file failed. Check the disk and the data folder."
         case _:
             cure = "Run `memoria doctor`."
-    return StoreUnavailableError(f"Nothing was written: {error}. {cure}")
+    return StoreUnavailableError(f"The store failed: {str(error).rstrip('.')}. {cure}")
 
 
 def _create_private(path: Path) -> None:

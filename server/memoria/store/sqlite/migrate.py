@@ -58,3 +58,5 @@ def _split(sql: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+    if statement.strip():
+        yield statement

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty, LifoQueue
 
+from memoria.errors import StoreUnavailableError
 from memoria.model import BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
 from memoria.store.sqlite.conversations import SqliteConversations
@@ -112,9 +113,14 @@ class SqliteStore:
         self._write_lock = threading.Lock()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
+        self._closed = False
         with translated():
             self._writer, self._writer_vectors = self._open()
-            migrate(self._writer)
+            try:
+                migrate(self._writer)
+            except BaseException:
+                self._writer.close()
+                raise
 
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
@@ -155,6 +161,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close every connection."""
+        self._closed = True
         with self._write_lock:
             self._writer.close()
         while not self._idle_readers.empty():
@@ -190,6 +197,8 @@ class SqliteStore:
         return self._open(read_only=True)
 
     def _open(self, *, read_only: bool = False) -> tuple[Connection, VectorIndex]:
+        if self._closed:
+            raise StoreUnavailableError("The store is closed. Open the memory again.")
         connection = connect(self._path, self._busy_timeout_ms, read_only=read_only)
         loaded = load_vectors(connection)
         return connection, Vec0Index(connection) if loaded else ExactScan(connection)

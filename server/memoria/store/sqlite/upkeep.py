@@ -1,6 +1,7 @@
 """Looking after the file: what `doctor` wants to know, and building the indexes anew."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import astuple
 from pathlib import Path
 
 from memoria.model import Finding
@@ -9,11 +10,10 @@ from memoria.store.sqlite.documents import SqliteDocuments, scope_token
 from memoria.store.sqlite.driver import Connection, Row, sqlite3
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import ExactScan, Vec0Index, VectorIndex
+from memoria.store.sqlite.vectors import VectorIndex, known_models
 from memoria.text.document import memory_tokens, turn_tokens
 
 _SQL = statements("upkeep")
-_VECTORS = statements("vectors")
 _REBUILD = "memoria doctor --rebuild"
 _GROUP_OR_OTHERS = 0o077
 
@@ -56,12 +56,11 @@ def _tokens_of(connection: Connection, vectors: VectorIndex, row: Row) -> tuple[
 
 
 def rebuild_vectors(connection: Connection, vectors: VectorIndex) -> None:
-    """Build every model's index anew from the stored vectors, and try again what failed."""
+    """Build every model's index anew from the stored vectors; make again what is not stored."""
+    for model in known_models(connection):
+        vectors.catch_up(model.n, model.dims)
     connection.execute(_SQL["forgive_failures"])
-    if isinstance(vectors, Vec0Index):
-        for row in connection.execute(_SQL["models"]).fetchall():
-            for _ in vectors.rebuild(row["n"], row["dims"]):
-                pass
+    connection.execute(_SQL["await_missing_vectors"])
 
 
 def _engine(connection: Connection) -> Finding:
@@ -106,21 +105,24 @@ def _full_text(connection: Connection) -> Finding:
 
 
 def _vector_index(connection: Connection, vectors: VectorIndex) -> Finding:
-    if isinstance(vectors, ExactScan):
+    if vectors.exact_scan:
         return Finding(
             check="vectors",
             state="warning",
             detail="sqlite-vec can't be loaded here; vectors are scanned in NumPy",
             cure="Use a Python whose SQLite loads extensions, or install pysqlite3.",
         )
-    total = missing = 0
-    for row in connection.execute(_SQL["models"]).fetchall():
-        indexable = connection.execute(_VECTORS["count_indexable"], {"model": row["n"]}).fetchone()[
-            "total"
-        ]
-        total += indexable
-        missing += indexable - vectors.count(row["n"]) if isinstance(vectors, Vec0Index) else 0
-    return _drift("vectors", total, max(missing, 0), max(-missing, 0))
+    lost = connection.execute(_SQL["count_missing_vectors"]).fetchone()[0]
+    if lost:
+        return Finding(
+            check="vectors",
+            state="error",
+            detail=f"{lost} documents have no vector and are not waiting for one",
+            cure=_REBUILD,
+        )
+    drifts = [vectors.drift(model.n) for model in known_models(connection)]
+    totals = (sum(column) for column in zip(*map(astuple, drifts), strict=True))
+    return _drift("vectors", *(totals if drifts else (0, 0, 0)))
 
 
 def _drift(check: str, total: int, missing: int, extra: int) -> Finding:

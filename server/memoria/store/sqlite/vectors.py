@@ -5,7 +5,8 @@ table a model (so that two models never meet), partitioned by tenant and kind. I
 small, because every partition fills at least one. Only current documents are in it.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from memoria.model import Vector
@@ -17,37 +18,97 @@ _SQL = statements("vectors")
 _CHUNK_SIZE = 64
 _PAGE = 1000
 
+IndexRow = tuple[int, int, str, bytes]
+"""(document, tenant, kind, vector as float32 bytes)"""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model whose vectors the home holds."""
+
+    n: int
+    name: str
+    dims: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How far an index is from the truth."""
+
+    total: int
+    missing: int
+    extra: int
+
+    @property
+    def any(self) -> bool:
+        """Whether it is out of step at all."""
+        return bool(self.missing or self.extra)
+
+
+def known_model(connection: Connection, name: str) -> KnownModel | None:
+    """The model of that name."""
+    row = connection.execute(_SQL["model"], {"name": name}).fetchone()
+    return None if row is None else KnownModel(**row)
+
+
+def known_models(connection: Connection) -> list[KnownModel]:
+    """Every model the home holds vectors of."""
+    return [KnownModel(**row) for row in connection.execute(_SQL["models"])]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """Where to look for neighbours. `allowed` None means every current document."""
+
+    model: int
+    tenant: int
+    kind: str
+    allowed: Collection[int] | None = None
+
 
 class VectorIndex(Protocol):
-    """What both ways of searching offer. `allowed` None means every current document."""
+    """What both ways of searching offer."""
 
-    def add(self, model: int, dims: int, rows: Collection[tuple[int, int, str, bytes]]) -> None:
-        """Index (n, tenant, kind, vector as float32 bytes)."""
+    @property
+    def exact_scan(self) -> bool:
+        """Whether the truth itself is searched, so that there is nothing to keep in step."""
+        ...
+
+    def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
+        """Index vectors, replacing what the documents had."""
         ...
 
     def remove(self, n: int) -> None:
         """Take a document out, for every model."""
         ...
 
-    def nearest(  # noqa: D102
-        self,
-        model: int,
-        tenant: int,
-        kind: str,
-        vector: Vector,
-        allowed: Collection[int] | None,
-        limit: int,
-    ) -> list[Match]: ...
+    def restore(self, n: int) -> None:
+        """Put a document back, for every model it has a vector of."""
+        ...
+
+    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+        """The nearest documents, best first."""
+        ...
+
+    def drift(self, model: int) -> Drift:
+        """How far the index is from the truth."""
+        ...
+
+    def catch_up(self, model: int, dims: int) -> None:
+        """Build the index anew from the truth."""
+        ...
 
 
 class Vec0Index:
     """The sqlite-vec index."""
 
+    exact_scan = False
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, model: int, dims: int, rows: Collection[tuple[int, int, str, bytes]]) -> None:
-        """Index (n, tenant, kind, vector as float32 bytes)."""
+    def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
+        """Index vectors, replacing what the documents had."""
         self._connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {_table(model)} USING vec0("
             "tenant_id integer partition key, kind text partition key, "
@@ -63,30 +124,52 @@ class Vec0Index:
 
     def remove(self, n: int) -> None:
         """Take a document out, for every model."""
-        for model in self.models():
+        for model in self.indexed():
             self._connection.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (n,))
 
-    def nearest(
-        self,
-        model: int,
-        tenant: int,
-        kind: str,
-        vector: Vector,
-        allowed: Collection[int] | None,
-        limit: int,
-    ) -> list[Match]:
-        """The nearest documents of a tenant and kind."""
-        if model not in self.models():
+    def restore(self, n: int) -> None:
+        """Put a document back, for every model it has a vector of."""
+        for model in known_models(self._connection):
+            rows = self._connection.execute(_SQL["one"], {"model": model.n, "n": n}).fetchall()
+            self.add(model.n, model.dims, [tuple(row) for row in rows])
+
+    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+        """The nearest documents, best first."""
+        if where.model not in self.indexed():
             return []
-        narrowed = "" if allowed is None else " AND rowid IN (SELECT value FROM json_each(?))"
+        narrowed = "" if where.allowed is None else " AND rowid IN (SELECT value FROM json_each(?))"
+        allowed = [] if where.allowed is None else [_json(where.allowed)]
         rows = self._connection.execute(
-            f"SELECT rowid AS n, distance FROM {_table(model)} "
+            f"SELECT rowid AS n, distance FROM {_table(where.model)} "
             f"WHERE embedding MATCH ? AND k = ? AND tenant_id = ? AND kind = ?{narrowed}",
-            (vector.tobytes(), limit, tenant, kind, *([] if allowed is None else [_json(allowed)])),
+            (vector.tobytes(), limit, where.tenant, where.kind, *allowed),
         )
         return [Match(row["n"], 1.0 - row["distance"]) for row in rows]
 
-    def models(self) -> set[int]:
+    def drift(self, model: int) -> Drift:
+        """How far the index is from the truth, document by document."""
+        truth = _SQL["count_indexable"].rstrip(";")
+        total = int(self._connection.execute(truth, {"model": model}).fetchone()[0])
+        if model not in self.indexed():
+            return Drift(total, missing=total, extra=0)
+        held = f"(SELECT rowid FROM {_table(model)}_rowids)"
+        both = self._connection.execute(
+            f"{truth} AND e.document_n IN {held}", {"model": model}
+        ).fetchone()[0]
+        indexed = self._connection.execute(f"SELECT count(*) FROM {held}").fetchone()[0]
+        return Drift(total, missing=total - both, extra=indexed - both)
+
+    def catch_up(self, model: int, dims: int) -> None:
+        """Build the index anew from the truth, page by page."""
+        self._connection.execute(f"DROP TABLE IF EXISTS {_table(model)}")
+        after = 0
+        while rows := self._connection.execute(
+            _SQL["indexable"], {"model": model, "after": after, "limit": _PAGE}
+        ).fetchall():
+            self.add(model, dims, [tuple(row) for row in rows])
+            after = rows[-1]["n"]
+
+    def indexed(self) -> set[int]:
         """The models that have an index."""
         rows = self._connection.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'vectors_[0-9]*' "
@@ -94,52 +177,32 @@ class Vec0Index:
         )
         return {int(row["name"].removeprefix("vectors_")) for row in rows}
 
-    def count(self, model: int) -> int:
-        """How many vectors are indexed."""
-        if model not in self.models():
-            return 0
-        row = self._connection.execute(f"SELECT count(*) FROM {_table(model)}_rowids").fetchone()
-        return int(row[0])
-
-    def rebuild(self, model: int, dims: int) -> Iterator[int]:
-        """Build the index of a model anew from the truth. Yields how many were done, by pages."""
-        self._connection.execute(f"DROP TABLE IF EXISTS {_table(model)}")
-        after = 0
-        while rows := self._connection.execute(
-            _SQL["index_rows"], {"model": model, "after": after, "limit": _PAGE}
-        ).fetchall():
-            self.add(model, dims, [tuple(row) for row in rows])
-            after = rows[-1]["n"]
-            yield len(rows)
-
 
 class ExactScan:
     """The same answers without an extension: read the tenant's vectors and multiply."""
 
+    exact_scan = True
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, model: int, dims: int, rows: Collection[tuple[int, int, str, bytes]]) -> None:
+    def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
         """Nothing to do: the truth is the index."""
 
     def remove(self, n: int) -> None:
         """Nothing to do: only current documents are scanned."""
 
-    def nearest(
-        self,
-        model: int,
-        tenant: int,
-        kind: str,
-        vector: Vector,
-        allowed: Collection[int] | None,
-        limit: int,
-    ) -> list[Match]:
-        """The nearest documents of a tenant and kind."""
+    def restore(self, n: int) -> None:
+        """Nothing to do: only current documents are scanned."""
+
+    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+        """The nearest documents, best first."""
         import numpy as np  # noqa: PLC0415  (a start-up must not pay for it)
 
         rows = self._connection.execute(
-            _SQL["scan"], {"model": model, "tenant": tenant, "kind": kind}
+            _SQL["scan"], {"model": where.model, "tenant": where.tenant, "kind": where.kind}
         ).fetchall()
+        allowed = where.allowed
         wanted = rows if allowed is None else [row for row in rows if row["n"] in allowed]
         if not wanted:
             return []
@@ -147,6 +210,14 @@ class ExactScan:
         scores = matrix.reshape(len(wanted), -1) @ vector
         best = np.argsort(-scores, kind="stable")[:limit]
         return [Match(wanted[i]["n"], float(scores[i])) for i in best]
+
+    def drift(self, model: int) -> Drift:
+        """None: the truth is the index."""
+        row = self._connection.execute(_SQL["count_indexable"], {"model": model}).fetchone()
+        return Drift(row["total"], missing=0, extra=0)
+
+    def catch_up(self, model: int, dims: int) -> None:
+        """Nothing to do: the truth is the index."""
 
 
 def _table(model: int) -> str:

@@ -192,6 +192,9 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_by_subject ON audit_log (tenant_id, subject);
 CREATE TRIGGER audit_log_keeps_rows BEFORE DELETE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+CREATE TRIGGER audit_log_keeps_numbers BEFORE INSERT ON audit_log
+WHEN EXISTS (SELECT 1 FROM audit_log WHERE n = NEW.n)  -- REPLACE fires no trigger of DELETE
+BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_log_keeps_words BEFORE UPDATE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 

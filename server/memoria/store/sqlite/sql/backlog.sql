@@ -11,7 +11,7 @@ SELECT d.n FROM documents d
 WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
                   WHERE e.document_n = d.n AND m.name = :model)
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO UPDATE SET attempts = 0, not_before = 0, last_error = NULL;
 
 -- name: take_lease
 INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, :expires_at)

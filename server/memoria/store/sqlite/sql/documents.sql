@@ -7,6 +7,15 @@ INSERT INTO search_index (rowid, scope, words, context) VALUES (:n, :scope, :wor
 -- name: await_vector
 INSERT INTO embedding_backlog (document_n) VALUES (:n);
 
+-- name: await_vector_if_missing
+INSERT INTO embedding_backlog (document_n)
+SELECT :n WHERE NOT EXISTS (
+    SELECT 1 FROM embeddings e
+    JOIN embedding_models m ON m.n = e.model_n
+    JOIN settings s ON s.key = 'embedding_model' AND s.value = m.name
+    WHERE e.document_n = :n)
+ON CONFLICT DO NOTHING;
+
 -- name: set_current
 UPDATE documents SET current = :current WHERE n = :n AND tenant_id = :tenant;
 

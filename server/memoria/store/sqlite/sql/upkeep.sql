@@ -1,9 +1,6 @@
 -- name: documents
 SELECT n, tenant_id, kind, current FROM documents ORDER BY n;
 
--- name: models
-SELECT n, name, dims FROM embedding_models ORDER BY n;
-
 -- name: full_text_drift
 SELECT (SELECT count(*) FROM documents) AS documents,
        (SELECT count(*) FROM documents
@@ -16,3 +13,20 @@ SELECT content, valid_from FROM memory_versions WHERE n = :n AND tenant_id = :te
 
 -- name: forgive_failures
 UPDATE embedding_backlog SET attempts = 0, not_before = 0;
+
+-- name: await_missing_vectors
+INSERT INTO embedding_backlog (document_n)
+SELECT d.n FROM documents d
+JOIN settings s ON s.key = 'embedding_model'
+WHERE d.current
+  AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
+                  WHERE e.document_n = d.n AND m.name = s.value)
+ON CONFLICT DO NOTHING;
+
+-- name: count_missing_vectors
+SELECT count(*) FROM documents d
+JOIN settings s ON s.key = 'embedding_model'
+WHERE d.current
+  AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
+                  WHERE e.document_n = d.n AND m.name = s.value)
+  AND NOT EXISTS (SELECT 1 FROM embedding_backlog b WHERE b.document_n = d.n);

@@ -14,13 +14,22 @@ JOIN documents d ON d.n = e.document_n
 WHERE e.model_n = :model AND d.tenant_id = :tenant AND d.kind = :kind AND d.current
 ORDER BY e.document_n;
 
--- name: index_rows
+-- name: models
+SELECT n, name, dims FROM embedding_models ORDER BY n;
+
+-- name: indexable
 SELECT e.document_n AS n, d.tenant_id, d.kind, e.vector
 FROM embeddings e
 JOIN documents d ON d.n = e.document_n
 WHERE e.model_n = :model AND d.current AND e.document_n > :after
 ORDER BY e.document_n
 LIMIT :limit;
+
+-- name: one
+SELECT e.document_n AS n, d.tenant_id, d.kind, e.vector
+FROM embeddings e
+JOIN documents d ON d.n = e.document_n
+WHERE e.model_n = :model AND e.document_n = :n;
 
 -- name: count_indexable
 SELECT count(*) AS total
