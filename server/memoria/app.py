@@ -15,7 +15,7 @@ import anyio.to_thread
 from pydantic import ValidationError
 
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, NotFoundError
+from memoria.errors import InvalidInputError, InvalidTurnError, NotFoundError
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.inference.base import Embedder
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -212,7 +212,13 @@ class Memoria:
         return kept
 
     async def revise_memory(
-        self, memory_id: str, action: Revision, content: str | None = None
+        self,
+        memory_id: str,
+        action: Revision,
+        content: str | None = None,
+        *,
+        valid_from: str | None = None,
+        turn_id: str | None = None,
     ) -> Memory:
         """Correct, confirm, archive, restore, pin, unpin, upvote or downvote. Nothing is final.
 
@@ -220,8 +226,13 @@ class Memoria:
             memory_id: from a search.
             action: what to do.
             content: the new wording, with `correct` only.
+            valid_from: with `correct`: since when it holds, ISO 8601; now by default.
+            turn_id: with `correct`: the recorded turn it rests on.
         """
-        memory = await _in_thread(lambda: self._statements.revise(memory_id, action, content))
+        since = _instant("valid_from", valid_from)
+        memory = await _in_thread(
+            lambda: self._statements.revise(memory_id, action, content, since, turn_id)
+        )
         self._wake_worker()
         return memory
 
@@ -461,9 +472,7 @@ def _turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
             )
             for item in error.errors()
         )
-        raise InvalidInputError(
-            f"Turn {i} can't be used: {problems}. Nothing of this call was recorded."
-        ) from error
+        raise InvalidTurnError(i, problems) from error
 
 
 def _instant(name: str, text: str | None) -> int | None:

@@ -2,6 +2,7 @@
 
     MemoriaError
     ├── InvalidInputError        an argument can't be used; says which and how to mend it
+    │   └── InvalidTurnError         one turn of a call can't be kept; knows its place
     ├── NotFoundError            no such memory, turn or session for this tenant
     ├── StoreError
     │   ├── StoreUnavailableError    the home can't be opened, read or written
@@ -20,6 +21,15 @@ class MemoriaError(Exception):
 
 class InvalidInputError(MemoriaError):
     """An argument can't be used as it is. Nothing was written."""
+
+
+class InvalidTurnError(InvalidInputError):
+    """One turn of a call can't be kept, so none of the call was recorded."""
+
+    def __init__(self, index: int, problem: str) -> None:
+        """The place of the turn in the call, from 0, and a sentence on what is wrong with it."""
+        super().__init__(f"Turn {index}: {problem.rstrip('.')}. Nothing of this call was recorded.")
+        self.problem = problem
 
 
 class NotFoundError(MemoriaError):

@@ -35,6 +35,7 @@ WALKS = {
     ("upkeep", "documents"),
     ("upkeep", "forgive_failures"),
     ("upkeep", "full_text_drift"),
+    ("upkeep", "raw_chunks"),
     ("vectors", "models"),
     ("vectors", "scan"),
     ("vectors", "count_indexable"),

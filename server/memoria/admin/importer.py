@@ -18,7 +18,7 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, InvalidTurnError
 from memoria.model import Receipt, Turn
 
 _BATCH = 200
@@ -99,6 +99,7 @@ class JsonlImport:
         except OSError as error:
             raise InvalidInputError(f"{self._path} can't be read: {error.strerror}.") from error
         await self._flush()
+        self._report.bad_lines.sort()
         return self._report
 
     def _take(self, number: int, line: bytes) -> None:
@@ -111,8 +112,10 @@ class JsonlImport:
             self._report.complain(number, "is not UTF-8")
         except json.JSONDecodeError as error:
             self._report.complain(number, f"is not JSON: {error.msg} at column {error.colno}")
-        except (ValidationError, InvalidInputError) as error:
+        except ValidationError as error:
             self._report.complain(number, _brief(error))
+        except (ValueError, RecursionError) as error:  # a huge number, endless nesting
+            self._report.complain(number, f"can't be read: {error}")
         else:
             self._batch.append((number, self._identified(turn)))
 
@@ -121,8 +124,8 @@ class JsonlImport:
         session = turn.session_id or self._path.stem
         if turn.message_id is not None:
             return turn.model_copy(update={"session_id": session})
-        content = turn.model_dump_json(exclude={"session_id", "message_id"})
-        key = (session, hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:24])
+        content = json.dumps(turn.model_dump(exclude={"session_id", "message_id"}))
+        key = (session, hashlib.sha256(content.encode()).hexdigest()[:24])
         self._seen[key] += 1
         own_id = f"{key[1]}.{self._seen[key]}"
         return turn.model_copy(update={"session_id": session, "message_id": own_id})
@@ -133,7 +136,7 @@ class JsonlImport:
             return
         try:
             self._report.count(await self._recorder.record_conversation([t for _, t in batch]))
-        except InvalidInputError:
+        except InvalidTurnError:
             # One turn spoils its batch; find it by recording them one at a time.
             for number, turn in batch:
                 await self._record_one(number, turn)
@@ -141,13 +144,12 @@ class JsonlImport:
     async def _record_one(self, number: int, turn: Turn) -> None:
         try:
             self._report.count(await self._recorder.record_conversation([turn]))
-        except InvalidInputError as error:
-            self._report.complain(number, str(error))
+        except InvalidTurnError as error:
+            self._report.complain(number, error.problem)
 
 
-def _brief(error: ValidationError | InvalidInputError) -> str:
-    if isinstance(error, InvalidInputError):
-        return str(error)
+def _brief(error: ValidationError) -> str:
     return "; ".join(
-        f"{'.'.join(map(str, item['loc'])) or 'line'}: {item['msg']}" for item in error.errors()
+        f"{'.'.join(map(str, item['loc'])) or 'line'}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors()
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_turn
 from memoria.model import CaptureEvent, Receipt, RecordedTurn, Session, Turn, new_id, now_millis
 from memoria.store.base import Conversations, NewTurn, Store
@@ -63,7 +63,7 @@ class Capture:
             event: closes the open stretch of every session touched.
 
         Raises:
-            InvalidInputError: a turn can't be kept; names it. Nothing was recorded.
+            InvalidTurnError: a turn can't be kept. Nothing was recorded.
             StoreError: the store could not write. Nothing was recorded.
         """
         tally = Tally()
@@ -97,23 +97,15 @@ class Capture:
 
     def _check(self, i: int, turn: Turn) -> None:
         if not turn.content and turn.tool_args is None and turn.tool_result is None:
-            raise InvalidInputError(
-                f"Turn {i} is empty: it has no content, tool_args or tool_result. "
-                "Leave it out. Nothing of this call was recorded."
-            )
-        size = len(_payload(turn).encode("utf-8", "surrogatepass"))
+            raise InvalidTurnError(i, "it has no content, tool_args or tool_result; leave it out")
+        size = len(_payload(i, turn).encode("utf-8", "surrogatepass"))
         if size > self._limits.max_turn_bytes:
-            raise InvalidInputError(
-                f"Turn {i} has {size:,} bytes; the most is {self._limits.max_turn_bytes:,} "
-                "(MEMORIA_MAX_TURN_BYTES). Split it. Nothing of this call was recorded."
-            )
+            most = f"{self._limits.max_turn_bytes:,} (MEMORIA_MAX_TURN_BYTES)"
+            raise InvalidTurnError(i, f"it has {size:,} bytes; the most is {most}. Split it")
         for name in _NAMES:
             value = getattr(turn, name)
             if value is not None and not 1 <= len(value) <= _MAX_ID_CHARS:
-                raise InvalidInputError(
-                    f"Turn {i}: {name} must have 1 to {_MAX_ID_CHARS} characters. "
-                    "Nothing of this call was recorded."
-                )
+                raise InvalidTurnError(i, f"{name} must have 1 to {_MAX_ID_CHARS} characters")
 
     def _record_session(
         self, conversations: Conversations, name: str, drafts: list[_Draft], now: int
@@ -229,10 +221,17 @@ def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
     return hashlib.sha256(json.dumps([*said, *told_apart_by], ensure_ascii=False).encode()).digest()
 
 
-def _payload(turn: Turn) -> str:
+def _payload(i: int, turn: Turn) -> str:
     """Everything that counts towards a turn's size."""
     tools = [value for value in (turn.tool_args, turn.tool_result) if value is not None]
-    return turn.content + "".join(json.dumps(value, ensure_ascii=False) for value in tools)
+    try:
+        return turn.content + "".join(
+            json.dumps(value, ensure_ascii=False, allow_nan=False) for value in tools
+        )
+    except ValueError as error:
+        raise InvalidTurnError(i, "NaN and Infinity are not JSON; write them as text") from error
+    except RecursionError as error:
+        raise InvalidTurnError(i, "its tool call is nested too deeply; pass it as text") from error
 
 
 def _receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Receipt:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from memoria.errors import InvalidInputError
 from memoria.model import Turn
 from memoria.text.redact import redact
 from memoria.text.strip import strip, well_formed
@@ -27,7 +26,6 @@ OUR_TOOLS = frozenset(
         "update_scratchpad",
     }
 )
-_ALLOWED_DEPTH = 100
 
 
 @dataclass(slots=True)
@@ -81,26 +79,19 @@ def is_our_tool(name: str) -> bool:
 def _clean_json(value: JsonValue, tally: Tally) -> str | None:
     if value is None:
         return None
-    try:
-        return json.dumps(_clean_value(value, "", tally, _ALLOWED_DEPTH), ensure_ascii=False)
-    except RecursionError as error:
-        raise InvalidInputError(
-            "Tool arguments are nested too deeply; pass them as text."
-        ) from error
+    return json.dumps(_clean_value(value, "", tally), ensure_ascii=False)
 
 
-def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int) -> JsonValue:
+def _clean_value(value: JsonValue, key: str, tally: Tally) -> JsonValue:
     """The value with every text in it cleaned; a key such as "password" counts as its context."""
-    if depth == 0:
-        raise RecursionError
     match value:
         case dict():
             return {
-                clean_text(name, tally): _clean_value(item, name, tally, depth - 1)
+                clean_text(name, tally): _clean_value(item, name, tally)
                 for name, item in value.items()
             }
         case list():
-            return [_clean_value(item, key, tally, depth - 1) for item in value]
+            return [_clean_value(item, key, tally) for item in value]
         case str():
             return _clean_keyed(value, key, tally)
         case int() | float() if not isinstance(value, bool) and key:

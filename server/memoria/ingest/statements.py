@@ -70,7 +70,14 @@ class Statements:
             id=memory_id, status=status, content=text, redactions=dict(tally.redactions)
         )
 
-    def revise(self, memory_id: str, action: Revision, content: str | None) -> Memory:
+    def revise(
+        self,
+        memory_id: str,
+        action: Revision,
+        content: str | None,
+        valid_from: int | None,
+        turn_id: str | None,
+    ) -> Memory:
         """Do one thing to a memory and give it back as it is now.
 
         Raises:
@@ -84,7 +91,7 @@ class Statements:
         with self._store.write(self._tenant) as tx:
             memory = self._memory(tx, memory_id)
             if content is not None:
-                self._correct(tx, memory, content)
+                self._correct(tx, memory, content, valid_from, turn_id)
             else:
                 self._apply(tx, memory, action)
             self._audit(tx, action, memory_id)
@@ -97,11 +104,18 @@ class Statements:
         self._audit(tx, "restore", known.id)
         return "restored"
 
-    def _correct(self, tx: Transaction, memory: Memory, content: str) -> None:
+    def _correct(
+        self,
+        tx: Transaction,
+        memory: Memory,
+        content: str,
+        valid_from: int | None,
+        turn_id: str | None,
+    ) -> None:
         text = _statement(content, Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
-        tx.memories.add_version(memory.id, self._version(tx, text, None, None))
+        tx.memories.add_version(memory.id, self._version(tx, text, valid_from, turn_id))
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
         now = now_millis()

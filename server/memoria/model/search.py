@@ -73,7 +73,7 @@ class SearchResult(Value):
     tokens: int
     """Estimated tokens of the hits."""
     omitted: int = 0
-    """Relevant results that did not fit `limit` or `max_tokens`."""
+    """Results within `limit` that did not fit `max_tokens`."""
     hidden: int = 0
     """Superseded or archived results left out; ask with `include_history`."""
     notes: tuple[str, ...] = ()

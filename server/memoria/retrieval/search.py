@@ -75,6 +75,8 @@ class Search:
 
 def _hits(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Hit]:
     """The documents worth showing, best first, as hits."""
+    if not plan.terms:
+        return []  # no word was asked for, so nothing is an answer
     looked_at = list(islice(ranked, plan.limit * (_LOOKED_AT if plan.first_level else 1)))
     judged = sorted(_judge(tx, plan, looked_at), key=lambda pair: -pair[0].score)
     if plan.first_level:

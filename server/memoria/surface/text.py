@@ -13,6 +13,7 @@ from memoria.model import (
     TurnRecord,
     iso,
 )
+from memoria.retrieval.cite import neighbour
 from memoria.text.document import as_text
 
 NOTHING = "Nothing relevant is on record."
@@ -20,7 +21,9 @@ NOTHING = "Nothing relevant is on record."
 
 def result_text(result: SearchResult) -> str:
     """A search's answer."""
-    lines = [_hit_text(hit) for hit in result.hits] or [NOTHING]
+    lines = [_hit_text(hit) for hit in result.hits]
+    if not lines and not result.omitted:
+        lines.append(NOTHING)
     if result.omitted:
         lines.append(f"{result.omitted} more did not fit; raise max_tokens to see them.")
     if result.hidden:
@@ -34,6 +37,8 @@ def memory_text(memory: Memory) -> str:
     flags = [memory.type.value, memory.validity.value]
     flags += ["pinned"] if memory.pinned else []
     flags.append("verified" if memory.verified else "not verified by the user")
+    flags += [f"{memory.upvotes} up"] if memory.upvotes else []
+    flags += [f"{memory.downvotes} down"] if memory.downvotes else []
     lines = [f"[memory {memory.id}] {memory.content} ({', '.join(flags)})"]
     lines += [_version_text(version) for version in memory.versions]
     return "\n".join(lines)
@@ -42,8 +47,9 @@ def memory_text(memory: Memory) -> str:
 def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     """A turn with its neighbours, or a page of it."""
     turn = record.turn
-    lines = [f"  #{t.turn_index} {_who(t)}: {_short(t.content)}" for t in record.before]
-    lines.append(f"[turn {turn.id}] {turn_place(turn)}")
+    lines = [_neighbour_text(neighbour(t)) for t in record.before]
+    old = "" if turn.current else " (edited since; superseded)"
+    lines.append(f"[turn {turn.id}] {turn_place(turn)}{old}")
     lines.append(turn.content[offset : offset + chars])
     if turn.tool_name or turn.tool_result is not None:
         result = as_text(turn.tool_result)[offset : offset + chars]
@@ -51,9 +57,14 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     longest = max(len(turn.content), len(as_text(turn.tool_result)))
     if offset + chars < longest:
         lines.append(f"(of {longest} characters; continue with offset={offset + chars})")
-    lines += [f"  #{t.turn_index} {_who(t)}: {_short(t.content)}" for t in record.after]
-    lines += [f"before the edit (version {t.version}): {t.content}" for t in record.versions[1:]]
+    lines += [_neighbour_text(neighbour(t)) for t in record.after]
+    lines += [f"version {t.version}: {_own_lines(t.content)}" for t in other_versions(record)]
     return "\n".join(lines)
+
+
+def other_versions(record: TurnRecord) -> list[StoredTurn]:
+    """The turn's versions but the one asked for, newest first."""
+    return [version for version in record.versions if version.n != record.turn.n]
 
 
 def receipt_text(receipt: Receipt) -> str:
@@ -80,10 +91,10 @@ def remembered_text(kept: Remembered) -> str:
 
 def scratchpad_text(pad: Scratchpad) -> str:
     """A session's notes as Markdown."""
-    done = "".join(f"\n- done {iso(task.at)}: {task.task}" for task in pad.completed)
+    earlier = "".join(f"\n- until {iso(task.at)}: {task.task}" for task in pad.completed)
     return (
         f"## Session {pad.session_id} ({iso(pad.updated_at)})\n"
-        f"Current task: {pad.current_focus or 'none'}{done}"
+        f"Current task: {pad.current_focus or 'none'}{earlier}"
     )
 
 
@@ -103,22 +114,28 @@ def _hit_text(hit: Hit) -> str:
     if source.session_id is not None:
         message = f" {source.message_id}" if source.message_id else ""
         marks.append(f"session {source.session_id}{message} #{source.turn_index}")
-    marks += [mark for mark in (hit.status, source.trust) if mark]
+    marks += [hit.status] if hit.status else []
+    marks += [f"trust {source.trust}"] if source.trust else []
     if hit.validity is not None and hit.validity != "active":
         marks.append(hit.validity)
     if hit.excerpt is not None:
         marks.append("excerpt")
     lines = [_neighbour_text(beside) for beside in hit.before]
-    lines.append(f"[{hit.kind} {hit.id}] {hit.text} ({', '.join(marks)})")
+    lines.append(f"[{hit.kind} {hit.id}] {_own_lines(hit.text)} ({', '.join(marks)})")
     if hit.tool is not None:
         args, result = as_text(hit.tool.args), as_text(hit.tool.result)
-        lines.append(f"  tool {hit.tool.name}({args}) → {result}")
+        lines.append(f"  tool {hit.tool.name}({args}) → {_own_lines(result)}")
     lines += [_neighbour_text(beside) for beside in hit.after]
     return "\n".join(lines)
 
 
 def _neighbour_text(beside: Neighbour) -> str:
-    return f"  #{beside.turn_index} {beside.speaker or beside.role}: {beside.text}"
+    return f"  #{beside.turn_index} {beside.speaker or beside.role}: {_own_lines(beside.text)}"
+
+
+def _own_lines(text: str) -> str:
+    """Stored text with its further lines indented: none of them can pass for a line of ours."""
+    return "\n    ".join(text.splitlines())
 
 
 def _version_text(version: MemoryVersion) -> str:
@@ -135,7 +152,3 @@ def _version_text(version: MemoryVersion) -> str:
 
 def _who(turn: StoredTurn) -> str:
     return turn.speaker or turn.role.value
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 300 else text[:300] + "…"  # noqa: PLR2004

@@ -22,6 +22,8 @@ from memoria.model import (
     TurnRecord,
     iso,
 )
+from memoria.retrieval.cite import neighbour
+from memoria.surface.text import other_versions
 from memoria.text.document import as_text
 
 
@@ -146,6 +148,7 @@ class WireRevised(BaseModel):
     verified: bool
     upvotes: int
     downvotes: int
+    note: str | None = None
 
 
 class WireRemembered(BaseModel):
@@ -190,7 +193,7 @@ def wire_traces(result: SearchResult) -> WireTraces:
     return WireTraces(hits=[_trace(hit) for hit in result.hits], **_found(result))
 
 
-def wire_revised(memory: Memory) -> WireRevised:
+def wire_revised(memory: Memory, note: str | None = None) -> WireRevised:
     """A memory after a revision."""
     return WireRevised(
         id=memory.id,
@@ -201,6 +204,7 @@ def wire_revised(memory: Memory) -> WireRevised:
         verified=memory.verified,
         upvotes=memory.upvotes,
         downvotes=memory.downvotes,
+        note=note,
     )
 
 
@@ -222,20 +226,20 @@ def wire_memory(memory: Memory) -> WireRecord:
 def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
     """A turn whole, or a page of it when it is long."""
     turn = record.turn
-    page = turn.content[offset : offset + chars]
-    end = offset + len(page)
-    long = len(turn.content) > len(page)
+    total = max(len(turn.content), len(as_text(turn.tool_result)))
+    end = offset + chars
     return WireRecord(
         id=turn.id,
         kind="turn",
-        text=page,
+        text=turn.content[offset:end],
         source=_turn_source(turn),
-        total_chars=len(turn.content) if long else None,
-        next_offset=end if end < len(turn.content) else None,
+        validity=None if turn.current else "superseded",
+        total_chars=total if offset or end < total else None,
+        next_offset=end if end < total else None,
         tool=_stored_tool(turn, offset, chars),
-        versions=[_turn_wording(version) for version in record.versions[1:]] or None,
-        before=[_beside(other) for other in record.before] or None,
-        after=[_beside(other) for other in record.after] or None,
+        versions=[_turn_wording(version) for version in other_versions(record)] or None,
+        before=[_neighbour(neighbour(other)) for other in record.before] or None,
+        after=[_neighbour(neighbour(other)) for other in record.after] or None,
     )
 
 
@@ -306,12 +310,6 @@ def _source(source: Source) -> WireSource:
 
 def _neighbour(beside: Neighbour) -> WireNeighbour:
     return WireNeighbour(**beside.model_dump(mode="json"))
-
-
-def _beside(turn: StoredTurn) -> WireNeighbour:
-    return WireNeighbour(
-        turn_index=turn.turn_index, role=turn.role, speaker=turn.speaker, text=turn.content[:300]
-    )
 
 
 def _version_source(version: MemoryVersion) -> WireSource:

@@ -12,6 +12,7 @@ FENCE = "memoria"
 _TAG = re.compile(
     rf"<(?P<close>/)?(?P<name>private|{FENCE})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE | re.ASCII
 )
+_TAG_START = re.compile(rf"<(?=/?(?:private|{FENCE})\b)", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def well_formed(text: str) -> str:
 
 def fence(text: str) -> str:
     """`text` as a block that a reader takes for data and that `strip` knows again."""
-    inner = _TAG.sub(lambda tag: tag[0].replace("<", "‹").replace(">", "›"), text)
+    inner = _TAG_START.sub("‹", text)
     return f"<{FENCE}>\n{inner}\n</{FENCE}>"
 
 

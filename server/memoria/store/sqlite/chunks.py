@@ -3,6 +3,8 @@
 import hashlib
 import sys
 
+from memoria.errors import StoreError
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -27,5 +29,14 @@ def pack(data: bytes) -> tuple[str, bytes]:
 
 
 def unpack(codec: str, data: bytes) -> bytes:
-    """What `pack` was given."""
-    return zstd.decompress(data) if codec == "zstd" else data
+    """What `pack` was given.
+
+    Raises:
+        StoreError: the bytes are damaged.
+    """
+    try:
+        return zstd.decompress(data) if codec == "zstd" else data
+    except zstd.ZstdError as error:
+        raise StoreError(
+            "A stored text is damaged. Run `memoria doctor`; restore a backup of the home."
+        ) from error

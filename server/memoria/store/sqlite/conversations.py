@@ -179,4 +179,7 @@ class SqliteConversations:
         row = self._rows.first("chunk", hash=key)
         if row is None:
             raise StoreError(f"raw chunk {key.hex()} is missing. Run `memoria doctor`.")
-        return unpack(row["codec"], row["data"]).decode()
+        try:
+            return unpack(row["codec"], row["data"]).decode()
+        except UnicodeDecodeError as error:
+            raise StoreError(f"raw chunk {key.hex()} is damaged. Restore a backup.") from error

@@ -126,11 +126,11 @@ def _explain(error: sqlite3.Error) -> StoreError:
         case "BUSY" | "LOCKED":
             cure = "Another process held the file too long. Try again."
         case "CORRUPT" | "NOTADB":
-            cure = "The file is damaged. Run `memoria doctor`, then restore a backup."
+            cure = "The file is damaged: restore a backup of the home."
         case "IOERR":
             cure = "Reading or writing the file failed. Check the disk and the data folder."
         case _:
-            cure = "Run `memoria doctor`."
+            cure = "Try again; if it goes on, look at the home with `memoria doctor`."
     return StoreUnavailableError(f"The store failed: {str(error).rstrip('.')}. {cure}")
 
 

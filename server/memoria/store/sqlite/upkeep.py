@@ -1,10 +1,13 @@
 """Looking after the file: what `doctor` wants to know, and building the indexes anew."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from pathlib import Path
 
+from memoria.errors import StoreError
 from memoria.model import Finding
+from memoria.store.sqlite.chunks import digest, unpack
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments, scope_token
 from memoria.store.sqlite.driver import Connection, Row, sqlite3
@@ -25,6 +28,8 @@ def examine(
     yield _engine(connection)
     yield _mode(path)
     yield _integrity(connection, deep=deep)
+    if deep:
+        yield _raw_text(connection)
     yield _full_text(connection)
     yield _vector_index(connection, vectors)
 
@@ -79,7 +84,7 @@ def _mode(path: Path) -> Finding:
         check="privacy",
         state="warning",
         detail=f"other users may read {', '.join(map(str, exposed))}",
-        cure=f"chmod -R go-rwx {path.parent}",
+        cure=f"chmod -R go-rwx {shlex.quote(str(path.parent))}",
     )
 
 
@@ -97,6 +102,29 @@ def _integrity(connection: Connection, *, deep: bool) -> Finding:
         detail="; ".join(problem for problem in problems if problem != "ok"),
         cure="Restore a backup of the home.",
     )
+
+
+def _raw_text(connection: Connection) -> Finding:
+    """Every stored text still has the hash it is kept under."""
+    total = damaged = 0
+    for row in connection.execute(_SQL["raw_chunks"]):
+        total += 1
+        damaged += not _intact(row)
+    if damaged:
+        return Finding(
+            check="raw text",
+            state="error",
+            detail=f"{damaged} of {total} stored texts are damaged",
+            cure="Restore a backup of the home.",
+        )
+    return Finding(check="raw text", state="ok", detail=f"{total} texts match their hashes")
+
+
+def _intact(row: Row) -> bool:
+    try:
+        return bool(digest(unpack(row["codec"], row["data"])) == row["hash"])
+    except StoreError:
+        return False
 
 
 def _full_text(connection: Connection) -> Finding:

@@ -4,6 +4,9 @@ Exit codes: 0 done; 1 it could not be done, and why is on standard error; 2 the 
 misspelt; 3 an import left lines out; 4 doctor found something broken.
 """
 
+import io
+import json
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _T = TypeVar("_T")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters but tab and newline: stored text must not move the cursor."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -80,8 +85,21 @@ def with_memory(
 
 
 def show(wire: BaseModel, text: str, *, as_json: bool) -> None:
-    """Print an answer: as JSON, or as text that is never taken for markup."""
+    """Print an answer: as JSON, or as text, verbatim but for what would steer the terminal."""
     if as_json:
-        sys.stdout.write(wire.model_dump_json(exclude_none=True) + "\n")
+        print_json(wire.model_dump(mode="json", exclude_none=True))
     else:
-        out().print(text, markup=False)
+        sys.stdout.write(_CONTROLS.sub("\ufffd", text) + "\n")
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document, escaped where standard output is not Unicode."""
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    sys.stdout.write(json.dumps(document, ensure_ascii=not unicode, indent=2) + "\n")
+
+
+def use_any_encoding() -> None:
+    """Let no character stop the output: what a terminal can't show is shown as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

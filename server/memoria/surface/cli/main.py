@@ -7,7 +7,7 @@ import typer
 
 from memoria.errors import MemoriaError
 from memoria.surface.cli import memory, operate, serving
-from memoria.surface.cli.console import Exit, Options, err
+from memoria.surface.cli.console import Exit, Options, err, use_any_encoding
 
 app = typer.Typer(
     name="memoria",
@@ -41,6 +41,7 @@ for module in (serving, memory, operate):
 
 def run() -> None:
     """The console script. Known errors become a sentence on standard error."""
+    use_any_encoding()
     try:
         app()
     except MemoriaError as error:

@@ -36,7 +36,7 @@ def remember(
     context: typer.Context,
     words: _Words,
     type: Annotated[MemoryType, typer.Option(help="What kind.")] = MemoryType.FACT,  # noqa: A002
-    importance: Annotated[float, typer.Option(min=0, max=1)] = 0.5,
+    importance: Annotated[float, typer.Option(min=0, max=1, help="0 to 1.")] = 0.5,
     valid_from: _When = None,
     as_json: AsJson = False,
 ) -> None:
@@ -53,8 +53,8 @@ def remember(
 def search(
     context: typer.Context,
     words: _Words,
-    limit: int = 8,
-    max_tokens: int = 1500,
+    limit: Annotated[int, typer.Option(help="Hits at most.")] = 8,
+    max_tokens: Annotated[int, typer.Option(help="Estimated tokens at most.")] = 1500,
     type: Annotated[list[MemoryType] | None, typer.Option(help="Only these types.")] = None,  # noqa: A002
     since: _When = None,
     until: _When = None,
@@ -82,8 +82,8 @@ def search(
 def traces(
     context: typer.Context,
     words: _Words,
-    limit: int = 10,
-    max_tokens: int = 4000,
+    limit: Annotated[int, typer.Option(help="Hits at most.")] = 10,
+    max_tokens: Annotated[int, typer.Option(help="Estimated tokens at most.")] = 4000,
     around: Annotated[int, typer.Option(help="Neighbouring turns on each side.")] = 1,
     since: _When = None,
     until: _When = None,

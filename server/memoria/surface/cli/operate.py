@@ -50,7 +50,9 @@ def add_commands(app: typer.Typer) -> None:
 
 def import_file(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True)],
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The file.")
+    ],
     format: Annotated[  # noqa: A002
         Literal["jsonl"],
         typer.Option(
@@ -180,15 +182,18 @@ def _import_text(report: ImportReport) -> str:
 
 def _health_table(health: Health) -> "Table":
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     table = Table("check", "state", "what was found", "cure", box=None, pad_edge=False)
     for finding in health.findings:
-        table.add_row(finding.check, _STATES[finding.state], finding.detail, finding.cure or "")
+        cure = Text(finding.cure or "", overflow="fold")
+        table.add_row(finding.check, _STATES[finding.state], Text(finding.detail), cure)
     return table
 
 
 def _stats_table(figures: Statistics) -> "Table":
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     table = Table(box=None, show_header=False, pad_edge=False)
     memories = ", ".join(f"{count} {validity}" for validity, count in figures.memories.items())
@@ -204,5 +209,5 @@ def _stats_table(figures: Statistics) -> "Table":
         f"{figures.backlog.failed:,} given up",
     }
     for name, value in rows.items():
-        table.add_row(name, value)
+        table.add_row(name, Text(value))
     return table

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from memoria.surface.cli.console import AsJson, Options
+from memoria.surface.cli.console import AsJson, Options, print_json
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -22,9 +22,9 @@ def serve(
     """Serve memory over MCP on standard input and output: what a client's configuration starts."""
     options: Options = context.obj
     if as_json:
-        from memoria.surface.cli.snippet import print_snippet  # noqa: PLC0415
+        from memoria.surface.cli.snippet import snippet  # noqa: PLC0415
 
-        print_snippet(options)
+        print_json(snippet(options))
         return
     from memoria.surface.mcp.server import serve_stdio  # noqa: PLC0415
 
@@ -32,7 +32,7 @@ def serve(
 
 
 def demo(as_json: AsJson = False) -> None:
-    """See it work: a bundled conversation, a real client, a temporary home. About 20 seconds."""
+    """See it work: a bundled conversation, a real client, a temporary home. About ten seconds."""
     from memoria.surface.cli.demo.tour import run_demo  # noqa: PLC0415
 
     run_demo(as_json=as_json)

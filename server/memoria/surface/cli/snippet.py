@@ -1,6 +1,6 @@
 """The piece of configuration that plugs Memoria into an MCP client."""
 
-import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -10,17 +10,17 @@ from memoria.surface.cli.console import Options
 
 def snippet(options: Options) -> dict[str, object]:
     """An `mcpServers` entry that starts this very installation."""
-    given = {"MEMORIA_HOME": options.home, "MEMORIA_TENANT": options.tenant}
+    home = options.home or os.environ.get("MEMORIA_HOME")
+    tenant = options.tenant or os.environ.get("MEMORIA_TENANT")
+    given = {
+        "MEMORIA_HOME": str(Path(home).expanduser().absolute()) if home else None,
+        "MEMORIA_TENANT": tenant,
+    }
     environment = {name: value for name, value in given.items() if value is not None}
     entry: dict[str, object] = {"command": _command(), "args": ["serve"]}
     if environment:
         entry["env"] = environment
     return {"mcpServers": {"memoria": entry}}
-
-
-def print_snippet(options: Options) -> None:
-    """Print the entry as JSON."""
-    sys.stdout.write(json.dumps(snippet(options), indent=2, ensure_ascii=False) + "\n")
 
 
 def _command() -> str:

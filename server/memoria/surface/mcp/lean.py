@@ -10,11 +10,20 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult, Tool
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    Tool,
+)
 from pydantic import ValidationError
 
 from memoria.app import Memoria
 from memoria.errors import MemoriaError
+
+_NULL = {"type": "null"}
 
 
 class LeanServer(MCPServer[Memoria]):
@@ -47,6 +56,7 @@ class LeanServer(MCPServer[Memoria]):
             ToolError: with a message for the model; what we did not foresee stays a crash, which
                 the SDK logs and hides.
         """
+        await self._refuse_unknown(name, arguments)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -57,6 +67,35 @@ class LeanServer(MCPServer[Memoria]):
                     raise ToolError(str(ours)) from ours
                 case _:
                     raise
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Memoria, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """A prompt.
+
+        Raises:
+            MCPError: there is no such prompt, or its arguments can't be used.
+        """
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            reason = error.__cause__ or error
+            raise MCPError(code=INVALID_PARAMS, message=f"Prompt {name}: {reason}") from error
+
+    async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
+        """A misspelt argument is an error: silently dropped, it would change what was asked."""
+        known = {
+            tool.name: list(tool.input_schema.get("properties", {}))
+            for tool in await super().list_tools()
+        }
+        unknown = [key for key in arguments if name in known and key not in known[name]]
+        if unknown:
+            raise ToolError(
+                f"{name} has no argument {', '.join(unknown)}. It takes {', '.join(known[name])}."
+            )
 
 
 def _undescribed(schema: dict[str, Any]) -> dict[str, Any]:
@@ -71,8 +110,10 @@ def _undescribed(schema: dict[str, Any]) -> dict[str, Any]:
 def slim(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
     """A JSON schema without titles, null alternatives and null defaults."""
     match schema:
-        case {"anyOf": [kept, {"type": "null"}], **rest}:
-            return slim({**{k: v for k, v in rest.items() if k != "default"}, **kept})
+        case {"anyOf": list(choices), **rest} if _NULL in choices:
+            kept = [choice for choice in choices if choice != _NULL]
+            without = {key: value for key, value in rest.items() if key != "default"}
+            return slim({**without, **(kept[0] if len(kept) == 1 else {"anyOf": kept})})
         case dict():
             return {
                 key: _slim_properties(value) if key in ("properties", "$defs") else slim(value)

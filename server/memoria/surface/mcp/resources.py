@@ -7,13 +7,15 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from memoria.app import Memoria
 from memoria.errors import NotFoundError
-from memoria.model import Scratchpad
+from memoria.model import Scratchpad, SessionRecord
 from memoria.store.files import CoreFile, read_core
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.text import memory_text, scratchpad_text, turn_place
+from memoria.text.document import full_text
 from memoria.text.strip import fence
 
 _MARKDOWN = "text/markdown"
+_SESSION_CHARS = 60_000
 
 
 def text(name: str) -> str:
@@ -34,10 +36,15 @@ def add_resources(server: LeanServer) -> None:
         """What the latest sessions are working on."""
         return fence(scratchpads_text(await server.memory.scratchpads()))
 
-    @server.resource("memory://core/{name}", mime_type=_MARKDOWN)
-    def core(name: str) -> str:
-        """Core memory: MEMORY.md (what always matters), USER.md (who the user is)."""
-        return core_text(server.memory, name)
+    @server.resource("memory://core/MEMORY.md", mime_type=_MARKDOWN)
+    def memory_file() -> str:
+        """Core memory: what always matters."""
+        return core_text(server.memory, "MEMORY.md")
+
+    @server.resource("memory://core/USER.md", mime_type=_MARKDOWN)
+    def user_file() -> str:
+        """Core memory: who the user is."""
+        return core_text(server.memory, "USER.md")
 
     @server.resource("memory://memories/{memory_id}")
     async def memory(memory_id: str) -> str:
@@ -54,7 +61,7 @@ def add_resources(server: LeanServer) -> None:
             record = await server.memory.get_session(session_id)
         except NotFoundError as error:
             raise ResourceNotFoundError(str(error)) from error
-        return fence("\n\n".join(f"[{turn_place(t)}]\n{t.content}" for t in record.turns))
+        return fence(_session_text(record))
 
     @server.resource("memory://status", mime_type="application/json")
     async def status() -> str:
@@ -64,16 +71,23 @@ def add_resources(server: LeanServer) -> None:
         return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
 
 
-def core_text(memory: Memoria, name: str) -> str:
-    """A core memory file, fenced as data.
+def core_text(memory: Memoria, name: CoreFile) -> str:
+    """A core memory file, fenced as data."""
+    return fence(read_core(memory.settings.home_path, name))
 
-    Raises:
-        ResourceNotFoundError: there is no such file.
-    """
-    files: dict[str, CoreFile] = {"MEMORY.md": "MEMORY.md", "USER.md": "USER.md"}
-    if name not in files:
-        raise ResourceNotFoundError(f"There is no core file {name}: {', '.join(files)}.")
-    return fence(read_core(memory.settings.home_path, files[name]))
+
+def _session_text(record: SessionRecord) -> str:
+    """A session's turns, tool calls included, as far as a resource should go."""
+    shown: list[str] = []
+    left = _SESSION_CHARS
+    for turn in record.turns:
+        entry = f"[turn {turn.id}] {turn_place(turn)}\n{full_text(turn)}"
+        if len(entry) > left:
+            shown.append("… the session goes on: use search_conversation_traces or get_memory")
+            break
+        shown.append(entry)
+        left -= len(entry)
+    return "\n\n".join(shown)
 
 
 def scratchpads_text(pads: list[Scratchpad]) -> str:

@@ -14,6 +14,7 @@ from mcp.server.caching import CacheHint
 import memoria.app
 from memoria.app import Memoria
 from memoria.config import Settings
+from memoria.errors import MemoriaError
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.mcp.prompts import add_prompts
 from memoria.surface.mcp.resources import add_resources, text
@@ -53,7 +54,13 @@ def build_server(open_memory: Callable[[], AbstractAsyncContextManager[Memoria]]
 def serve_stdio(settings: Settings) -> None:
     """Serve on standard input and output until they close or the process is told to stop."""
     logging.basicConfig(level=logging.WARNING)  # to standard error; before the SDK looks
-    anyio.run(_serve, settings)
+    try:
+        anyio.run(_serve, settings)
+    except BaseExceptionGroup as group:
+        ours = _first(group)
+        if ours is None:
+            raise
+        raise ours from None
 
 
 async def _serve(settings: Settings) -> None:
@@ -73,3 +80,12 @@ async def _stop_on_signal() -> None:
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             os._exit(0)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> MemoriaError | None:
+    """Our own error in a group that task groups wrapped around it."""
+    for error in group.exceptions:
+        found = _first(error) if isinstance(error, BaseExceptionGroup) else error
+        if isinstance(found, MemoriaError):
+            return found
+    return None

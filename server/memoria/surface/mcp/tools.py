@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
 from memoria.errors import NotFoundError
@@ -49,6 +49,9 @@ _Type = Literal[
     "task_outcome",
     "tool_experience",
 ]
+_TELL_THE_USER = (
+    "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
+)
 _When = Annotated[str | None, Field(description="ISO 8601 date or time")]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(
@@ -61,6 +64,8 @@ _VOTES = ToolAnnotations(
 
 class WireTurn(BaseModel):
     """One message."""
+
+    model_config = ConfigDict(extra="forbid")
 
     role: _Role
     content: str = ""
@@ -208,12 +213,18 @@ async def revise_memory(
     id: Annotated[str, Field(description="memory id from a search")],  # noqa: A002
     action: Revision,
     content: Annotated[str | None, Field(description="new wording, with correct only")] = None,
+    valid_from: Annotated[str | None, Field(description="with correct: since when")] = None,
+    turn_id: Annotated[str | None, Field(description="with correct: the turn it rests on")] = None,
 ) -> Annotated[CallToolResult, WireRevised]:
     """Correct a memory (the old wording stays in its history), confirm, archive, restore, pin,
-    unpin, or vote it up when it helped and down when it misled. Nothing is final.
+    unpin, or vote it up when it helped and down when it misled. Nothing is final. What you
+    confirm counts as verified only once the user does so too.
     """
-    memory = await memory_of(ctx).revise_memory(id, action, content)
-    return _answer(wire_revised(memory), memory_text(memory))
+    memory = await memory_of(ctx).revise_memory(
+        id, action, content, valid_from=valid_from, turn_id=turn_id
+    )
+    note = _TELL_THE_USER if action == "confirm" and not memory.verified else None
+    return _answer(wire_revised(memory, note), "\n".join(filter(None, (memory_text(memory), note))))
 
 
 async def record_conversation(
@@ -221,7 +232,7 @@ async def record_conversation(
     turns: list[WireTurn],
     event: Annotated[
         Literal["session_end", "compaction"] | None,
-        Field(description="closes the stretch"),
+        Field(description="the conversation ends, or its context is about to be compacted"),
     ] = None,
     session_id: Annotated[str | None, Field(description="for turns that name none")] = None,
 ) -> Annotated[CallToolResult, WireReceipt]:
@@ -242,7 +253,7 @@ async def update_scratchpad(
     completed: Annotated[str | None, Field(description="a task that is done")] = None,
     session_id: str | None = None,
 ) -> Annotated[CallToolResult, WireScratchpad]:
-    """Note what this session is working on. The last five tasks are kept."""
+    """Note what this session is working on. A new focus files the old one; five are kept."""
     pad = await memory_of(ctx).update_scratchpad(
         current_focus=current_focus, completed=completed, session_id=session_id
     )

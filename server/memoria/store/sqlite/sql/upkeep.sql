@@ -30,3 +30,6 @@ WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n
                   WHERE e.document_n = d.n AND m.name = s.value)
   AND NOT EXISTS (SELECT 1 FROM embedding_backlog b WHERE b.document_n = d.n);
+
+-- name: raw_chunks
+SELECT hash, codec, data FROM raw_chunks;

@@ -1,5 +1,6 @@
 """What the tour prints, and what it remembers for `--json`. Plain where there is no terminal."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -56,16 +57,18 @@ class Stage:
             self._put(Text(_one_line(hit["text"])), indent=4)
             self._put(Text(_cite(hit), style="dim"), indent=6)
 
-    def trace(self, hit: dict[str, Any]) -> None:
-        """A turn of the record with its tool call."""
+    def trace(self, hit: dict[str, Any], *, around: str) -> None:
+        """A turn of the record with its tool call, and its result where a word stands."""
         tool = hit["tool"]
         self._put(Text(_cite(hit), style="dim"), indent=4)
-        self._put(Text(f"{tool['name']} {tool.get('args', '')}"), indent=4)
+        self._put(Text(f"{tool['name']} {json.dumps(tool.get('args'))}"), indent=4)
         lines = str(tool.get("result", "")).splitlines()
-        shown = "\n".join(lines[:_TOOL_LINES])
-        self._put(Text(shown), indent=6)
-        if len(lines) > _TOOL_LINES:
-            self._put(Text(f"… {len(lines) - _TOOL_LINES} more lines", style="dim"), indent=6)
+        first = next((i for i, line in enumerate(lines) if around in line), 0)
+        start = max(first - _TOOL_LINES // 2, 0)
+        shown = lines[start : start + _TOOL_LINES]
+        self._put(Text("\n".join(shown)), indent=6)
+        left = len(lines) - len(shown)
+        self._put(Text(f"({left} more lines of it on record)", style="dim"), indent=6)
 
     def quote(self, hit: dict[str, Any]) -> None:
         """A turn's words."""
@@ -109,7 +112,7 @@ def _one_line(text: str) -> str:
 
 def _cite(hit: dict[str, Any]) -> str:
     source = hit["source"]
-    parts = [f"[{hit['kind']} {hit['id'][:8]}…]", source["at"]]
+    parts = [f"[{hit['kind']} …{hit['id'][-8:]}]", source["at"]]
     if "session_id" in source:
         place = f"{source['session_id']} {source.get('message_id', '')}"
         parts.append(f"{place.strip()} #{source['turn_index']}")

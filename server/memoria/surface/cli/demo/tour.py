@@ -15,10 +15,11 @@ from typing import Any
 
 import anyio
 
-from memoria.surface.cli.console import Options
+from memoria.surface.cli.console import Options, print_json
 from memoria.surface.cli.demo.guest import Answer, Guest, guest
 from memoria.surface.cli.demo.stage import Stage
 from memoria.surface.cli.snippet import snippet
+from memoria.text.analyser import index_text
 
 SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "Tr0ub4dor", "41,500")
 
@@ -31,8 +32,7 @@ def run_demo(*, as_json: bool) -> None:
         anyio.run(_tour, Path(home), stage)
     entry = snippet(Options(home=None, tenant=None))
     if as_json:
-        document = {"stops": stage.stops, "passed": stage.passed, "configuration": entry}
-        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        print_json({"stops": stage.stops, "passed": stage.passed, "configuration": entry})
     else:
         stage.heading("Plug it in")
         stage.say("This entry works in Claude Code (.mcp.json), Cursor, Gemini CLI and others:")
@@ -79,10 +79,10 @@ async def _capture(server: Guest, stage: Stage) -> None:
 
 async def _first_level(server: Guest, stage: Stage) -> None:
     stage.heading("2  First level: search_memory — conclusions, a line each, cited")
-    found = await _ask(
-        server, stage, "search_memory", "What did we decide about the balance cache?"
-    )
-    stage.check("answered", bool(found["hits"]))
+    stage.say("No memory has been drawn from these turns yet, so they stand in: unprocessed.")
+    found = await _ask(server, stage, "search_memory", "What was decided on the balance cache?")
+    decided = {hit["source"].get("session_id") for hit in found["hits"]}
+    stage.check("the session that decided it is cited", "2026-03-05-cache-design" in decided)
     found = await _ask(server, stage, "search_memory", "花生")
     stage.check("a two-character Chinese word is found", "花生" in _texts(found))
 
@@ -94,7 +94,7 @@ async def _second_level(server: Guest, stage: Stage) -> None:
     found = await server.call(
         "search_conversation_traces", query=question, role="tool", limit=1, max_tokens=600
     )
-    stage.trace(found["hits"][0])
+    stage.trace(found["hits"][0], around="E1437")
     stage.check("the tool's own output is there", "E1437" in _texts(found))
 
 
@@ -129,9 +129,24 @@ async def _provenance(server: Guest, stage: Stage) -> str:
 
 async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
     stage.heading("5  A preference changes: the correction comes first, history stays")
+    said = await server.call(
+        "search_conversation_traces",
+        query="From today commit messages are in English",
+        limit=1,
+        context=0,
+    )
+    turn = said["hits"][0]
+    stage.quote(turn)
     wording = "Lin Lan writes commit messages in English since 8 April (was Chinese)"
-    stage.ask("revise_memory", f"correct → {wording}")
-    await server.call("revise_memory", id=memory_id, action="correct", content=wording)
+    stage.ask("revise_memory", f"correct → {wording}  (turn_id=…)")
+    await server.call(
+        "revise_memory",
+        id=memory_id,
+        action="correct",
+        content=wording,
+        valid_from=turn["source"]["at"],
+        turn_id=turn["id"],
+    )
     memory = await server.call("get_memory", id=memory_id)
     stage.memory(memory)
     with stage.waiting("computing its vector"):
@@ -159,12 +174,19 @@ async def _restart(server: Guest, stage: Stage, memory_id: str) -> None:
 
 
 def _secrets(home: Path, stage: Stage) -> None:
-    stage.heading("8  And the secrets? Reading every file of the home, byte by byte")
-    files = [path for path in home.rglob("*") if path.is_file()]
-    content = b"".join(path.read_bytes() for path in files)
-    found = [secret for secret in SECRETS if secret.encode() in content]
-    size = f"{len(content):,} bytes in {len(files)} files"
-    stage.check(f"none of {len(SECRETS)} secrets in {size}", not found)
+    stage.heading("8  And the secrets? Every file of the home is read, byte by byte")
+    content = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file()).lower()
+    stage.check("what was kept is found that way (E1437)", _holds(content, "E1437"))
+    found = [secret for secret in SECRETS if _holds(content, secret)]
+    stage.check(f"none of {len(SECRETS)} secrets in {len(content):,} bytes", not found)
+
+
+def _holds(content: bytes, text: str) -> bool:
+    """Whether files hold a text: as it is, or as the search index would have written it.
+
+    Stored texts may be compressed; the index's tokens never are.
+    """
+    return any(form.encode() in content for form in (text.lower(), index_text(text)))
 
 
 async def _ask(server: Guest, stage: Stage, tool: str, question: str, **filters: object) -> Answer:
