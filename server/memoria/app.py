@@ -280,6 +280,7 @@ class Memoria:
             with self._store.read(self.tenant) as tx:
                 return SessionRecord(
                     session_id=session_id,
+                    total=tx.conversations.session_size(session_id),
                     turns=tuple(tx.conversations.session_turns(session_id, offset, limit)),
                     stretches=tuple(tx.conversations.stretches(session_id)),
                 )

@@ -1,6 +1,7 @@
 """Capture keeps what was said, once, in order."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,7 @@ import memoria
 from memoria import Memoria, Turn
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import _overlap
+from memoria.text.strip import fence
 
 
 def turn(content: str, **fields: object) -> Turn:
@@ -176,8 +178,6 @@ async def test_what_our_own_tools_answered_is_not_recorded(memory: Memoria) -> N
 
 
 async def test_injected_blocks_are_not_recorded(memory: Memoria) -> None:
-    from memoria.text.strip import fence  # noqa: PLC0415
-
     await memory.record_conversation([turn(f"{fence('recalled text')}What now?")])
     assert await contents(memory) == ["What now?"]
 
@@ -213,7 +213,7 @@ async def test_five_megabytes_are_kept_and_found(memory: Memoria) -> None:
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"content": ""}, "Turn 1 is empty"),
+        ({"content": ""}, "Turn 1: it is empty"),
         ({"content": "x", "role": "wizard"}, "role"),
         ({"content": "x", "at": "yesterday"}, "at: 'yesterday' is not a date"),
         ({"content": "x", "colour": "red"}, "colour"),
@@ -266,13 +266,13 @@ async def test_nothing_to_record_is_an_error(memory: Memoria) -> None:
 
 
 async def test_what_was_acknowledged_is_there_after_reopening(
-    home: "pytest.TempPathFactory", embedder: object
+    home: Path,
 ) -> None:
-    async with memoria.open(home=str(home), tenant="t") as first:
+    async with memoria.open(home=home, tenant="t") as first:
         await first.record_conversation([turn("kept for good")])
-    async with memoria.open(home=str(home), tenant="t") as second:
+    async with memoria.open(home=home, tenant="t") as second:
         assert await contents(second) == ["kept for good"]
-    async with memoria.open(home=str(home), tenant="stranger") as other:
+    async with memoria.open(home=home, tenant="stranger") as other:
         assert (await other.statistics()).turns == 0
 
 

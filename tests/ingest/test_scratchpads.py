@@ -22,7 +22,8 @@ async def test_completing_the_task_in_hand_clears_it(memory: Memoria) -> None:
 
 async def test_the_last_five_tasks_are_kept(memory: Memoria) -> None:
     for number in range(8):
-        pad = await memory.update_scratchpad(completed=f"task {number}", session_id="s")
+        await memory.update_scratchpad(completed=f"task {number}", session_id="s")
+    (pad,) = await memory.scratchpads()
     assert [done.task for done in pad.completed] == [f"task {n}" for n in (7, 6, 5, 4, 3)]
 
 

@@ -114,6 +114,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.conversations.around(n, 1, 5) for n in them.sessions
     ],
     "conversations.session_turns": lambda tx, _: tx.conversations.session_turns("s", 0, 100),
+    "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
     "conversations.stretches": lambda tx, _: tx.conversations.stretches("s"),
     "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
     "memories.by_versions": lambda tx, them: tx.memories.by_versions(them.ns),

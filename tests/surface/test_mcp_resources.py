@@ -118,7 +118,7 @@ async def test_a_task_that_is_done_moves_from_the_focus_to_the_list(agent: Agent
     answer, text = await agent.both("update_scratchpad", completed="tests", session_id="s")
     assert "current_focus" not in answer
     assert [line.endswith(" tests") for line in answer["completed"]] == [True]
-    assert "done" in text
+    assert "until" in text
 
 
 async def test_the_last_five_tasks_are_kept(agent: Agent) -> None:

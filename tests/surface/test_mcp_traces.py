@@ -50,7 +50,7 @@ async def test_a_turn_comes_back_to_the_byte(agent: Agent, content: str) -> None
     (turn_id,) = await agent.say(content)
     answer, text = await agent.both("search_conversation_traces", query="bluebird")
     assert [(hit["id"], hit["text"]) for hit in answer["hits"]] == [(turn_id, content)]
-    assert f"[turn {turn_id}] {content}" in text
+    assert f"[turn {turn_id}] {content}".replace("\n", "\n    ") in text
     record, whole = await agent.both("get_memory", id=turn_id)
     assert (record["kind"], record["text"]) == ("turn", content)
     assert content in whole

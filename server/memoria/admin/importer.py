@@ -114,7 +114,9 @@ class JsonlImport:
             self._report.complain(number, f"is not JSON: {error.msg} at column {error.colno}")
         except ValidationError as error:
             self._report.complain(number, _brief(error))
-        except (ValueError, RecursionError) as error:  # a huge number, endless nesting
+        except RecursionError:
+            self._report.complain(number, "is nested too deeply")
+        except ValueError as error:  # such as a number of five thousand digits
             self._report.complain(number, f"can't be read: {error}")
         else:
             self._batch.append((number, self._identified(turn)))

@@ -23,6 +23,7 @@ from memoria.text.strip import well_formed
 
 _MS_PER_MINUTE = 60_000
 _MAX_ID_CHARS = 500
+_TOO_DEEP = "its tool call is nested too deeply; pass it as text"
 _NAMES = ("session_id", "message_id", "speaker", "tool_name")
 
 
@@ -92,12 +93,17 @@ class Capture:
     def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _Draft:
         self._check(i, raw)
         turn = _with_storable_names(raw)
-        text = clean_turn(turn, tally)
+        try:
+            text = clean_turn(turn, tally)
+        except RecursionError as error:
+            raise InvalidTurnError(i, _TOO_DEEP) from error
         return _Draft(turn, turn.session_id or session_id, text, _fingerprint(turn, text))
 
     def _check(self, i: int, turn: Turn) -> None:
         if not turn.content and turn.tool_args is None and turn.tool_result is None:
-            raise InvalidTurnError(i, "it has no content, tool_args or tool_result; leave it out")
+            raise InvalidTurnError(
+                i, "it is empty: no content, tool_args or tool_result. Leave it out"
+            )
         size = len(_payload(i, turn).encode("utf-8", "surrogatepass"))
         if size > self._limits.max_turn_bytes:
             most = f"{self._limits.max_turn_bytes:,} (MEMORIA_MAX_TURN_BYTES)"
@@ -231,7 +237,7 @@ def _payload(i: int, turn: Turn) -> str:
     except ValueError as error:
         raise InvalidTurnError(i, "NaN and Infinity are not JSON; write them as text") from error
     except RecursionError as error:
-        raise InvalidTurnError(i, "its tool call is nested too deeply; pass it as text") from error
+        raise InvalidTurnError(i, _TOO_DEEP) from error
 
 
 def _receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Receipt:

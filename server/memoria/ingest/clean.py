@@ -26,6 +26,8 @@ OUR_TOOLS = frozenset(
         "update_scratchpad",
     }
 )
+_DEEPEST = 100
+"""Levels of nesting in a tool call; whoever reads it back must not run out of stack either."""
 
 
 @dataclass(slots=True)
@@ -82,16 +84,18 @@ def _clean_json(value: JsonValue, tally: Tally) -> str | None:
     return json.dumps(_clean_value(value, "", tally), ensure_ascii=False)
 
 
-def _clean_value(value: JsonValue, key: str, tally: Tally) -> JsonValue:
+def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST) -> JsonValue:
     """The value with every text in it cleaned; a key such as "password" counts as its context."""
+    if depth == 0:
+        raise RecursionError("nested too deeply")
     match value:
         case dict():
             return {
-                clean_text(name, tally): _clean_value(item, name, tally)
+                clean_text(name, tally): _clean_value(item, name, tally, depth - 1)
                 for name, item in value.items()
             }
         case list():
-            return [_clean_value(item, key, tally) for item in value]
+            return [_clean_value(item, key, tally, depth - 1) for item in value]
         case str():
             return _clean_keyed(value, key, tally)
         case int() | float() if not isinstance(value, bool) and key:

@@ -75,8 +75,8 @@ class Statements:
         memory_id: str,
         action: Revision,
         content: str | None,
-        valid_from: int | None,
-        turn_id: str | None,
+        valid_from: int | None = None,
+        turn_id: str | None = None,
     ) -> Memory:
         """Do one thing to a memory and give it back as it is now.
 

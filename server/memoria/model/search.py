@@ -73,7 +73,7 @@ class SearchResult(Value):
     tokens: int
     """Estimated tokens of the hits."""
     omitted: int = 0
-    """Results within `limit` that did not fit `max_tokens`."""
+    """Results that did not fit `max_tokens`, and in a first-level answer those past `limit`."""
     hidden: int = 0
     """Superseded or archived results left out; ask with `include_history`."""
     notes: tuple[str, ...] = ()

@@ -29,5 +29,7 @@ class SessionRecord(Value):
     """A page of a session."""
 
     session_id: str
+    total: int
+    """Turns of the whole session."""
     turns: tuple[StoredTurn, ...]
     stretches: tuple[Stretch, ...]

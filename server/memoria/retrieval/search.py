@@ -49,6 +49,7 @@ class Search:
             ranked = rank(tx, candidates, narrow=plan.filters.narrow)
             hits = _hits(tx, plan, ranked)
             packed = pack(hits[: plan.limit], plan.terms, plan.max_tokens)
+            beyond = max(len(hits) - plan.limit, 0)
             if plan.context:
                 packed = _with_context(tx, plan, packed)
             hidden = (
@@ -58,7 +59,7 @@ class Search:
             query=plan.query,
             hits=packed.hits,
             tokens=packed.tokens,
-            omitted=packed.omitted,
+            omitted=packed.omitted + beyond,
             hidden=hidden,
             notes=notes,
         )

@@ -220,6 +220,10 @@ class Conversations(Protocol):
         """A session's current turns in order."""
         ...
 
+    def session_size(self, session_id: str) -> int:
+        """How many current turns a session has."""
+        ...
+
     def stretches(self, session_id: str) -> list[Stretch]:
         """A session's stretches in order."""
         ...

@@ -25,7 +25,7 @@ def result_text(result: SearchResult) -> str:
     if not lines and not result.omitted:
         lines.append(NOTHING)
     if result.omitted:
-        lines.append(f"{result.omitted} more did not fit; raise max_tokens to see them.")
+        lines.append(f"{result.omitted} more did not fit; raise limit or max_tokens to see them.")
     if result.hidden:
         lines.append(f"{result.hidden} superseded or archived; ask with include_history.")
     lines.extend(f"note: {note}" for note in result.notes)
@@ -135,7 +135,7 @@ def _neighbour_text(beside: Neighbour) -> str:
 
 def _own_lines(text: str) -> str:
     """Stored text with its further lines indented: none of them can pass for a line of ours."""
-    return "\n    ".join(text.splitlines())
+    return text.replace("\n", "\n    ")
 
 
 def _version_text(version: MemoryVersion) -> str:

@@ -140,6 +140,10 @@ class SqliteConversations:
         """A session's current turns in order."""
         return self._in_order("session_turns", session_id=session_id, offset=offset, limit=limit)
 
+    def session_size(self, session_id: str) -> int:
+        """How many current turns a session has."""
+        return self._rows.number("session_size", session_id=session_id)
+
     def stretches(self, session_id: str) -> list[Stretch]:
         """A session's stretches in order."""
         return [Stretch(**row) for row in self._rows.all("stretches", session_id=session_id)]

@@ -89,7 +89,7 @@ def show(wire: BaseModel, text: str, *, as_json: bool) -> None:
     if as_json:
         print_json(wire.model_dump(mode="json", exclude_none=True))
     else:
-        sys.stdout.write(_CONTROLS.sub("\ufffd", text) + "\n")
+        sys.stdout.write(_CONTROLS.sub("", text) + "\n")
 
 
 def print_json(document: object) -> None:

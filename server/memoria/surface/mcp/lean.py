@@ -82,8 +82,8 @@ class LeanServer(MCPServer[Memoria]):
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
-            reason = error.__cause__ or error
-            raise MCPError(code=INVALID_PARAMS, message=f"Prompt {name}: {reason}") from error
+            message = f"Prompt {name}: {_root(error)}"
+            raise MCPError(code=INVALID_PARAMS, message=message) from error
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
         """A misspelt argument is an error: silently dropped, it would change what was asked."""
@@ -96,6 +96,12 @@ class LeanServer(MCPServer[Memoria]):
             raise ToolError(
                 f"{name} has no argument {', '.join(unknown)}. It takes {', '.join(known[name])}."
             )
+
+
+def _root(error: BaseException) -> BaseException:
+    """What it was about, under the SDK's wrapping."""
+    inner = error.__cause__ or error.__context__
+    return error if inner is None else _root(inner)
 
 
 def _undescribed(schema: dict[str, Any]) -> dict[str, Any]:

@@ -83,10 +83,13 @@ def _session_text(record: SessionRecord) -> str:
     for turn in record.turns:
         entry = f"[turn {turn.id}] {turn_place(turn)}\n{full_text(turn)}"
         if len(entry) > left:
-            shown.append("… the session goes on: use search_conversation_traces or get_memory")
             break
         shown.append(entry)
         left -= len(entry)
+    if len(shown) < record.total:
+        shown.append(
+            f"… {len(shown)} of {record.total} turns; search_conversation_traces has the rest"
+        )
     return "\n\n".join(shown)
 
 

@@ -141,6 +141,13 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND d.current
 ORDER BY s.n, t.turn_index
 LIMIT :limit OFFSET :offset;
 
+-- name: session_size
+SELECT count(*)
+FROM sessions s
+JOIN turns t ON t.session_n = s.n AND +t.tenant_id = :tenant
+JOIN documents d ON d.n = t.n
+WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND d.current;
+
 -- name: stretches
 SELECT x.ordinal, x.first_index, x.last_index, x.closed_by
 FROM stretches x JOIN sessions s ON s.n = x.session_n
