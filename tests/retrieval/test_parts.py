@@ -8,7 +8,7 @@ from memoria.retrieval.evidence import _with_neighbours, conclusive
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.gate import Support, coverage, passes, worth_showing
 from memoria.retrieval.pack import cost, pack
-from memoria.store.base import Place
+from memoria.store.values import Place
 
 
 def hit(text: str, tool: ToolCall | None = None) -> Hit:

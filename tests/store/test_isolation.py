@@ -16,8 +16,9 @@ from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements, _fingerprint
 from memoria.model import LIBRARY, MemoryType, Role, Turn, Vector
 from memoria.store import base
-from memoria.store.base import Filters, Transaction
+from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
 
 LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30)
@@ -85,7 +86,7 @@ def known(store: SqliteStore, tenant: str) -> Known:
 
 
 EVERY = Filters(history=True)
-BOTH: tuple[base.Kind, ...] = ("turn", "memory")
+BOTH: tuple[Kind, ...] = ("turn", "memory")
 READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
     "documents.nearest": lambda tx, _: [

@@ -18,7 +18,8 @@ from itertools import groupby
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_turn
 from memoria.model import CaptureEvent, Receipt, RecordedTurn, Session, Turn, new_id, now_millis
-from memoria.store.base import Conversations, NewTurn, Store
+from memoria.store.base import Conversations, Store
+from memoria.store.values import NewTurn
 from memoria.text.strip import well_formed
 
 _MS_PER_MINUTE = 60_000

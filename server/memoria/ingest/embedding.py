@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.model import BacklogStatus, StoredTurn, Vector, new_id, now_millis
-from memoria.store.base import Pending, Store
+from memoria.store.base import Store
+from memoria.store.values import Pending
 from memoria.text.document import full_text
 
 _LOG = logging.getLogger(__name__)

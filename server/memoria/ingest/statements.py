@@ -22,7 +22,8 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.store.base import NewVersion, Store, Transaction
+from memoria.store.base import Store, Transaction
+from memoria.store.values import NewVersion
 
 MAX_CHARS = 4000
 _IMPORTANCE = 0.5

@@ -14,6 +14,7 @@ from memoria.model.memory import (
     Trust,
     Validity,
 )
+from memoria.model.parse import as_instant, as_member, as_turn
 from memoria.model.scratchpad import CompletedTask, Scratchpad
 from memoria.model.search import Hit, Neighbour, SearchResult, Source, ToolCall
 from memoria.model.session import Session, SessionRecord, Stretch
@@ -64,6 +65,9 @@ __all__ = [
     "TurnRecord",
     "Validity",
     "Vector",
+    "as_instant",
+    "as_member",
+    "as_turn",
     "from_millis",
     "iso",
     "new_id",

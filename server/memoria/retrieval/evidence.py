@@ -11,8 +11,8 @@ Reasoning in Intelligent Systems, 1988): either can make a hit, both make it sur
 squared and as it is, not stretched over its list, so that a list of nothing but distant
 neighbours stays weak. Rank fusion was measured too and is worse here: it forgets how sure BM25 is.
 
-The constants were fitted on LoCoMo conversations 26 and 41 and hold on the other three within a
-point; docs/benchmarks.md has the figures.
+The constants were chosen on the five shared LoCoMo conversations; docs/benchmarks.md has the
+figures with and without each part.
 """
 
 from collections import defaultdict
@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from heapq import nlargest
 
 from memoria.retrieval.candidates import Candidates
-from memoria.store.base import Place, Transaction
+from memoria.store.base import Transaction
+from memoria.store.values import Place
 
 _NEIGHBOUR_SHARES = {1: 0.3, 2: 0.15}
 _REACH = max(_NEIGHBOUR_SHARES)

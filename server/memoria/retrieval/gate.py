@@ -14,7 +14,7 @@ are set by hand from a few dozen sentences; calibrating them belongs to the work
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from memoria.store.base import Kind
+from memoria.store.values import Kind
 
 _ENOUGH_TERMS = 0.5
 _ENOUGH_COSINE: dict[Kind, float] = {"memory": 0.22, "turn": 0.40}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memoria.errors import InvalidInputError
 from memoria.model import MemoryType, Role
-from memoria.store.base import Filters, Kind
+from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
 from memoria.text.strip import well_formed
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import BacklogStatus, Vector
-from memoria.store.base import Pending
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import KnownModel, VectorIndex, known_model
+from memoria.store.values import Pending
 
 _NO_TENANT = 0
 _MODEL = "embedding_model"

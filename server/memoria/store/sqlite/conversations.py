@@ -7,11 +7,11 @@ from pydantic import JsonValue
 
 from memoria.errors import StoreError
 from memoria.model import Session, StoredTurn, Stretch, now_millis
-from memoria.store.base import NewTurn, Place, Version
 from memoria.store.sqlite.chunks import digest, pack, unpack
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.values import NewTurn, Place, Version
 from memoria.text.document import turn_tokens
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
-from memoria.store.base import Filters, Kind, Match
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
+from memoria.store.values import Filters, Kind, Match
 
 # Who said it and when: worth less than what was said. Chosen on LoCoMo, see docs/benchmarks.md.
 _CONTEXT_WEIGHT = 0.6

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from memoria.errors import NotFoundError
 from memoria.model import Memory, MemoryType, MemoryVersion, Provenance, Trust, Validity
-from memoria.store.base import NewVersion
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.values import NewVersion
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memoria.model import Vector
-from memoria.store.base import Match
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.statements import statements
+from memoria.store.values import Match
 
 _SQL = statements("vectors")
 _CHUNK_SIZE = 64

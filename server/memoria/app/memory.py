@@ -1,29 +1,19 @@
-"""The composition root: from settings to an opened Memoria, and the one place engines are chosen.
+"""Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
-`Memoria` is what every face calls: MCP, the command line and the library have the same
-operations, names and results.
-"""
-
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from enum import StrEnum
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import anyio
 import anyio.to_thread
-from pydantic import ValidationError
 
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, InvalidTurnError, NotFoundError
-from memoria.inference import LazyEmbedder, choose_embedder
-from memoria.inference.base import Embedder
+from memoria.errors import InvalidInputError
+from memoria.inference import LazyEmbedder
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
+from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.model import (
-    LIBRARY,
     BacklogStatus,
     CaptureEvent,
     Channel,
@@ -40,17 +30,22 @@ from memoria.model import (
     Statistics,
     Turn,
     TurnRecord,
+    as_instant,
+    as_member,
+    as_turn,
     new_id,
-    parse_instant,
 )
 from memoria.retrieval import Plan, Search, plan_memories, plan_traces
-from memoria.store.base import Store
-from memoria.store.sqlite import SqliteStore
+from memoria.retrieval.records import memory_record, session_record, turn_record
+from memoria.store.base import Store, Transaction
 
-DATABASE = "memoria.db"
 _SETTLE_POLL_S = 0.02
 _T = TypeVar("_T")
-_E = TypeVar("_E", bound=StrEnum)
+
+
+async def in_thread(work: Callable[[], _T]) -> _T:
+    """Run blocking work in a worker thread. It is never abandoned half way."""
+    return await anyio.to_thread.run_sync(work)
 
 
 class Memoria:
@@ -96,13 +91,13 @@ class Memoria:
             event: `session_end` or `compaction` closes the stretch of the sessions touched.
             session_id: the session of turns that name none; this connection's own by default.
         """
-        validated = [_turn(i, turn) for i, turn in enumerate(turns)]
+        validated = [as_turn(i, turn) for i, turn in enumerate(turns)]
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
         limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
         capture = Capture(self._store, self.tenant, self._channel.source, limits)
         session = session_id or self._default_session
-        receipt = await _in_thread(lambda: capture.record(validated, session, event))
+        receipt = await in_thread(lambda: capture.record(validated, session, event))
         self._wake_worker()
         return receipt
 
@@ -136,9 +131,9 @@ class Memoria:
             query,
             limit=limit,
             max_tokens=max_tokens,
-            types=tuple(_memory_type(name) for name in types),
-            since=_instant("since", since),
-            until=_instant("until", until),
+            types=tuple(as_member(MemoryType, "type", name) for name in types),
+            since=as_instant("since", since),
+            until=as_instant("until", until),
             session_id=session_id,
             include_history=include_history,
         )
@@ -177,10 +172,10 @@ class Memoria:
             limit=limit,
             max_tokens=max_tokens,
             context=context,
-            since=_instant("since", since),
-            until=_instant("until", until),
+            since=as_instant("since", since),
+            until=as_instant("until", until),
             session_id=session_id,
-            role=_role(role),
+            role=None if role is None else as_member(Role, "role", role),
             tool=tool,
             include_history=include_history,
         )
@@ -204,8 +199,9 @@ class Memoria:
             valid_from: since when it holds, ISO 8601; now by default.
             turn_id: the recorded turn it rests on.
         """
-        kind, since = _memory_type(type), _instant("valid_from", valid_from)
-        kept = await _in_thread(
+        kind = as_member(MemoryType, "type", type)
+        since = as_instant("valid_from", valid_from)
+        kept = await in_thread(
             lambda: self._statements.remember(content, kind, importance, since, turn_id)
         )
         self._wake_worker()
@@ -229,8 +225,8 @@ class Memoria:
             valid_from: with `correct`: since when it holds, ISO 8601; now by default.
             turn_id: with `correct`: the recorded turn it rests on.
         """
-        since = _instant("valid_from", valid_from)
-        memory = await _in_thread(
+        since = as_instant("valid_from", valid_from)
+        memory = await in_thread(
             lambda: self._statements.revise(memory_id, action, content, since, turn_id)
         )
         self._wake_worker()
@@ -238,66 +234,21 @@ class Memoria:
 
     async def get_memory(self, memory_id: str) -> Memory:
         """A memory whole: its wordings, their windows, and where each came from."""
-
-        def get() -> Memory | None:
-            with self._store.read(self.tenant) as tx:
-                return tx.memories.get(memory_id)
-
-        memory = await _in_thread(get)
-        if memory is None:
-            raise NotFoundError(f"There is no memory {memory_id}. Find its id with search_memory.")
-        return memory
+        return await self._read(lambda tx: memory_record(tx, memory_id))
 
     async def get_turn(self, turn_id: str, *, context: int = 2) -> TurnRecord:
         """A recorded turn whole, with its versions and neighbours."""
-
-        def get() -> TurnRecord | None:
-            with self._store.read(self.tenant) as tx:
-                turn = tx.conversations.turn(turn_id)
-                if turn is None:
-                    return None
-                beside = tx.conversations.around(turn.session_n, turn.turn_index, context)
-                return TurnRecord(
-                    turn=turn,
-                    versions=tuple(tx.conversations.turn_versions(turn)),
-                    before=tuple(t for t in beside if t.turn_index < turn.turn_index),
-                    after=tuple(t for t in beside if t.turn_index > turn.turn_index),
-                )
-
-        record = await _in_thread(get)
-        if record is None:
-            raise NotFoundError(
-                f"There is no turn {turn_id}. Find its id with search_conversation_traces."
-            )
-        return record
+        return await self._read(lambda tx: turn_record(tx, turn_id, context))
 
     async def get_session(
         self, session_id: str, *, offset: int = 0, limit: int = 200
     ) -> SessionRecord:
         """A page of a session's turns, in order."""
-
-        def get() -> SessionRecord:
-            with self._store.read(self.tenant) as tx:
-                return SessionRecord(
-                    session_id=session_id,
-                    total=tx.conversations.session_size(session_id),
-                    turns=tuple(tx.conversations.session_turns(session_id, offset, limit)),
-                    stretches=tuple(tx.conversations.stretches(session_id)),
-                )
-
-        record = await _in_thread(get)
-        if not record.turns and offset == 0:
-            raise NotFoundError(f"There is no session {session_id}.")
-        return record
+        return await self._read(lambda tx: session_record(tx, session_id, offset, limit))
 
     async def unverified(self, limit: int = 20) -> list[Memory]:
         """Memories the user has not confirmed, newest first."""
-
-        def get() -> list[Memory]:
-            with self._store.read(self.tenant) as tx:
-                return tx.memories.unverified(limit)
-
-        return await _in_thread(get)
+        return await self._read(lambda tx: tx.memories.unverified(limit))
 
     async def update_scratchpad(
         self,
@@ -308,27 +259,17 @@ class Memoria:
     ) -> Scratchpad:
         """Say what is being worked on, or what is done. The last five tasks are kept."""
         session = session_id or self._default_session
-        return await _in_thread(
+        return await in_thread(
             lambda: update_scratchpad(self._store, self.tenant, session, current_focus, completed)
         )
 
     async def scratchpads(self, limit: int = 3) -> list[Scratchpad]:
         """The scratchpads touched last."""
-
-        def get() -> list[Scratchpad]:
-            with self._store.read(self.tenant) as tx:
-                return tx.scratchpads.recent(limit)
-
-        return await _in_thread(get)
+        return await self._read(lambda tx: tx.scratchpads.recent(limit))
 
     async def statistics(self) -> Statistics:
         """What this tenant holds."""
-
-        def get() -> Statistics:
-            with self._store.read(self.tenant) as tx:
-                return tx.statistics()
-
-        return await _in_thread(get)
+        return await self._read(lambda tx: tx.statistics())
 
     async def health(self, *, deep: bool = True) -> Health:
         """What `doctor` finds."""
@@ -338,11 +279,11 @@ class Memoria:
             backlog = None if self._worker is None else self._worker.status()
             return examine(self._store, self.settings, self._embedder, backlog, deep=deep)
 
-        return await _in_thread(look)
+        return await in_thread(look)
 
     async def rebuild_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Build full text and vector indexes anew from the stored text and vectors."""
-        await _in_thread(lambda: self._store.rebuild(progress or (lambda _done, _total: None)))
+        await in_thread(lambda: self._store.rebuild(progress or (lambda _done, _total: None)))
 
     async def settle(self, timeout_s: float | None = None) -> BacklogStatus:
         """Wait until nothing more can be embedded now, and the model can answer questions.
@@ -356,13 +297,13 @@ class Memoria:
         if worker is None or embedder is None:
             return BacklogStatus(pending=0, failed=0)
         with anyio.fail_after(timeout_s):
-            while not await _in_thread(worker.settled):
+            while not await in_thread(worker.settled):
                 self._wake_worker()
                 await anyio.sleep(_SETTLE_POLL_S)
             embedder.start_loading()
             while embedder.state == "loading":
                 await anyio.sleep(_SETTLE_POLL_S)
-        return await _in_thread(worker.status)
+        return await in_thread(worker.status)
 
     def warm_up(self) -> None:
         """Begin to load the model in the background. Returns at once."""
@@ -378,122 +319,19 @@ class Memoria:
     def _statements(self) -> Statements:
         return Statements(self._store, self.tenant, self._channel)
 
+    async def _read(self, look: Callable[[Transaction], _T]) -> _T:
+        """Look at one snapshot, in a worker thread."""
+
+        def looking() -> _T:
+            with self._store.read(self.tenant) as tx:
+                return look(tx)
+
+        return await in_thread(looking)
+
     async def _search(self, plan: Plan) -> SearchResult:
         search = Search(self._store, self.tenant, self._embedder, self.settings.embedder_wait_ms)
-        return await _in_thread(lambda: search.run(plan))
+        return await in_thread(lambda: search.run(plan))
 
     def _wake_worker(self) -> None:
         if self._worker is not None:
             self._worker.wake()
-
-
-@asynccontextmanager
-async def open_memoria(
-    home: Path | str | None = None,
-    tenant: str | None = None,
-    *,
-    settings: Settings | None = None,
-    embedder: Embedder | None = None,
-    channel: Channel = LIBRARY,
-) -> AsyncIterator[Memoria]:
-    """Open a home, make it if there is none, and close it at the end of the block.
-
-    Args:
-        home: the data folder; `MEMORIA_HOME` or `~/.memoria` by default.
-        tenant: whose memory; `MEMORIA_TENANT` or `default` by default.
-        settings: all settings at once, instead of the environment's. `home` and `tenant` still
-            come first.
-        embedder: an embedder of your own, instead of the configured one.
-        channel: what provenance is stamped with.
-
-    Raises:
-        InvalidInputError: a setting is out of bounds.
-        StoreError: the home can't be opened.
-    """
-    chosen = _with(settings or Settings.load(), home, tenant)
-    lazy = choose_embedder(chosen) if embedder is None else _already_built(embedder)
-    store = await _in_thread(lambda: _open_store(chosen))
-    worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
-    if worker is not None:
-        worker.start()
-    try:
-        yield Memoria(chosen, store, lazy, worker, channel)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await _in_thread(lambda: _close(store, worker))
-
-
-async def _in_thread(work: Callable[[], _T]) -> _T:
-    """Run blocking work in a worker thread. It is never abandoned half way."""
-    return await anyio.to_thread.run_sync(work)
-
-
-def _with(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
-    given = {"home": home, "tenant": tenant}
-    named = {name: value for name, value in given.items() if value is not None}
-    return Settings.load(**{**settings.model_dump(), **named}) if named else settings
-
-
-def _open_store(settings: Settings) -> SqliteStore:
-    return SqliteStore(
-        settings.home_path / DATABASE,
-        busy_timeout_ms=settings.busy_timeout_ms,
-        readers=settings.readers,
-        attempts=settings.embedding_attempts,
-    )
-
-
-def _close(store: Store, worker: EmbeddingWorker | None) -> None:
-    if worker is not None:
-        worker.stop()
-    store.close()
-
-
-def _already_built(embedder: Embedder) -> LazyEmbedder:
-    return LazyEmbedder(embedder.name, lambda: embedder)
-
-
-def _embedding_limits(settings: Settings) -> EmbeddingLimits:
-    return EmbeddingLimits(
-        batch=settings.embedding_batch,
-        lease_ms=settings.lease_ms,
-        attempts=settings.embedding_attempts,
-    )
-
-
-def _turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
-    if isinstance(turn, Turn):
-        return turn
-    try:
-        return Turn.model_validate(turn)
-    except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, item['loc'])) or 'turn'}: {item['msg']}".replace(
-                "Value error, ", ""
-            )
-            for item in error.errors()
-        )
-        raise InvalidTurnError(i, problems) from error
-
-
-def _instant(name: str, text: str | None) -> int | None:
-    try:
-        return None if text is None else parse_instant(text)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{name}: {error}") from error
-
-
-def _memory_type(name: MemoryType | str) -> MemoryType:
-    return _one_of(MemoryType, "type", name)
-
-
-def _role(name: Role | str | None) -> Role | None:
-    return None if name is None else _one_of(Role, "role", name)
-
-
-def _one_of(kind: type[_E], name: str, value: str) -> _E:
-    try:
-        return kind(value)
-    except ValueError as error:
-        choices = ", ".join(kind)
-        raise InvalidInputError(f"{name}: {value!r} is not one of {choices}.") from error

@@ -1,0 +1,87 @@
+"""Composition: from settings to an opened Memoria, and the one place engines are chosen."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from memoria.app.memory import Memoria, in_thread
+from memoria.config import Settings
+from memoria.inference import LazyEmbedder, choose_embedder
+from memoria.inference.base import Embedder
+from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
+from memoria.model import LIBRARY, Channel
+from memoria.store.base import Store
+from memoria.store.sqlite import SqliteStore
+
+DATABASE = "memoria.db"
+
+
+@asynccontextmanager
+async def open_memoria(
+    home: Path | str | None = None,
+    tenant: str | None = None,
+    *,
+    settings: Settings | None = None,
+    embedder: Embedder | None = None,
+    channel: Channel = LIBRARY,
+) -> AsyncIterator[Memoria]:
+    """Open a home, make it if there is none, and close it at the end of the block.
+
+    Args:
+        home: the data folder; `MEMORIA_HOME` or `~/.memoria` by default.
+        tenant: whose memory; `MEMORIA_TENANT` or `default` by default.
+        settings: all settings at once, instead of the environment's. `home` and `tenant` still
+            come first.
+        embedder: an embedder of your own, instead of the configured one.
+        channel: what provenance is stamped with.
+
+    Raises:
+        InvalidInputError: a setting is out of bounds.
+        StoreError: the home can't be opened.
+    """
+    chosen = _with(settings or Settings.load(), home, tenant)
+    lazy = choose_embedder(chosen) if embedder is None else _already_built(embedder)
+    store = await in_thread(lambda: _open_store(chosen))
+    worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
+    if worker is not None:
+        worker.start()
+    try:
+        yield Memoria(chosen, store, lazy, worker, channel)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await in_thread(lambda: _close(store, worker))
+
+
+def _with(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
+    given = {"home": home, "tenant": tenant}
+    named = {name: value for name, value in given.items() if value is not None}
+    return Settings.load(**{**settings.model_dump(), **named}) if named else settings
+
+
+def _open_store(settings: Settings) -> SqliteStore:
+    return SqliteStore(
+        settings.home_path / DATABASE,
+        busy_timeout_ms=settings.busy_timeout_ms,
+        readers=settings.readers,
+        attempts=settings.embedding_attempts,
+    )
+
+
+def _close(store: Store, worker: EmbeddingWorker | None) -> None:
+    if worker is not None:
+        worker.stop()
+    store.close()
+
+
+def _already_built(embedder: Embedder) -> LazyEmbedder:
+    return LazyEmbedder(embedder.name, lambda: embedder)
+
+
+def _embedding_limits(settings: Settings) -> EmbeddingLimits:
+    return EmbeddingLimits(
+        batch=settings.embedding_batch,
+        lease_ms=settings.lease_ms,
+        attempts=settings.embedding_attempts,
+    )

@@ -1,0 +1,57 @@
+"""Parsing what callers give us: once, at the edge, with an error that names the argument."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from memoria.errors import InvalidInputError, InvalidTurnError
+from memoria.model.instant import parse_instant
+from memoria.model.turn import Turn
+
+_E = TypeVar("_E", bound=StrEnum)
+
+
+def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
+    """A turn of a call, `i` being its place in it.
+
+    Raises:
+        InvalidTurnError: fields are missing, misspelt or of the wrong kind.
+    """
+    if isinstance(turn, Turn):
+        return turn
+    try:
+        return Turn.model_validate(turn)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, item['loc'])) or 'turn'}: "
+            f"{item['msg'].removeprefix('Value error, ')}"
+            for item in error.errors()
+        )
+        raise InvalidTurnError(i, problems) from error
+
+
+def as_instant(name: str, text: str | None) -> int | None:
+    """UTC epoch milliseconds of an optional ISO 8601 argument.
+
+    Raises:
+        InvalidInputError: it is not a date or time.
+    """
+    try:
+        return None if text is None else parse_instant(text)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{name}: {error}") from error
+
+
+def as_member(kind: type[_E], name: str, value: str) -> _E:
+    """The member of an enumeration that an argument names.
+
+    Raises:
+        InvalidInputError: there is no such member; names those there are.
+    """
+    try:
+        return kind(value)
+    except ValueError as error:
+        choices = ", ".join(kind)
+        raise InvalidInputError(f"{name}: {value!r} is not one of {choices}.") from error

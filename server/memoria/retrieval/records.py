@@ -1,0 +1,54 @@
+"""Records whole: a memory, a turn or a session by its id."""
+
+from memoria.errors import NotFoundError
+from memoria.model import Memory, SessionRecord, TurnRecord
+from memoria.store.base import Transaction
+
+
+def memory_record(tx: Transaction, memory_id: str) -> Memory:
+    """A memory with all its wordings.
+
+    Raises:
+        NotFoundError: the tenant has no such memory.
+    """
+    memory = tx.memories.get(memory_id)
+    if memory is None:
+        raise NotFoundError(f"There is no memory {memory_id}. Find its id with search_memory.")
+    return memory
+
+
+def turn_record(tx: Transaction, turn_id: str, context: int) -> TurnRecord:
+    """A turn with its versions and up to `context` turns on each side.
+
+    Raises:
+        NotFoundError: the tenant has no such turn.
+    """
+    turn = tx.conversations.turn(turn_id)
+    if turn is None:
+        raise NotFoundError(
+            f"There is no turn {turn_id}. Find its id with search_conversation_traces."
+        )
+    beside = tx.conversations.around(turn.session_n, turn.turn_index, context)
+    return TurnRecord(
+        turn=turn,
+        versions=tuple(tx.conversations.turn_versions(turn)),
+        before=tuple(other for other in beside if other.turn_index < turn.turn_index),
+        after=tuple(other for other in beside if other.turn_index > turn.turn_index),
+    )
+
+
+def session_record(tx: Transaction, session_id: str, offset: int, limit: int) -> SessionRecord:
+    """A page of a session.
+
+    Raises:
+        NotFoundError: the tenant has no such session.
+    """
+    total = tx.conversations.session_size(session_id)
+    if not total:
+        raise NotFoundError(f"There is no session {session_id}.")
+    return SessionRecord(
+        session_id=session_id,
+        total=total,
+        turns=tuple(tx.conversations.session_turns(session_id, offset, limit)),
+        stretches=tuple(tx.conversations.stretches(session_id)),
+    )

@@ -1,0 +1,100 @@
+"""What goes into a store and comes out of it, whichever engine it is."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memoria.model import MemoryType, Provenance, Role, StoredTurn
+
+Kind = Literal["turn", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search is narrowed to. Times are UTC epoch milliseconds; `until` is exclusive."""
+
+    since: int | None = None
+    until: int | None = None
+    session_id: str | None = None
+    roles: tuple[Role, ...] = ()
+    tool: str | None = None
+    types: tuple[MemoryType, ...] = ()
+    history: bool = False
+    """Whether what is no longer current may be found too."""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything but history is asked for."""
+        return self != Filters(history=self.history)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document an index found. Higher scores are better, within one list."""
+
+    n: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a turn stands."""
+
+    n: int
+    session_n: int
+    turn_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The newest version of a message, as capture needs to know it."""
+
+    n: int
+    id: str
+    turn_index: int
+    version: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A turn ready to be written. Texts are final: stripped and redacted."""
+
+    id: str
+    session_n: int
+    message_id: str | None
+    turn_index: int
+    version: int
+    role: Role
+    speaker: str | None
+    at: int
+    at_given: bool
+    ingested_at: int
+    fingerprint: bytes
+    content: str
+    tool_name: str | None
+    tool_args: str | None
+    """JSON text, as is `tool_result`."""
+    tool_result: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A wording of a memory ready to be written."""
+
+    content: str
+    fingerprint: bytes
+    valid_from: int
+    ingested_at: int
+    provenance: Provenance
+    turn_n: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A document that wants a vector: a turn with the one before it, or a memory's wording."""
+
+    n: int
+    attempts: int
+    turn: StoredTurn | None = None
+    previous: StoredTurn | None = None
+    content: str | None = None
