@@ -12,7 +12,14 @@ from memoria.store.values import Place
 
 
 def hit(text: str, tool: ToolCall | None = None) -> Hit:
-    return Hit(id="x", kind="turn", text=text, score=1.0, source=Source(at=0), tool=tool)
+    return Hit(
+        id="x",
+        kind="turn",
+        text=text,
+        score=1.0,
+        source=Source(at="2026-03-02T01:14:05Z"),
+        tool=tool,
+    )
 
 
 def test_a_turn_shares_the_scores_of_its_neighbours_in_its_session() -> None:

@@ -167,7 +167,6 @@ async def test_a_hit_says_where_it_stands(agent: Agent) -> None:
         "at": "2026-03-02T01:14:05Z",
         "session_id": "monday",
         "message_id": "m7",
-        "turn_id": answer["hits"][0]["id"],
         "turn_index": 0,
         "role": "user",
         "speaker": "林岚",

@@ -24,8 +24,9 @@ def from_millis(millis: int) -> datetime:
 
 
 def iso(millis: int) -> str:
-    """ISO 8601 in UTC, to the second: `2026-03-02T01:14:05Z`."""
-    return from_millis(millis).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """ISO 8601 in UTC: `2026-03-02T01:14:05Z`, with milliseconds where there are any."""
+    precision = "milliseconds" if millis % _MS_PER_S else "seconds"
+    return from_millis(millis).isoformat(timespec=precision).replace("+00:00", "Z")
 
 
 def parse_instant(text: str) -> int:

@@ -12,8 +12,8 @@ from memoria.model.turn import Role
 class Source(Value):
     """Where a hit's words stand: enough to find them again."""
 
-    at: int
-    """When it was said, UTC epoch milliseconds."""
+    at: str
+    """When it was said: ISO 8601 in UTC."""
     session_id: str | None = None
     message_id: str | None = None
     turn_id: str | None = None

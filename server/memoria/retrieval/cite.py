@@ -10,6 +10,7 @@ from memoria.model import (
     StoredTurn,
     ToolCall,
     Validity,
+    iso,
 )
 from memoria.text.document import full_text
 
@@ -19,7 +20,7 @@ _NEIGHBOUR_CHARS = 300
 def turn_source(turn: StoredTurn) -> Source:
     """Where a turn stands."""
     return Source(
-        at=turn.at,
+        at=iso(turn.at),
         session_id=turn.session_id,
         message_id=turn.message_id,
         turn_id=turn.id,
@@ -75,7 +76,7 @@ def memory_source(version: MemoryVersion) -> Source:
     """Where a wording came from."""
     origin = version.provenance
     return Source(
-        at=version.valid_from,
+        at=iso(version.valid_from),
         session_id=origin.session_id,
         message_id=origin.message_id,
         turn_id=origin.turn_id,

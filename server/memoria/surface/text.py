@@ -109,7 +109,7 @@ def turn_place(turn: StoredTurn) -> str:
 
 def _hit_text(hit: Hit) -> str:
     source = hit.source
-    marks = [iso(source.at)]
+    marks = [source.at]
     marks += [mark for mark in (hit.type, source.speaker or source.role) if mark]
     if source.session_id is not None:
         message = f" {source.message_id}" if source.message_id else ""

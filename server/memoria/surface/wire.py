@@ -22,7 +22,7 @@ from memoria.model import (
     TurnRecord,
     iso,
 )
-from memoria.retrieval.cite import neighbour
+from memoria.retrieval.cite import memory_source, neighbour, turn_source
 from memoria.surface.text import other_versions
 from memoria.text.document import as_text
 
@@ -214,7 +214,7 @@ def wire_memory(memory: Memory) -> WireRecord:
         id=memory.id,
         kind="memory",
         text=memory.content,
-        source=_version_source(memory.current),
+        source=_source(memory_source(memory.current), of=memory.id),
         type=memory.type.value,
         validity=memory.validity.value,
         pinned=memory.pinned or None,
@@ -232,7 +232,7 @@ def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
         id=turn.id,
         kind="turn",
         text=turn.content[offset:end],
-        source=_turn_source(turn),
+        source=_source(turn_source(turn), of=turn.id),
         validity=None if turn.current else "superseded",
         total_chars=total if offset or end < total else None,
         next_offset=end if end < total else None,
@@ -285,7 +285,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "kind": hit.kind,
         "text": hit.text,
         "score": hit.score,
-        "source": _source(hit.source),
+        "source": _source(hit.source, of=hit.id),
         "validity": hit.validity if hit.validity != "active" else None,
         "version": hit.version if hit.version != 1 else None,
         "excerpt": None if hit.excerpt is None else list(hit.excerpt),
@@ -304,25 +304,14 @@ def _trace(hit: Hit) -> WireTrace:
     )
 
 
-def _source(source: Source) -> WireSource:
-    return WireSource(**{**source.model_dump(mode="json", exclude_none=True), "at": iso(source.at)})
+def _source(source: Source, *, of: str) -> WireSource:
+    """A source on the wire; a turn's own id is not said twice."""
+    fields = source.model_dump(mode="json", exclude_none=True)
+    return WireSource(**{k: v for k, v in fields.items() if (k, v) != ("turn_id", of)})
 
 
 def _neighbour(beside: Neighbour) -> WireNeighbour:
     return WireNeighbour(**beside.model_dump(mode="json"))
-
-
-def _version_source(version: MemoryVersion) -> WireSource:
-    origin = version.provenance
-    return WireSource(
-        at=iso(version.valid_from),
-        session_id=origin.session_id,
-        message_id=origin.message_id,
-        turn_id=origin.turn_id,
-        turn_index=origin.turn_index,
-        client=origin.client or origin.channel,
-        trust=origin.trust,
-    )
 
 
 def _wording(version: MemoryVersion) -> WireWording:
@@ -332,19 +321,7 @@ def _wording(version: MemoryVersion) -> WireWording:
         valid_from=iso(version.valid_from),
         valid_to=None if version.valid_to is None else iso(version.valid_to),
         quote=None if version.provenance.quote == version.content else version.provenance.quote,
-        source=_version_source(version),
-    )
-
-
-def _turn_source(turn: StoredTurn) -> WireSource:
-    return WireSource(
-        at=iso(turn.at),
-        session_id=turn.session_id,
-        message_id=turn.message_id,
-        turn_index=turn.turn_index,
-        role=turn.role,
-        speaker=turn.speaker,
-        client=turn.source,
+        source=_source(memory_source(version), of=""),
     )
 
 
@@ -353,7 +330,7 @@ def _turn_wording(turn: StoredTurn) -> WireWording:
         version=turn.version,
         text=turn.content,
         valid_from=iso(turn.ingested_at),
-        source=_turn_source(turn),
+        source=_source(turn_source(turn), of=turn.id),
     )
 
 
