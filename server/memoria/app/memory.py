@@ -36,7 +36,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.retrieval import Plan, Search, plan_memories, plan_traces
-from memoria.retrieval.records import memory_record, session_record, turn_record
+from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
 from memoria.store.base import Store, Transaction
 
 _SETTLE_POLL_S = 0.02
@@ -231,6 +231,10 @@ class Memoria:
         )
         self._wake_worker()
         return memory
+
+    async def get_record(self, record_id: str, *, context: int = 2) -> Memory | TurnRecord:
+        """Whatever has the id, a memory or a turn, whole."""
+        return await self._read(lambda tx: any_record(tx, record_id, context))
 
     async def get_memory(self, memory_id: str) -> Memory:
         """A memory whole: its wordings, their windows, and where each came from."""

@@ -5,6 +5,22 @@ from memoria.model import Memory, SessionRecord, TurnRecord
 from memoria.store.base import Transaction
 
 
+def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:
+    """Whatever has the id: a memory or a turn.
+
+    Raises:
+        NotFoundError: the tenant has neither.
+    """
+    if tx.memories.get(record_id) is not None:
+        return memory_record(tx, record_id)
+    if tx.conversations.turn(record_id) is not None:
+        return turn_record(tx, record_id, context)
+    raise NotFoundError(
+        f"There is no memory or turn {record_id}. Take an id from search_memory or "
+        "search_conversation_traces."
+    )
+
+
 def memory_record(tx: Transaction, memory_id: str) -> Memory:
     """A memory with all its wordings.
 

@@ -4,8 +4,6 @@ from typing import Annotated
 
 import typer
 
-from memoria.app import Memoria
-from memoria.errors import NotFoundError
 from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.text import memory_text, remembered_text, result_text, turn_record_text
@@ -118,7 +116,7 @@ def show_record(
     as_json: AsJson = False,
 ) -> None:
     """A memory or turn whole, with its history and where it came from."""
-    match with_memory(context, lambda m: _find(m, id)):
+    match with_memory(context, lambda m: m.get_record(id)):
         case Memory() as memory:
             show(wire_memory(memory), memory_text(memory), as_json=as_json)
         case TurnRecord() as record:
@@ -138,17 +136,3 @@ def revise(
     wording = " ".join(content) if content else None
     memory = with_memory(context, lambda m: m.revise_memory(id, action, wording))
     show(wire_revised(memory), memory_text(memory), as_json=as_json)
-
-
-async def _find(memoria: Memoria, record_id: str) -> Memory | TurnRecord:
-    try:
-        return await memoria.get_memory(record_id)
-    except NotFoundError:
-        pass  # then it may be a turn
-    try:
-        return await memoria.get_turn(record_id)
-    except NotFoundError as error:
-        raise NotFoundError(
-            f"There is no memory or turn {record_id}. Find one with `memoria search` or "
-            "`memoria traces`."
-        ) from error

@@ -7,8 +7,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
-from memoria.errors import NotFoundError
-from memoria.model import Channel, Revision, Trust
+from memoria.model import Channel, Memory, Revision, Trust, TurnRecord
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.text import (
     memory_text,
@@ -171,22 +170,12 @@ async def get_memory(
     """A memory whole (all wordings, when each held, where each came from), or a turn whole with
     its neighbours.
     """
-    memory = memory_of(ctx)
-    try:
-        known = await memory.get_memory(id)
-        return _answer(wire_memory(known), memory_text(known))
-    except NotFoundError:
-        pass  # then it may be a turn
-    try:
-        record = await memory.get_turn(id)
-    except NotFoundError as error:
-        raise NotFoundError(
-            f"There is no memory or turn {id}. Take an id from search_memory or "
-            "search_conversation_traces."
-        ) from error
-    return _answer(
-        wire_turn(record, offset, max_chars), turn_record_text(record, offset, max_chars)
-    )
+    match await memory_of(ctx).get_record(id):
+        case Memory() as memory:
+            return _answer(wire_memory(memory), memory_text(memory))
+        case TurnRecord() as record:
+            wire = wire_turn(record, offset, max_chars)
+            return _answer(wire, turn_record_text(record, offset, max_chars))
 
 
 async def remember(
