@@ -16,8 +16,8 @@ def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRe
     if tx.conversations.turn(record_id) is not None:
         return turn_record(tx, record_id, context)
     raise NotFoundError(
-        f"There is no memory or turn {record_id}. Take an id from search_memory or "
-        "search_conversation_traces."
+        f"There is no memory or turn {record_id}. Find its id with search_memory or "
+        "search_conversation_traces (in a shell: memoria search, memoria traces)."
     )
 
 
