@@ -100,6 +100,16 @@ async def test_turns_without_ids_are_known_by_content_and_position(
     assert await contents(memory) == kept
 
 
+async def test_a_call_that_mixes_sessions_is_known_again(memory: Memoria) -> None:
+    call = [turn("a"), turn("x", session_id="other"), turn("b"), turn("y", session_id="other")]
+    first = await memory.record_conversation(call)
+    again = await memory.record_conversation(call)
+    assert (first.recorded, again.recorded, again.already_recorded) == (4, 0, 4)
+    assert [t.id for t in again.turns] == [t.id for t in first.turns]
+    assert await contents(memory) == ["a", "b"]
+    assert await contents(memory, "other") == ["x", "y"]
+
+
 async def test_turns_with_the_same_words_at_different_times_are_two_turns(
     memory: Memoria,
 ) -> None:

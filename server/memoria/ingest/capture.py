@@ -13,7 +13,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_turn
@@ -74,18 +73,17 @@ class Capture:
         with self._store.write(self._tenant) as tx:
             conversations = tx.conversations
             conversations.close_idle_stretches(now - self._idle_ms)
-            recorded = [
-                outcome
-                for name, group in groupby(drafts, key=lambda draft: draft.session_id)
-                for outcome in self._record_session(conversations, name, list(group), now)
-            ]
+            outcomes: dict[int, RecordedTurn] = {}
+            for name, own in _by_session(drafts).items():
+                recorded = self._record_session(conversations, name, own, now)
+                outcomes.update(zip(map(id, own), recorded, strict=True))
             closed = 0
             if event is not None:
                 touched = dict.fromkeys(draft.session_id for draft in drafts) or (session_id,)
                 closed = sum(
                     conversations.close_stretch(name, self._source, event) for name in touched
                 )
-        return _receipt(recorded, tally, closed)
+        return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
     @property
     def _idle_ms(self) -> int:
@@ -185,6 +183,14 @@ class _SessionWriter:
         self._conversations.add_turn(new)
         self._conversations.extend_stretch(self._session_n, turn_index, new.at, self._idle_ms)
         return new.id
+
+
+def _by_session(drafts: Sequence[_Draft]) -> dict[str, list[_Draft]]:
+    """Each session's drafts in their order, however the sessions were mixed."""
+    sessions: dict[str, list[_Draft]] = {}
+    for draft in drafts:
+        sessions.setdefault(draft.session_id, []).append(draft)
+    return sessions
 
 
 def _with_storable_names(turn: Turn) -> Turn:
