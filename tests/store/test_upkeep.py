@@ -164,3 +164,13 @@ async def test_doctor_sees_a_reference_that_leads_nowhere(memory: Memoria) -> No
     )
     found = await finding(memory, "integrity")
     assert (found.state, "broken reference" in found.detail) == ("error", True)
+
+
+async def test_doctor_does_not_cry_wolf_after_more_was_written(memory: Memoria) -> None:
+    for call in range(3):
+        turns = [
+            {"role": "user", "session_id": "s", "content": f"turn {call} {i} about topic {i % 97}"}
+            for i in range(500)
+        ]
+        await memory.record_conversation(turns)
+        assert [f for f in (await memory.health()).findings if f.state == "error"] == []

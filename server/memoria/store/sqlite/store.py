@@ -150,8 +150,12 @@ class SqliteStore:
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know."""
-        with self._reading() as (connection, vectors):
-            return list(examine(connection, self._path, vectors, deep=deep))
+        # A connection of its own: FTS5's integrity check trusts what its connection remembers of
+        # the index, and after another connection's writes it takes a sound index for a broken one.
+        with translated():
+            connection, vectors = self._open(read_only=True)
+            with contextlib.closing(connection):
+                return list(examine(connection, self._path, vectors, deep=deep))
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the derived indexes anew from the truth, in one transaction."""
