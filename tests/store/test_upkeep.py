@@ -1,9 +1,11 @@
 """Indexes are derived: doctor sees when they drift, and a rebuild makes them what they were."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+import memoria
 from memoria import Memoria, SearchResult
 from memoria.model import Finding
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
@@ -166,11 +168,12 @@ async def test_doctor_sees_a_reference_that_leads_nowhere(memory: Memoria) -> No
     assert (found.state, "broken reference" in found.detail) == ("error", True)
 
 
-async def test_doctor_does_not_cry_wolf_after_more_was_written(memory: Memoria) -> None:
-    for call in range(3):
-        turns = [
-            {"role": "user", "session_id": "s", "content": f"turn {call} {i} about topic {i % 97}"}
-            for i in range(500)
-        ]
-        await memory.record_conversation(turns)
-        assert [f for f in (await memory.health()).findings if f.state == "error"] == []
+async def test_doctor_does_not_cry_wolf_after_more_was_written(home: Path) -> None:
+    settings = memoria.Settings(embedder="off")
+    async with memoria.open(home=home, tenant="t", settings=settings) as plain:
+        for call in range(4):
+            await plain.record_conversation(
+                {"role": "user", "session_id": "s", "content": f"turn {call} {i} on {i % 97} 杭州"}
+                for i in range(1000)
+            )
+            assert [f for f in (await plain.health()).findings if f.state == "error"] == []
