@@ -77,7 +77,11 @@ async def test_the_same_message_id_in_two_sessions_is_two_messages(memory: Memor
         ([["a"], ["a"]], ["a"]),
         ([["a", "b"], ["a", "b", "c"]], ["a", "b", "c"]),
         ([["a", "b", "c"], ["b", "c", "d"]], ["a", "b", "c", "d"]),
-        ([["a", "b"], ["c"], ["a", "b"]], ["a", "b", "c"]),
+        ([["a", "b", "c"], ["d"], ["a", "b", "c"]], ["a", "b", "c", "d"]),
+        (
+            [["yes", "done"], ["really?"], ["yes", "done"]],
+            ["yes", "done", "really?", "yes", "done"],
+        ),
         ([["a", "b"], ["c"], ["a"]], ["a", "b", "c", "a"]),
         ([["a", "b", "a"]], ["a", "b", "a"]),
         ([["a", "a", "a"], ["a", "a", "a"]], ["a", "a", "a"]),
@@ -86,7 +90,8 @@ async def test_the_same_message_id_in_two_sessions_is_two_messages(memory: Memor
         "the last call again",
         "the whole conversation so far",
         "a sliding window",
-        "an earlier call of several turns again",
+        "the beginning of the session, sent late",
+        "an exchange that really happened twice",
         "one earlier turn said again is said again",
         "a repetition within a call",
         "repetitions, retried",
@@ -296,3 +301,37 @@ async def test_any_text_is_stored_or_refused_but_never_changed(
     if kept.id is not None and not receipt.redactions and not receipt.stripped:
         stored = (await memory.get_turn(kept.id)).turn.content
         assert stored == content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+async def test_a_secret_in_a_name_or_a_flag_is_redacted(memory: Memoria) -> None:
+    token = "ghp_" + "aB3d" * 9
+    await memory.record_conversation(
+        [
+            turn("hello", speaker=token),
+            turn(
+                "",
+                role="tool",
+                tool_name="run",
+                tool_args={
+                    "argv": ["mysql", "--password", "Hunter2xyzz9"],
+                    "env": [{"name": "DB_PASSWORD", "value": "Hunter2xyzz9"}],
+                },
+            ),
+        ]
+    )
+    kept = (await memory.get_session("s")).turns
+    assert token not in str(kept[0].speaker)
+    assert "Hunter2xyzz9" not in kept[1].model_dump_json()
+    assert isinstance(kept[1].tool_args, dict)
+    assert kept[1].tool_args["argv"][:2] == ["mysql", "--password"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("at", [True, 1_700_000_000])
+async def test_a_number_that_is_hardly_milliseconds_is_no_time(memory: Memoria, at: int) -> None:
+    with pytest.raises(InvalidInputError, match="at: "):
+        await memory.record_conversation([{"role": "user", "content": "x", "at": at}])
+
+
+async def test_an_unknown_event_is_refused(memory: Memoria) -> None:
+    with pytest.raises(InvalidInputError, match="session_end, compaction"):
+        await memory.record_conversation([turn("x")], event="lunch")  # type: ignore[arg-type]

@@ -150,3 +150,25 @@ async def test_an_unknown_id_says_how_to_find_one(memory: Memoria) -> None:
         await memory.get_turn("nope")
     with pytest.raises(NotFoundError, match="search_conversation_traces"):
         await memory.remember("x", turn_id="nope")
+
+
+async def test_a_correction_cannot_hold_before_what_it_corrects_or_after_today(
+    memory: Memoria,
+) -> None:
+    kept = await memory.remember("Cy uses vim", valid_from="2020-01-01")
+    for when in ("2010-01-01", "2099-01-01"):
+        with pytest.raises(InvalidInputError, match="valid_from must lie between"):
+            await memory.revise_memory(kept.id, "correct", "Cy uses emacs", valid_from=when)
+
+
+async def test_a_correction_into_what_another_memory_says_is_refused(memory: Memoria) -> None:
+    nurse = await memory.remember("Ann is a nurse")
+    doctor = await memory.remember("Ann is a doctor")
+    with pytest.raises(InvalidInputError, match=nurse.id):
+        await memory.revise_memory(doctor.id, "correct", "Ann is a nurse")
+
+
+async def test_an_unknown_action_is_refused_and_leaves_no_trace(memory: Memoria) -> None:
+    kept = await memory.remember("I prefer tea")
+    with pytest.raises(InvalidInputError, match="not one of correct, confirm"):
+        await memory.revise_memory(kept.id, "frobnicate")  # type: ignore[arg-type]

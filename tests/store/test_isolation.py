@@ -45,7 +45,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     for text in said:
         statements.remember(text, MemoryType.FACT, None, None, None)
     corrected = statements.remember("the port was 1", MemoryType.FACT, None, None, None)
-    statements.revise(corrected.id, "correct", "the port was 2")
+    statements.revise(corrected.id, "correct", f"the port was {corrected.id}")
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
@@ -105,8 +105,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.last_fingerprints": lambda tx, them: [
         tx.conversations.last_fingerprints(n, 10) for n in them.sessions
     ],
-    "conversations.holds_run": lambda tx, them: [
-        tx.conversations.holds_run(n, them.fingerprints[:1]) for n in them.sessions
+    "conversations.first_fingerprints": lambda tx, _: [
+        tx.conversations.first_fingerprints(n, 9) for n in range(1, 9)
     ],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],

@@ -1,7 +1,7 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import anyio
 import anyio.to_thread
@@ -91,6 +91,9 @@ class Memoria:
             event: `session_end` or `compaction` closes the stretch of the sessions touched.
             session_id: the session of turns that name none; this connection's own by default.
         """
+        if event not in (None, *get_args(CaptureEvent)):
+            choices = ", ".join(get_args(CaptureEvent))
+            raise InvalidInputError(f"event: {event!r} is not one of {choices}.")
         validated = [as_turn(i, turn) for i, turn in enumerate(turns)]
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")

@@ -5,7 +5,9 @@ is the same message, and other words under that id are an edit, kept as a new ve
 
 A client that does not number them may send what it sent before: the last call again, the whole
 conversation so far, or a sliding window. So the beginning of a call is laid over the end of what
-the session holds, and only what goes beyond it is new. A time, where one is given, is part of
+the session holds, and only what goes beyond it is new; a call that repeats the session's very
+beginning is an old one sent late. Whatever else repeats was said again: a turn too many is
+mended, a turn lost is not. A time, where one is given, is part of
 what a turn is, so "yes" at 9:14 and "yes" at 9:20 are two turns.
 """
 
@@ -15,14 +17,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memoria.errors import InvalidTurnError
-from memoria.ingest.clean import CleanTurn, Tally, clean_turn
+from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
 from memoria.model import CaptureEvent, Receipt, RecordedTurn, Session, Turn, new_id, now_millis
 from memoria.store.base import Conversations, Store
 from memoria.store.values import NewTurn
-from memoria.text.strip import well_formed
 
 _MS_PER_MINUTE = 60_000
 _MAX_ID_CHARS = 500
+_A_BEGINNING = 3
+"""Turns that make an old beginning, sent again, unmistakable: "yes" and "done" are said twice."""
 _TOO_DEEP = "its tool call is nested too deeply; pass it as text"
 _NAMES = ("session_id", "message_id", "speaker", "tool_name")
 
@@ -91,7 +94,7 @@ class Capture:
 
     def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _Draft:
         self._check(i, raw)
-        turn = _with_storable_names(raw)
+        turn = _with_clean_names(raw, tally)
         try:
             text = clean_turn(turn, tally)
         except RecursionError as error:
@@ -193,11 +196,12 @@ def _by_session(drafts: Sequence[_Draft]) -> dict[str, list[_Draft]]:
     return sessions
 
 
-def _with_storable_names(turn: Turn) -> Turn:
-    """The turn with names and ids that any encoding can store."""
+def _with_clean_names(turn: Turn, tally: Tally) -> Turn:
+    """The turn with names and ids that hold no secret and that any encoding can store."""
     names = {name: getattr(turn, name) for name in _NAMES}
-    mended = {name: well_formed(value) for name, value in names.items() if value is not None}
-    return turn.model_copy(update=mended)
+    return turn.model_copy(
+        update={name: clean_name(value, tally) for name, value in names.items() if value}
+    )
 
 
 def _already_held(
@@ -208,13 +212,18 @@ def _already_held(
     if not unnumbered or not session.turns:
         return set()
     prints = [draft.fingerprint for draft in unnumbered]
-    if len(prints) > 1 and conversations.holds_run(session.n, prints):
+    if len(prints) >= _A_BEGINNING and _begins(conversations, session, prints):
         return {id(draft) for draft in unnumbered}
     tail = conversations.last_fingerprints(session.n, len(prints))
     held = {id(draft) for draft in unnumbered[: _overlap(tail, prints)]}
     dated = [draft for draft in unnumbered if draft.turn.at is not None]
     held.update(id(d) for d in dated if conversations.find_fingerprint(session.n, d.fingerprint))
     return held
+
+
+def _begins(conversations: Conversations, session: Session, prints: Sequence[bytes]) -> bool:
+    """Whether the session begins with exactly these turns."""
+    return conversations.first_fingerprints(session.n, len(prints)) == list(prints)
 
 
 def _overlap(tail: Sequence[bytes], head: Sequence[bytes]) -> int:

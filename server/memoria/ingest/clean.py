@@ -72,6 +72,11 @@ def clean_text(text: str, tally: Tally) -> str:
     return redacted.text
 
 
+def clean_name(name: str, tally: Tally) -> str:
+    """A name or id without secrets; never empty, for it has to name something."""
+    return clean_text(name, tally) or "[private]"
+
+
 def is_our_tool(name: str) -> bool:
     """Whether a tool's name, as any client spells it (`mcp__memoria__remember`), is ours."""
     server, _, tool = name.replace(".", "__").replace("/", "__").rpartition("__")
@@ -90,12 +95,16 @@ def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST
         raise RecursionError("nested too deeply")
     match value:
         case dict():
+            # {"name": "DB_PASSWORD", "value": "…"} is how environment variables are written.
+            named = {"value": str(value.get("name", "value"))}
             return {
-                clean_text(name, tally): _clean_value(item, name, tally, depth - 1)
+                clean_text(name, tally): _clean_value(item, named.get(name, name), tally, depth - 1)
                 for name, item in value.items()
             }
         case list():
-            return [_clean_value(item, key, tally, depth - 1) for item in value]
+            flags = [key, *(_flag(item) or key for item in value)]
+            pairs = zip(value, flags, strict=False)
+            return [_clean_value(item, flag, tally, depth - 1) for item, flag in pairs]
         case str():
             return _clean_keyed(value, key, tally)
         case int() | float() if not isinstance(value, bool) and key:
@@ -103,6 +112,12 @@ def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST
             return value if cleaned == str(value) else cleaned
         case _:
             return value
+
+
+def _flag(item: JsonValue) -> str:
+    """What an argument such as `--password` says of the one after it."""
+    is_flag = isinstance(item, str) and item.startswith("-") and "=" not in item
+    return item.lstrip("-") if is_flag and isinstance(item, str) else ""
 
 
 def _clean_keyed(text: str, key: str, tally: Tally) -> str:

@@ -5,6 +5,7 @@ hides; both can be undone. Where a statement came from is stamped from the chann
 """
 
 import hashlib
+from typing import get_args
 
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.ingest.clean import Tally, clean_text
@@ -85,6 +86,10 @@ class Statements:
             InvalidInputError: `correct` without content, or content with anything else.
             NotFoundError: there is no such memory.
         """
+        if action not in get_args(Revision):
+            raise InvalidInputError(
+                f"action: {action!r} is not one of {', '.join(get_args(Revision))}."
+            )
         if (action == "correct") != (content is not None):
             raise InvalidInputError(
                 "content is the new wording: give it with action=correct, and only then."
@@ -116,6 +121,15 @@ class Statements:
         text = _statement(content, Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
+        same = tx.memories.with_fingerprint(_fingerprint(text))
+        if same is not None and same.id != memory.id and same.validity is Validity.ACTIVE:
+            raise InvalidInputError(
+                f"Memory {same.id} says exactly that already; archive this one instead."
+            )
+        if valid_from is not None and not memory.current.valid_from <= valid_from <= now_millis():
+            raise InvalidInputError(
+                "valid_from must lie between when the present wording began to hold and now."
+            )
         tx.memories.add_version(memory.id, self._version(tx, text, valid_from, turn_id))
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:

@@ -24,6 +24,10 @@ CaptureEvent = Literal["session_end", "compaction"]
 """What closes a stretch of a session: its end, or the client compacting its context."""
 
 
+_LATEST_SECONDS = 100_000_000_000
+"""An integer below this is 1973 in milliseconds and, far more likely, meant in seconds."""
+
+
 def _as_millis(value: object) -> object:
     match value:
         case datetime():
@@ -33,6 +37,10 @@ def _as_millis(value: object) -> object:
                 return parse_instant(value)
             except InvalidInputError as error:
                 raise ValueError(error) from error  # as pydantic wants it
+        case bool():
+            raise ValueError("is no time")
+        case int() if 0 < value < _LATEST_SECONDS:
+            raise ValueError("looks like seconds; give milliseconds or ISO 8601")
         case _:
             return value
 

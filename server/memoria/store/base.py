@@ -85,8 +85,8 @@ class Conversations(Protocol):
         """Fingerprints of the last current turns, oldest first."""
         ...
 
-    def holds_run(self, session_n: int, fingerprints: Sequence[bytes]) -> bool:
-        """Whether the session holds these turns next to each other, in this order."""
+    def first_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """Fingerprints of the first current turns, oldest first."""
         ...
 
     def add_turn(self, turn: NewTurn) -> int:

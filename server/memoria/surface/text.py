@@ -58,7 +58,7 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     if offset + chars < longest:
         lines.append(f"(of {longest} characters; continue with offset={offset + chars})")
     lines += [_neighbour_text(neighbour(t)) for t in record.after]
-    lines += [f"version {t.version}: {_own_lines(t.content)}" for t in other_versions(record)]
+    lines += [f"version {t.version}: {own_lines(t.content)}" for t in other_versions(record)]
     return "\n".join(lines)
 
 
@@ -121,19 +121,19 @@ def _hit_text(hit: Hit) -> str:
     if hit.excerpt is not None:
         marks.append("excerpt")
     lines = [_neighbour_text(beside) for beside in hit.before]
-    lines.append(f"[{hit.kind} {hit.id}] {_own_lines(hit.text)} ({', '.join(marks)})")
+    lines.append(f"[{hit.kind} {hit.id}] {own_lines(hit.text)} ({', '.join(marks)})")
     if hit.tool is not None:
         args, result = as_text(hit.tool.args), as_text(hit.tool.result)
-        lines.append(f"  tool {hit.tool.name}({args}) → {_own_lines(result)}")
+        lines.append(f"  tool {hit.tool.name}({args}) → {own_lines(result)}")
     lines += [_neighbour_text(beside) for beside in hit.after]
     return "\n".join(lines)
 
 
 def _neighbour_text(beside: Neighbour) -> str:
-    return f"  #{beside.turn_index} {beside.speaker or beside.role}: {_own_lines(beside.text)}"
+    return f"  #{beside.turn_index} {beside.speaker or beside.role}: {own_lines(beside.text)}"
 
 
-def _own_lines(text: str) -> str:
+def own_lines(text: str) -> str:
     """Stored text with its further lines indented: none of them can pass for a line of ours."""
     return text.replace("\n", "\n    ")
 

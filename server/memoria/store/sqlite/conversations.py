@@ -48,16 +48,9 @@ class SqliteConversations:
         rows = self._rows.all("last_fingerprints", session_n=session_n, count=count)
         return [row["fingerprint"] for row in reversed(rows)]
 
-    def holds_run(self, session_n: int, fingerprints: Sequence[bytes]) -> bool:
-        """Whether the session holds these turns next to each other, in this order."""
-        starts = self._rows.all("starts_of_run", session_n=session_n, fingerprint=fingerprints[0])
-        return any(
-            self._run_from(session_n, row["turn_index"], len(fingerprints)) == list(fingerprints)
-            for row in starts
-        )
-
-    def _run_from(self, session_n: int, start: int, count: int) -> list[bytes]:
-        rows = self._rows.all("run_from", session_n=session_n, start=start, count=count)
+    def first_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """Fingerprints of the first current turns, oldest first."""
+        rows = self._rows.all("first_fingerprints", session_n=session_n, count=count)
         return [row["fingerprint"] for row in rows]
 
     def add_turn(self, turn: NewTurn) -> int:

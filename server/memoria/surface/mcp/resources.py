@@ -10,7 +10,7 @@ from memoria.errors import NotFoundError
 from memoria.model import Scratchpad, SessionRecord
 from memoria.store.files import CoreFile, read_core
 from memoria.surface.mcp.lean import LeanServer
-from memoria.surface.text import memory_text, scratchpad_text, turn_place
+from memoria.surface.text import memory_text, own_lines, scratchpad_text, turn_place
 from memoria.text.document import full_text
 from memoria.text.strip import fence
 
@@ -81,7 +81,7 @@ def _session_text(record: SessionRecord) -> str:
     shown: list[str] = []
     left = _SESSION_CHARS
     for turn in record.turns:
-        entry = f"[turn {turn.id}] {turn_place(turn)}\n{full_text(turn)}"
+        entry = f"[turn {turn.id}] {turn_place(turn)}\n    {own_lines(full_text(turn))}"
         if len(entry) > left:
             break
         shown.append(entry)

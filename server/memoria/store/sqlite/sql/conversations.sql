@@ -40,15 +40,10 @@ WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
 ORDER BY t.turn_index DESC
 LIMIT :count;
 
--- name: starts_of_run
-SELECT turn_index FROM turns
-WHERE session_n = :session_n AND fingerprint = :fingerprint AND +tenant_id = :tenant
-ORDER BY +turn_index;
-
--- name: run_from
+-- name: first_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n
-WHERE t.session_n = :session_n AND t.turn_index >= :start AND t.tenant_id = :tenant AND d.current
+WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
 ORDER BY t.turn_index
 LIMIT :count;
 
