@@ -102,8 +102,17 @@ class Settings(BaseModel):
             if (value := os.environ.get(_PREFIX + name.upper()))
         }
         named = {name: value for name, value in given.items() if value is not None}
+        return cls.checked(**{**from_environment, **named})
+
+    @classmethod
+    def checked(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
+        """Settings of these values alone, whatever the environment says.
+
+        Raises:
+            InvalidInputError: a value is out of bounds or of the wrong kind.
+        """
         try:
-            return cls(**{**from_environment, **named})
+            return cls(**given)
         except ValidationError as error:
             raise InvalidInputError(_readable(error)) from error
 

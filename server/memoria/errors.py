@@ -14,6 +14,8 @@ A message says what happened and what to do next, because a model or a person at
 reads it and nothing else.
 """
 
+from typing import Self
+
 
 class MemoriaError(Exception):
     """Base of all the errors Memoria raises on purpose."""
@@ -34,6 +36,16 @@ class InvalidTurnError(InvalidInputError):
 
 class NotFoundError(MemoriaError):
     """The tenant has no memory, turn or session of that id."""
+
+    @classmethod
+    def memory(cls, memory_id: str) -> Self:
+        """There is no such memory."""
+        return cls(f"There is no memory {memory_id}. Find its id with search_memory.")
+
+    @classmethod
+    def turn(cls, turn_id: str) -> Self:
+        """There is no such turn."""
+        return cls(f"There is no turn {turn_id}. Find its id with search_conversation_traces.")
 
 
 class StoreError(MemoriaError):

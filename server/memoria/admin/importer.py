@@ -19,7 +19,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from memoria.errors import InvalidInputError, InvalidTurnError
-from memoria.model import Receipt, Turn
+from memoria.model import Receipt, Turn, complaints
 
 _BATCH = 200
 _NAMED_LINES = 20
@@ -113,7 +113,7 @@ class JsonlImport:
         except json.JSONDecodeError as error:
             self._report.complain(number, f"is not JSON: {error.msg} at column {error.colno}")
         except ValidationError as error:
-            self._report.complain(number, _brief(error))
+            self._report.complain(number, complaints(error, of="line"))
         except RecursionError:
             self._report.complain(number, "is nested too deeply")
         except ValueError as error:  # such as a number of five thousand digits
@@ -148,10 +148,3 @@ class JsonlImport:
             self._report.count(await self._recorder.record_conversation([turn]))
         except InvalidTurnError as error:
             self._report.complain(number, error.problem)
-
-
-def _brief(error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(map(str, item['loc'])) or 'line'}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors()
-    )

@@ -57,7 +57,7 @@ async def open_memoria(
 def _with(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
     given = {"home": home, "tenant": tenant}
     named = {name: value for name, value in given.items() if value is not None}
-    return Settings.load(**{**settings.model_dump(), **named}) if named else settings
+    return Settings.checked(**{**settings.model_dump(), **named}) if named else settings
 
 
 def _open_store(settings: Settings) -> SqliteStore:

@@ -33,6 +33,7 @@ from memoria.model import (
     as_instant,
     as_member,
     as_turn,
+    check_choice,
     new_id,
 )
 from memoria.retrieval import Plan, Search, plan_memories, plan_traces
@@ -91,9 +92,8 @@ class Memoria:
             event: `session_end` or `compaction` closes the stretch of the sessions touched.
             session_id: the session of turns that name none; this connection's own by default.
         """
-        if event not in (None, *get_args(CaptureEvent)):
-            choices = ", ".join(get_args(CaptureEvent))
-            raise InvalidInputError(f"event: {event!r} is not one of {choices}.")
+        if event is not None:
+            check_choice("event", event, get_args(CaptureEvent))
         validated = [as_turn(i, turn) for i, turn in enumerate(turns)]
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")

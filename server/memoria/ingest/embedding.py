@@ -114,8 +114,10 @@ class EmbeddingWorker:
         if self._another_embeds() or not self._take_lease():
             return _HELD_BY_ANOTHER_S
         try:
-            while not self._stopping.is_set() and self._take_lease() and self._embed_batch():
+            while not self._stopping.is_set() and self._embed_batch():
                 self._outages, self._outage = 0, None
+                if not self._take_lease():
+                    break
         finally:
             with self._store.backlog(write=True) as backlog:
                 backlog.drop_lease(_LEASE, self._owner)

@@ -20,6 +20,7 @@ from memoria.model import (
     StoredTurn,
     Trust,
     Validity,
+    check_choice,
     new_id,
     now_millis,
 )
@@ -86,10 +87,7 @@ class Statements:
             InvalidInputError: `correct` without content, or content with anything else.
             NotFoundError: there is no such memory.
         """
-        if action not in get_args(Revision):
-            raise InvalidInputError(
-                f"action: {action!r} is not one of {', '.join(get_args(Revision))}."
-            )
+        check_choice("action", action, get_args(Revision))
         if (action == "correct") != (content is not None):
             raise InvalidInputError(
                 "content is the new wording: give it with action=correct, and only then."
@@ -179,7 +177,7 @@ class Statements:
     def _memory(self, tx: Transaction, memory_id: str) -> Memory:
         memory = tx.memories.get(memory_id)
         if memory is None:
-            raise NotFoundError(f"There is no memory {memory_id}. Find its id with search_memory.")
+            raise NotFoundError.memory(memory_id)
         return memory
 
     def _audit(self, tx: Transaction, action: str, memory_id: str) -> None:
@@ -195,9 +193,7 @@ class Statements:
 def _turn(tx: Transaction, turn_id: str) -> StoredTurn:
     turn = tx.conversations.turn(turn_id)
     if turn is None:
-        raise NotFoundError(
-            f"There is no turn {turn_id}. Find its id with search_conversation_traces."
-        )
+        raise NotFoundError.turn(turn_id)
     return turn
 
 

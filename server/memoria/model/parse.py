@@ -1,6 +1,6 @@
 """Parsing what callers give us: once, at the edge, with an error that names the argument."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
@@ -24,12 +24,7 @@ def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
     try:
         return Turn.model_validate(turn)
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, item['loc'])) or 'turn'}: "
-            f"{item['msg'].removeprefix('Value error, ')}"
-            for item in error.errors()
-        )
-        raise InvalidTurnError(i, problems) from error
+        raise InvalidTurnError(i, complaints(error, of="turn")) from error
 
 
 def as_instant(name: str, text: str | None) -> int | None:
@@ -50,8 +45,23 @@ def as_member(kind: type[_E], name: str, value: str) -> _E:
     Raises:
         InvalidInputError: there is no such member; names those there are.
     """
-    try:
-        return kind(value)
-    except ValueError as error:
-        choices = ", ".join(kind)
-        raise InvalidInputError(f"{name}: {value!r} is not one of {choices}.") from error
+    check_choice(name, value, list(kind))
+    return kind(value)
+
+
+def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
+    """That an argument is one of the choices.
+
+    Raises:
+        InvalidInputError: it is not; names them.
+    """
+    if value not in choices:
+        raise InvalidInputError(f"{name}: {value!r} is not one of {', '.join(choices)}.")
+
+
+def complaints(error: ValidationError, *, of: str) -> str:
+    """What pydantic found wrong, field by field; `of` names the whole where no field is at fault."""
+    return "; ".join(
+        f"{'.'.join(map(str, item['loc'])) or of}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors()
+    )

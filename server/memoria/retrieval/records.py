@@ -1,7 +1,7 @@
 """Records whole: a memory, a turn or a session by its id."""
 
 from memoria.errors import NotFoundError
-from memoria.model import Memory, SessionRecord, TurnRecord
+from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
 from memoria.store.base import Transaction
 
 
@@ -11,10 +11,12 @@ def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRe
     Raises:
         NotFoundError: the tenant has neither.
     """
-    if tx.memories.get(record_id) is not None:
-        return memory_record(tx, record_id)
-    if tx.conversations.turn(record_id) is not None:
-        return turn_record(tx, record_id, context)
+    memory = tx.memories.get(record_id)
+    if memory is not None:
+        return memory
+    turn = tx.conversations.turn(record_id)
+    if turn is not None:
+        return _with_surroundings(tx, turn, context)
     raise NotFoundError(
         f"There is no memory or turn {record_id}. Find its id with search_memory or "
         "search_conversation_traces (in a shell: memoria search, memoria traces)."
@@ -29,7 +31,7 @@ def memory_record(tx: Transaction, memory_id: str) -> Memory:
     """
     memory = tx.memories.get(memory_id)
     if memory is None:
-        raise NotFoundError(f"There is no memory {memory_id}. Find its id with search_memory.")
+        raise NotFoundError.memory(memory_id)
     return memory
 
 
@@ -41,9 +43,11 @@ def turn_record(tx: Transaction, turn_id: str, context: int) -> TurnRecord:
     """
     turn = tx.conversations.turn(turn_id)
     if turn is None:
-        raise NotFoundError(
-            f"There is no turn {turn_id}. Find its id with search_conversation_traces."
-        )
+        raise NotFoundError.turn(turn_id)
+    return _with_surroundings(tx, turn, context)
+
+
+def _with_surroundings(tx: Transaction, turn: StoredTurn, context: int) -> TurnRecord:
     beside = tx.conversations.around(turn.session_n, turn.turn_index, context)
     return TurnRecord(
         turn=turn,

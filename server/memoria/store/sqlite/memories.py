@@ -138,7 +138,7 @@ class SqliteMemories:
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)
         if row is None:
-            raise NotFoundError(f"There is no memory {memory_id}. Find its id with search_memory.")
+            raise NotFoundError.memory(memory_id)
         return int(row["n"])
 
     def _newest(self, memory_n: int) -> Row:

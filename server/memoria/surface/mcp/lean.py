@@ -5,6 +5,8 @@ that is a third of the tokens a model pays to know them, so it goes. And an erro
 model as one sentence that says what to do, without the SDK's preamble or pydantic's links.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from mcp.server import MCPServer
@@ -22,6 +24,7 @@ from pydantic import ValidationError
 
 from memoria.app import Memoria
 from memoria.errors import MemoriaError
+from memoria.model import complaints
 
 _NULL = {"type": "null"}
 
@@ -34,6 +37,8 @@ class LeanServer(MCPServer[Memoria]):
     """
 
     memory: Memoria
+    _arguments: Mapping[str, list[str]] = MappingProxyType({})
+    """Each tool's argument names; the tools are fixed before the first call."""
 
     async def list_tools(self) -> list[Tool]:
         """The tools, their schemas slimmed."""
@@ -87,14 +92,16 @@ class LeanServer(MCPServer[Memoria]):
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
         """A misspelt argument is an error: silently dropped, it would change what was asked."""
-        known = {
-            tool.name: list(tool.input_schema.get("properties", {}))
-            for tool in await super().list_tools()
-        }
-        unknown = [key for key in arguments if name in known and key not in known[name]]
-        if unknown:
+        if not self._arguments:
+            self._arguments = {
+                tool.name: list(tool.input_schema.get("properties", {}))
+                for tool in await super().list_tools()
+            }
+        known = self._arguments.get(name)
+        unknown = [] if known is None else [key for key in arguments if key not in known]
+        if known is not None and unknown:
             raise ToolError(
-                f"{name} has no argument {', '.join(unknown)}. It takes {', '.join(known[name])}."
+                f"{name} has no argument {', '.join(unknown)}. It takes {', '.join(known)}."
             )
 
 
@@ -139,7 +146,5 @@ def _slim_properties(properties: dict[str, Any]) -> dict[str, Any]:
 
 def _say(tool: str, error: ValidationError) -> str:
     """Which arguments are wrong and how."""
-    problems = "; ".join(
-        f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()
-    )
+    problems = complaints(error, of="arguments")
     return f"{tool}: {problems}. Nothing was done; mend the arguments and call again."
