@@ -60,7 +60,7 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
 
 
 def complaints(error: ValidationError, *, of: str) -> str:
-    """What pydantic found wrong, field by field; `of` names the whole where no field is at fault."""
+    """What pydantic found wrong, field by field; `of` names what has no field at fault."""
     return "; ".join(
         f"{'.'.join(map(str, item['loc'])) or of}: {item['msg'].removeprefix('Value error, ')}"
         for item in error.errors()
