@@ -283,7 +283,7 @@ class Memoria:
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
 
         def look() -> Health:
-            backlog = None if self._worker is None else self._worker.status()
+            backlog = None if self._worker is None else self._worker.status
             return examine(self._store, self.settings, self._embedder, backlog, deep=deep)
 
         return await in_thread(look)

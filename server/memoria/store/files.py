@@ -1,13 +1,18 @@
-"""Core memory files: MEMORY.md, USER.md and PERSONA.md in the home, and the seeds they grow from.
+"""What lies in a home, by name; and the core memory files with the seeds they grow from.
 
-Reading never writes: a home without the file is shown the seed.
+Reading never writes: a home without a core file is shown the seed.
 """
 
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
+
+DATABASE = "memoria.db"
+CORE: tuple[CoreFile, ...] = get_args(CoreFile)
+KEY = "tombstone.key"
+"""What the tombstones of forgotten statements are signed with."""
 
 
 def read_core(home: Path, name: CoreFile) -> str:

@@ -1,4 +1,4 @@
-"""Commands that look after a home: import, doctor, stats."""
+"""The import command."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,15 +9,13 @@ from pydantic import BaseModel
 
 from memoria.admin.importer import ImportReport, JsonlImport
 from memoria.app import Memoria
-from memoria.model import Channel, Finding, Health, Statistics, Trust
-from memoria.surface.cli.console import AsJson, Exit, err, out, show, with_memory
+from memoria.model import Channel, Trust
+from memoria.surface.cli.console import AsJson, Exit, progress_bar, show, with_memory
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
-    from rich.table import Table
 
 _WATCH_S = 0.5
-_STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
 
 
 class WireImport(BaseModel):
@@ -34,18 +32,9 @@ class WireImport(BaseModel):
     bad_lines: list[tuple[int, str]]
 
 
-class WireHealth(BaseModel):
-    """What doctor found."""
-
-    sound: bool
-    findings: list[Finding]
-
-
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     app.command("import")(import_file)
-    app.command()(doctor)
-    app.command()(stats)
 
 
 def import_file(
@@ -70,7 +59,7 @@ def import_file(
     channel = Channel(name="import", trust=Trust.USER, client=f"import-{format}")
 
     async def work(memory: Memoria) -> ImportReport:
-        with _progress() as progress:
+        with progress_bar() as progress:
             task = progress.add_task(f"Importing {file.name}", total=file.stat().st_size)
             reading = JsonlImport(memory, file, lambda done: progress.update(task, completed=done))
             report = await reading.run()
@@ -82,62 +71,6 @@ def import_file(
     show(_wire_import(report), _import_text(report), as_json=as_json)
     if report.bad:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
-
-
-def doctor(
-    context: typer.Context,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="First build the search indexes anew.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Check the home and say what mends what is wrong."""
-
-    async def work(memory: Memoria) -> Health:
-        if rebuild:
-            with _progress() as progress:
-                task = progress.add_task("Rebuilding indexes", total=None)
-                await memory.rebuild_indexes(
-                    lambda done, total: progress.update(task, completed=done, total=total)
-                )
-        return await memory.health()
-
-    health = with_memory(context, work)
-    if as_json:
-        show(WireHealth(sound=health.sound, findings=list(health.findings)), "", as_json=True)
-    else:
-        out().print(_health_table(health))
-    if not health.sound:
-        raise typer.Exit(Exit.UNSOUND)
-
-
-def stats(context: typer.Context, as_json: AsJson = False) -> None:
-    """How much this tenant's memory holds."""
-    figures = with_memory(context, lambda m: m.statistics())
-    if as_json:
-        show(figures, "", as_json=True)
-    else:
-        out().print(_stats_table(figures))
-
-
-def _progress() -> "Progress":
-    """A progress bar on standard error; silent where that is no terminal."""
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    return Progress(
-        *columns,
-        TimeRemainingColumn(),
-        console=err(),
-        transient=True,
-        disable=not err().is_terminal,
-    )
 
 
 async def _embed(memory: Memoria, progress: "Progress") -> None:
@@ -178,36 +111,3 @@ def _import_text(report: ImportReport) -> str:
     if report.bad > len(report.bad_lines):
         lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
     return "\n".join(lines)
-
-
-def _health_table(health: Health) -> "Table":
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    table = Table("check", "state", "what was found", "cure", box=None, pad_edge=False)
-    for finding in health.findings:
-        cure = Text(finding.cure or "", overflow="fold")
-        table.add_row(finding.check, _STATES[finding.state], Text(finding.detail), cure)
-    return table
-
-
-def _stats_table(figures: Statistics) -> "Table":
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    table = Table(box=None, show_header=False, pad_edge=False)
-    memories = ", ".join(f"{count} {validity}" for validity, count in figures.memories.items())
-    rows = {
-        "tenant": figures.tenant,
-        "sessions": f"{figures.sessions:,}",
-        "turns": f"{figures.turns:,} ({figures.turn_versions - figures.turns:,} older versions)",
-        "memories": memories or "none",
-        "raw text": f"{figures.raw_bytes:,} bytes in {figures.raw_chunks:,} chunks, "
-        f"{figures.stored_bytes:,} stored",
-        "database": f"{figures.database_bytes:,} bytes (all tenants)",
-        "vectors": f"{figures.vectors:,}; {figures.backlog.pending:,} waiting, "
-        f"{figures.backlog.failed:,} given up",
-    }
-    for name, value in rows.items():
-        table.add_row(name, Text(value))
-    return table
