@@ -35,7 +35,7 @@ def vector(text: str) -> Vector:
 
 def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     """Everything a tenant can do: talk, edit a message, remember, correct, archive, take notes."""
-    capture = Capture(store, tenant, "library", LIMITS)
+    capture = Capture(store, tenant, LIBRARY, LIMITS)
     capture.record([Turn(role=Role.USER, content=text) for text in said], "s", None)
     for content in ("the port is 1", "the port is 2"):
         capture.record([Turn(role=Role.USER, content=content, message_id="m")], "s", None)
@@ -93,7 +93,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
-    "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"]),
+    "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [
         tx.conversations.find_message(n, "m") for n in them.sessions
     ],

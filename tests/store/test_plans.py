@@ -39,6 +39,7 @@ WALKS = {
     ("vectors", "models"),
     ("vectors", "scan"),
     ("vectors", "count_indexable"),
+    ("workspaces", "all"),
 }
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 

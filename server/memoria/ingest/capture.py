@@ -18,7 +18,18 @@ from dataclasses import dataclass
 
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
-from memoria.model import CaptureEvent, Receipt, RecordedTurn, Session, Turn, new_id, now_millis
+from memoria.model import (
+    CaptureEvent,
+    Channel,
+    Receipt,
+    RecordedTurn,
+    Role,
+    Session,
+    Trust,
+    Turn,
+    new_id,
+    now_millis,
+)
 from memoria.store.base import Conversations, Store
 from memoria.store.values import NewTurn
 
@@ -49,13 +60,21 @@ class _Draft:
 
 
 class Capture:
-    """Records turns for one tenant and source."""
+    """Records turns for one tenant, channel and workspace."""
 
-    def __init__(self, store: Store, tenant: str, source: str, limits: CaptureLimits) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tenant: str,
+        channel: Channel,
+        limits: CaptureLimits,
+        workspace: str | None = None,
+    ) -> None:
         self._store = store
         self._tenant = tenant
-        self._source = source
+        self._channel = channel
         self._limits = limits
+        self._workspace = workspace
 
     def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
         """Write the turns in one transaction and give a receipt once they are on disk.
@@ -84,7 +103,8 @@ class Capture:
             if event is not None:
                 touched = dict.fromkeys(draft.session_id for draft in drafts) or (session_id,)
                 closed = sum(
-                    conversations.close_stretch(name, self._source, event) for name in touched
+                    conversations.close_stretch(name, self._channel.source, event)
+                    for name in touched
                 )
         return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
@@ -119,8 +139,10 @@ class Capture:
         self, conversations: Conversations, name: str, drafts: list[_Draft], now: int
     ) -> Iterable[RecordedTurn]:
         times = [now if draft.turn.at is None else draft.turn.at for draft in drafts]
-        session = conversations.enter_session(self._source, name, min(times), max(times), now)
-        writer = _SessionWriter(conversations, session, now, self._idle_ms)
+        session = conversations.enter_session(
+            self._channel.source, name, min(times), max(times), now, self._workspace
+        )
+        writer = _SessionWriter(conversations, session, self._channel.trust, now, self._idle_ms)
         held = _already_held(conversations, session, drafts)
         for draft in drafts:
             if draft.text.empty:
@@ -136,11 +158,17 @@ class _SessionWriter:
     """Appends turns to one session inside a transaction."""
 
     def __init__(
-        self, conversations: Conversations, session: Session, now: int, idle_ms: int
+        self,
+        conversations: Conversations,
+        session: Session,
+        trust: Trust,
+        now: int,
+        idle_ms: int,
     ) -> None:
         self._conversations = conversations
         self._session_n = session.n
         self._next_index = session.turns
+        self._trust = trust
         self._now = now
         self._idle_ms = idle_ms
 
@@ -177,6 +205,8 @@ class _SessionWriter:
             at=self._now if turn.at is None else turn.at,
             at_given=turn.at is not None,
             ingested_at=self._now,
+            trust=Trust.TOOL if turn.role is Role.TOOL else self._trust,
+            barred=False,
             fingerprint=draft.fingerprint,
             content=text.content,
             tool_name=turn.tool_name,

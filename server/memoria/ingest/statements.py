@@ -35,10 +35,13 @@ _CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 class Statements:
     """Writes and revises one tenant's explicit memories."""
 
-    def __init__(self, store: Store, tenant: str, channel: Channel) -> None:
+    def __init__(
+        self, store: Store, tenant: str, channel: Channel, workspace: str | None = None
+    ) -> None:
         self._store = store
         self._tenant = tenant
         self._channel = channel
+        self._workspace = workspace
 
     def remember(
         self,
@@ -59,13 +62,14 @@ class Statements:
         if importance is not None and not 0 <= importance <= 1:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
-            known = tx.memories.with_fingerprint(_fingerprint(text))
+            known = tx.memories.with_fingerprint(_fingerprint(text), self._workspace)
             if known is None:
                 memory_id, status = new_id(), "remembered"
                 version = self._version(tx, text, valid_from, turn_id)
                 weight = _IMPORTANCE if importance is None else importance
                 trust = self._channel.trust
-                tx.memories.add(memory_id, kind, weight, _CONFIDENCE[trust], version)
+                confidence = _CONFIDENCE[trust]
+                tx.memories.add(memory_id, kind, weight, confidence, version, self._workspace)
                 self._audit(tx, "remember", memory_id)
             else:
                 memory_id, status = known.id, self._known_again(tx, known)
@@ -119,7 +123,7 @@ class Statements:
         text = _statement(content, Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
-        same = tx.memories.with_fingerprint(_fingerprint(text))
+        same = tx.memories.with_fingerprint(_fingerprint(text), self._workspace)
         if same is not None and same.id != memory.id and same.validity is Validity.ACTIVE:
             raise InvalidInputError(
                 f"Memory {same.id} says exactly that already; archive this one instead."

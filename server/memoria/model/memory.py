@@ -19,6 +19,11 @@ class MemoryType(StrEnum):
     TASK_OUTCOME = "task_outcome"
     TOOL_EXPERIENCE = "tool_experience"
 
+    @property
+    def personal(self) -> bool:
+        """Whether it holds for the person everywhere, not for one project alone."""
+        return self in (MemoryType.PREFERENCE, MemoryType.RULE, MemoryType.RELATIONSHIP)
+
 
 class Validity(StrEnum):
     """Whether a memory holds."""
@@ -93,6 +98,8 @@ class Memory(Value):
     downvotes: int
     created_at: int
     updated_at: int
+    workspace: str | None = None
+    """The project it was learnt in."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from memoria.errors import InvalidInputError
 from memoria.model.base import Value
 from memoria.model.instant import parse_instant, to_millis
+from memoria.model.memory import Trust
 
 
 class Role(StrEnum):
@@ -81,10 +82,14 @@ class StoredTurn(Value):
     turn_index: int
     version: int
     current: bool
+    barred: bool
+    """Kept in the record, but nothing may be concluded from it: what it said was forgotten."""
     role: Role
     speaker: str | None
     at: int
     ingested_at: int
+    trust: Trust
+    workspace: str | None
     content: str
     tool_name: str | None
     tool_args: JsonValue

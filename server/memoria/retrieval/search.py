@@ -46,14 +46,16 @@ class Search:
                 candidates = gather(tx, plan, vector)
             except EmbedderError as error:
                 candidates, notes = gather(tx, plan, None), (f"text search only: {error}",)
-            ranked = rank(tx, candidates, narrow=plan.filters.narrow)
+            ranked = rank(tx, candidates, plan.filters)
             hits = _hits(tx, plan, ranked)
             packed = pack(hits[: plan.limit], plan.terms, plan.max_tokens)
             beyond = max(len(hits) - plan.limit, 0)
             if plan.context:
                 packed = _with_context(tx, plan, packed)
             hidden = (
-                0 if plan.filters.history else tx.documents.count_hidden(plan.kinds, plan.terms)
+                0
+                if plan.filters.history
+                else tx.documents.count_hidden(plan.kinds, plan.terms, plan.filters)
             )
         return SearchResult(
             query=plan.query,

@@ -59,8 +59,8 @@ class Documents(Protocol):
         """Which of the documents have no vector yet."""
         ...
 
-    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str]) -> int:
-        """How many documents that are no longer current hold all of the terms."""
+    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> int:
+        """How many documents, seen from here but no longer current, hold all of the terms."""
         ...
 
 
@@ -68,9 +68,18 @@ class Conversations(Protocol):
     """Sessions, their turns and stretches."""
 
     def enter_session(
-        self, source: str, session_id: str, first_at: int, last_at: int, now: int
+        self,
+        source: str,
+        session_id: str,
+        first_at: int,
+        last_at: int,
+        now: int,
+        workspace: str | None = None,
     ) -> Session:
-        """The session, made if it is new, its span widened to these event times."""
+        """The session, made if it is new, its span widened to these event times.
+
+        A session stays in the workspace it began in.
+        """
         ...
 
     def find_message(self, session_n: int, message_id: str) -> Version | None:
@@ -121,8 +130,11 @@ class Conversations(Protocol):
         """All versions at the turn's place, newest first."""
         ...
 
-    def places(self, ns: Sequence[int], reach: int) -> list[Place]:
-        """Where the turns stand, and those up to `reach` places around them."""
+    def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
+        """Where the turns stand, and those up to `reach` places around them.
+
+        Without `barred`, the turns around them from which nothing may be concluded are left out.
+        """
         ...
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
@@ -152,6 +164,7 @@ class Memories(Protocol):
         importance: float,
         confidence: float,
         version: NewVersion,
+        workspace: str | None = None,
     ) -> None:
         """Write a new memory with its first version."""
         ...
@@ -185,12 +198,12 @@ class Memories(Protocol):
         """Memories by the number of any of their versions."""
         ...
 
-    def with_fingerprint(self, fingerprint: bytes) -> Memory | None:
-        """The memory whose present wording has this fingerprint."""
+    def with_fingerprint(self, fingerprint: bytes, workspace: str | None = None) -> Memory | None:
+        """The memory, seen from the workspace, whose present wording has this fingerprint."""
         ...
 
-    def unverified(self, limit: int) -> list[Memory]:
-        """Active memories the user has not confirmed, newest first."""
+    def unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Active memories seen from the workspace that the user has not confirmed, newest first."""
         ...
 
 
@@ -201,12 +214,18 @@ class Scratchpads(Protocol):
         """A session's notes."""
         ...
 
-    def recent(self, limit: int) -> list[Scratchpad]:
-        """The notes touched last, newest first."""
+    def recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
+        """The notes touched last that are seen from the workspace, newest first."""
         ...
 
     def put(
-        self, session_id: str, focus: str | None, completed: Iterable[str], now: int, keep: int
+        self,
+        session_id: str,
+        focus: str | None,
+        completed: Iterable[str],
+        now: int,
+        keep: int,
+        workspace: str | None = None,
     ) -> None:
         """Set the focus, add completed tasks and keep the newest `keep` of them."""
         ...

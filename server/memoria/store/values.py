@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from memoria.model import MemoryType, Provenance, Role, StoredTurn
+from memoria.model import MemoryType, Provenance, Role, StoredTurn, Trust
 
 Kind = Literal["turn", "memory"]
 
@@ -20,11 +20,18 @@ class Filters:
     types: tuple[MemoryType, ...] = ()
     history: bool = False
     """Whether what is no longer current may be found too."""
+    workspace: str | None = None
+    """Where the question is asked: its rows are seen, and those of no workspace."""
+    everywhere: bool = False
+    """Whether every workspace's rows are seen."""
+    barred: bool = False
+    """Whether turns may be found from which nothing may be concluded any more."""
 
     @property
     def narrow(self) -> bool:
-        """Whether anything but history is asked for."""
-        return self != Filters(history=self.history)
+        """Whether fewer documents are wanted than can be seen from here."""
+        wanted = (self.since, self.until, self.session_id, self.tool)
+        return any(value is not None for value in wanted) or bool(self.roles or self.types)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,8 @@ class NewTurn:
     at: int
     at_given: bool
     ingested_at: int
+    trust: Trust
+    barred: bool
     fingerprint: bytes
     content: str
     tool_name: str | None

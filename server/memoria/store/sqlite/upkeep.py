@@ -9,9 +9,10 @@ from memoria.errors import StoreError
 from memoria.model import Finding
 from memoria.store.sqlite.chunks import digest, unpack
 from memoria.store.sqlite.conversations import SqliteConversations
-from memoria.store.sqlite.documents import SqliteDocuments, scope_token
+from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row, sqlite3
 from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.standing import standing
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, known_models
 from memoria.text.document import memory_tokens, turn_tokens
@@ -42,7 +43,7 @@ def rebuild_full_text(
     rows = connection.execute(_SQL["documents"]).fetchall()
     for done, row in enumerate(rows, 1):
         words, context = _tokens_of(connection, vectors, row)
-        scope = scope_token(row["kind"], row["tenant_id"], current=bool(row["current"]))
+        scope = standing(row).token
         connection.execute(
             statements("documents")["index_document"],
             {"n": row["n"], "scope": scope, "words": words, "context": context},

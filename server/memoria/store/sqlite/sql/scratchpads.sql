@@ -4,7 +4,7 @@ WHERE tenant_id = :tenant AND session_id = :session_id;
 
 -- name: recent
 SELECT session_id FROM scratchpads
-WHERE tenant_id = :tenant
+WHERE tenant_id = :tenant AND (workspace_n IS NULL OR workspace_n = :workspace)
 ORDER BY updated_at DESC, session_id LIMIT :limit;
 
 -- name: completed
@@ -13,9 +13,10 @@ WHERE tenant_id = :tenant AND session_id = :session_id
 ORDER BY n DESC;
 
 -- name: put
-INSERT INTO scratchpads (tenant_id, session_id, current_focus, updated_at)
-VALUES (:tenant, :session_id, :focus, :now)
-ON CONFLICT DO UPDATE SET current_focus = excluded.current_focus, updated_at = excluded.updated_at;
+INSERT INTO scratchpads (tenant_id, session_id, workspace_n, current_focus, updated_at)
+VALUES (:tenant, :session_id, :workspace, :focus, :now)
+ON CONFLICT DO UPDATE SET current_focus = excluded.current_focus, updated_at = excluded.updated_at,
+                          workspace_n = coalesce(workspace_n, excluded.workspace_n);
 
 -- name: complete
 INSERT INTO completed_tasks (tenant_id, session_id, task, at)
