@@ -13,10 +13,12 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
+from memoria.ingest.tombstones import Marks
 from memoria.model import (
     BacklogStatus,
     CaptureEvent,
     Channel,
+    Forgotten,
     Health,
     Memory,
     MemoryType,
@@ -39,6 +41,7 @@ from memoria.model import (
 from memoria.retrieval import Plan, Search, plan_memories, plan_traces
 from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
 from memoria.store.base import Store, Transaction
+from memoria.store.files import tombstone_key
 
 _SETTLE_POLL_S = 0.02
 _T = TypeVar("_T")
@@ -71,6 +74,7 @@ class Memoria:
         self._worker = worker
         self._channel = channel
         self._default_session = f"session-{new_id()}"
+        self._marks = Marks(self.tenant, lambda: tombstone_key(settings.home_path))
 
     def through(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
@@ -101,7 +105,7 @@ class Memoria:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
         limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
         place = self._workspace(workspace)
-        capture = Capture(self._store, self.tenant, self._channel, limits, place)
+        capture = Capture(self._store, self.tenant, self._channel, limits, self._marks, place)
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
         self._wake_worker()
@@ -202,6 +206,7 @@ class Memoria:
         valid_from: str | None = None,
         turn_id: str | None = None,
         workspace: str | None = None,
+        again: bool = False,
     ) -> Remembered:
         """Keep a statement as a memory.
 
@@ -213,12 +218,16 @@ class Memoria:
             turn_id: the recorded turn it rests on.
             workspace: the project it holds for; the configured one by default. A preference,
                 rule or relationship holds everywhere whatever its project.
+            again: keep it even if it was forgotten before.
+
+        Raises:
+            ForgottenError: it was forgotten before; says when and why.
         """
         kind = as_member(MemoryType, "type", type)
         since = as_instant("valid_from", valid_from)
         statements = self._statements(workspace)
         kept = await in_thread(
-            lambda: statements.remember(content, kind, importance, since, turn_id)
+            lambda: statements.remember(content, kind, importance, since, turn_id, again=again)
         )
         self._wake_worker()
         return kept
@@ -248,6 +257,27 @@ class Memoria:
         )
         self._wake_worker()
         return memory
+
+    async def forget_memory(
+        self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
+    ) -> Forgotten:
+        """Erase memories for good, everywhere they are, and refuse to learn them again.
+
+        Args:
+            ids: of memories, or of turns: then what was drawn from them is forgotten too.
+            include_source: erase the turns it came from as well, from the verbatim record.
+            reason: why, in a few words that don't say what. Shown when it is to come back.
+        """
+        from memoria.admin.forget import Forget  # noqa: PLC0415  (a start-up must not pay for it)
+
+        forget = Forget(
+            self._store, self.tenant, self._channel, self._marks, self.settings.home_path
+        )
+        forgotten = await in_thread(
+            lambda: forget.run(ids, include_source=include_source, reason=reason)
+        )
+        self._wake_worker()
+        return forgotten
 
     async def get_record(self, record_id: str, *, context: int = 2) -> Memory | TurnRecord:
         """Whatever has the id, a memory or a turn, whole."""
@@ -340,7 +370,8 @@ class Memoria:
         return "off" if self._embedder is None else self._embedder.state
 
     def _statements(self, workspace: str | None) -> Statements:
-        return Statements(self._store, self.tenant, self._channel, self._workspace(workspace))
+        place = self._workspace(workspace)
+        return Statements(self._store, self.tenant, self._channel, self._marks, place)
 
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means: the one it names, else the configured one."""

@@ -99,9 +99,10 @@ class StoredTurn(Value):
 class RecordedTurn(Value):
     """What became of one turn of a call."""
 
-    status: Literal["recorded", "already_recorded", "new_version", "nothing_left"]
+    status: Literal["recorded", "already_recorded", "new_version", "nothing_left", "forgotten"]
     id: str | None = None
-    """Absent only when nothing was left to keep after stripping private and injected text."""
+    """Absent when nothing was left to keep after stripping private and injected text, and when
+    the turn was forgotten before."""
 
 
 class Receipt(Value):
@@ -111,6 +112,8 @@ class Receipt(Value):
     recorded: int
     already_recorded: int
     new_versions: int
+    forgotten: int
+    """Left out, because they were forgotten before."""
     redactions: dict[str, int]
     """Secrets taken out, by kind."""
     stripped: int

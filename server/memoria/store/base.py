@@ -28,10 +28,13 @@ from memoria.store.values import (
     Filters,
     Kind,
     Match,
+    MessageName,
     NewTurn,
     NewVersion,
     Pending,
     Place,
+    Tombstone,
+    TombstoneKind,
     Version,
 )
 
@@ -53,6 +56,10 @@ class Documents(Protocol):
         Raises:
             EmbedderError: the vector is not as long as the model's stored ones.
         """
+        ...
+
+    def holding(self, kind: Kind, terms: Sequence[str]) -> list[int]:
+        """Every document of the tenant that holds all of the terms, seen from here or not."""
         ...
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
@@ -104,6 +111,17 @@ class Conversations(Protocol):
 
     def retire_turn(self, n: int) -> None:
         """Mark a version as no longer current."""
+        ...
+
+    def bar_turn(self, turn: StoredTurn) -> None:
+        """Let nothing be concluded from a message any more, whichever version of it."""
+        ...
+
+    def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
+        """Erase a message in all its versions, with every text no other turn shares.
+
+        Gives what they were known by. What was embedded with it is embedded anew.
+        """
         ...
 
     def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
@@ -194,6 +212,18 @@ class Memories(Protocol):
         """A memory with all its versions."""
         ...
 
+    def erase(self, memory_id: str) -> None:
+        """Erase a memory in all its wordings."""
+        ...
+
+    def erase_wording(self, memory_id: str, n: int) -> None:
+        """Erase one wording that no longer holds."""
+        ...
+
+    def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories with a wording drawn from one of these turns."""
+        ...
+
     def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""
         ...
@@ -230,6 +260,38 @@ class Scratchpads(Protocol):
         """Set the focus, add completed tasks and keep the newest `keep` of them."""
         ...
 
+    def erase(self, unwanted: Callable[[str], bool]) -> int:
+        """Erase every note of every session that is unwanted. Gives how many."""
+        ...
+
+
+class Tombstones(Protocol):
+    """Proofs of what was forgotten."""
+
+    def any(self) -> bool:
+        """Whether the tenant ever forgot anything."""
+        ...
+
+    def find(self, marks: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
+        """The newest tombstone of this kind that has one of the marks."""
+        ...
+
+    def of(self, subject: str) -> Tombstone | None:
+        """The tombstone of what had this id."""
+        ...
+
+    def all(self) -> list[tuple[Tombstone, tuple[str, ...]]]:
+        """Every tombstone with its marks, oldest first."""
+        ...
+
+    def add(self, tombstone: Tombstone, marks: Iterable[str]) -> None:
+        """Set up a tombstone. One that stands already gains the marks."""
+        ...
+
+    def lift(self, marks: Iterable[str]) -> int:
+        """Let memories say again what has these marks. Gives how many marks were lifted."""
+        ...
+
 
 class Audit(Protocol):
     """The append-only log."""
@@ -259,6 +321,8 @@ class Transaction(Protocol):
     def memories(self) -> Memories: ...  # noqa: D102
     @property
     def scratchpads(self) -> Scratchpads: ...  # noqa: D102
+    @property
+    def tombstones(self) -> Tombstones: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
 
@@ -290,6 +354,10 @@ class Backlog(Protocol):
 
     def chosen_model(self) -> str | None:
         """The home's model."""
+        ...
+
+    def erasures(self) -> int:
+        """A number that grows with every erasure."""
         ...
 
     def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
@@ -346,6 +414,17 @@ class Store(Protocol):
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know about the file and its indexes."""
+        ...
+
+    def scrub(self) -> bool:
+        """Wipe what erased rows left behind in the file. Safe to stop and to repeat.
+
+        Gives whether all of it is gone; False while another process still reads the old pages.
+        """
+        ...
+
+    def needs_scrub(self) -> bool:
+        """Whether erased rows may still have left something behind."""
         ...
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:

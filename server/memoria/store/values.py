@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from memoria.model import MemoryType, Provenance, Role, StoredTurn, Trust
+from pydantic import JsonValue
+
+from memoria.model import MemoryType, Provenance, Role, StoredTurn, Trust, iso
 
 Kind = Literal["turn", "memory"]
+TombstoneKind = Literal["memory", "turn"]
+"""What is refused: that a memory says it again, or that the turn itself is kept again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,8 @@ class NewTurn:
     fingerprint: bytes
     content: str
     tool_name: str | None
-    tool_args: str | None
-    """JSON text, as is `tool_result`."""
-    tool_result: str | None
+    tool_args: JsonValue
+    tool_result: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,32 @@ class NewVersion:
     ingested_at: int
     provenance: Provenance
     turn_n: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageName:
+    """What a message is known by where it was said."""
+
+    source: str
+    session_id: str
+    message_id: str | None
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Proof that something was forgotten, without a word of it."""
+
+    kind: TombstoneKind
+    subject: str
+    """The id it had."""
+    at: int
+    reason: str
+
+    @property
+    def epitaph(self) -> str:
+        """When and why, as the end of a sentence."""
+        return f"was forgotten on {iso(self.at)} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)

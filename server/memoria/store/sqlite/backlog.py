@@ -49,6 +49,10 @@ class SqliteBacklog:
         row = self._rows.first("setting", key=_MODEL)
         return None if row is None else str(row["value"])
 
+    def erasures(self) -> int:
+        """A number that grows with every erasure."""
+        return self._rows.number("erasures")
+
     def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
         """Whether `owner` now holds the lease."""
         return bool(

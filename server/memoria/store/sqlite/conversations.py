@@ -12,7 +12,7 @@ from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import NewTurn, Place, Version
+from memoria.store.values import MessageName, NewTurn, Place, Version
 from memoria.text.document import turn_tokens
 
 
@@ -85,8 +85,8 @@ class SqliteConversations:
             fingerprint=turn.fingerprint,
             content_hash=self._put_chunk(turn.content),
             tool_name=turn.tool_name,
-            args_hash=self._put_optional_chunk(turn.tool_args),
-            result_hash=self._put_optional_chunk(turn.tool_result),
+            args_hash=self._put_json(turn.tool_args),
+            result_hash=self._put_json(turn.tool_result),
         )
         self._rows.change("count_turn", session_n=turn.session_n, turn_index=turn.turn_index)
         return n
@@ -94,6 +94,31 @@ class SqliteConversations:
     def retire_turn(self, n: int) -> None:
         """Mark a version as no longer current."""
         self._documents.set_current(n, current=False)
+
+    def bar_turn(self, turn: StoredTurn) -> None:
+        """Let nothing be concluded from a message any more, whichever version of it."""
+        for version in self._versions(turn):
+            self._documents.bar(version["n"])
+
+    def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
+        """Erase a message in all its versions, with every text no other turn shares."""
+        versions = self._versions(turn)
+        followers = self._rows.all(
+            "followers", session_n=turn.session_n, turn_index=turn.turn_index
+        )
+        for row in versions:
+            self._rows.change("unlink_memories", n=row["n"])
+            self._rows.change("erase_turn", n=row["n"])
+            self._documents.erase(row["n"])
+        for row in versions:
+            for key in {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}:
+                self._rows.change("erase_chunk", hash=key)
+        for follower in followers:  # a turn is embedded together with the one before it
+            self._documents.embed_again(follower["n"])
+        return [
+            MessageName(turn.source, turn.session_id, row["message_id"], row["fingerprint"])
+            for row in versions
+        ]
 
     def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
         """Add a turn to the session's open stretch, or begin one after a pause."""
@@ -160,6 +185,10 @@ class SqliteConversations:
         row = self._rows.first("session_workspace", session_n=session_n)
         return None if row is None else row["workspace_n"]
 
+    def _versions(self, turn: StoredTurn) -> list[Row]:
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        return self._rows.all("stored_versions", **place)
+
     def _in_order(self, name: str, **parameters: str | int) -> list[StoredTurn]:
         ns = [row["n"] for row in self._rows.all(name, **parameters)]
         found = self.turns(ns)
@@ -188,8 +217,8 @@ class SqliteConversations:
             self._rows.insert("add_chunk", hash=key, codec=codec, size=len(data), data=packed)
         return key
 
-    def _put_optional_chunk(self, text: str | None) -> bytes | None:
-        return None if text is None else self._put_chunk(text)
+    def _put_json(self, value: JsonValue) -> bytes | None:
+        return None if value is None else self._put_chunk(json.dumps(value, ensure_ascii=False))
 
     def _chunk(self, key: bytes) -> str:
         row = self._rows.first("chunk", hash=key)

@@ -54,12 +54,14 @@ class SqliteDocuments:
         for name in ("erase_embeddings", "leave_backlog", "erase_tokens", "erase_document"):
             self._rows.change(name, n=n)
         self._rows.change("count_erasure")
+        self._rows.change("want_scrub")
 
     def embed_again(self, n: int) -> None:
         """Forget a document's vectors and let new ones be made: what they rested on is gone."""
         self._vectors.erase(n)
         self._rows.change("erase_embeddings", n=n)
         self._rows.change("count_erasure")
+        self._rows.change("want_scrub")
         self._rows.change("await_vector_if_missing", n=n)
 
     def _restate(self, n: int) -> None:

@@ -69,6 +69,7 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
     _use_wal(connection, busy_timeout_ms)
     for pragma in (
         "synchronous = FULL",
+        "secure_delete = ON",
         "foreign_keys = ON",
         "temp_store = MEMORY",
         f"cache_size = -{_CACHE_KIB}",

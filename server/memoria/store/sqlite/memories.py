@@ -92,6 +92,27 @@ class SqliteMemories:
         row = self._rows.first("number", id=memory_id)
         return None if row is None else self._load([row["n"]])[row["n"]]
 
+    def erase(self, memory_id: str) -> None:
+        """Erase a memory in all its wordings."""
+        memory_n = self._number(memory_id)
+        for row in self._rows.all("wordings", memory_n=memory_n):
+            self._erase_version(row["n"])
+        self._rows.change("erase", memory_n=memory_n)
+
+    def erase_wording(self, memory_id: str, n: int) -> None:
+        """Erase one wording that no longer holds."""
+        memory_n = self._number(memory_id)
+        if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
+            self._erase_version(n)
+
+    def _erase_version(self, n: int) -> None:
+        self._rows.change("erase_version", n=n)
+        self._documents.erase(n)
+
+    def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories with a wording drawn from one of these turns."""
+        return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
+
     def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""
         owners = {row["n"]: row["memory_n"] for row in self._rows.all("owners", ns=as_json(ns))}

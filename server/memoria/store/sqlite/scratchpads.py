@@ -1,6 +1,6 @@
 """Working notes in SQLite."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from memoria.model import CompletedTask, Scratchpad
 from memoria.store.sqlite.driver import Connection
@@ -45,3 +45,13 @@ class SqliteScratchpads:
         for task in completed:
             self._rows.insert("complete", session_id=session_id, task=task, now=now)
         self._rows.change("trim", session_id=session_id, keep=keep)
+
+    def erase(self, unwanted: Callable[[str], bool]) -> int:
+        """Erase every note of every session that is unwanted."""
+        found = [row for row in self._rows.all("notes") if unwanted(row["note"])]
+        for row in found:
+            if row["n"] is None:
+                self._rows.change("erase_focus", session_id=row["session_id"])
+            else:
+                self._rows.change("erase_task", n=row["n"])
+        return len(found)

@@ -21,6 +21,8 @@ from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.migrate import migrate
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
+from memoria.store.sqlite.scrub import scrub, scrub_pending
+from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine, rebuild_full_text, rebuild_vectors
 from memoria.store.sqlite.vectors import ExactScan, Vec0Index, VectorIndex
 
@@ -39,6 +41,7 @@ class SqliteTransaction:
         self.conversations = SqliteConversations(connection, tenant, self.documents)
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.scratchpads = SqliteScratchpads(connection, tenant)
+        self.tombstones = SqliteTombstones(connection, tenant)
         self.audit = SqliteAudit(self._admin)
 
     def statistics(self) -> Statistics:
@@ -162,6 +165,19 @@ class SqliteStore:
         with self._writing() as connection:
             rebuild_full_text(connection, self._writer_vectors, progress)
             rebuild_vectors(connection, self._writer_vectors)
+
+    def needs_scrub(self) -> bool:
+        """Whether erased rows may still have left something behind."""
+        with self._reading() as (connection, _):
+            return scrub_pending(connection)
+
+    def scrub(self) -> bool:
+        """Wipe what erased rows left behind in the file."""
+        with self._write_lock, translated():
+            connection = connect(self._path, self._busy_timeout_ms)
+            with contextlib.closing(connection):
+                load_vectors(connection)
+                return scrub(connection)
 
     def close(self) -> None:
         """Close every connection."""

@@ -1,11 +1,13 @@
 """The MCP server class with two habits of the SDK changed.
 
-Pydantic writes a title beside every field and a null beside every optional one. Over all tools
-that is a third of the tokens a model pays to know them, so it goes. And an error reaches the
+Pydantic writes a title beside every field, a null beside every optional one and a definition for
+whatever is used once. Over all tools that is a third of the tokens a model pays to know them, so
+it goes. And an error reaches the
 model as one sentence that says what to do, without the SDK's preamble or pydantic's links.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +29,7 @@ from memoria.errors import MemoriaError
 from memoria.model import complaints
 
 _NULL = {"type": "null"}
+_DEFINITION = "#/$defs/"
 
 
 class LeanServer(MCPServer[Memoria]):
@@ -45,8 +48,8 @@ class LeanServer(MCPServer[Memoria]):
         return [
             tool.model_copy(
                 update={
-                    "input_schema": slim(tool.input_schema),
-                    "output_schema": slim(_undescribed(tool.output_schema or {})) or None,
+                    "input_schema": inlined(slim(tool.input_schema)),
+                    "output_schema": inlined(slim(_undescribed(tool.output_schema or {}))) or None,
                 }
             )
             for tool in await super().list_tools()
@@ -135,6 +138,43 @@ def slim(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
             }
         case list():
             return [slim(item) for item in schema]
+        case _:
+            return schema
+
+
+def inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """A JSON schema with every definition that is empty or used once put where it is used."""
+    definitions = schema.get("$defs", {})
+    uses = Counter(_references(schema))
+    for name, definition in definitions.items():
+        if not definition or uses[name] == 1:
+            rest = {key: part for key, part in definitions.items() if key != name}
+            short = _put(name, definition, {**schema, "$defs": rest})
+            return inlined(short if rest else {k: v for k, v in short.items() if k != "$defs"})
+    return schema
+
+
+def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  (JSON schema is free-form)
+    match schema:
+        case {"$ref": str(reference)}:
+            yield reference.removeprefix(_DEFINITION)
+        case dict():
+            for part in schema.values():
+                yield from _references(part)
+        case list():
+            for part in schema:
+                yield from _references(part)
+
+
+def _put(name: str, definition: dict[str, Any], schema: Any) -> Any:  # noqa: ANN401
+    """The schema with a definition in place of the references to it."""
+    match schema:
+        case {"$ref": str(reference)} if reference == _DEFINITION + name:
+            return {**definition, **{key: part for key, part in schema.items() if key != "$ref"}}
+        case dict():
+            return {key: _put(name, definition, part) for key, part in schema.items()}
+        case list():
+            return [_put(name, definition, part) for part in schema]
         case _:
             return schema
 

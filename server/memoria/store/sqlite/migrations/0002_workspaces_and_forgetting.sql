@@ -42,13 +42,14 @@ CREATE TABLE tombstones (
     subject   TEXT NOT NULL,
     at        INTEGER NOT NULL,
     reason    TEXT NOT NULL,
-    UNIQUE (tenant_id, subject)
+    UNIQUE (tenant_id, subject, kind)
 ) STRICT;
 
 -- What a tombstone knows again: HMACs under the home's key, which is not in this file.
 CREATE TABLE tombstone_marks (
     tenant_id   INTEGER NOT NULL REFERENCES tenants (id),
-    mark        BLOB NOT NULL,
+    mark        TEXT NOT NULL,
     tombstone_n INTEGER NOT NULL REFERENCES tombstones (n),
     PRIMARY KEY (tenant_id, mark, tombstone_n)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX tombstone_marks_by_tombstone ON tombstone_marks (tombstone_n);

@@ -50,6 +50,9 @@ DELETE FROM embedding_backlog WHERE document_n IN (SELECT value FROM json_each(:
 -- name: count_change
 UPDATE change_sequence SET n = n + 1 WHERE one = 1;
 
+-- name: erasures
+SELECT erased_at FROM change_sequence WHERE one = 1;
+
 -- name: note_changes
 UPDATE documents SET changed = (SELECT n FROM change_sequence WHERE one = 1)
 WHERE n IN (SELECT value FROM json_each(:ns));

@@ -153,3 +153,25 @@ SELECT x.ordinal, x.first_index, x.last_index, x.closed_by
 FROM stretches x JOIN sessions s ON s.n = x.session_n
 WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +x.tenant_id = :tenant
 ORDER BY s.n, x.ordinal;
+
+-- name: stored_versions
+SELECT n, message_id, fingerprint, content_hash, args_hash, result_hash FROM turns
+WHERE +tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_index
+ORDER BY version;
+
+-- name: followers
+SELECT t.n FROM turns t JOIN documents d ON d.n = t.n AND d.current
+WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :turn_index + 1;
+
+-- name: unlink_memories
+UPDATE memory_versions SET turn_n = NULL, quote = CASE WHEN quote = content THEN quote END
+WHERE turn_n = :n AND +tenant_id = :tenant;
+
+-- name: erase_turn
+DELETE FROM turns WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: erase_chunk
+DELETE FROM raw_chunks
+WHERE tenant_id = :tenant AND hash = :hash
+  AND NOT EXISTS (SELECT 1 FROM turns WHERE tenant_id = :tenant
+                  AND :hash IN (content_hash, args_hash, result_hash));

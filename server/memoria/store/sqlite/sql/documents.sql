@@ -46,6 +46,10 @@ UPDATE change_sequence SET n = n + 1 WHERE one = 1;
 -- name: count_erasure
 UPDATE change_sequence SET n = n + 1, erased_at = n + 1 WHERE one = 1;
 
+-- name: want_scrub
+INSERT INTO settings (key, value) VALUES ('scrub', lower(hex(randomblob(8))))
+ON CONFLICT DO UPDATE SET value = excluded.value;
+
 -- name: note_change
 UPDATE documents SET changed = (SELECT n FROM change_sequence WHERE one = 1) WHERE n = :n AND changed > 0;
 

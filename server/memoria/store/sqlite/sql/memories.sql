@@ -79,3 +79,19 @@ JOIN documents d ON d.n = v.n
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND NOT m.verified
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
 ORDER BY m.n DESC LIMIT :limit;
+
+-- name: wordings
+SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenant;
+
+-- name: erase_version
+DELETE FROM memory_versions WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: erase
+DELETE FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
+
+-- name: resting_on
+SELECT DISTINCT m.id
+FROM json_each(:ns) wanted
+CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+JOIN memories m ON m.n = v.memory_n
+ORDER BY m.id;

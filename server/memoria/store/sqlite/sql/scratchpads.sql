@@ -27,3 +27,15 @@ DELETE FROM completed_tasks
 WHERE tenant_id = :tenant AND session_id = :session_id AND n NOT IN (
     SELECT n FROM completed_tasks WHERE tenant_id = :tenant AND session_id = :session_id
     ORDER BY n DESC LIMIT :keep);
+
+-- name: notes
+SELECT NULL AS n, session_id, current_focus AS note FROM scratchpads
+WHERE tenant_id = :tenant AND current_focus IS NOT NULL
+UNION ALL
+SELECT n, session_id, task FROM completed_tasks WHERE tenant_id = :tenant;
+
+-- name: erase_focus
+UPDATE scratchpads SET current_focus = NULL WHERE tenant_id = :tenant AND session_id = :session_id;
+
+-- name: erase_task
+DELETE FROM completed_tasks WHERE n = :n AND tenant_id = :tenant;
