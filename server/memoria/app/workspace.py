@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from memoria.errors import InvalidInputError
-
 _POINTER = "gitdir:"
 
 
@@ -32,7 +30,7 @@ def _common_directory(git: Path) -> Path | None:
         own = _points_at(git)
         shared = own / "commondir"
         return (own / shared.read_text("utf-8").strip()).resolve() if shared.is_file() else own
-    except (OSError, UnicodeDecodeError, InvalidInputError):
+    except (OSError, ValueError):
         return None  # a folder we may not read, or a file that is not git's, is no project
 
 
@@ -40,5 +38,5 @@ def _points_at(git: Path) -> Path:
     """Where the `.git` file of a worktree or submodule points."""
     line = git.read_text("utf-8").strip()
     if not line.startswith(_POINTER):
-        raise InvalidInputError(f"{git} is not a git pointer.")
+        raise ValueError(f"{git} is not a git pointer")
     return (git.parent / line.removeprefix(_POINTER).strip()).resolve()

@@ -48,8 +48,11 @@ class LeanServer(MCPServer[Memoria]):
         return [
             tool.model_copy(
                 update={
-                    "input_schema": inlined(slim(tool.input_schema)),
-                    "output_schema": inlined(slim(_undescribed(tool.output_schema or {}))) or None,
+                    "input_schema": inlined(slim(tool.input_schema), empty=False),
+                    "output_schema": inlined(
+                        slim(_undescribed(tool.output_schema or {})), empty=True
+                    )
+                    or None,
                 }
             )
             for tool in await super().list_tools()
@@ -142,15 +145,19 @@ def slim(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
             return schema
 
 
-def inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """A JSON schema with every definition that is empty or used once put where it is used."""
+def inlined(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:
+    """A JSON schema with every definition that is used once put where it is used.
+
+    So is one that is `empty`, if that is wanted: of an argument, clients ask at least for a name.
+    """
     definitions = schema.get("$defs", {})
     uses = Counter(_references(schema))
     for name, definition in definitions.items():
-        if not definition or uses[name] == 1:
+        if (definition and uses[name] == 1) or (empty and not definition):
             rest = {key: part for key, part in definitions.items() if key != name}
             short = _put(name, definition, {**schema, "$defs": rest})
-            return inlined(short if rest else {k: v for k, v in short.items() if k != "$defs"})
+            bare = short if rest else {key: v for key, v in short.items() if key != "$defs"}
+            return inlined(bare, empty=empty)
     return schema
 
 
