@@ -7,7 +7,7 @@ from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
 from memoria.model import Hit, Neighbour, SearchResult
 from memoria.retrieval.candidates import QueryVector, gather
-from memoria.retrieval.cite import memory_hit, neighbour, turn_hit, unprocessed_hit
+from memoria.retrieval.cite import asked_from, memory_hit, neighbour, turn_hit, unprocessed_hit
 from memoria.retrieval.evidence import Ranked, conclusive, rank
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.gate import Support, coverage, passes, worth_showing
@@ -81,7 +81,8 @@ def _hits(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Hit]:
     if not plan.terms:
         return []  # no word was asked for, so nothing is an answer
     looked_at = list(islice(ranked, plan.limit * (_LOOKED_AT if plan.first_level else 1)))
-    judged = sorted(_judge(tx, plan, looked_at), key=lambda pair: -pair[0].score)
+    found = sorted(_judge(tx, plan, looked_at), key=lambda pair: -pair[0].score)
+    judged = [(asked_from(hit, plan.filters.workspace), support) for hit, support in found]
     if plan.first_level:
         kept = (hit for hit, support in judged if passes(hit.kind, support))
         return [shorten_text(hit, plan.terms, _LINE_CHARS) for hit in kept]

@@ -167,6 +167,7 @@ def _hit_text(hit: Hit) -> str:
         marks.append(f"session {source.session_id}{message} #{source.turn_index}")
     marks += [hit.status] if hit.status else []
     marks += [f"trust {source.trust}"] if source.trust else []
+    marks += [f"workspace {source.workspace}"] if source.workspace else []
     if hit.validity is not None and hit.validity != "active":
         marks.append(hit.validity)
     if hit.excerpt is not None:

@@ -40,6 +40,7 @@ class WireSource(BaseModel):
     speaker: str | None = None
     client: str | None = None
     trust: str | None = None
+    workspace: str | None = None
 
 
 class WireTool(BaseModel):
@@ -225,7 +226,7 @@ def wire_memory(memory: Memory) -> WireRecord:
         id=memory.id,
         kind="memory",
         text=memory.content,
-        source=_source(memory_source(memory.current), of=memory.id),
+        source=_source(memory_source(memory.current, memory.workspace), of=memory.id),
         type=memory.type.value,
         validity=memory.validity.value,
         pinned=memory.pinned or None,

@@ -22,15 +22,25 @@ def migrate(connection: Connection) -> None:
     Raises:
         StoreTooNewError: the file knows migrations that this version does not.
     """
-    newest = migrations()[-1][0]
-    if _version(connection) > newest:
-        raise StoreTooNewError(
-            f"This home was written by a newer Memoria (schema {_version(connection)}, this one "
-            f"knows {newest}). Nothing was changed. Upgrade with: pip install -U memoria-server"
-        )
+    check_version(connection)
     for number, sql in migrations():
         if _version(connection) < number:
             _apply(connection, number, sql)
+
+
+def check_version(connection: Connection) -> None:
+    """See that no newer Memoria has changed the schema.
+
+    Raises:
+        StoreTooNewError: one has.
+    """
+    newest = migrations()[-1][0]
+    version = _version(connection)
+    if version > newest:
+        raise StoreTooNewError(
+            f"This home was written by a newer Memoria (schema {version}, this one knows "
+            f"{newest}). Nothing was changed. Upgrade with: pip install -U memoria-server"
+        )
 
 
 def _apply(connection: Connection, number: int, sql: str) -> None:

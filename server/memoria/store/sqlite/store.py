@@ -18,7 +18,7 @@ from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, connect, load_vectors, translated
 from memoria.store.sqlite.memories import SqliteMemories
-from memoria.store.sqlite.migrate import migrate
+from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
@@ -192,6 +192,7 @@ class SqliteStore:
         with self._write_lock, translated():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
+                check_version(self._writer)  # a newer Memoria may have moved the home on meanwhile
                 yield self._writer
                 self._writer.execute("COMMIT")
             except BaseException:
