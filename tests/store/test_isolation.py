@@ -135,6 +135,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.unverified": lambda tx, _: tx.memories.unverified(100),
     "memories.resting_on": lambda tx, them: tx.memories.resting_on(them.ns),
     "documents.holding": lambda tx, _: [tx.documents.holding(kind, ["port"]) for kind in BOTH],
+    "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
     "tombstones.any": lambda tx, _: tx.tombstones.any(),
     "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
     "tombstones.of": lambda tx, _: tx.tombstones.of("ann's"),

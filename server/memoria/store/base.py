@@ -62,6 +62,10 @@ class Documents(Protocol):
         """Every document of the tenant that holds all of the terms, seen from here or not."""
         ...
 
+    def page(self, kind: Kind, after: int, limit: int) -> list[int]:
+        """The tenant's documents with numbers beyond `after`, in order."""
+        ...
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         ...
@@ -399,6 +403,10 @@ class Backlog(Protocol):
 
 class Store(Protocol):
     """An opened database."""
+
+    def tenants(self) -> list[str]:
+        """Everybody who ever kept anything."""
+        ...
 
     def read(self, tenant: str) -> AbstractContextManager[Transaction]:
         """A consistent view of a tenant's rows."""

@@ -119,6 +119,11 @@ class SqliteDocuments:
         shown = {row["n"] for row in rows if standing(row).token in scopes}
         return [match for match in found if match.n in shown]
 
+    def page(self, kind: Kind, after: int, limit: int) -> list[int]:
+        """The tenant's documents with numbers beyond `after`, in order."""
+        rows = self._rows.all("page", kind=kind, after=after, limit=limit)
+        return [row["n"] for row in rows]
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(ns))}

@@ -125,6 +125,12 @@ class SqliteStore:
                 self._writer.close()
                 raise
 
+    def tenants(self) -> list[str]:
+        """Everybody who ever kept anything."""
+        with self._reading() as (connection, _):
+            rows = connection.execute("SELECT name FROM tenants ORDER BY id").fetchall()
+        return [str(row["name"]) for row in rows]
+
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A consistent view of a tenant's rows."""

@@ -80,6 +80,10 @@ SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
 -- name: matching
 SELECT rowid AS n FROM search_index WHERE search_index MATCH :query ORDER BY rowid;
 
+-- name: page
+SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :after
+ORDER BY n LIMIT :limit;
+
 -- name: awaiting_vectors
 SELECT b.document_n AS n
 FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
