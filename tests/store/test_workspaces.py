@@ -11,6 +11,8 @@ from memoria.ingest.capture import Capture
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.model import LIBRARY, MemoryType, Role, Turn
+from memoria.retrieval import Search, plan_memories, plan_traces
+from memoria.retrieval.plan import EVERYWHERE
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, Kind
 
@@ -112,6 +114,57 @@ def test_a_question_sees_its_own_workspace_and_what_holds_everywhere_and_nothing
                 assert found(store, tenant, filters) == seen
                 current = {i for i in seen if rows[i].current}
                 assert near(store, tenant, filters) == current
+    finally:
+        store.close()
+
+
+ASKED_FROM = st.sampled_from((*PLACES, "never heard of", EVERYWHERE))
+
+
+@settings(
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(ROWS, ASKED_FROM, st.booleans(), st.none() | st.sampled_from(["in red", "in None"]))
+def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_hit(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[Row],
+    place: str | None,
+    history: bool,
+    session: str | None,
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    filters = Filters(workspace=place, everywhere=place == EVERYWHERE, history=history)
+    try:
+        for i, row in enumerate(rows):
+            keep(store, i, row)
+        for tenant in TENANTS:
+            seen = {i for i, row in enumerate(rows) if row.seen_by(tenant, filters)}
+            search = Search(store, tenant, None, 0)
+            first = plan_memories(
+                "which port",
+                limit=100,
+                max_tokens=9000,
+                workspace=place,
+                include_history=history,
+                session_id=session,
+            )
+            second = plan_traces(
+                "which port",
+                limit=100,
+                max_tokens=9000,
+                context=3,
+                workspace=place,
+                include_history=history,
+                session_id=session,
+            )
+            for plan in (first, second):
+                hits = search.run(plan).hits
+                beside = [one for hit in hits for one in (*hit.before, *hit.after)]
+                shown = [hit.text for hit in hits] + [one.text for one in beside]
+                assert {int(text.rsplit(" ", 1)[1]) for text in shown} <= seen
     finally:
         store.close()
 
