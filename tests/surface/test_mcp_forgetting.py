@@ -18,7 +18,7 @@ async def test_what_is_forgotten_is_not_found_and_not_learnt_again(home: Path, m
         assert text.startswith("1 memory forgotten for good.")
         assert said in text
         assert (await agent.call("search_memory", query="gate code"))["hits"] == []
-        refusal = await agent.refusal("remember", content="The gate code is 8341 blue.")
+        refusal = await agent.refusal("remember", content="The  gate code is 8341-BLUE.")
         assert "was forgotten on" in refusal
         assert "again=true" in refusal
         traces = await agent.call("search_conversation_traces", query="gate code")

@@ -1,13 +1,18 @@
 """Statements: when two texts say the same in the same words.
 
-Deliberately narrow. Letter case, spacing and punctuation don't tell statements apart; a paraphrase
-does. What is forgotten must be known again surely, and nothing else with it.
+Deliberately narrow. Letter case, spacing and the punctuation around words don't tell statements
+apart; a paraphrase does, and so does whatever stands inside a word: C++ is not C, 1.5 is not 15.
+What is forgotten must be known again surely, and nothing else with it.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
 
+_IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
+_AROUND_WORDS = ".,!?;:…\"'()[]{}<>«»“”‘’`*_~、。「」『』【】《》〈〉"
+_DASHES = "-–—•·"  # on their own: of a list, or between clauses
 _SENTENCE = re.compile(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
 _CLAUSE = re.compile(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
 _MOST_CLAUSES = 8
@@ -17,9 +22,13 @@ _FIRST_IDEOGRAM = "\u2e80"
 
 
 def canonical(text: str) -> str:
-    """The text's letters and digits alone, case-folded; the bare text if it has none."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(filter(str.isalnum, folded)) or folded.strip()
+    """The text's words, case-folded, a space between; each CJK character is a word.
+
+    A text of nothing but punctuation is itself.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    words = (word.strip(_AROUND_WORDS) for word in _WORD.findall(folded))
+    return " ".join(word for word in words if word.strip(_DASHES)) or folded.strip()
 
 
 def telling(text: str) -> bool:
@@ -27,14 +36,14 @@ def telling(text: str) -> bool:
 
     Twelve letters do; a Chinese, Japanese or Korean character counts three.
     """
-    weights = (_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in canonical(text))
-    return sum(weights) >= _TELLING
+    letters = filter(str.isalnum, canonical(text))
+    return sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters) >= _TELLING
 
 
 def stands_in(statement: str, text: str) -> bool:
     """Whether the statement stands word for word in a text, or is all of it if it is short."""
     said, whole = canonical(statement), canonical(text)
-    return said in whole if telling(statement) else said == whole
+    return f" {said} " in f" {whole} " if telling(statement) else said == whole
 
 
 def statements_in(text: str) -> Iterator[str]:
