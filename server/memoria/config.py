@@ -14,6 +14,7 @@ from pydantic import (
     SecretStr,
     StringConstraints,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -40,6 +41,11 @@ class Settings(BaseModel):
 
     tenant: TenantName = "default"
     """Whose memory this is. A tenant never sees another's rows."""
+
+    workspace: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    """The project at hand. Its facts and conversations are seen from it alone; preferences, rules
+    and relationships from everywhere. `none` for no project. By default a command and a server
+    take the git repository of the folder they are started in, and a library call takes none."""
 
     embedder: Literal["bundled", "endpoint", "off"] = "bundled"
     """Where vectors come from: the model in the wheel, an OpenAI-compatible endpoint, nowhere."""
@@ -84,6 +90,11 @@ class Settings(BaseModel):
     backup_keep_days: float = Field(30, gt=0, le=100_000)
     """How long a backup in the home's `backups` folder is kept. The next backup deletes older
     ones."""
+
+    @field_validator("workspace")
+    @classmethod
+    def _none_is_none(cls, workspace: str | None) -> str | None:
+        return None if workspace == "none" else workspace
 
     @model_validator(mode="after")
     def _endpoint_is_complete(self) -> Self:

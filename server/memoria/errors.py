@@ -3,6 +3,7 @@
     MemoriaError
     ├── InvalidInputError        an argument can't be used; says which and how to mend it
     │   └── InvalidTurnError         one turn of a call can't be kept; knows its place
+    ├── ForgottenError           it was forgotten on purpose; says when and how to undo that
     ├── NotFoundError            no such memory, turn or session for this tenant
     ├── StoreError
     │   ├── StoreUnavailableError    the home can't be opened, read or written
@@ -38,6 +39,10 @@ class InvalidTurnError(InvalidInputError):
         """The place of the turn in the call, from 0, and a sentence on what is wrong with it."""
         super().__init__(f"Turn {index}: {problem.rstrip('.')}. Nothing of this call was recorded.")
         self.problem = problem
+
+
+class ForgottenError(MemoriaError):
+    """What was to be kept was forgotten before, on purpose. Nothing was written."""
 
 
 class NotFoundError(MemoriaError):

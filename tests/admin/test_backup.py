@@ -232,10 +232,20 @@ def test_what_was_there_is_set_aside(filled: Shell, backup: Path) -> None:
 
 def test_a_damaged_home_is_replaced_and_kept(filled: Shell, backup: Path) -> None:
     (filled.home / "memoria.db").write_bytes(b"nonsense" * 1000)
-    former = restore(settings(filled.home), backup, silent)
-    assert former is not None
-    assert former.read_bytes() == b"nonsense" * 1000
+    restored = restore(settings(filled.home), backup, silent)
+    assert restored.former is not None
+    assert restored.former.read_bytes() == b"nonsense" * 1000
+    assert restored.forgotten_again is None  # nobody can say
     assert filled.json("doctor")["sound"] is True
+
+
+def test_what_was_forgotten_since_the_backup_stays_forgotten(filled: Shell, backup: Path) -> None:
+    (hit,) = filled.json("search", "launch code name")["hits"][:1]
+    filled.json("forget", hit["id"], "--yes")
+    answer = filled.json("restore", backup, "--yes")
+    assert answer["forgotten_again"] == 1
+    assert hit["id"] not in [one["id"] for one in filled.json("search", "launch code")["hits"]]
+    assert answer["sound"] is True
 
 
 def test_nothing_is_replaced_unasked(filled: Shell, backup: Path) -> None:

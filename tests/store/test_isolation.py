@@ -14,16 +14,18 @@ from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements, _fingerprint
+from memoria.ingest.tombstones import Marks
 from memoria.model import LIBRARY, MemoryType, Role, Turn, Vector
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Filters, Kind
+from memoria.store.values import Filters, Kind, Tombstone
 from memoria.text.analyser import query_terms
 
 LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30)
 SAID = ["the port is 8080", "the cat is called Momo", "会议改到星期四"]
 MODEL = "letters/8"
+MARK = "the mark of what everybody forgot"
 
 
 def vector(text: str) -> Vector:
@@ -33,21 +35,29 @@ def vector(text: str) -> Vector:
     return counts / np.float32(np.linalg.norm(counts))
 
 
+def marks(tenant: str) -> Marks:
+    return Marks(tenant, lambda: b"a key")
+
+
 def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     """Everything a tenant can do: talk, edit a message, remember, correct, archive, take notes."""
-    capture = Capture(store, tenant, "library", LIMITS)
+    capture = Capture(store, tenant, LIBRARY, LIMITS, marks(tenant))
     capture.record([Turn(role=Role.USER, content=text) for text in said], "s", None)
     for content in ("the port is 1", "the port is 2"):
         capture.record([Turn(role=Role.USER, content=content, message_id="m")], "s", None)
     call = Turn(role=Role.TOOL, tool_name="ls", tool_args={"port": 1}, tool_result="8080")
     capture.record([call], "s", "session_end")
-    statements = Statements(store, tenant, LIBRARY)
+    statements = Statements(store, tenant, LIBRARY, marks(tenant))
+    with store.read(tenant) as tx:
+        first = tx.conversations.session_turns("s", 0, 1)[0].id
     for text in said:
-        statements.remember(text, MemoryType.FACT, None, None, None)
+        statements.remember(text, MemoryType.FACT, None, None, first)
     corrected = statements.remember("the port was 1", MemoryType.FACT, None, None, None)
     statements.revise(corrected.id, "correct", f"the port was {corrected.id}")
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
+    with store.write(tenant) as tx:
+        tx.tombstones.add(Tombstone("memory", f"{tenant}'s", 1, "because"), [MARK])
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
@@ -93,7 +103,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
-    "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"]),
+    "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [
         tx.conversations.find_message(n, "m") for n in them.sessions
     ],
@@ -123,6 +133,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.memories.with_fingerprint(_fingerprint(text)) for text in SAID
     ],
     "memories.unverified": lambda tx, _: tx.memories.unverified(100),
+    "memories.resting_on": lambda tx, them: tx.memories.resting_on(them.ns),
+    "documents.holding": lambda tx, _: [tx.documents.holding(kind, ["port"]) for kind in BOTH],
+    "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
+    "tombstones.any": lambda tx, _: tx.tombstones.any(),
+    "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
+    "tombstones.of": lambda tx, _: tx.tombstones.of("ann's"),
+    "tombstones.all": lambda tx, _: tx.tombstones.all(),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
 }
@@ -138,6 +155,13 @@ WRITES = {
     "memories.add_version",
     "memories.set_validity",
     "memories.mark",
+    "memories.erase",
+    "memories.erase_wording",
+    "conversations.bar_turn",
+    "conversations.erase_turn",
+    "scratchpads.erase",
+    "tombstones.add",
+    "tombstones.lift",
     "scratchpads.put",
     "audit.add",
 }
@@ -151,7 +175,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     for tenant in ("ann", "bob"):
         live(store, tenant, SAID)
     for tenant in ("ann", "bob"):
-        statements = Statements(store, tenant, LIBRARY)
+        statements = Statements(store, tenant, LIBRARY, marks(tenant))
         statements.remember("this waits for its vector", MemoryType.FACT, None, None, None)
     yield store
     store.close()
@@ -168,6 +192,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "conversations": base.Conversations,
         "memories": base.Memories,
         "scratchpads": base.Scratchpads,
+        "tombstones": base.Tombstones,
         "audit": base.Audit,
     }
     methods = {
@@ -215,7 +240,7 @@ def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore)
     them = known(two, "ann")
     with two.read("ann") as tx:
         before = [tx.memories.get(i) for i in them.memory_ids], tx.conversations.turns(them.ns)
-    statements = Statements(two, "bob", LIBRARY)
+    statements = Statements(two, "bob", LIBRARY, marks("bob"))
     for memory_id in them.memory_ids:
         with pytest.raises(NotFoundError):
             statements.revise(memory_id, "archive", None)

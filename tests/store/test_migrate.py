@@ -4,13 +4,16 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from tests.store.conftest import OpenStore
 
 import memoria
 from memoria.errors import StoreTooNewError
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.driver import Connection, connect, load_vectors, sqlite3
 from memoria.store.sqlite.migrate import migrations
+from memoria.store.values import Filters
 
 NEWEST = migrations()[-1][0]
 Run = Callable[..., str]
@@ -160,3 +163,67 @@ def test_a_home_of_a_newer_edition_is_refused_and_left_alone(
     assert "pip install -U memoria-server" in str(caught.value)
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
     assert run_python(OPEN, home, path=newer) == "opened\n"
+
+
+def test_a_process_overtaken_by_a_newer_edition_stops_writing_and_says_why(
+    store: SqliteStore, home: Path, edition: Edition, run_python: Run
+) -> None:
+    with store.write("ann") as tx:
+        tx.scratchpads.put("s", "focus", [], now=1, keep=5)
+    newer = edition({f"{NEWEST + 1:04}_more.sql": "CREATE TABLE more (n INTEGER) STRICT;\n"})
+    run_python(OPEN, home, path=newer)
+    with (
+        pytest.raises(StoreTooNewError, match="pip install -U memoria-server"),
+        store.write("ann") as tx,
+    ):
+        tx.scratchpads.put("s", "lost", [], now=2, keep=5)
+    with store.read("ann") as tx:
+        found = tx.scratchpads.get("s")
+    assert found is not None
+    assert found.current_focus == "focus"
+
+
+FIRST = """
+INSERT INTO settings VALUES ('embedding_model', 'letters/8');
+INSERT INTO tenants VALUES (1, 'ann', 0);
+INSERT INTO documents VALUES (1, 1, 'memory', 1);
+INSERT INTO memories (n, id, tenant_id, type, validity, importance, confidence, created_at,
+                      updated_at) VALUES (1, 'm', 1, 'fact', 'active', 0.5, 0.7, 0, 0);
+INSERT INTO memory_versions (n, memory_n, tenant_id, version, content, fingerprint, valid_from,
+    ingested_at, source_kind, trust, channel)
+VALUES (1, 1, 1, 1, 'the port is 8080', x'00', 0, 0, 'user_said', 'user', 'cli');
+INSERT INTO search_index (rowid, scope, words, context) VALUES (1, 'memory1', 'port 8080', '');
+INSERT INTO embedding_models VALUES (1, 'letters/8', 8);
+"""
+"""What a home of the first schema may hold: a memory with its vector."""
+
+
+def test_a_home_of_the_first_schema_keeps_its_memories_and_vectors(
+    home: Path, open_store: OpenStore
+) -> None:
+    home.mkdir()
+    ones = np.full(8, 8**-0.5, np.float32)
+    old = connect(home / "memoria.db", 5000)
+    loaded = load_vectors(old)
+    old.executescript(migrations()[0][1] + FIRST)
+    old.execute("INSERT INTO embeddings VALUES (1, 1, ?)", (ones.tobytes(),))
+    if loaded:
+        old.execute(
+            "CREATE VIRTUAL TABLE vectors_1 USING vec0(tenant_id integer partition key, "
+            "kind text partition key, embedding float[8] distance_metric=cosine, chunk_size=64)"
+        )
+        old.execute("INSERT INTO vectors_1 VALUES (1, 1, 'memory', ?)", (ones.tobytes(),))
+    old.execute("PRAGMA user_version = 1")
+    old.close()
+
+    store = open_store(home)
+    with store.backlog(write=True) as backlog:
+        if backlog.index_is_behind("letters/8"):
+            backlog.catch_up("letters/8")
+    with store.read("ann") as tx:
+        memory = tx.memories.get("m")
+        by_text = tx.documents.match(["memory"], ["port"], Filters(), 10)
+        by_meaning = tx.documents.nearest("memory", "letters/8", ones, Filters(), 10)
+    assert memory is not None
+    assert (memory.content, memory.workspace) == ("the port is 8080", None)
+    assert [match.n for match in by_text] == [match.n for match in by_meaning] == [1]

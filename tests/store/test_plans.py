@@ -48,6 +48,11 @@ WALKS = {
     ("vectors", "models"),
     ("vectors", "scan"),
     ("vectors", "count_indexable"),
+    ("workspaces", "all"),
+    ("conversations", "erase_chunk"),  # rare: whether another turn shares a text
+    ("scratchpads", "notes"),
+    ("tombstones", "all"),
+    ("tombstones", "any"),  # stops at the first
 }
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 

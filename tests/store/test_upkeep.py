@@ -113,16 +113,16 @@ async def test_a_rebuild_restores_indexes_that_were_lost(memory: Memoria) -> Non
         (
             "vectors",
             [
-                "INSERT INTO vectors_1 (rowid, tenant_id, kind, embedding) "
-                "SELECT 99, tenant_id, kind, embedding FROM vectors_1 WHERE rowid = 1"
+                "INSERT INTO vectors_1 (rowid, standing, embedding) "
+                "SELECT 99, standing, embedding FROM vectors_1 WHERE rowid = 1"
             ],
             "0 of 6 are not indexed, 1 are indexed but gone",
         ),
         pytest.param(
             "vectors",
             [
-                "INSERT INTO vectors_1 (rowid, tenant_id, kind, embedding) "
-                "SELECT 99, tenant_id, kind, embedding FROM vectors_1 WHERE rowid = 1",
+                "INSERT INTO vectors_1 (rowid, standing, embedding) "
+                "SELECT 99, standing, embedding FROM vectors_1 WHERE rowid = 1",
                 "DELETE FROM vectors_1 WHERE rowid = 1",
             ],
             "1 of 6 are not indexed, 1 are indexed but gone",

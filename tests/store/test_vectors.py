@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
 from memoria.store.sqlite.migrate import migrate
+from memoria.store.sqlite.standing import Standing
 from memoria.store.sqlite.vectors import Drift, ExactScan, Neighbourhood, Vec0Index
 
 DIMS = 4
@@ -32,6 +33,13 @@ class Row:
     @property
     def vector(self) -> Vector:
         return unit(self.direction)
+
+
+def scope(tenant: int, kind: str) -> str:
+    return Standing(kind, tenant).token
+
+
+TURNS = (scope(1, "turn"),)
 
 
 def unit(direction: tuple[int, ...]) -> Vector:
@@ -74,13 +82,15 @@ def fill(connection: Connection, rows: list[Row]) -> None:
         connection.execute(f"DELETE FROM vectors_{model}")  # noqa: S608
     connection.execute("DELETE FROM documents")
     for n, row in enumerate(rows, 1):
-        connection.execute("INSERT INTO documents VALUES (?, ?, ?, 1)", (n, row.tenant, row.kind))
+        connection.execute(
+            "INSERT INTO documents (n, tenant_id, kind) VALUES (?, ?, ?)", (n, row.tenant, row.kind)
+        )
         data = row.vector.tobytes()
         connection.execute("INSERT INTO embeddings VALUES (?, ?, ?)", (row.model, n, data))
-        index.add(row.model, DIMS, [(n, row.tenant, row.kind, data)])
+        index.add(row.model, DIMS, [(n, scope(row.tenant, row.kind), data)])
         if not row.current:
             connection.execute("UPDATE documents SET current = 0 WHERE n = ?", (n,))
-            index.remove(n)
+            index.move(n)
     connection.execute("COMMIT")
 
 
@@ -111,7 +121,9 @@ def test_both_indexes_give_the_nearest_current_documents_that_pass(
     }
     best = sorted(truth.values(), reverse=True)[:limit]
     for index in (Vec0Index(connection), ExactScan(connection)):
-        found = index.nearest(Neighbourhood(model, 1, kind, allowed), unit(query), limit)
+        found = index.nearest(
+            Neighbourhood(model, 1, (scope(1, kind),), allowed), unit(query), limit
+        )
         assert [match.score for match in found] == pytest.approx(best, abs=1e-5)
         assert len({match.n for match in found}) == len(found)
         for match in found:
@@ -121,8 +133,8 @@ def test_both_indexes_give_the_nearest_current_documents_that_pass(
 def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None:
     fill(connection, [Row(1, "turn", 1, current=True, direction=(1, 0, 0, 0))])
     index = Vec0Index(connection)
-    index.add(1, DIMS, [(1, 1, "turn", unit((0, 1, 0, 0)).tobytes())])
-    (match,) = index.nearest(Neighbourhood(1, 1, "turn"), unit((0, 1, 0, 0)), 10)
+    index.add(1, DIMS, [(1, TURNS[0], unit((0, 1, 0, 0)).tobytes())])
+    (match,) = index.nearest(Neighbourhood(1, 1, TURNS), unit((0, 1, 0, 0)), 10)
     assert match.n == 1
     assert match.score == pytest.approx(1)
     assert index.drift(1) == Drift(1, missing=0, extra=0)
@@ -130,7 +142,7 @@ def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None
 
 def test_a_model_without_an_index_has_no_neighbours(connection: Connection) -> None:
     for index in (Vec0Index(connection), ExactScan(connection)):
-        assert index.nearest(Neighbourhood(99, 1, "turn"), unit((1, 0, 0, 0)), 10) == []
+        assert index.nearest(Neighbourhood(99, 1, TURNS), unit((1, 0, 0, 0)), 10) == []
 
 
 def test_an_index_built_anew_from_the_truth_is_the_same(connection: Connection) -> None:
@@ -138,10 +150,10 @@ def test_an_index_built_anew_from_the_truth_is_the_same(connection: Connection) 
     fill(connection, [Row(1, "turn", 1, i % 9 != 0, d) for i, d in enumerate(directions)])
     index = Vec0Index(connection)
     query = unit((1, 2, 3, 4))
-    before = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, "turn"), query, 1000)}
+    before = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, TURNS), query, 1000)}
     index.catch_up(1, DIMS)
     assert index.drift(1) == Drift(len(before), missing=0, extra=0)
-    after = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, "turn"), query, 1000)}
+    after = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, TURNS), query, 1000)}
     assert after == pytest.approx(before)
 
 
@@ -152,7 +164,7 @@ def test_a_hundred_tenants_stay_small(tmp_path: Path) -> None:
     migrate(opened)
     rng = np.random.default_rng(7)
     rows = [
-        (tenant, tenant, "memory", rng.standard_normal(512, np.float32).tobytes())
+        (tenant, scope(tenant, "memory"), rng.standard_normal(512, np.float32).tobytes())
         for tenant in range(100)
     ]
     Vec0Index(opened).add(1, 512, rows)

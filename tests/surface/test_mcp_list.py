@@ -41,6 +41,7 @@ async def test_these_are_the_tools(standing: Agent) -> None:
             "get_memory",
             "remember",
             "revise_memory",
+            "forget_memory",
             "record_conversation",
             "update_scratchpad",
         ]
@@ -49,12 +50,12 @@ async def test_these_are_the_tools(standing: Agent) -> None:
 
 async def test_clients_are_told_which_tools_only_read(standing: Agent) -> None:
     hints = {tool["name"]: tool["annotations"] for tool in (await listed(standing))["tools"]}
-    reading = {name for name, hint in hints.items() if hint["readOnlyHint"]}
+    reading = {name for name, hint in hints.items() if hint.get("readOnlyHint", False)}
     assert reading == {"search_memory", "search_conversation_traces", "get_memory"}
     assert all(hint["openWorldHint"] is False for hint in hints.values())
     writing = {name: hint for name, hint in hints.items() if name not in reading}
-    assert all(hint["destructiveHint"] is False for hint in writing.values())
-    assert {name for name, hint in writing.items() if not hint["idempotentHint"]} == {
+    assert {name for name, hint in writing.items() if hint["destructiveHint"]} == {"forget_memory"}
+    assert {name for name, hint in writing.items() if not hint.get("idempotentHint", False)} == {
         "revise_memory"
     }
 
@@ -104,6 +105,7 @@ async def test_what_must_be_given_is_named(standing: Agent) -> None:
             "get_memory": ["id"],
             "remember": ["content"],
             "revise_memory": ["id", "action"],
+            "forget_memory": ["ids"],
             "record_conversation": ["turns"],
             "update_scratchpad": [],
         }

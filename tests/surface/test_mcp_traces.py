@@ -171,8 +171,9 @@ async def test_a_hit_says_where_it_stands(agent: Agent) -> None:
         "role": "user",
         "speaker": "林岚",
         "client": CLIENT,
+        "trust": "reported",
     }
-    for part in ("2026-03-02T01:14:05Z", "monday", "m7", "林岚"):
+    for part in ("2026-03-02T01:14:05Z", "monday", "m7", "林岚", "trust reported"):
         assert part in text
 
 

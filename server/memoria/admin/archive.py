@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from memoria.errors import BackupError
 from memoria.model.base import Value
-from memoria.store.files import CORE, DATABASE, KEY
+from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
 
 Progress = Callable[[int, int], None]
 
-MEMBERS = (DATABASE, *CORE, KEY)
+MEMBERS = (DATABASE, *CORE, TOMBSTONE_KEY)
 """All a backup may hold: nothing else is ever unpacked."""
 
 _MANIFEST = "manifest.json"

@@ -18,9 +18,8 @@ from memoria.config import Settings
 from memoria.errors import BackupError, StoreUnavailableError
 from memoria.model import now_millis, to_millis
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import CORE, DATABASE, KEY
+from memoria.store.files import BACKUPS, CORE, DATABASE, TOMBSTONE_KEY
 
-FOLDER = "backups"
 ASIDE = "before-restore-"
 STAGING = ".memoria-"
 """How the folders begin that work is done in; one is left behind by a process that died."""
@@ -80,7 +79,7 @@ def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
 def abandoned(home: Path) -> list[Path]:
     """Folders of work that nobody has gone on with for an hour."""
     before = time.time() - _ABANDONED_S
-    staging = [*home.glob(f"{STAGING}*"), *(home / FOLDER).glob(f"{STAGING}*")]
+    staging = [*home.glob(f"{STAGING}*"), *(home / BACKUPS).glob(f"{STAGING}*")]
     return [path for path in staging if _last_touched(path) < before]
 
 
@@ -109,7 +108,7 @@ def back_up(
     if not (home / DATABASE).is_file():
         raise BackupError(f"There is no memory in {home} to back up. Name another with --home.")
     now = datetime.now(UTC)
-    path = (target or home / FOLDER / f"memoria-{now.strftime(STAMP)}.zip").absolute()
+    path = (target or home / BACKUPS / f"memoria-{now.strftime(STAMP)}.zip").absolute()
     if path.exists():
         raise BackupError(f"{path} exists already. Give a name that is free.")
     with system_errors_explained():
@@ -167,7 +166,7 @@ def _made(
             "See what `memoria doctor` says of it."
         )
     number, counts = files.describe(copied)
-    others = {name: home / name for name in (*CORE, KEY) if (home / name).is_file()}
+    others = {name: home / name for name in (*CORE, TOMBSTONE_KEY) if (home / name).is_file()}
     manifest = Manifest(
         memoria=version("memoria-server"),
         schema_number=number,
@@ -183,7 +182,7 @@ def _made(
 
 def _expiring(home: Path, keep_days: float) -> Iterator[BackupInfo]:
     """The backups under a name of ours: the name says when they were made."""
-    for path in (home / FOLDER).glob("*.zip"):
+    for path in (home / BACKUPS).glob("*.zip"):
         if named := _OURS.fullmatch(path.name):
             made_at = to_millis(datetime.strptime(named[1], STAMP).replace(tzinfo=UTC))
             yield BackupInfo(path, made_at, _end(made_at, keep_days))
@@ -195,7 +194,7 @@ def _end(made_at: int, keep_days: float) -> int:
 
 def _staying(home: Path) -> Iterator[BackupInfo]:
     """What nobody deletes by itself: renamed backups, files set aside, work broken off."""
-    for path in (home / FOLDER).glob("*.zip"):
+    for path in (home / BACKUPS).glob("*.zip"):
         if not _OURS.fullmatch(path.name):
             with suppress(BackupError):
                 yield BackupInfo(path, to_millis(archive.read_manifest(path).made_at), None)

@@ -30,7 +30,10 @@ def mend_store(store: Store, health: Health, progress: Progress) -> dict[str, st
     failures = {}
     for finding in _curable(health):
         try:
-            store.mend(finding.check, progress)
+            if finding.check == "erasure":
+                store.scrub()
+            else:
+                store.mend(finding.check, progress)
         except StoreError as error:
             failures[finding.check] = str(error)
     return failures

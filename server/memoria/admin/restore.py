@@ -11,7 +11,7 @@ from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, sync_folder, system_errors_explained, workshop
 from memoria.errors import BackupError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import CORE, DATABASE, KEY
+from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
 
 Put = Callable[[Path, Path], None]
 
@@ -64,10 +64,12 @@ def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
     """The files change places; the database last, so that it decides whether it was done."""
     aside = home / f"{ASIDE}{datetime.now(UTC).strftime(STAMP)}"
     aside.mkdir(mode=0o700)
-    if (home / KEY).exists() and KEY not in manifest.files:
-        shutil.copy2(home / KEY, aside / KEY)  # it stays: what it signed elsewhere is still true
+    if (home / TOMBSTONE_KEY).exists() and TOMBSTONE_KEY not in manifest.files:
+        shutil.copy2(
+            home / TOMBSTONE_KEY, aside / TOMBSTONE_KEY
+        )  # it stays: what it signed elsewhere is still true
     with ExitStack() as undo:
-        for name in (*CORE, *({KEY} & manifest.files.keys())):
+        for name in (*CORE, *({TOMBSTONE_KEY} & manifest.files.keys())):
             if (home / name).exists():
                 (home / name).replace(aside / name)
                 undo.callback((aside / name).replace, home / name)

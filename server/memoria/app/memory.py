@@ -13,10 +13,12 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
+from memoria.ingest.tombstones import Marks
 from memoria.model import (
     BacklogStatus,
     CaptureEvent,
     Channel,
+    Forgotten,
     Health,
     Memory,
     MemoryType,
@@ -39,6 +41,7 @@ from memoria.model import (
 from memoria.retrieval import Plan, Search, plan_memories, plan_traces
 from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
 from memoria.store.base import Store, Transaction
+from memoria.store.files import tombstone_key
 
 _SETTLE_POLL_S = 0.02
 _T = TypeVar("_T")
@@ -71,6 +74,7 @@ class Memoria:
         self._worker = worker
         self._channel = channel
         self._default_session = f"session-{new_id()}"
+        self._marks = Marks(self.tenant, lambda: tombstone_key(settings.home_path))
 
     def through(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
@@ -84,6 +88,7 @@ class Memoria:
         event: CaptureEvent | None = None,
         *,
         session_id: str | None = None,
+        workspace: str | None = None,
     ) -> Receipt:
         """Keep turns verbatim. They are on disk when the receipt is given.
 
@@ -91,6 +96,7 @@ class Memoria:
             turns: models or dicts with the fields of `Turn`, in the order they were said.
             event: `session_end` or `compaction` closes the stretch of the sessions touched.
             session_id: the session of turns that name none; this connection's own by default.
+            workspace: the project of sessions that begin here; the configured one by default.
         """
         if event is not None:
             check_choice("event", event, get_args(CaptureEvent))
@@ -98,7 +104,8 @@ class Memoria:
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
         limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
-        capture = Capture(self._store, self.tenant, self._channel.source, limits)
+        place = self._workspace(workspace)
+        capture = Capture(self._store, self.tenant, self._channel, limits, self._marks, place)
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
         self._wake_worker()
@@ -115,6 +122,7 @@ class Memoria:
         until: str | None = None,
         session_id: str | None = None,
         include_history: bool = False,
+        workspace: str | None = None,
     ) -> SearchResult:
         """First level: conclusions, a line each, cited; nothing when nothing fits.
 
@@ -129,6 +137,7 @@ class Memoria:
             until: only before this ISO 8601 time.
             session_id: only what came from this session.
             include_history: also what was superseded or archived.
+            workspace: ask as from this project, or `*` for all; the configured one by default.
         """
         plan = plan_memories(
             query,
@@ -139,6 +148,7 @@ class Memoria:
             until=as_instant("until", until),
             session_id=session_id,
             include_history=include_history,
+            workspace=self._workspace(workspace),
         )
         return await self._search(plan)
 
@@ -155,6 +165,7 @@ class Memoria:
         role: Role | str | None = None,
         tool: str | None = None,
         include_history: bool = False,
+        workspace: str | None = None,
     ) -> SearchResult:
         """Second level: the verbatim record, tool calls included.
 
@@ -169,6 +180,7 @@ class Memoria:
             role: only turns of this role.
             tool: only calls of this tool.
             include_history: also messages as they were before they were edited.
+            workspace: ask as from this project, or `*` for all; the configured one by default.
         """
         plan = plan_traces(
             query,
@@ -181,6 +193,7 @@ class Memoria:
             role=None if role is None else as_member(Role, "role", role),
             tool=tool,
             include_history=include_history,
+            workspace=self._workspace(workspace),
         )
         return await self._search(plan)
 
@@ -192,6 +205,8 @@ class Memoria:
         importance: float | None = None,
         valid_from: str | None = None,
         turn_id: str | None = None,
+        workspace: str | None = None,
+        again: bool = False,
     ) -> Remembered:
         """Keep a statement as a memory.
 
@@ -201,11 +216,18 @@ class Memoria:
             importance: 0 to 1; 0.5 by default.
             valid_from: since when it holds, ISO 8601; now by default.
             turn_id: the recorded turn it rests on.
+            workspace: the project it holds for; the configured one by default. A preference,
+                rule or relationship holds everywhere whatever its project.
+            again: keep it even if it was forgotten before.
+
+        Raises:
+            ForgottenError: it was forgotten before; says when and why.
         """
         kind = as_member(MemoryType, "type", type)
         since = as_instant("valid_from", valid_from)
+        statements = self._statements(workspace)
         kept = await in_thread(
-            lambda: self._statements.remember(content, kind, importance, since, turn_id)
+            lambda: statements.remember(content, kind, importance, since, turn_id, again=again)
         )
         self._wake_worker()
         return kept
@@ -229,11 +251,33 @@ class Memoria:
             turn_id: with `correct`: the recorded turn it rests on.
         """
         since = as_instant("valid_from", valid_from)
+        statements = self._statements(None)
         memory = await in_thread(
-            lambda: self._statements.revise(memory_id, action, content, since, turn_id)
+            lambda: statements.revise(memory_id, action, content, since, turn_id)
         )
         self._wake_worker()
         return memory
+
+    async def forget_memory(
+        self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
+    ) -> Forgotten:
+        """Erase memories for good, everywhere they are, and refuse to learn them again.
+
+        Args:
+            ids: of memories, or of turns: then what was drawn from them is forgotten too.
+            include_source: erase the turns it came from as well, from the verbatim record.
+            reason: why, in a few words that don't say what. Shown when it is to come back.
+        """
+        from memoria.admin.forget import Forget  # noqa: PLC0415  (a start-up must not pay for it)
+
+        forget = Forget(
+            self._store, self.tenant, self._channel, self._marks, self.settings.home_path
+        )
+        forgotten = await in_thread(
+            lambda: forget.run(ids, include_source=include_source, reason=reason)
+        )
+        self._wake_worker()
+        return forgotten
 
     async def get_record(self, record_id: str, *, context: int = 2) -> Memory | TurnRecord:
         """Whatever has the id, a memory or a turn, whole."""
@@ -255,7 +299,7 @@ class Memoria:
 
     async def unverified(self, limit: int = 20) -> list[Memory]:
         """Memories the user has not confirmed, newest first."""
-        return await self._read(lambda tx: tx.memories.unverified(limit))
+        return await self._read(lambda tx: tx.memories.unverified(limit, self.settings.workspace))
 
     async def update_scratchpad(
         self,
@@ -266,13 +310,16 @@ class Memoria:
     ) -> Scratchpad:
         """Say what is being worked on, or what is done. The last five tasks are kept."""
         session = session_id or self._default_session
+        place = self.settings.workspace
         return await in_thread(
-            lambda: update_scratchpad(self._store, self.tenant, session, current_focus, completed)
+            lambda: update_scratchpad(
+                self._store, self.tenant, session, current_focus, completed, place
+            )
         )
 
     async def scratchpads(self, limit: int = 3) -> list[Scratchpad]:
         """The scratchpads touched last."""
-        return await self._read(lambda tx: tx.scratchpads.recent(limit))
+        return await self._read(lambda tx: tx.scratchpads.recent(limit, self.settings.workspace))
 
     async def statistics(self) -> Statistics:
         """What this tenant holds."""
@@ -322,9 +369,13 @@ class Memoria:
         """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
         return "off" if self._embedder is None else self._embedder.state
 
-    @property
-    def _statements(self) -> Statements:
-        return Statements(self._store, self.tenant, self._channel)
+    def _statements(self, workspace: str | None) -> Statements:
+        place = self._workspace(workspace)
+        return Statements(self._store, self.tenant, self._channel, self._marks, place)
+
+    def _workspace(self, given: str | None) -> str | None:
+        """The workspace a call means: the one it names, else the configured one."""
+        return self.settings.workspace if given is None else given
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         """Look at one snapshot, in a worker thread."""

@@ -12,13 +12,15 @@ import memoria.admin.restore
 from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, naming_the_backup
 from memoria.admin.mend import mend_home, mend_store, mended, unmended
+from memoria.admin.reforget import reforget
 from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import StoreError
 from memoria.inference import choose_embedder
 from memoria.model import BacklogStatus, Health, Mended
 from memoria.store.base import Store
-from memoria.store.sqlite import SqliteFiles
+from memoria.store.files import tombstone_key
+from memoria.store.sqlite import SqliteFiles, SqliteStore
 
 Progress = Callable[[int, int], None]
 Treatment = Literal["none", "fix", "rebuild"]
@@ -30,6 +32,16 @@ class Diagnosis:
 
     health: Health
     mended: tuple[Mended, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A backup that was put in a home's place."""
+
+    former: Path | None
+    """Where the database lies that was there before."""
+    forgotten_again: int | None
+    """Memories and turns that had been forgotten since; None: the former home can't say."""
 
 
 def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Diagnosis:
@@ -60,9 +72,19 @@ def back_up(settings: Settings, target: Path | None, progress: Progress) -> Back
     return memoria.admin.backup.back_up(settings, SqliteFiles(), target, progress)
 
 
-def restore(settings: Settings, backup: Path, progress: Progress) -> Path | None:
-    """Put a backup in a home's place. Gives where the former database lies now, if any."""
-    return memoria.admin.restore.restore(settings.home_path, backup, SqliteFiles(), progress)
+def restore(settings: Settings, backup: Path, progress: Progress) -> Restored:
+    """Put a backup in a home's place; what was forgotten since it was made stays forgotten."""
+    former = memoria.admin.restore.restore(settings.home_path, backup, SqliteFiles(), progress)
+    return Restored(former, 0 if former is None else _reforget(settings, former))
+
+
+def _reforget(settings: Settings, former: Path) -> int | None:
+    try:
+        before = SqliteStore(former, busy_timeout_ms=settings.busy_timeout_ms, readers=1)
+    except StoreError:
+        return None
+    with closing(before), closing(open_store(settings)) as now:
+        return reforget(before, now, lambda: tombstone_key(former.parent))
 
 
 def _look(settings: Settings) -> Health:

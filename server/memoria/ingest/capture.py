@@ -18,9 +18,22 @@ from dataclasses import dataclass
 
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
-from memoria.model import CaptureEvent, Receipt, RecordedTurn, Session, Turn, new_id, now_millis
+from memoria.ingest.tombstones import Marks, Memorial
+from memoria.model import (
+    CaptureEvent,
+    Channel,
+    Receipt,
+    RecordedTurn,
+    Role,
+    Session,
+    Trust,
+    Turn,
+    new_id,
+    now_millis,
+)
 from memoria.store.base import Conversations, Store
-from memoria.store.values import NewTurn
+from memoria.store.values import MessageName, NewTurn
+from memoria.text.document import full_text
 
 _MS_PER_MINUTE = 60_000
 _MAX_ID_CHARS = 500
@@ -49,13 +62,23 @@ class _Draft:
 
 
 class Capture:
-    """Records turns for one tenant and source."""
+    """Records turns for one tenant, channel and workspace."""
 
-    def __init__(self, store: Store, tenant: str, source: str, limits: CaptureLimits) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tenant: str,
+        channel: Channel,
+        limits: CaptureLimits,
+        marks: Marks,
+        workspace: str | None = None,
+    ) -> None:
         self._store = store
         self._tenant = tenant
-        self._source = source
+        self._channel = channel
         self._limits = limits
+        self._marks = marks
+        self._workspace = workspace
 
     def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
         """Write the turns in one transaction and give a receipt once they are on disk.
@@ -77,14 +100,16 @@ class Capture:
             conversations = tx.conversations
             conversations.close_idle_stretches(now - self._idle_ms)
             outcomes: dict[int, RecordedTurn] = {}
+            memorial = Memorial(tx.tombstones, self._marks)
             for name, own in _by_session(drafts).items():
-                recorded = self._record_session(conversations, name, own, now)
+                recorded = self._record_session(conversations, memorial, name, own, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
             closed = 0
             if event is not None:
                 touched = dict.fromkeys(draft.session_id for draft in drafts) or (session_id,)
                 closed = sum(
-                    conversations.close_stretch(name, self._source, event) for name in touched
+                    conversations.close_stretch(name, self._channel.source, event)
+                    for name in touched
                 )
         return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
@@ -116,35 +141,56 @@ class Capture:
                 raise InvalidTurnError(i, f"{name} must have 1 to {_MAX_ID_CHARS} characters")
 
     def _record_session(
-        self, conversations: Conversations, name: str, drafts: list[_Draft], now: int
+        self,
+        conversations: Conversations,
+        memorial: Memorial,
+        name: str,
+        drafts: list[_Draft],
+        now: int,
     ) -> Iterable[RecordedTurn]:
         times = [now if draft.turn.at is None else draft.turn.at for draft in drafts]
-        session = conversations.enter_session(self._source, name, min(times), max(times), now)
-        writer = _SessionWriter(conversations, session, now, self._idle_ms)
-        held = _already_held(conversations, session, drafts)
+        session = conversations.enter_session(
+            self._channel.source, name, min(times), max(times), now, self._workspace
+        )
+        writer = _SessionWriter(conversations, session, self._channel.trust, now, self._idle_ms)
+        forgotten = {id(d) for d in drafts if memorial.forbids(self._name(d), full_text(d.text))}
+        left = [draft for draft in drafts if id(draft) not in forgotten]
+        held = _already_held(conversations, session, left)
         for draft in drafts:
             if draft.text.empty:
                 yield RecordedTurn(status="nothing_left")
+            elif id(draft) in forgotten:
+                yield RecordedTurn(status="forgotten")
             elif id(draft) in held:
                 known = conversations.find_fingerprint(session.n, draft.fingerprint)
                 yield RecordedTurn(status="already_recorded", id=known)
             else:
-                yield writer.write(draft)
+                yield writer.write(draft, barred=memorial.bars(full_text(draft.text)))
+
+    def _name(self, draft: _Draft) -> MessageName:
+        source, message_id = self._channel.source, draft.turn.message_id
+        return MessageName(source, draft.session_id, message_id, draft.fingerprint)
 
 
 class _SessionWriter:
     """Appends turns to one session inside a transaction."""
 
     def __init__(
-        self, conversations: Conversations, session: Session, now: int, idle_ms: int
+        self,
+        conversations: Conversations,
+        session: Session,
+        trust: Trust,
+        now: int,
+        idle_ms: int,
     ) -> None:
         self._conversations = conversations
         self._session_n = session.n
         self._next_index = session.turns
+        self._trust = trust
         self._now = now
         self._idle_ms = idle_ms
 
-    def write(self, draft: _Draft) -> RecordedTurn:
+    def write(self, draft: _Draft, *, barred: bool) -> RecordedTurn:
         message_id = draft.turn.message_id
         known = (
             self._conversations.find_message(self._session_n, message_id)
@@ -152,19 +198,19 @@ class _SessionWriter:
             else None
         )
         if known is None:
-            return RecordedTurn(status="recorded", id=self._append(draft))
+            return RecordedTurn(status="recorded", id=self._append(draft, barred=barred))
         if known.fingerprint == draft.fingerprint:
             return RecordedTurn(status="already_recorded", id=known.id)
         self._conversations.retire_turn(known.n)
-        edited = self._add(draft, known.turn_index, known.version + 1)
+        edited = self._add(draft, known.turn_index, known.version + 1, barred=barred)
         return RecordedTurn(status="new_version", id=edited)
 
-    def _append(self, draft: _Draft) -> str:
-        turn_id = self._add(draft, self._next_index, version=1)
+    def _append(self, draft: _Draft, *, barred: bool) -> str:
+        turn_id = self._add(draft, self._next_index, version=1, barred=barred)
         self._next_index += 1
         return turn_id
 
-    def _add(self, draft: _Draft, turn_index: int, version: int) -> str:
+    def _add(self, draft: _Draft, turn_index: int, version: int, *, barred: bool) -> str:
         turn, text = draft.turn, draft.text
         new = NewTurn(
             id=new_id(),
@@ -177,6 +223,8 @@ class _SessionWriter:
             at=self._now if turn.at is None else turn.at,
             at_given=turn.at is not None,
             ingested_at=self._now,
+            trust=Trust.TOOL if turn.role is Role.TOOL else self._trust,
+            barred=barred,
             fingerprint=draft.fingerprint,
             content=text.content,
             tool_name=turn.tool_name,
@@ -238,7 +286,9 @@ def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
     A numbered message is told from its edits by its text alone: two captures of it need not
     agree on the second or the speaker's name. Without a number, those are all there is.
     """
-    said = [turn.role.value, text.content, turn.tool_name, text.tool_args, text.tool_result]
+    tools = [text.tool_args, text.tool_result]
+    done = [None if part is None else json.dumps(part, ensure_ascii=False) for part in tools]
+    said = [turn.role.value, text.content, turn.tool_name, *done]
     told_apart_by = [turn.speaker, turn.at] if turn.message_id is None else []
     return hashlib.sha256(json.dumps([*said, *told_apart_by], ensure_ascii=False).encode()).digest()
 
@@ -265,6 +315,7 @@ def _receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Rec
         recorded=count("recorded"),
         already_recorded=count("already_recorded"),
         new_versions=count("new_version"),
+        forgotten=count("forgotten"),
         redactions=dict(tally.redactions),
         stripped=tally.stripped,
         turns=tuple(recorded),

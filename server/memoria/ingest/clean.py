@@ -4,7 +4,6 @@ Private spans and our own injected blocks are taken out, secrets are redacted, a
 tools answered is dropped: memory must not feed on itself.
 """
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -40,11 +39,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class CleanTurn:
-    """A turn's texts as they will be stored. Arguments and results are JSON text."""
+    """What a turn said and did, as it will be stored."""
 
     content: str
-    tool_args: str | None
-    tool_result: str | None
+    tool_name: str | None
+    tool_args: JsonValue
+    tool_result: JsonValue
 
     @property
     def empty(self) -> bool:
@@ -57,6 +57,7 @@ def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
     ours = turn.tool_name is not None and is_our_tool(turn.tool_name)
     return CleanTurn(
         content=clean_text(turn.content, tally),
+        tool_name=turn.tool_name,
         tool_args=_clean_json(turn.tool_args, tally),
         tool_result=None if ours else _clean_json(turn.tool_result, tally),
     )
@@ -83,10 +84,8 @@ def is_our_tool(name: str) -> bool:
     return tool in OUR_TOOLS and (not server or "memoria" in server.lower())
 
 
-def _clean_json(value: JsonValue, tally: Tally) -> str | None:
-    if value is None:
-        return None
-    return json.dumps(_clean_value(value, "", tally), ensure_ascii=False)
+def _clean_json(value: JsonValue, tally: Tally) -> JsonValue:
+    return None if value is None else _clean_value(value, "", tally)
 
 
 def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST) -> JsonValue:

@@ -163,6 +163,7 @@ class EmbeddingWorker:
         """
         with self._store.backlog(write=False) as backlog:
             due = backlog.due(now_millis(), self._limits.batch, self._limits.attempts)
+            erasures = backlog.erasures()
         if not due:
             return False
         vectors = self._embed(due)
@@ -170,6 +171,8 @@ class EmbeddingWorker:
             # Good vectors are kept even if the lease ran out meanwhile; those of a model that
             # was replaced meanwhile are not what the backlog waits for.
             wanted = backlog.chosen_model() == self._embedder.name
+            if backlog.erasures() != erasures:
+                return wanted  # a text that was embedded may be gone: read them again
             if wanted and vectors:
                 backlog.fulfil(self._embedder.name, vectors)
         return wanted

@@ -10,7 +10,12 @@ _MAX_CHARS = 2000
 
 
 def update_scratchpad(
-    store: Store, tenant: str, session_id: str, focus: str | None, completed: str | None
+    store: Store,
+    tenant: str,
+    session_id: str,
+    focus: str | None,
+    completed: str | None,
+    workspace: str | None = None,
 ) -> Scratchpad:
     """Set the current focus, or note a task as completed, or both.
 
@@ -32,7 +37,7 @@ def update_scratchpad(
         if new_focus is not None and new_focus != current:
             finished = [*([current] if current else []), *finished]
             current = new_focus or None
-        tx.scratchpads.put(session_id, current, finished, now_millis(), KEPT_TASKS)
+        tx.scratchpads.put(session_id, current, finished, now_millis(), KEPT_TASKS, workspace)
         now = tx.scratchpads.get(session_id)
     if now is None:
         raise InvalidInputError(f"There is no scratchpad of session {session_id}.")

@@ -7,8 +7,9 @@ hides; both can be undone. Where a statement came from is stamped from the chann
 import hashlib
 from typing import get_args
 
-from memoria.errors import InvalidInputError, NotFoundError
+from memoria.errors import ForgottenError, InvalidInputError
 from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.tombstones import Marks, buried
 from memoria.model import (
     Channel,
     Memory,
@@ -25,6 +26,7 @@ from memoria.model import (
     now_millis,
 )
 from memoria.store.base import Store, Transaction
+from memoria.store.missing import missing
 from memoria.store.values import NewVersion
 
 MAX_CHARS = 4000
@@ -35,10 +37,19 @@ _CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 class Statements:
     """Writes and revises one tenant's explicit memories."""
 
-    def __init__(self, store: Store, tenant: str, channel: Channel) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tenant: str,
+        channel: Channel,
+        marks: Marks,
+        workspace: str | None = None,
+    ) -> None:
         self._store = store
         self._tenant = tenant
         self._channel = channel
+        self._marks = marks
+        self._workspace = workspace
 
     def remember(
         self,
@@ -47,10 +58,13 @@ class Statements:
         importance: float | None,
         valid_from: int | None,
         turn_id: str | None,
+        *,
+        again: bool = False,
     ) -> Remembered:
         """Keep a statement. The same wording again is the same memory.
 
         Raises:
+            ForgottenError: it was forgotten, and `again` does not say to keep it all the same.
             InvalidInputError: there is nothing to keep, or too much.
             NotFoundError: there is no turn `turn_id`.
         """
@@ -59,13 +73,14 @@ class Statements:
         if importance is not None and not 0 <= importance <= 1:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
-            known = tx.memories.with_fingerprint(_fingerprint(text))
+            self._allow(tx, text, again=again)
+            known = tx.memories.with_fingerprint(_fingerprint(text), self._workspace)
             if known is None:
                 memory_id, status = new_id(), "remembered"
                 version = self._version(tx, text, valid_from, turn_id)
                 weight = _IMPORTANCE if importance is None else importance
-                trust = self._channel.trust
-                tx.memories.add(memory_id, kind, weight, _CONFIDENCE[trust], version)
+                confidence = _CONFIDENCE[version.provenance.trust]
+                tx.memories.add(memory_id, kind, weight, confidence, version, self._workspace)
                 self._audit(tx, "remember", memory_id)
             else:
                 memory_id, status = known.id, self._known_again(tx, known)
@@ -85,6 +100,7 @@ class Statements:
 
         Raises:
             InvalidInputError: `correct` without content, or content with anything else.
+            ForgottenError: the new wording was forgotten before.
             NotFoundError: there is no such memory.
         """
         check_choice("action", action, get_args(Revision))
@@ -101,7 +117,23 @@ class Statements:
             self._audit(tx, action, memory_id)
             return self._memory(tx, memory_id)
 
+    def _allow(self, tx: Transaction, text: str, *, again: bool) -> None:
+        """See that the text was not forgotten, or lift the tombstone where it may return."""
+        tombstone = buried(tx.tombstones, self._marks, text)
+        if tombstone is None:
+            return
+        if not again:
+            raise ForgottenError(
+                f"This {tombstone.epitaph}. If the user wants it back, remember it with "
+                "again=true (in a shell: memoria remember --again)."
+            )
+        tx.tombstones.lift(self._marks.statements(text))
+        self._audit(tx, "lift", tombstone.subject)
+
     def _known_again(self, tx: Transaction, known: Memory) -> str:
+        if self._vouches and not known.verified:
+            tx.memories.mark(known.id, now_millis(), verified=True)
+            self._audit(tx, "confirm", known.id)
         if known.validity is Validity.ACTIVE:
             return "already_known"
         tx.memories.set_validity(known.id, Validity.ACTIVE, now_millis())
@@ -119,7 +151,7 @@ class Statements:
         text = _statement(content, Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
-        same = tx.memories.with_fingerprint(_fingerprint(text))
+        same = tx.memories.with_fingerprint(_fingerprint(text), self._workspace)
         if same is not None and same.id != memory.id and same.validity is Validity.ACTIVE:
             raise InvalidInputError(
                 f"Memory {same.id} says exactly that already; archive this one instead."
@@ -128,6 +160,7 @@ class Statements:
             raise InvalidInputError(
                 "valid_from must lie between when the present wording began to hold and now."
             )
+        self._allow(tx, text, again=False)
         tx.memories.add_version(memory.id, self._version(tx, text, valid_from, turn_id))
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
@@ -158,9 +191,10 @@ class Statements:
     ) -> NewVersion:
         now = now_millis()
         turn = None if turn_id is None else _turn(tx, turn_id)
+        kind, trust = self._origin(turn)
         provenance = Provenance(
-            source_kind=SourceKind.USER_SAID if self._vouches else SourceKind.ASSISTANT_INFERRED,
-            trust=self._channel.trust,
+            source_kind=kind,
+            trust=trust,
             channel=self._channel.name,
             client=self._channel.client,
             quote=text,
@@ -174,10 +208,21 @@ class Statements:
             turn_n=None if turn is None else turn.n,
         )
 
+    def _origin(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
+        """How a statement reached us and how far that vouches for it.
+
+        What rests on a tool's output is no more than that, whoever passes it on but the user.
+        """
+        if self._vouches:
+            return SourceKind.USER_SAID, Trust.USER
+        if turn is not None and turn.trust is Trust.TOOL:
+            return SourceKind.TOOL_OUTPUT, Trust.TOOL
+        return SourceKind.ASSISTANT_INFERRED, self._channel.trust
+
     def _memory(self, tx: Transaction, memory_id: str) -> Memory:
         memory = tx.memories.get(memory_id)
         if memory is None:
-            raise NotFoundError.memory(memory_id)
+            raise missing(tx, "memory", memory_id)
         return memory
 
     def _audit(self, tx: Transaction, action: str, memory_id: str) -> None:
@@ -193,7 +238,7 @@ class Statements:
 def _turn(tx: Transaction, turn_id: str) -> StoredTurn:
     turn = tx.conversations.turn(turn_id)
     if turn is None:
-        raise NotFoundError.turn(turn_id)
+        raise missing(tx, "turn", turn_id)
     return turn
 
 

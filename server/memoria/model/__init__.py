@@ -4,6 +4,8 @@ from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
 from memoria.model.ids import new_id
 from memoria.model.instant import from_millis, iso, now_millis, parse_instant, to_millis
 from memoria.model.memory import (
+    BackupLeft,
+    Forgotten,
     Memory,
     MemoryType,
     MemoryVersion,
@@ -44,10 +46,12 @@ __all__ = [
     "LIBRARY",
     "RESTORE",
     "BacklogStatus",
+    "BackupLeft",
     "CaptureEvent",
     "Channel",
     "CompletedTask",
     "Finding",
+    "Forgotten",
     "Health",
     "Hit",
     "Memory",

@@ -8,10 +8,23 @@ class Channel(Value):
     """What provenance is stamped with."""
 
     name: str
-    """`mcp`, `cli`, `library` or `import`."""
+    """`mcp`, `mcp-elicitation`, `cli`, `library` or `import`."""
     trust: Trust
     client: str | None = None
     """The program at the other end, where it says who it is."""
+
+    @property
+    def described(self) -> str:
+        """The way in, in words."""
+        match self.name:
+            case "cli":
+                return "on the command line"
+            case "mcp":
+                return f"over MCP by {self.client or 'a client that gave no name'}"
+            case "mcp-elicitation":
+                return f"by the user, asked through {self.client or 'a client'}"
+            case _:
+                return f"by {self.client or 'a program'}"
 
     @property
     def source(self) -> str:

@@ -19,6 +19,11 @@ class MemoryType(StrEnum):
     TASK_OUTCOME = "task_outcome"
     TOOL_EXPERIENCE = "tool_experience"
 
+    @property
+    def personal(self) -> bool:
+        """Whether it holds for the person everywhere, not for one project alone."""
+        return self in (MemoryType.PREFERENCE, MemoryType.RULE, MemoryType.RELATIONSHIP)
+
 
 class Validity(StrEnum):
     """Whether a memory holds."""
@@ -93,6 +98,8 @@ class Memory(Value):
     downvotes: int
     created_at: int
     updated_at: int
+    workspace: str | None = None
+    """The project it was learnt in."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 
@@ -114,6 +121,32 @@ class Remembered(Value):
     status: Literal["remembered", "already_known", "restored"]
     content: str
     redactions: dict[str, int]
+
+
+class BackupLeft(Value):
+    """A backup that still holds something forgotten."""
+
+    path: str
+    made_at: int
+    kept_until: int | None
+    """When the next backup removes it, UTC epoch ms; None if only its owner does."""
+
+
+class Forgotten(Value):
+    """What a forget erased, and what it could not reach."""
+
+    memories: tuple[str, ...]
+    turns_erased: tuple[str, ...]
+    turns_barred: tuple[str, ...]
+    """Still in the verbatim record; nothing is concluded from them any more."""
+    already_forgotten: tuple[str, ...]
+    drew_on_it: tuple[str, ...]
+    """Memories left standing that rested on an erased turn, or hold the same words."""
+    files: tuple[str, ...]
+    """Files of the home from which lines were taken."""
+    scrubbed: bool
+    """Whether the database file holds no trace of it either."""
+    backups: tuple[BackupLeft, ...]
 
 
 Revision = Literal["correct", "confirm", "archive", "restore", "pin", "unpin", "upvote", "downvote"]

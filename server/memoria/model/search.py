@@ -22,7 +22,9 @@ class Source(Value):
     speaker: str | None = None
     client: str | None = None
     trust: Trust | None = None
-    """How far the channel vouches for a memory; absent for a turn, which vouches for itself."""
+    """How far the channel vouches for it."""
+    workspace: str | None = None
+    """The project it belongs to; in a search, where that is not the one it was asked from."""
 
 
 class ToolCall(Value):

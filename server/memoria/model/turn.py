@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from memoria.errors import InvalidInputError
 from memoria.model.base import Value
 from memoria.model.instant import parse_instant, to_millis
+from memoria.model.memory import Trust
 
 
 class Role(StrEnum):
@@ -81,10 +82,14 @@ class StoredTurn(Value):
     turn_index: int
     version: int
     current: bool
+    barred: bool
+    """Kept in the record, but nothing may be concluded from it: what it said was forgotten."""
     role: Role
     speaker: str | None
     at: int
     ingested_at: int
+    trust: Trust
+    workspace: str | None
     content: str
     tool_name: str | None
     tool_args: JsonValue
@@ -94,9 +99,10 @@ class StoredTurn(Value):
 class RecordedTurn(Value):
     """What became of one turn of a call."""
 
-    status: Literal["recorded", "already_recorded", "new_version", "nothing_left"]
+    status: Literal["recorded", "already_recorded", "new_version", "nothing_left", "forgotten"]
     id: str | None = None
-    """Absent only when nothing was left to keep after stripping private and injected text."""
+    """Absent when nothing was left to keep after stripping private and injected text, and when
+    the turn was forgotten before."""
 
 
 class Receipt(Value):
@@ -106,6 +112,8 @@ class Receipt(Value):
     recorded: int
     already_recorded: int
     new_versions: int
+    forgotten: int
+    """Left out, because they were forgotten before."""
     redactions: dict[str, int]
     """Secrets taken out, by kind."""
     stripped: int

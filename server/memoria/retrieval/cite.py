@@ -28,6 +28,8 @@ def turn_source(turn: StoredTurn) -> Source:
         role=turn.role,
         speaker=turn.speaker,
         client=turn.source,
+        trust=turn.trust,
+        workspace=turn.workspace,
     )
 
 
@@ -65,15 +67,15 @@ def memory_hit(memory: Memory, version: MemoryVersion, score: float) -> Hit:
         kind="memory",
         text=version.content,
         score=round(score, 4),
-        source=memory_source(version),
+        source=memory_source(version, memory.workspace),
         type=memory.type,
         validity=Validity.SUPERSEDED if old else memory.validity,
         version=version.version,
     )
 
 
-def memory_source(version: MemoryVersion) -> Source:
-    """Where a wording came from."""
+def memory_source(version: MemoryVersion, workspace: str | None = None) -> Source:
+    """Where a wording of a memory of that workspace came from."""
     origin = version.provenance
     return Source(
         at=iso(version.valid_from),
@@ -84,7 +86,15 @@ def memory_source(version: MemoryVersion) -> Source:
         role=Role.USER if origin.source_kind == "user_said" else None,
         client=origin.client or origin.channel,
         trust=origin.trust,
+        workspace=workspace,
     )
+
+
+def asked_from(hit: Hit, workspace: str | None) -> Hit:
+    """The hit without its workspace where that goes without saying."""
+    if hit.source.workspace is None or hit.source.workspace != workspace:
+        return hit
+    return hit.model_copy(update={"source": hit.source.model_copy(update={"workspace": None})})
 
 
 def neighbour(turn: StoredTurn) -> Neighbour:

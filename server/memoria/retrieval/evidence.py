@@ -22,7 +22,7 @@ from heapq import nlargest
 
 from memoria.retrieval.candidates import Candidates
 from memoria.store.base import Transaction
-from memoria.store.values import Place
+from memoria.store.values import Filters, Place
 
 _NEIGHBOUR_SHARES = {1: 0.3, 2: 0.15}
 _REACH = max(_NEIGHBOUR_SHARES)
@@ -46,18 +46,18 @@ class Ranked:
     """0 where the document is not among the nearest."""
 
 
-def rank(tx: Transaction, candidates: Candidates, *, narrow: bool) -> list[Ranked]:
+def rank(tx: Transaction, candidates: Candidates, filters: Filters) -> list[Ranked]:
     """The candidates, best first; ties by age, oldest first.
 
-    Near neighbours of candidates are ranked with them, unless the search is `narrow`: a
-    neighbour need not pass the filters.
+    Near neighbours of candidates are ranked with them, unless the search is narrow: a neighbour
+    need not pass the filters.
     """
-    lexical = _in_context(tx, candidates)
+    lexical = _in_context(tx, candidates, barred=filters.barred)
     cosine = {**candidates.cosine, **_supposed(candidates, lexical)}
     found = candidates.bm25.keys() | cosine.keys()
     ranked = (
         _ranked(n, lexical.get(n, 0.0), cosine.get(n, 0.0))
-        for n in (found if narrow else found | lexical.keys())
+        for n in (found if filters.narrow else found | lexical.keys())
     )
     return sorted(ranked, key=lambda hit: (-hit.score, hit.n))
 
@@ -90,12 +90,12 @@ def _supposed(candidates: Candidates, lexical: Mapping[int, float]) -> dict[int,
     return {n: best * lexical.get(n, 0.0) for n in candidates.awaiting}
 
 
-def _in_context(tx: Transaction, candidates: Candidates) -> dict[int, float]:
+def _in_context(tx: Transaction, candidates: Candidates, *, barred: bool) -> dict[int, float]:
     """BM25 scores, 0 to 1, with what turns gain from their neighbours and sessions."""
     own = _scaled(candidates.bm25)
     near = nlargest(_WITH_CONTEXT, own, key=lambda n: (own[n], -n))
     meant = nlargest(_WITH_CONTEXT, candidates.cosine, key=lambda n: (candidates.cosine[n], -n))
-    places = tx.conversations.places(sorted({*near, *meant}), _REACH)
+    places = tx.conversations.places(sorted({*near, *meant}), _REACH, barred=barred)
     shared = _with_neighbours(own, places)
     for place, gain in _session_gains(own, places):
         shared[place.n] += _SESSION_SHARE * gain

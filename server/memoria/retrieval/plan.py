@@ -8,6 +8,8 @@ from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
 from memoria.text.strip import well_formed
 
+EVERYWHERE = "*"
+"""Asks every workspace."""
 MAX_LIMIT = 200
 MIN_TOKENS = 50
 MAX_TOKENS = 100_000
@@ -42,6 +44,7 @@ def plan_memories(
     until: int | None = None,
     session_id: str | None = None,
     include_history: bool = False,
+    workspace: str | None = None,
 ) -> Plan:
     """A first-level search: memories, and turns no memory has been drawn from yet.
 
@@ -49,7 +52,13 @@ def plan_memories(
         InvalidInputError: an argument is out of bounds.
     """
     filters = Filters(
-        since=since, until=until, session_id=session_id, types=types, history=include_history
+        since=since,
+        until=until,
+        session_id=session_id,
+        types=types,
+        history=include_history,
+        workspace=workspace,
+        everywhere=workspace == EVERYWHERE,
     )
     return _plan(query, ("memory", "turn"), filters, limit, max_tokens, 0, first_level=True)
 
@@ -66,6 +75,7 @@ def plan_traces(
     role: Role | None = None,
     tool: str | None = None,
     include_history: bool = False,
+    workspace: str | None = None,
 ) -> Plan:
     """A second-level search: the verbatim record.
 
@@ -79,6 +89,9 @@ def plan_traces(
         roles=() if role is None else (role,),
         tool=tool,
         history=include_history,
+        workspace=workspace,
+        everywhere=workspace == EVERYWHERE,
+        barred=True,
     )
     return _plan(query, ("turn",), filters, limit, max_tokens, context, first_level=False)
 

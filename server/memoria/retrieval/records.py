@@ -3,6 +3,7 @@
 from memoria.errors import NotFoundError
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
 from memoria.store.base import Transaction
+from memoria.store.missing import missing
 
 
 def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:
@@ -17,6 +18,8 @@ def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRe
     turn = tx.conversations.turn(record_id)
     if turn is not None:
         return _with_surroundings(tx, turn, context)
+    if tx.tombstones.of(record_id) is not None:
+        raise missing(tx, "memory", record_id)
     raise NotFoundError(
         f"There is no memory or turn {record_id}. Find its id with search_memory or "
         "search_conversation_traces (in a shell: memoria search, memoria traces)."
@@ -31,7 +34,7 @@ def memory_record(tx: Transaction, memory_id: str) -> Memory:
     """
     memory = tx.memories.get(memory_id)
     if memory is None:
-        raise NotFoundError.memory(memory_id)
+        raise missing(tx, "memory", memory_id)
     return memory
 
 
@@ -43,7 +46,7 @@ def turn_record(tx: Transaction, turn_id: str, context: int) -> TurnRecord:
     """
     turn = tx.conversations.turn(turn_id)
     if turn is None:
-        raise NotFoundError.turn(turn_id)
+        raise missing(tx, "turn", turn_id)
     return _with_surroundings(tx, turn, context)
 
 

@@ -7,7 +7,7 @@ from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
 from memoria.model import Hit, Neighbour, SearchResult
 from memoria.retrieval.candidates import QueryVector, gather
-from memoria.retrieval.cite import memory_hit, neighbour, turn_hit, unprocessed_hit
+from memoria.retrieval.cite import asked_from, memory_hit, neighbour, turn_hit, unprocessed_hit
 from memoria.retrieval.evidence import Ranked, conclusive, rank
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.gate import Support, coverage, passes, worth_showing
@@ -46,14 +46,16 @@ class Search:
                 candidates = gather(tx, plan, vector)
             except EmbedderError as error:
                 candidates, notes = gather(tx, plan, None), (f"text search only: {error}",)
-            ranked = rank(tx, candidates, narrow=plan.filters.narrow)
+            ranked = rank(tx, candidates, plan.filters)
             hits = _hits(tx, plan, ranked)
             packed = pack(hits[: plan.limit], plan.terms, plan.max_tokens)
             beyond = max(len(hits) - plan.limit, 0)
             if plan.context:
                 packed = _with_context(tx, plan, packed)
             hidden = (
-                0 if plan.filters.history else tx.documents.count_hidden(plan.kinds, plan.terms)
+                0
+                if plan.filters.history
+                else tx.documents.count_hidden(plan.kinds, plan.terms, plan.filters)
             )
         return SearchResult(
             query=plan.query,
@@ -79,7 +81,8 @@ def _hits(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Hit]:
     if not plan.terms:
         return []  # no word was asked for, so nothing is an answer
     looked_at = list(islice(ranked, plan.limit * (_LOOKED_AT if plan.first_level else 1)))
-    judged = sorted(_judge(tx, plan, looked_at), key=lambda pair: -pair[0].score)
+    found = sorted(_judge(tx, plan, looked_at), key=lambda pair: -pair[0].score)
+    judged = [(asked_from(hit, plan.filters.workspace), support) for hit, support in found]
     if plan.first_level:
         kept = (hit for hit, support in judged if passes(hit.kind, support))
         return [shorten_text(hit, plan.terms, _LINE_CHARS) for hit in kept]

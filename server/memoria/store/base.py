@@ -29,10 +29,13 @@ from memoria.store.values import (
     Filters,
     Kind,
     Match,
+    MessageName,
     NewTurn,
     NewVersion,
     Pending,
     Place,
+    Tombstone,
+    TombstoneKind,
     Version,
 )
 
@@ -56,12 +59,20 @@ class Documents(Protocol):
         """
         ...
 
+    def holding(self, kind: Kind, terms: Sequence[str]) -> list[int]:
+        """Every document of the tenant that holds all of the terms, seen from here or not."""
+        ...
+
+    def page(self, kind: Kind, after: int, limit: int) -> list[int]:
+        """The tenant's documents with numbers beyond `after`, in order."""
+        ...
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         ...
 
-    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str]) -> int:
-        """How many documents that are no longer current hold all of the terms."""
+    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> int:
+        """How many documents, seen from here but no longer current, hold all of the terms."""
         ...
 
 
@@ -69,9 +80,18 @@ class Conversations(Protocol):
     """Sessions, their turns and stretches."""
 
     def enter_session(
-        self, source: str, session_id: str, first_at: int, last_at: int, now: int
+        self,
+        source: str,
+        session_id: str,
+        first_at: int,
+        last_at: int,
+        now: int,
+        workspace: str | None = None,
     ) -> Session:
-        """The session, made if it is new, its span widened to these event times."""
+        """The session, made if it is new, its span widened to these event times.
+
+        A session stays in the workspace it began in.
+        """
         ...
 
     def find_message(self, session_n: int, message_id: str) -> Version | None:
@@ -98,6 +118,17 @@ class Conversations(Protocol):
         """Mark a version as no longer current."""
         ...
 
+    def bar_turn(self, turn: StoredTurn) -> None:
+        """Let nothing be concluded from a message any more, whichever version of it."""
+        ...
+
+    def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
+        """Erase a message in all its versions, with every text no other turn shares.
+
+        Gives what they were known by. What was embedded with it is embedded anew.
+        """
+        ...
+
     def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
         """Add a turn to the session's open stretch, or begin one after a pause."""
         ...
@@ -122,8 +153,11 @@ class Conversations(Protocol):
         """All versions at the turn's place, newest first."""
         ...
 
-    def places(self, ns: Sequence[int], reach: int) -> list[Place]:
-        """Where the turns stand, and those up to `reach` places around them."""
+    def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
+        """Where the turns stand, and those up to `reach` places around them.
+
+        Without `barred`, the turns around them from which nothing may be concluded are left out.
+        """
         ...
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
@@ -153,6 +187,7 @@ class Memories(Protocol):
         importance: float,
         confidence: float,
         version: NewVersion,
+        workspace: str | None = None,
     ) -> None:
         """Write a new memory with its first version."""
         ...
@@ -182,16 +217,28 @@ class Memories(Protocol):
         """A memory with all its versions."""
         ...
 
+    def erase(self, memory_id: str) -> None:
+        """Erase a memory in all its wordings."""
+        ...
+
+    def erase_wording(self, memory_id: str, n: int) -> None:
+        """Erase one wording that no longer holds."""
+        ...
+
+    def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories with a wording drawn from one of these turns."""
+        ...
+
     def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""
         ...
 
-    def with_fingerprint(self, fingerprint: bytes) -> Memory | None:
-        """The memory whose present wording has this fingerprint."""
+    def with_fingerprint(self, fingerprint: bytes, workspace: str | None = None) -> Memory | None:
+        """The memory, seen from the workspace, whose present wording has this fingerprint."""
         ...
 
-    def unverified(self, limit: int) -> list[Memory]:
-        """Active memories the user has not confirmed, newest first."""
+    def unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Active memories seen from the workspace that the user has not confirmed, newest first."""
         ...
 
 
@@ -202,14 +249,52 @@ class Scratchpads(Protocol):
         """A session's notes."""
         ...
 
-    def recent(self, limit: int) -> list[Scratchpad]:
-        """The notes touched last, newest first."""
+    def recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
+        """The notes touched last that are seen from the workspace, newest first."""
         ...
 
     def put(
-        self, session_id: str, focus: str | None, completed: Iterable[str], now: int, keep: int
+        self,
+        session_id: str,
+        focus: str | None,
+        completed: Iterable[str],
+        now: int,
+        keep: int,
+        workspace: str | None = None,
     ) -> None:
         """Set the focus, add completed tasks and keep the newest `keep` of them."""
+        ...
+
+    def erase(self, unwanted: Callable[[str], bool]) -> int:
+        """Erase every note of every session that is unwanted. Gives how many."""
+        ...
+
+
+class Tombstones(Protocol):
+    """Proofs of what was forgotten."""
+
+    def any(self) -> bool:
+        """Whether the tenant ever forgot anything."""
+        ...
+
+    def find(self, marks: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
+        """The newest tombstone of this kind that has one of the marks."""
+        ...
+
+    def of(self, subject: str) -> Tombstone | None:
+        """The tombstone of what had this id."""
+        ...
+
+    def all(self) -> list[tuple[Tombstone, tuple[str, ...]]]:
+        """Every tombstone with its marks, oldest first."""
+        ...
+
+    def add(self, tombstone: Tombstone, marks: Iterable[str]) -> None:
+        """Set up a tombstone. One that stands already gains the marks."""
+        ...
+
+    def lift(self, marks: Iterable[str]) -> int:
+        """Let memories say again what has these marks. Gives how many marks were lifted."""
         ...
 
 
@@ -242,6 +327,8 @@ class Transaction(Protocol):
     @property
     def scratchpads(self) -> Scratchpads: ...  # noqa: D102
     @property
+    def tombstones(self) -> Tombstones: ...  # noqa: D102
+    @property
     def audit(self) -> Audit: ...  # noqa: D102
 
     def statistics(self) -> Statistics:
@@ -272,6 +359,10 @@ class Backlog(Protocol):
 
     def chosen_model(self) -> str | None:
         """The home's model."""
+        ...
+
+    def erasures(self) -> int:
+        """A number that grows with every erasure."""
         ...
 
     def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
@@ -314,6 +405,10 @@ class Backlog(Protocol):
 class Store(Protocol):
     """An opened database."""
 
+    def tenants(self) -> list[str]:
+        """Everybody who ever kept anything."""
+        ...
+
     def read(self, tenant: str) -> AbstractContextManager[Transaction]:
         """A consistent view of a tenant's rows."""
         ...
@@ -328,6 +423,17 @@ class Store(Protocol):
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know about the file and its indexes."""
+        ...
+
+    def scrub(self) -> bool:
+        """Wipe what erased rows left behind in the file. Safe to stop and to repeat.
+
+        Gives whether all of it is gone; False while another process still reads the old pages.
+        """
+        ...
+
+    def needs_scrub(self) -> bool:
+        """Whether erased rows may still have left something behind."""
         ...
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:

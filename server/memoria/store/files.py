@@ -1,18 +1,29 @@
-"""What lies in a home, by name; and the core memory files with the seeds they grow from.
+"""Files of the home beside the database: core memory, and the key of the tombstones.
 
-Reading never writes: a home without a core file is shown the seed.
+Core memory is MEMORY.md, USER.md and PERSONA.md, grown from seeds. Reading never writes: a home
+without the file is shown the seed.
 """
 
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Literal, get_args
 
-CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
+from memoria.errors import StoreUnavailableError
 
 DATABASE = "memoria.db"
+TOMBSTONE_KEY = "tombstone.key"
+BACKUPS = "backups"
+_KEY_BYTES = 32
+_OWNER_ONLY = 0o600
+_TEXT_SUFFIXES = (".md", ".jsonl", ".txt")
+
+CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
+
 CORE: tuple[CoreFile, ...] = get_args(CoreFile)
-KEY = "tombstone.key"
-"""What the tombstones of forgotten statements are signed with."""
 
 
 def read_core(home: Path, name: CoreFile) -> str:
@@ -28,3 +39,88 @@ def _seed(name: CoreFile) -> str:
     if installed.is_file():
         return installed.read_text("utf-8")
     return (Path(str(package)).parent.parent / "identity" / name).read_text("utf-8")
+
+
+def tombstone_key(home: Path) -> bytes:
+    """The home's secret key for tombstones: 32 random bytes in a file of their own.
+
+    Raises:
+        StoreUnavailableError: it can't be read or made, or is not a key.
+    """
+    file = home / TOMBSTONE_KEY
+    try:
+        if not file.exists():
+            _settle_on(file, secrets.token_bytes(_KEY_BYTES))
+        key = file.read_bytes()
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{file} can't be used: {error.strerror}. Check that the home is writable."
+        ) from error
+    if len(key) != _KEY_BYTES:
+        raise StoreUnavailableError(
+            f"{file} is damaged; without it what was forgotten can't be known again. "
+            "Restore it from a backup of the home."
+        )
+    return key
+
+
+def erase_lines(home: Path, unwanted: Callable[[str], bool]) -> list[Path]:
+    """Take every unwanted line out of the home's text files. Gives the files changed.
+
+    Backups are left alone: they are the user's to delete.
+
+    Raises:
+        StoreUnavailableError: a file can't be read or changed. Others may have been.
+    """
+    try:
+        return [file for file in sorted(_texts(home)) if _erase_lines(file, unwanted)]
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{error.filename} can't be changed: {error.strerror}. Check that it is writable."
+        ) from error
+
+
+def _texts(home: Path) -> Iterator[Path]:
+    for suffix in _TEXT_SUFFIXES:
+        for file in home.rglob(f"*{suffix}"):
+            if file.is_file() and file.relative_to(home).parts[0] != BACKUPS:
+                yield file
+
+
+def _erase_lines(file: Path, unwanted: Callable[[str], bool]) -> bool:
+    lines = file.read_text("utf-8", "surrogateescape").splitlines(keepends=True)
+    kept = [line for line in lines if not unwanted(line)]
+    if len(kept) == len(lines):
+        return False
+    replace(file, "".join(kept).encode("utf-8", "surrogateescape"))
+    return True
+
+
+def replace(file: Path, content: bytes) -> None:
+    """Give a file other content, all or nothing."""
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    try:
+        _write_new(draft, content)
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _settle_on(file: Path, content: bytes) -> None:
+    """Give a file its first content. Of several processes at once, the first decides."""
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    try:
+        _write_new(draft, content)
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _write_new(file: Path, content: bytes) -> None:
+    """Write a file that was not there, for its owner alone, down to the disk."""
+    descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ONLY)
+    with os.fdopen(descriptor, "wb") as opened:
+        opened.write(content)
+        opened.flush()
+        os.fsync(descriptor)

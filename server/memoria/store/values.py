@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from memoria.model import MemoryType, Provenance, Role, StoredTurn
+from pydantic import JsonValue
+
+from memoria.model import MemoryType, Provenance, Role, StoredTurn, Trust, iso
 
 Kind = Literal["turn", "memory"]
+TombstoneKind = Literal["memory", "turn"]
+"""What is refused: that a memory says it again, or that the turn itself is kept again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +24,18 @@ class Filters:
     types: tuple[MemoryType, ...] = ()
     history: bool = False
     """Whether what is no longer current may be found too."""
+    workspace: str | None = None
+    """Where the question is asked: its rows are seen, and those of no workspace."""
+    everywhere: bool = False
+    """Whether every workspace's rows are seen."""
+    barred: bool = False
+    """Whether turns may be found from which nothing may be concluded any more."""
 
     @property
     def narrow(self) -> bool:
-        """Whether anything but history is asked for."""
-        return self != Filters(history=self.history)
+        """Whether fewer documents are wanted than can be seen from here."""
+        wanted = (self.since, self.until, self.session_id, self.tool)
+        return any(value is not None for value in wanted) or bool(self.roles or self.types)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +80,13 @@ class NewTurn:
     at: int
     at_given: bool
     ingested_at: int
+    trust: Trust
+    barred: bool
     fingerprint: bytes
     content: str
     tool_name: str | None
-    tool_args: str | None
-    """JSON text, as is `tool_result`."""
-    tool_result: str | None
+    tool_args: JsonValue
+    tool_result: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +99,32 @@ class NewVersion:
     ingested_at: int
     provenance: Provenance
     turn_n: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageName:
+    """What a message is known by where it was said."""
+
+    source: str
+    session_id: str
+    message_id: str | None
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Proof that something was forgotten, without a word of it."""
+
+    kind: TombstoneKind
+    subject: str
+    """The id it had."""
+    at: int
+    reason: str
+
+    @property
+    def epitaph(self) -> str:
+        """When and why, as the end of a sentence."""
+        return f"was forgotten on {iso(self.at)} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Answers as plain text, a line a memory: what a model without structured content reads."""
 
 from memoria.model import (
+    BackupLeft,
+    Forgotten,
     Hit,
     Memory,
     MemoryVersion,
@@ -74,6 +76,8 @@ def receipt_text(receipt: Receipt) -> str:
         parts.append(f"{receipt.already_recorded} were on record already")
     if receipt.new_versions:
         parts.append(f"{receipt.new_versions} edited")
+    if receipt.forgotten:
+        parts.append(f"{receipt.forgotten} left out: forgotten before")
     if receipt.redactions:
         kinds = ", ".join(f"{kind} ×{n}" for kind, n in receipt.redactions.items())
         parts.append(f"secrets redacted: {kinds}")
@@ -87,6 +91,53 @@ def receipt_text(receipt: Receipt) -> str:
 def remembered_text(kept: Remembered) -> str:
     """What became of a statement."""
     return f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {kept.content}"
+
+
+def forgotten_text(forgotten: Forgotten) -> str:
+    """What was forgotten, and what could not be reached."""
+    lines = [f"{_counted(len(forgotten.memories), 'memory', 'memories')} forgotten for good."]
+    if forgotten.turns_erased:
+        turns = _counted(len(forgotten.turns_erased), "turn", "turns")
+        lines.append(f"{turns} erased from the record: {', '.join(forgotten.turns_erased)}")
+    if forgotten.turns_barred:
+        turns = _counted(len(forgotten.turns_barred), "turn", "turns")
+        lines.append(
+            f"{turns} still in the verbatim record, but no longer in first-level answers; erase "
+            f"with include_source: {', '.join(forgotten.turns_barred)}"
+        )
+    return "\n".join(lines + forgotten_notes(forgotten))
+
+
+def forgotten_notes(forgotten: Forgotten) -> list[str]:
+    """What else there is to know about a forget, a sentence each."""
+    notes = []
+    if forgotten.already_forgotten:
+        notes.append(f"Forgotten before: {', '.join(forgotten.already_forgotten)}.")
+    if forgotten.drew_on_it:
+        notes.append(
+            "Left standing, though they rest on it or hold the same words; forget them by id if "
+            f"they should go: {', '.join(forgotten.drew_on_it)}."
+        )
+    notes += [f"Lines were taken out of {file}." for file in forgotten.files]
+    if not forgotten.scrubbed:
+        notes.append(
+            "The database file is not wiped yet: somebody reads it, or the disk is full. Run "
+            "`memoria doctor --fix`."
+        )
+    return notes + [_backup_text(backup) for backup in forgotten.backups]
+
+
+def _backup_text(backup: BackupLeft) -> str:
+    until = (
+        f"the next backup after {iso(backup.kept_until)} removes it"
+        if backup.kept_until is not None
+        else "it stays until you delete it"
+    )
+    return f"The backup {backup.path} of {iso(backup.made_at)} still holds it; {until}."
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def scratchpad_text(pad: Scratchpad) -> str:
@@ -116,6 +167,7 @@ def _hit_text(hit: Hit) -> str:
         marks.append(f"session {source.session_id}{message} #{source.turn_index}")
     marks += [hit.status] if hit.status else []
     marks += [f"trust {source.trust}"] if source.trust else []
+    marks += [f"workspace {source.workspace}"] if source.workspace else []
     if hit.validity is not None and hit.validity != "active":
         marks.append(hit.validity)
     if hit.excerpt is not None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, JsonValue
 
 from memoria.model import (
+    Forgotten,
     Hit,
     Memory,
     MemoryVersion,
@@ -23,7 +24,7 @@ from memoria.model import (
     iso,
 )
 from memoria.retrieval.cite import memory_source, neighbour, turn_source
-from memoria.surface.text import other_versions
+from memoria.surface.text import forgotten_notes, other_versions
 from memoria.text.document import as_text
 
 
@@ -39,6 +40,7 @@ class WireSource(BaseModel):
     speaker: str | None = None
     client: str | None = None
     trust: str | None = None
+    workspace: str | None = None
 
 
 class WireTool(BaseModel):
@@ -159,6 +161,15 @@ class WireRemembered(BaseModel):
     redactions: dict[str, int] | None = None
 
 
+class WireForgotten(BaseModel):
+    """What was forgotten, and what could not be reached."""
+
+    memories: list[str]
+    turns_erased: list[str] | None = None
+    turns_barred: list[str] | None = None
+    notes: list[str] | None = None
+
+
 class WireReceipt(BaseModel):
     """Proof that turns are on disk."""
 
@@ -166,6 +177,7 @@ class WireReceipt(BaseModel):
     recorded: int
     already_recorded: int
     new_versions: int
+    forgotten: int | None = None
     turn_ids: list[str]
     redactions: dict[str, int] | None = None
     stripped: int | None = None
@@ -214,7 +226,7 @@ def wire_memory(memory: Memory) -> WireRecord:
         id=memory.id,
         kind="memory",
         text=memory.content,
-        source=_source(memory_source(memory.current), of=memory.id),
+        source=_source(memory_source(memory.current, memory.workspace), of=memory.id),
         type=memory.type.value,
         validity=memory.validity.value,
         pinned=memory.pinned or None,
@@ -248,6 +260,16 @@ def wire_remembered(kept: Remembered) -> WireRemembered:
     return WireRemembered(id=kept.id, status=kept.status, redactions=kept.redactions or None)
 
 
+def wire_forgotten(forgotten: Forgotten) -> WireForgotten:
+    """What was forgotten."""
+    return WireForgotten(
+        memories=list(forgotten.memories),
+        turns_erased=list(forgotten.turns_erased) or None,
+        turns_barred=list(forgotten.turns_barred) or None,
+        notes=forgotten_notes(forgotten) or None,
+    )
+
+
 def wire_receipt(receipt: Receipt) -> WireReceipt:
     """A receipt."""
     return WireReceipt(
@@ -255,6 +277,7 @@ def wire_receipt(receipt: Receipt) -> WireReceipt:
         recorded=receipt.recorded,
         already_recorded=receipt.already_recorded,
         new_versions=receipt.new_versions,
+        forgotten=receipt.forgotten or None,
         turn_ids=[turn.id for turn in receipt.turns if turn.id is not None],
         redactions=receipt.redactions or None,
         stripped=receipt.stripped or None,

@@ -13,21 +13,26 @@ from memoria.model import from_millis
 from memoria.text.analyser import index_text
 
 
-class TurnText(Protocol):
-    """The parts of a turn that hold text, whether it is on its way in or comes from the store."""
+class Said(Protocol):
+    """What was said and done in a turn, whether it is on its way in or comes from the store."""
 
     @property
     def content(self) -> str: ...  # noqa: D102
-    @property
-    def speaker(self) -> str | None: ...  # noqa: D102
-    @property
-    def at(self) -> int: ...  # noqa: D102
     @property
     def tool_name(self) -> str | None: ...  # noqa: D102
     @property
     def tool_args(self) -> JsonValue: ...  # noqa: D102
     @property
     def tool_result(self) -> JsonValue: ...  # noqa: D102
+
+
+class TurnText(Said, Protocol):
+    """A turn with who said it and when."""
+
+    @property
+    def speaker(self) -> str | None: ...  # noqa: D102
+    @property
+    def at(self) -> int: ...  # noqa: D102
 
 
 def turn_tokens(turn: TurnText) -> tuple[str, str]:
@@ -40,7 +45,7 @@ def memory_tokens(content: str, at: int) -> tuple[str, str]:
     return index_text(content), _who_and_when(None, at)
 
 
-def full_text(turn: TurnText) -> str:
+def full_text(turn: Said) -> str:
     """All of a turn as one text: the words, then the tool call."""
     parts = (turn.content, turn.tool_name, as_text(turn.tool_args), as_text(turn.tool_result))
     return "\n".join(part for part in parts if part)

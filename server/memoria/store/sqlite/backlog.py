@@ -9,6 +9,7 @@ from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.sqlite.standing import standing
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import KnownModel, VectorIndex, known_model
 from memoria.store.values import Pending
@@ -48,6 +49,10 @@ class SqliteBacklog:
         """The home's model."""
         row = self._rows.first("setting", key=_MODEL)
         return None if row is None else str(row["value"])
+
+    def erasures(self) -> int:
+        """A number that grows with every erasure."""
+        return self._rows.number("erasures")
 
     def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
         """Whether `owner` now holds the lease."""
@@ -96,11 +101,13 @@ class SqliteBacklog:
             known.n,
             known.dims,
             [
-                (row["n"], row["tenant_id"], row["kind"], vectors[row["n"]].tobytes())
+                (row["n"], standing(row).token, vectors[row["n"]].tobytes())
                 for row in owners
                 if row["current"]
             ],
         )
+        self._rows.change("count_change")
+        self._rows.change("note_changes", ns=as_json(vectors))
         self._rows.change("done", ns=as_json(vectors))
 
     def postpone(self, ns: Sequence[int], until: int, error: str) -> None:

@@ -11,7 +11,8 @@ from memoria.store.sqlite.chunks import digest, pack, unpack
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
-from memoria.store.values import NewTurn, Place, Version
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.values import MessageName, NewTurn, Place, Version
 from memoria.text.document import turn_tokens
 
 
@@ -21,13 +22,22 @@ class SqliteConversations:
     def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
         self._rows = TenantRows(connection, tenant, "conversations")
         self._documents = documents
+        self._workspaces = SqliteWorkspaces(connection, tenant)
 
     def enter_session(
-        self, source: str, session_id: str, first_at: int, last_at: int, now: int
+        self,
+        source: str,
+        session_id: str,
+        first_at: int,
+        last_at: int,
+        now: int,
+        workspace: str | None = None,
     ) -> Session:
         """The session, made if it is new, its span widened to these event times."""
         key = {"source": source, "session_id": session_id}
-        self._rows.change("enter_session", first_at=first_at, last_at=last_at, now=now, **key)
+        place = self._workspaces.enter(workspace)
+        span = {"first_at": first_at, "last_at": last_at, "now": now}
+        self._rows.change("enter_session", workspace=place, **span, **key)
         row = self._rows.first("session", **key)
         if row is None:
             raise StoreError(f"session {session_id!r} vanished while it was written")
@@ -55,7 +65,9 @@ class SqliteConversations:
 
     def add_turn(self, turn: NewTurn) -> int:
         """Write a turn with its chunks, index row and backlog entry."""
-        n = self._documents.add("turn", *turn_tokens(turn))
+        words, context = turn_tokens(turn)
+        place = self._place(turn.session_n)
+        n = self._documents.add("turn", place, words, context, barred=turn.barred)
         self._rows.insert(
             "add_turn",
             n=n,
@@ -69,18 +81,44 @@ class SqliteConversations:
             at=turn.at,
             at_given=int(turn.at_given),
             ingested_at=turn.ingested_at,
+            trust=turn.trust.value,
             fingerprint=turn.fingerprint,
             content_hash=self._put_chunk(turn.content),
             tool_name=turn.tool_name,
-            args_hash=self._put_optional_chunk(turn.tool_args),
-            result_hash=self._put_optional_chunk(turn.tool_result),
+            args_hash=self._put_json(turn.tool_args),
+            result_hash=self._put_json(turn.tool_result),
         )
         self._rows.change("count_turn", session_n=turn.session_n, turn_index=turn.turn_index)
         return n
 
     def retire_turn(self, n: int) -> None:
         """Mark a version as no longer current."""
-        self._documents.set_current(n, "turn", current=False)
+        self._documents.set_current(n, current=False)
+
+    def bar_turn(self, turn: StoredTurn) -> None:
+        """Let nothing be concluded from a message any more, whichever version of it."""
+        for version in self._versions(turn):
+            self._documents.bar(version["n"])
+
+    def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
+        """Erase a message in all its versions, with every text no other turn shares."""
+        versions = self._versions(turn)
+        followers = self._rows.all(
+            "followers", session_n=turn.session_n, turn_index=turn.turn_index
+        )
+        for row in versions:
+            self._rows.change("unlink_memories", n=row["n"])
+            self._rows.change("erase_turn", n=row["n"])
+            self._documents.erase(row["n"])
+        for row in versions:
+            for key in {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}:
+                self._rows.change("erase_chunk", hash=key)
+        for follower in followers:  # a turn is embedded together with the one before it
+            self._documents.embed_again(follower["n"])
+        return [
+            MessageName(turn.source, turn.session_id, row["message_id"], row["fingerprint"])
+            for row in versions
+        ]
 
     def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
         """Add a turn to the session's open stretch, or begin one after a pause."""
@@ -121,9 +159,10 @@ class SqliteConversations:
         """All versions at the turn's place, newest first."""
         return self._in_order("turn_versions", session_n=turn.session_n, turn_index=turn.turn_index)
 
-    def places(self, ns: Sequence[int], reach: int) -> list[Place]:
+    def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them."""
-        return [Place(**row) for row in self._rows.all("places", ns=as_json(ns), reach=reach)]
+        rows = self._rows.all("places", ns=as_json(ns), reach=reach, barred=int(barred))
+        return [Place(**row) for row in rows]
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side."""
@@ -140,6 +179,15 @@ class SqliteConversations:
     def stretches(self, session_id: str) -> list[Stretch]:
         """A session's stretches in order."""
         return [Stretch(**row) for row in self._rows.all("stretches", session_id=session_id)]
+
+    def _place(self, session_n: int) -> int | None:
+        """The number of a session's workspace."""
+        row = self._rows.first("session_workspace", session_n=session_n)
+        return None if row is None else row["workspace_n"]
+
+    def _versions(self, turn: StoredTurn) -> list[Row]:
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        return self._rows.all("stored_versions", **place)
 
     def _in_order(self, name: str, **parameters: str | int) -> list[StoredTurn]:
         ns = [row["n"] for row in self._rows.all(name, **parameters)]
@@ -168,8 +216,8 @@ class SqliteConversations:
             self._rows.insert("add_chunk", hash=key, codec=codec, size=len(data), data=packed)
         return key
 
-    def _put_optional_chunk(self, text: str | None) -> bytes | None:
-        return None if text is None else self._put_chunk(text)
+    def _put_json(self, value: JsonValue) -> bytes | None:
+        return None if value is None else self._put_chunk(json.dumps(value, ensure_ascii=False))
 
     def _chunk(self, key: bytes) -> str:
         row = self._rows.first("chunk", hash=key)

@@ -1,21 +1,19 @@
 """The derived indexes: full text and vectors over whatever can be found."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from memoria.errors import EmbedderError
+from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
+from memoria.store.sqlite.standing import Standing, standing
 from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import Filters, Kind, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
 _CONTEXT_WEIGHT = 0.6
-
-
-def scope_token(kind: str, tenant: int, *, current: bool) -> str:
-    """The token that says whose document it is: full text is narrowed by it, not by a join."""
-    return f"{kind}{tenant}" if current else f"{kind}{tenant}_past"
 
 
 class SqliteDocuments:
@@ -24,26 +22,60 @@ class SqliteDocuments:
     def __init__(self, connection: Connection, tenant: int, vectors: VectorIndex) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
+        self._workspaces = SqliteWorkspaces(connection, tenant)
 
-    def add(self, kind: Kind, words: str, context: str) -> int:
+    def add(
+        self, kind: Kind, workspace: int | None, words: str, context: str, *, barred: bool = False
+    ) -> int:
         """A new document, indexed and waiting for its vector. Gives its number."""
-        n = self._rows.insert("add_document", kind=kind)
-        scope = scope_token(kind, self._rows.tenant, current=True)
+        n = self._rows.insert("add_document", kind=kind, workspace=workspace, barred=int(barred))
+        scope = Standing(kind, self._rows.tenant, workspace, barred=barred).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self._rows.insert("await_vector", n=n)
         return n
 
-    def set_current(self, n: int, kind: Kind, *, current: bool) -> None:
+    def set_current(self, n: int, *, current: bool) -> None:
         """Show or hide a document; hidden ones are found on request only, by text."""
         self._rows.change("set_current", n=n, current=int(current))
-        scope = scope_token(kind, self._rows.tenant, current=current)
-        self._rows.change("set_scope", n=n, scope=scope)
+        self._restate(n)
         if current:
-            self._vectors.restore(n)
             self._rows.change("await_vector_if_missing", n=n)
         else:
             self._rows.change("leave_backlog", n=n)
-            self._vectors.remove(n)
+
+    def bar(self, n: int) -> None:
+        """Let nothing be concluded from a document any more; the record still has it."""
+        self._rows.change("bar", n=n)
+        self._restate(n)
+
+    def erase(self, n: int) -> None:
+        """Take a document out of every index, with its vectors. What it was is gone already."""
+        self._vectors.erase(n)
+        for name in ("erase_embeddings", "leave_backlog", "erase_tokens", "erase_document"):
+            self._rows.change(name, n=n)
+        self._rows.change("count_erasure")
+        self._rows.change("want_scrub")
+
+    def embed_again(self, n: int) -> None:
+        """Forget a document's vectors and let new ones be made: what they rested on is gone."""
+        self._vectors.erase(n)
+        self._rows.change("erase_embeddings", n=n)
+        self._rows.change("count_erasure")
+        self._rows.change("want_scrub")
+        self._rows.change("await_vector_if_missing", n=n)
+
+    def _restate(self, n: int) -> None:
+        """Bring the indexes in line with how the document now stands."""
+        self._rows.change("set_scope", n=n, scope=self._standing(n).token)
+        self._vectors.move(n)
+        self._rows.change("count_change")
+        self._rows.change("note_change", n=n)
+
+    def _standing(self, n: int) -> Standing:
+        row = self._rows.first("standing", n=n)
+        if row is None:
+            raise StoreError(f"Document {n} vanished while it was changed. Run `memoria doctor`.")
+        return standing(row)
 
     def match(
         self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, limit: int
@@ -51,7 +83,7 @@ class SqliteDocuments:
         """The best documents by BM25."""
         if not terms or not kinds:
             return []
-        query = self._query(kinds, terms, past=filters.history)
+        query = self._query(kinds, terms, filters)
         allowed = self._allowed(kinds, filters)
         rows = (
             self._rows.all("match", query=query, context_weight=_CONTEXT_WEIGHT, limit=limit)
@@ -78,38 +110,65 @@ class SqliteDocuments:
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
         allowed = self._allowed([kind], filters)
-        where = Neighbourhood(known.n, self._rows.tenant, kind, allowed)
+        seen = replace(filters, history=False)  # vectors of what is past are not searched
+        scopes = tuple(standing.token for standing in self._seen([kind], seen))
+        where = Neighbourhood(known.n, self._rows.tenant, scopes, allowed)
         found = self._vectors.nearest(where, vector, limit)
         # Another process without the extension may have hidden some: the truth decides.
-        shown = {
-            row["n"]
-            for row in self._rows.all(
-                "current_of", kind=kind, ns=as_json(match.n for match in found)
-            )
-        }
+        rows = self._rows.all("standings", ns=as_json(match.n for match in found))
+        shown = {row["n"] for row in rows if standing(row).token in scopes}
         return [match for match in found if match.n in shown]
+
+    def page(self, kind: Kind, after: int, limit: int) -> list[int]:
+        """The tenant's documents with numbers beyond `after`, in order."""
+        rows = self._rows.all("page", kind=kind, after=after, limit=limit)
+        return [row["n"] for row in rows]
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(ns))}
 
-    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str]) -> int:
+    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> int:
         """How many documents that are no longer current hold all of the terms."""
         if not terms or not kinds:
             return 0
-        scope = " OR ".join(scope_token(k, self._rows.tenant, current=False) for k in kinds)
+        seen = self._seen(kinds, replace(filters, history=True))
+        scope = " OR ".join(standing.token for standing in seen if not standing.current)
         words = " AND ".join(map(_quoted, terms))
         return self._rows.number("count_matches", query=f"scope:({scope}) AND words:({words})")
 
-    def _query(self, kinds: Sequence[Kind], terms: Sequence[str], *, past: bool) -> str:
+    def holding(self, kind: Kind, terms: Sequence[str]) -> list[int]:
+        """Every document of the tenant that holds all of the terms, wherever and however old."""
+        if not terms:
+            return []
+        everything = Filters(history=True, everywhere=True, barred=True)
+        scope = " OR ".join(standing.token for standing in self._seen([kind], everything))
+        words = " AND ".join(map(_quoted, terms))
+        query = f"scope:({scope}) AND words:({words})"
+        return [row["n"] for row in self._rows.all("matching", query=query)]
+
+    def _query(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> str:
         """An FTS5 expression. Terms are finished tokens, quoted, so no operator can hide in one."""
-        scopes = [
-            scope_token(kind, self._rows.tenant, current=current)
-            for kind in kinds
-            for current in ((True, False) if past else (True,))
-        ]
+        scopes = " OR ".join(standing.token for standing in self._seen(kinds, filters))
         words = " OR ".join(map(_quoted, terms))
-        return f"scope:({' OR '.join(scopes)}) AND {{words context}}:({words})"
+        return f"scope:({scopes}) AND {{words context}}:({words})"
+
+    def _seen(self, kinds: Sequence[Kind], filters: Filters) -> list[Standing]:
+        """The standings that a question may see."""
+        return [
+            Standing(kind, self._rows.tenant, place, current, barred)
+            for kind in kinds
+            for place in self._places(filters)
+            for current in ((True, False) if filters.history else (True,))
+            for barred in ((False, True) if filters.barred and kind == "turn" else (False,))
+        ]
+
+    def _places(self, filters: Filters) -> list[int | None]:
+        """The workspaces a question may see; None stands for what belongs to none."""
+        if filters.everywhere:
+            return [None, *self._workspaces.all()]
+        own = self._workspaces.number(filters.workspace)
+        return [None] if own is None else [None, own]
 
     def _allowed(self, kinds: Sequence[Kind], filters: Filters) -> set[int] | None:
         """The documents that pass the filters, or None where there is nothing to pass."""

@@ -106,6 +106,7 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
     _use_wal(connection, busy_timeout_ms)
     for pragma in (
         "synchronous = FULL",
+        "secure_delete = ON",
         "foreign_keys = ON",
         "temp_store = MEMORY",
         f"cache_size = -{_CACHE_KIB}",

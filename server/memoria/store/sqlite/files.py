@@ -8,7 +8,7 @@ from pathlib import Path
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.store.sqlite.driver import Connection, connect, is_busy, is_damage, sqlite3, translated
-from memoria.store.sqlite.migrate import migrations, refuse_newer, version_of
+from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.upkeep import examine_truth
 
@@ -33,7 +33,7 @@ class SqliteFiles:
             closing(sqlite3.connect(target)) as copied,
         ):
             connection.execute("BEGIN")  # one snapshot: else every write of others begins it anew
-            refuse_newer(connection)
+            check_version(connection)
             connection.backup(
                 copied,
                 pages=_PAGES_A_STEP,

@@ -7,11 +7,13 @@ from memoria.model import Memory, MemoryType, MemoryVersion, Provenance, Trust, 
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import NewVersion
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
 _VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provenance")
+_PERSONAL = frozenset(kind.value for kind in MemoryType if kind.personal)
 
 
 class SqliteMemories:
@@ -20,6 +22,7 @@ class SqliteMemories:
     def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
         self._rows = TenantRows(connection, tenant, "memories")
         self._documents = documents
+        self._workspaces = SqliteWorkspaces(connection, tenant)
 
     def add(
         self,
@@ -28,10 +31,12 @@ class SqliteMemories:
         importance: float,
         confidence: float,
         version: NewVersion,
+        workspace: str | None = None,
     ) -> None:
         """Write a new memory with its first version."""
         memory_n = self._rows.insert(
             "add",
+            workspace=self._workspaces.enter(workspace),
             id=memory_id,
             type=kind.value,
             importance=importance,
@@ -46,7 +51,7 @@ class SqliteMemories:
         memory_n = self._number(memory_id)
         old = self._newest(memory_n)
         self._rows.change("end_version", n=old["n"], valid_to=version.valid_from)
-        self._documents.set_current(old["n"], "memory", current=False)
+        self._documents.set_current(old["n"], current=False)
         number = int(old["version"]) + 1
         self._write_version(memory_n, number, version)
         self._rows.change(
@@ -59,7 +64,7 @@ class SqliteMemories:
         memory_n = self._number(memory_id)
         self._rows.change("set_validity", memory_n=memory_n, validity=validity.value, now=now)
         self._documents.set_current(
-            self._newest(memory_n)["n"], "memory", current=validity is Validity.ACTIVE
+            self._newest(memory_n)["n"], current=validity is Validity.ACTIVE
         )
 
     def mark(
@@ -88,20 +93,43 @@ class SqliteMemories:
         row = self._rows.first("number", id=memory_id)
         return None if row is None else self._load([row["n"]])[row["n"]]
 
+    def erase(self, memory_id: str) -> None:
+        """Erase a memory in all its wordings."""
+        memory_n = self._number(memory_id)
+        for row in self._rows.all("wordings", memory_n=memory_n):
+            self._erase_version(row["n"])
+        self._rows.change("erase", memory_n=memory_n)
+
+    def erase_wording(self, memory_id: str, n: int) -> None:
+        """Erase one wording that no longer holds."""
+        memory_n = self._number(memory_id)
+        if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
+            self._erase_version(n)
+
+    def _erase_version(self, n: int) -> None:
+        self._rows.change("erase_version", n=n)
+        self._documents.erase(n)
+
+    def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories with a wording drawn from one of these turns."""
+        return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
+
     def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""
         owners = {row["n"]: row["memory_n"] for row in self._rows.all("owners", ns=as_json(ns))}
         memories = self._load(sorted(set(owners.values())))
         return {n: memories[memory_n] for n, memory_n in owners.items()}
 
-    def with_fingerprint(self, fingerprint: bytes) -> Memory | None:
-        """The memory whose present wording has this fingerprint."""
-        row = self._rows.first("with_fingerprint", fingerprint=fingerprint)
+    def with_fingerprint(self, fingerprint: bytes, workspace: str | None = None) -> Memory | None:
+        """The memory, seen from the workspace, whose present wording has this fingerprint."""
+        place = self._workspaces.number(workspace)
+        row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
         return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
 
-    def unverified(self, limit: int) -> list[Memory]:
-        """Active memories the user has not confirmed, newest first."""
-        ns = [row["n"] for row in self._rows.all("unverified", limit=limit)]
+    def unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Active memories seen from the workspace that the user has not confirmed, newest first."""
+        place = self._workspaces.number(workspace)
+        ns = [row["n"] for row in self._rows.all("unverified", limit=limit, workspace=place)]
         found = self._load(ns)
         return [found[n] for n in ns]
 
@@ -116,7 +144,10 @@ class SqliteMemories:
         return {n: built(Memory, own) for n, own in fields.items()}
 
     def _write_version(self, memory_n: int, number: int, version: NewVersion) -> None:
-        n = self._documents.add("memory", *memory_tokens(version.content, version.valid_from))
+        place = self._rows.first("place", memory_n=memory_n)
+        seen_from = None if place is None or place["type"] in _PERSONAL else place["workspace_n"]
+        words, context = memory_tokens(version.content, version.valid_from)
+        n = self._documents.add("memory", seen_from, words, context)
         self._rows.insert(
             "add_version",
             n=n,

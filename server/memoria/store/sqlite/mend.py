@@ -11,11 +11,12 @@ from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError
 from memoria.model import now_millis
 from memoria.store.sqlite.conversations import SqliteConversations
-from memoria.store.sqlite.documents import SqliteDocuments, scope_token
+from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, transaction
 from memoria.store.sqlite.integrity import inspect, table_is_whole
 from memoria.store.sqlite.migrate import schema
 from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.standing import standing
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, known_models
 from memoria.text.document import memory_tokens, turn_tokens
@@ -62,10 +63,9 @@ def _write_full_text(connection: Connection, vectors: VectorIndex, progress: Pro
     rows = connection.execute(_SQL["documents"]).fetchall()
     for done, row in enumerate(rows, 1):
         words, context = _tokens_of(connection, vectors, row)
-        scope = scope_token(row["kind"], row["tenant_id"], current=bool(row["current"]))
         connection.execute(
             statements("documents")["index_document"],
-            {"n": row["n"], "scope": scope, "words": words, "context": context},
+            {"n": row["n"], "scope": standing(row).token, "words": words, "context": context},
         )
         progress(done, len(rows))
 
@@ -158,4 +158,6 @@ def _take_out(connection: Connection, name: str, *, by_force: bool) -> None:
 def _give_back_pages(connection: Connection) -> None:
     """Write the file anew without the pages that no table owns."""
     if inspect(connection).bookkeeping:
+        connection.execute("PRAGMA temp_store = FILE")  # VACUUM keeps a whole copy there
         connection.execute("VACUUM")
+        connection.execute("PRAGMA temp_store = MEMORY")

@@ -33,17 +33,17 @@ def migrate(connection: Connection) -> None:
     Raises:
         StoreTooNewError: the file knows migrations that this version does not.
     """
-    refuse_newer(connection)
+    check_version(connection)
     for number, sql in migrations():
         if version_of(connection) < number:
             _apply(connection, number, sql)
 
 
-def refuse_newer(connection: Connection) -> None:
-    """Stop at a schema this version does not know: it would read it wrongly.
+def check_version(connection: Connection) -> None:
+    """See that no newer Memoria has changed the schema.
 
     Raises:
-        StoreTooNewError: the file knows migrations that this version does not.
+        StoreTooNewError: one has.
     """
     version, newest = version_of(connection), migrations()[-1][0]
     if version > newest:

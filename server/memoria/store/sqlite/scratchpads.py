@@ -1,10 +1,11 @@
 """Working notes in SQLite."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from memoria.model import CompletedTask, Scratchpad
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
 
 
 class SqliteScratchpads:
@@ -12,6 +13,7 @@ class SqliteScratchpads:
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "scratchpads")
+        self._workspaces = SqliteWorkspaces(connection, tenant)
 
     def get(self, session_id: str) -> Scratchpad | None:
         """A session's notes."""
@@ -21,17 +23,35 @@ class SqliteScratchpads:
         done = self._rows.all("completed", session_id=session_id)
         return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
 
-    def recent(self, limit: int) -> list[Scratchpad]:
-        """The notes touched last, newest first."""
-        rows = self._rows.all("recent", limit=limit)
+    def recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
+        """The notes touched last that are seen from the workspace, newest first."""
+        place = self._workspaces.number(workspace)
+        rows = self._rows.all("recent", limit=limit, workspace=place)
         found = (self.get(row["session_id"]) for row in rows)
         return [scratchpad for scratchpad in found if scratchpad is not None]
 
     def put(
-        self, session_id: str, focus: str | None, completed: Iterable[str], now: int, keep: int
+        self,
+        session_id: str,
+        focus: str | None,
+        completed: Iterable[str],
+        now: int,
+        keep: int,
+        workspace: str | None = None,
     ) -> None:
         """Set the focus, add completed tasks and keep the newest."""
-        self._rows.change("put", session_id=session_id, focus=focus, now=now)
+        place = self._workspaces.enter(workspace)
+        self._rows.change("put", session_id=session_id, focus=focus, now=now, workspace=place)
         for task in completed:
             self._rows.insert("complete", session_id=session_id, task=task, now=now)
         self._rows.change("trim", session_id=session_id, keep=keep)
+
+    def erase(self, unwanted: Callable[[str], bool]) -> int:
+        """Erase every note of every session that is unwanted."""
+        found = [row for row in self._rows.all("notes") if unwanted(row["note"])]
+        for row in found:
+            if row["n"] is None:
+                self._rows.change("erase_focus", session_id=row["session_id"])
+            else:
+                self._rows.change("erase_task", n=row["n"])
+        return len(found)

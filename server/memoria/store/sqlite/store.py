@@ -26,9 +26,11 @@ from memoria.store.sqlite.driver import (
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
-from memoria.store.sqlite.migrate import migrate, refuse_newer
+from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
+from memoria.store.sqlite.scrub import scrub, scrub_pending
+from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine
 from memoria.store.sqlite.vectors import ExactScan, Vec0Index, VectorIndex
 
@@ -49,6 +51,7 @@ class SqliteTransaction:
         self.conversations = SqliteConversations(connection, tenant, self.documents)
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.scratchpads = SqliteScratchpads(connection, tenant)
+        self.tombstones = SqliteTombstones(connection, tenant)
         self.audit = SqliteAudit(self._admin)
 
     def statistics(self) -> Statistics:
@@ -132,6 +135,12 @@ class SqliteStore:
                 self._writer.close()
                 raise
 
+    def tenants(self) -> list[str]:
+        """Everybody who ever kept anything."""
+        with self._reading() as (connection, _):
+            rows = connection.execute("SELECT name FROM tenants ORDER BY id").fetchall()
+        return [str(row["name"]) for row in rows]
+
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A consistent view of a tenant's rows."""
@@ -177,6 +186,19 @@ class SqliteStore:
         with self._alone() as connection:
             mend(connection, self._writer_vectors, check, progress)
 
+    def needs_scrub(self) -> bool:
+        """Whether erased rows may still have left something behind."""
+        with self._reading() as (connection, _):
+            return scrub_pending(connection)
+
+    def scrub(self) -> bool:
+        """Wipe what erased rows left behind in the file."""
+        with self._write_lock, translated():
+            connection = connect(self._path, self._busy_timeout_ms)
+            with contextlib.closing(connection):
+                load_vectors(connection)
+                return scrub(connection)
+
     def close(self) -> None:
         """Close every connection."""
         self._closed = True
@@ -188,7 +210,8 @@ class SqliteStore:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Connection]:
         with self._alone() as connection, transaction(connection):
-            self._still_ours(connection)
+            self._still_there()
+            check_version(connection)  # a newer Memoria may have moved the home on meanwhile
             yield connection
 
     @contextlib.contextmanager
@@ -203,7 +226,7 @@ class SqliteStore:
             connection, vectors = self._a_reader()
             try:
                 connection.execute("BEGIN")
-                self._still_ours(connection)
+                self._still_there()
                 yield connection, vectors
             finally:
                 if connection.in_transaction:
@@ -215,14 +238,13 @@ class SqliteStore:
             return self._idle_readers.get_nowait()
         return self._open(read_only=True)
 
-    def _still_ours(self, connection: Connection) -> None:
-        """Stop where going on would write into a file nobody reads, or read it wrongly."""
+    def _still_there(self) -> None:
+        """Stop where going on would mean to write into a file that nobody will read."""
         if _identity(self._path) != self._file:
             raise StoreUnavailableError(
                 "The database file was replaced or removed while this process had it open. "
                 "Nothing was written. Start the process again."
             )
-        refuse_newer(connection)
 
     @contextlib.contextmanager
     def _blaming_damage(self) -> Iterator[None]:

@@ -10,6 +10,7 @@ from memoria.store.sqlite.chunks import digest, unpack
 from memoria.store.sqlite.driver import Connection, Row, sqlite3, translated
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.migrate import schema, version_of
+from memoria.store.sqlite.scrub import scrub_pending
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, known_models
 
@@ -35,6 +36,7 @@ def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iter
     yield _said("full text", lambda: _full_text(connection, damage))
     yield _said("vectors", lambda: _vector_index(connection, vectors, damage))
     yield _said("leases", lambda: _leases(connection))
+    yield _said("erasure", lambda: _erasure(connection))
 
 
 def examine_truth(connection: Connection) -> list[Finding]:
@@ -175,6 +177,14 @@ def _leases(connection: Connection) -> Finding:
         detail = f"{stale} of {len(ends)} were left behind by a process that died"
         return Finding(check="leases", state="warning", detail=detail, cure=FIX)
     return Finding(check="leases", state="ok", detail=f"{len(ends)} held")
+
+
+def _erasure(connection: Connection) -> Finding:
+    """What was forgotten is wiped from the file too."""
+    if scrub_pending(connection):
+        detail = "what was forgotten is not yet wiped from the file"
+        return Finding(check="erasure", state="warning", detail=detail, cure=FIX)
+    return Finding(check="erasure", state="ok", detail="nothing is left of what was forgotten")
 
 
 def _few(lines: tuple[str, ...] | list[str]) -> str:

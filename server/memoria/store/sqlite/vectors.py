@@ -1,25 +1,29 @@
 """Nearest neighbours by cosine, exactly: inside SQLite where sqlite-vec loads, else in NumPy.
 
 The truth is the `embeddings` table. sqlite-vec keeps a copy laid out for scanning, one virtual
-table a model (so that two models never meet), partitioned by tenant and kind. Its chunks are
-small, because every partition fills at least one. Only current documents are in it.
+table a model (so that two models never meet), partitioned by how a document stands: whose it is,
+of which kind and workspace, and whether it is barred. Its chunks are small, because every
+partition fills at least one. Only current documents are in it.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Protocol
 
 from memoria.model import Vector
-from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.standing import standing
 from memoria.store.sqlite.statements import statements
 from memoria.store.values import Match
 
 _SQL = statements("vectors")
 _CHUNK_SIZE = 64
+_PARTITION = "standing text partition key"
 _PAGE = 1000
 
-IndexRow = tuple[int, int, str, bytes]
-"""(document, tenant, kind, vector as float32 bytes)"""
+IndexRow = tuple[int, str, bytes]
+"""(document, its standing as a token, vector as float32 bytes)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ class Neighbourhood:
 
     model: int
     tenant: int
-    kind: str
+    scopes: tuple[str, ...]
+    """Standings, as tokens."""
     allowed: Collection[int] | None = None
 
 
@@ -78,12 +83,12 @@ class VectorIndex(Protocol):
         """Index vectors, replacing what the documents had."""
         ...
 
-    def remove(self, n: int) -> None:
+    def erase(self, n: int) -> None:
         """Take a document out, for every model."""
         ...
 
-    def restore(self, n: int) -> None:
-        """Put a document back, for every model it has a vector of."""
+    def move(self, n: int) -> None:
+        """Put a document where it now stands, for every model it has a vector of."""
         ...
 
     def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
@@ -111,27 +116,27 @@ class Vec0Index:
         """Index vectors, replacing what the documents had."""
         self._connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {_table(model)} USING vec0("
-            "tenant_id integer partition key, kind text partition key, "
+            f"{_PARTITION}, "
             f"embedding float[{dims:d}] distance_metric=cosine, chunk_size={_CHUNK_SIZE})"
         )
         self._connection.executemany(
             f"DELETE FROM {_table(model)} WHERE rowid = ?", ((row[0],) for row in rows)
         )
         self._connection.executemany(
-            f"INSERT INTO {_table(model)} (rowid, tenant_id, kind, embedding) VALUES (?, ?, ?, ?)",
-            rows,
+            f"INSERT INTO {_table(model)} (rowid, standing, embedding) VALUES (?, ?, ?)", rows
         )
 
-    def remove(self, n: int) -> None:
-        """Take a document out, for every model."""
+    def erase(self, n: int) -> None:
+        """Take a document out, for every model. sqlite-vec writes zeros over its vector."""
         for model in self.indexed():
             self._connection.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (n,))
 
-    def restore(self, n: int) -> None:
-        """Put a document back, for every model it has a vector of."""
+    def move(self, n: int) -> None:
+        """Put a document where it now stands, for every model it has a vector of."""
+        self.erase(n)
         for model in known_models(self._connection):
             rows = self._connection.execute(_SQL["one"], {"model": model.n, "n": n}).fetchall()
-            self.add(model.n, model.dims, [tuple(row) for row in rows])
+            self.add(model.n, model.dims, [index_row(row) for row in rows if row["current"]])
 
     def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
         """The nearest documents, best first."""
@@ -139,12 +144,17 @@ class Vec0Index:
             return []
         narrowed = "" if where.allowed is None else " AND rowid IN (SELECT value FROM json_each(?))"
         allowed = [] if where.allowed is None else [_json(where.allowed)]
-        rows = self._connection.execute(
-            f"SELECT rowid AS n, distance FROM {_table(where.model)} "
-            f"WHERE embedding MATCH ? AND k = ? AND tenant_id = ? AND kind = ?{narrowed}",
-            (vector.tobytes(), limit, where.tenant, where.kind, *allowed),
+        rows = (
+            row
+            for scope in where.scopes
+            for row in self._connection.execute(
+                f"SELECT rowid AS n, distance FROM {_table(where.model)} "
+                f"WHERE embedding MATCH ? AND k = ? AND standing = ?{narrowed}",
+                (vector.tobytes(), limit, scope, *allowed),
+            )
         )
-        return [Match(row["n"], 1.0 - row["distance"]) for row in rows]
+        best = nsmallest(limit, rows, key=lambda row: (row["distance"], row["n"]))
+        return [Match(row["n"], 1.0 - row["distance"]) for row in best]
 
     def drift(self, model: int) -> Drift:
         """How far the index is from the truth, document by document."""
@@ -166,14 +176,15 @@ class Vec0Index:
         while rows := self._connection.execute(
             _SQL["indexable"], {"model": model, "after": after, "limit": _PAGE}
         ).fetchall():
-            self.add(model, dims, [tuple(row) for row in rows])
+            self.add(model, dims, [index_row(row) for row in rows])
             after = rows[-1]["n"]
 
     def indexed(self) -> set[int]:
         """The models that have an index."""
         rows = self._connection.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'vectors_[0-9]*' "
-            "AND sql LIKE 'CREATE VIRTUAL TABLE%'"
+            "AND sql LIKE ?",
+            (f"CREATE VIRTUAL TABLE%({_PARTITION},%",),
         )
         return {int(row["name"].removeprefix("vectors_")) for row in rows}
 
@@ -189,10 +200,10 @@ class ExactScan:
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
         """Nothing to do: the truth is the index."""
 
-    def remove(self, n: int) -> None:
-        """Nothing to do: only current documents are scanned."""
+    def erase(self, n: int) -> None:
+        """Nothing to do: the truth is the index."""
 
-    def restore(self, n: int) -> None:
+    def move(self, n: int) -> None:
         """Nothing to do: only current documents are scanned."""
 
     def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
@@ -200,10 +211,14 @@ class ExactScan:
         import numpy as np  # noqa: PLC0415  (a start-up must not pay for it)
 
         rows = self._connection.execute(
-            _SQL["scan"], {"model": where.model, "tenant": where.tenant, "kind": where.kind}
+            _SQL["scan"], {"model": where.model, "tenant": where.tenant}
         ).fetchall()
         allowed = where.allowed
-        wanted = rows if allowed is None else [row for row in rows if row["n"] in allowed]
+        wanted = [
+            row
+            for row in rows
+            if (allowed is None or row["n"] in allowed) and standing(row).token in where.scopes
+        ]
         if not wanted:
             return []
         matrix = np.frombuffer(b"".join(row["vector"] for row in wanted), np.float32)
@@ -218,6 +233,11 @@ class ExactScan:
 
     def catch_up(self, model: int, dims: int) -> None:
         """Nothing to do: the truth is the index."""
+
+
+def index_row(row: Row) -> IndexRow:
+    """A document's row for the index."""
+    return row["n"], standing(row).token, row["vector"]
 
 
 def _table(model: int) -> str:

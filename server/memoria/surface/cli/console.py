@@ -6,19 +6,21 @@ misspelt; 3 an import left lines out; 4 doctor found something broken.
 
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import anyio
 import typer
 from pydantic import BaseModel
 
-from memoria.app import Memoria, open_memoria
+from memoria.app import Memoria, find_workspace, open_memoria
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, Channel
 
@@ -63,11 +65,14 @@ class Options:
 
     home: str | None
     tenant: str | None
+    workspace: str | None = None
 
     @property
     def settings(self) -> Settings:
         """The environment's settings under these options."""
-        return Settings.load(home=self.home, tenant=self.tenant)
+        named = self.workspace or os.environ.get("MEMORIA_WORKSPACE")
+        place = named or find_workspace(Path.cwd())
+        return Settings.load(home=self.home, tenant=self.tenant, workspace=place)
 
 
 def with_memory(

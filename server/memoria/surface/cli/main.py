@@ -30,9 +30,16 @@ def options(
         str | None,
         typer.Option(help='Whose memory. Default: $MEMORIA_TENANT, else "default".'),
     ] = None,
+    workspace: Annotated[
+        str | None,
+        typer.Option(
+            help="Which project, or none. Default: $MEMORIA_WORKSPACE, else this folder's git "
+            "repository."
+        ),
+    ] = None,
 ) -> None:
     """Long-term memory for LLM agents, over MCP and from the command line."""
-    context.obj = Options(home=home, tenant=tenant)
+    context.obj = Options(home=home, tenant=tenant, workspace=workspace)
 
 
 for module in (serving, memory, operate, upkeep):

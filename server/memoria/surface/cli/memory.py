@@ -1,14 +1,22 @@
-"""Commands on memories: remember, search, traces, show, revise."""
+"""Commands on memories: remember, search, traces, show, revise, forget."""
 
 from typing import Annotated
 
 import typer
 
+from memoria.app import Memoria
 from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
-from memoria.surface.cli.console import AsJson, show, with_memory
-from memoria.surface.text import memory_text, remembered_text, result_text, turn_record_text
+from memoria.surface.cli.console import AsJson, err, show, with_memory
+from memoria.surface.text import (
+    forgotten_text,
+    memory_text,
+    remembered_text,
+    result_text,
+    turn_record_text,
+)
 from memoria.surface.wire import (
     wire_conclusions,
+    wire_forgotten,
     wire_memory,
     wire_remembered,
     wire_revised,
@@ -17,6 +25,7 @@ from memoria.surface.wire import (
 )
 
 _WHOLE = 10_000_000
+_HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
 _When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
 
@@ -28,6 +37,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(traces)
     app.command("show")(show_record)
     app.command()(revise)
+    app.command()(forget)
 
 
 def remember(
@@ -36,13 +46,16 @@ def remember(
     type: Annotated[MemoryType, typer.Option(help="What kind.")] = MemoryType.FACT,  # noqa: A002
     importance: Annotated[float, typer.Option(min=0, max=1, help="0 to 1.")] = 0.5,
     valid_from: _When = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Even if it was forgotten before.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Keep a statement. You typed it, so it counts as said by the user."""
     kept = with_memory(
         context,
         lambda m: m.remember(
-            " ".join(words), type=type, importance=importance, valid_from=valid_from
+            " ".join(words), type=type, importance=importance, valid_from=valid_from, again=again
         ),
     )
     show(wire_remembered(kept), remembered_text(kept), as_json=as_json)
@@ -136,3 +149,45 @@ def revise(
     wording = " ".join(content) if content else None
     memory = with_memory(context, lambda m: m.revise_memory(id, action, wording))
     show(wire_revised(memory), memory_text(memory), as_json=as_json)
+
+
+def forget(
+    context: typer.Context,
+    ids: Annotated[list[str], typer.Argument(help="Ids of memories or turns.")],
+    include_source: Annotated[
+        bool,
+        typer.Option("--include-source", help="Erase the turns it came from too, word for word."),
+    ] = False,
+    reason: Annotated[
+        str | None, typer.Option(help="Why, in words that don't say what. It is kept.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase memories for good: everywhere, and not to be learnt again. There is no undo."""
+    if not yes:
+        _ask(context, ids, include_source=include_source)
+    forgotten = with_memory(
+        context, lambda m: m.forget_memory(ids, include_source=include_source, reason=reason)
+    )
+    show(wire_forgotten(forgotten), forgotten_text(forgotten), as_json=as_json)
+
+
+def _ask(context: typer.Context, ids: list[str], *, include_source: bool) -> None:
+    """Show what would go and wait for a yes."""
+
+    async def describe(memory: Memoria) -> list[str]:
+        return [_headline(await memory.get_record(record_id)) for record_id in ids]
+
+    for line in with_memory(context, describe):
+        err().print(line, markup=False)
+    sources = ", and erase the turns it came from" if include_source else ""
+    typer.confirm(f"Forget this for good{sources}?", abort=True, err=True)
+
+
+def _headline(record: Memory | TurnRecord) -> str:
+    match record:
+        case Memory():
+            return f"memory {record.id}: {record.content}"
+        case TurnRecord():
+            return f"turn {record.turn.id}: {record.turn.content[:_HEADLINE_CHARS]}"

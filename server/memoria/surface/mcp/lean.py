@@ -1,11 +1,13 @@
 """The MCP server class with two habits of the SDK changed.
 
-Pydantic writes a title beside every field and a null beside every optional one. Over all tools
-that is a third of the tokens a model pays to know them, so it goes. And an error reaches the
+Pydantic writes a title beside every field, a null beside every optional one and a definition for
+whatever is used once. Over all tools that is a third of the tokens a model pays to know them, so
+it goes. And an error reaches the
 model as one sentence that says what to do, without the SDK's preamble or pydantic's links.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +29,7 @@ from memoria.errors import MemoriaError
 from memoria.model import complaints
 
 _NULL = {"type": "null"}
+_DEFINITION = "#/$defs/"
 
 
 class LeanServer(MCPServer[Memoria]):
@@ -45,8 +48,11 @@ class LeanServer(MCPServer[Memoria]):
         return [
             tool.model_copy(
                 update={
-                    "input_schema": slim(tool.input_schema),
-                    "output_schema": slim(_undescribed(tool.output_schema or {})) or None,
+                    "input_schema": inlined(slim(tool.input_schema), empty=False),
+                    "output_schema": inlined(
+                        slim(_undescribed(tool.output_schema or {})), empty=True
+                    )
+                    or None,
                 }
             )
             for tool in await super().list_tools()
@@ -135,6 +141,47 @@ def slim(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
             }
         case list():
             return [slim(item) for item in schema]
+        case _:
+            return schema
+
+
+def inlined(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:
+    """A JSON schema with every definition that is used once put where it is used.
+
+    So is one that is `empty`, if that is wanted: of an argument, clients ask at least for a name.
+    """
+    definitions = schema.get("$defs", {})
+    uses = Counter(_references(schema))
+    for name, definition in definitions.items():
+        if (definition and uses[name] == 1) or (empty and not definition):
+            rest = {key: part for key, part in definitions.items() if key != name}
+            short = _put(name, definition, {**schema, "$defs": rest})
+            bare = short if rest else {key: v for key, v in short.items() if key != "$defs"}
+            return inlined(bare, empty=empty)
+    return schema
+
+
+def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  (JSON schema is free-form)
+    match schema:
+        case {"$ref": str(reference)}:
+            yield reference.removeprefix(_DEFINITION)
+        case dict():
+            for part in schema.values():
+                yield from _references(part)
+        case list():
+            for part in schema:
+                yield from _references(part)
+
+
+def _put(name: str, definition: dict[str, Any], schema: Any) -> Any:  # noqa: ANN401
+    """The schema with a definition in place of the references to it."""
+    match schema:
+        case {"$ref": str(reference)} if reference == _DEFINITION + name:
+            return {**definition, **{key: part for key, part in schema.items() if key != "$ref"}}
+        case dict():
+            return {key: _put(name, definition, part) for key, part in schema.items()}
+        case list():
+            return [_put(name, definition, part) for part in schema]
         case _:
             return schema
 

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -10,6 +12,7 @@ from memoria.app import Memoria
 from memoria.model import Channel, Memory, Revision, Trust, TurnRecord
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.text import (
+    forgotten_text,
     memory_text,
     receipt_text,
     remembered_text,
@@ -19,6 +22,7 @@ from memoria.surface.text import (
 )
 from memoria.surface.wire import (
     WireConclusions,
+    WireForgotten,
     WireReceipt,
     WireRecord,
     WireRemembered,
@@ -26,6 +30,7 @@ from memoria.surface.wire import (
     WireScratchpad,
     WireTraces,
     wire_conclusions,
+    wire_forgotten,
     wire_memory,
     wire_receipt,
     wire_remembered,
@@ -53,17 +58,15 @@ _TELL_THE_USER = (
 )
 _When = Annotated[str | None, Field(description="ISO 8601 date or time")]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-_WRITES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-_VOTES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
+_WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_VOTES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
+
+
+_ERASES = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+_Workspace = Annotated[str | None, Field(description="project; * asks all")]
 
 
 class WireTurn(BaseModel):
-    """One message."""
-
     model_config = ConfigDict(extra="forbid")
 
     role: _Role
@@ -85,6 +88,7 @@ def add_tools(server: LeanServer) -> None:
         (get_memory, _READS),
         (remember, _WRITES),
         (revise_memory, _VOTES),
+        (forget_memory, _ERASES),
         (record_conversation, _WRITES),
         (update_scratchpad, _WRITES),
     ):
@@ -94,12 +98,19 @@ def add_tools(server: LeanServer) -> None:
 
 def memory_of(ctx: Ctx) -> Memoria:
     """The opened memory, stamped with the client that calls."""
-    params = ctx.session.client_params
-    client = None if params is None else params.client_info.name
-    channel = Channel(name="mcp", trust=Trust.REPORTED, client=client)
     memory = ctx.request_context.lifespan_context
     memory.warm_up()  # not before the first call: a window that never asks loads no model
-    return memory.through(channel)
+    return memory.through(Channel(name="mcp", trust=Trust.REPORTED, client=_client(ctx)))
+
+
+def _the_user(ctx: Ctx) -> Channel:
+    """The user, answering a question the client put."""
+    return Channel(name="mcp-elicitation", trust=Trust.USER, client=_client(ctx))
+
+
+def _client(ctx: Ctx) -> str | None:
+    params = ctx.session.client_params
+    return None if params is None else params.client_info.name
 
 
 async def search_memory(
@@ -112,6 +123,7 @@ async def search_memory(
     until: _When = None,
     session_id: str | None = None,
     include_history: bool = False,
+    workspace: _Workspace = None,
 ) -> Annotated[CallToolResult, WireConclusions]:
     """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
     work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
@@ -126,6 +138,7 @@ async def search_memory(
         until=until,
         session_id=session_id,
         include_history=include_history,
+        workspace=workspace,
     )
     return _answer(wire_conclusions(found), result_text(found))
 
@@ -142,6 +155,7 @@ async def search_conversation_traces(
     role: _Role | None = None,
     tool: Annotated[str | None, Field(description="only calls of this tool")] = None,
     include_history: bool = False,
+    workspace: _Workspace = None,
 ) -> Annotated[CallToolResult, WireTraces]:
     """The verbatim record of earlier conversations, tool arguments and results included. Use
     when search_memory is not enough, or exact words or evidence are asked for.
@@ -157,6 +171,7 @@ async def search_conversation_traces(
         role=role,
         tool=tool,
         include_history=include_history,
+        workspace=workspace,
     )
     return _answer(wire_traces(found), result_text(found))
 
@@ -187,14 +202,43 @@ async def remember(
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     valid_from: _When = None,
     turn_id: Annotated[str | None, Field(description="the recorded turn it rests on")] = None,
+    again: Annotated[bool, Field(description="even if forgotten before; ask the user")] = False,
+    workspace: str | None = None,
 ) -> Annotated[CallToolResult, WireRemembered]:
     """Keep a lasting preference, rule, decision, plan or fact. Call it as soon as the user
     states one or says "remember" / 记住. To change a known memory use revise_memory.
     """
     kept = await memory_of(ctx).remember(
-        content, type=type, importance=importance, valid_from=valid_from, turn_id=turn_id
+        content,
+        type=type,
+        importance=importance,
+        valid_from=valid_from,
+        turn_id=turn_id,
+        again=again,
+        workspace=workspace,
     )
     return _answer(wire_remembered(kept), remembered_text(kept))
+
+
+class _Confirmation(BaseModel):
+    """The user's own word."""
+
+    true: bool = Field(description="Is this true?")
+
+
+async def _ask_user(
+    ctx: Ctx,
+    id: str,  # noqa: A002  (the tool's own argument)
+    action: Revision,
+) -> _Confirmation | Elicit[_Confirmation]:
+    """Let the client ask its user, where it can: an agent's word verifies nothing."""
+    asked = ctx.client_capabilities
+    if action != "confirm" or asked is None or asked.elicitation is None:
+        return _Confirmation(true=False)
+    memory = await memory_of(ctx).get_memory(id)
+    if memory.verified:
+        return _Confirmation(true=False)
+    return Elicit(f"Memoria is asked to confirm: “{memory.content}”", _Confirmation)
 
 
 async def revise_memory(
@@ -204,16 +248,35 @@ async def revise_memory(
     content: Annotated[str | None, Field(description="new wording, with correct only")] = None,
     valid_from: Annotated[str | None, Field(description="with correct: since when")] = None,
     turn_id: Annotated[str | None, Field(description="with correct: the turn it rests on")] = None,
+    *,
+    answer: Annotated[ElicitationResult[_Confirmation], Resolve(_ask_user)],
 ) -> Annotated[CallToolResult, WireRevised]:
     """Correct a memory (the old wording stays in its history), confirm, archive, restore, pin,
     unpin, or vote it up when it helped and down when it misled. Nothing is final. What you
     confirm counts as verified only once the user does so too.
     """
-    memory = await memory_of(ctx).revise_memory(
+    memories = memory_of(ctx)
+    if isinstance(answer, AcceptedElicitation) and answer.data.true:
+        memories = memories.through(_the_user(ctx))
+    memory = await memories.revise_memory(
         id, action, content, valid_from=valid_from, turn_id=turn_id
     )
     note = _TELL_THE_USER if action == "confirm" and not memory.verified else None
     return _answer(wire_revised(memory, note), "\n".join(filter(None, (memory_text(memory), note))))
+
+
+async def forget_memory(
+    ctx: Ctx,
+    ids: Annotated[list[str], Field(min_length=1, description="memory or turn ids")],
+    include_source: Annotated[
+        bool, Field(description="erase the turns it came from too, verbatim record included")
+    ] = False,
+) -> Annotated[CallToolResult, WireForgotten]:
+    """Erase for good, only when the user asks for it: gone everywhere and not learnt again. To
+    change or hide something use revise_memory.
+    """
+    forgotten = await memory_of(ctx).forget_memory(ids, include_source=include_source)
+    return _answer(wire_forgotten(forgotten), forgotten_text(forgotten))
 
 
 async def record_conversation(
@@ -224,12 +287,16 @@ async def record_conversation(
         Field(description="the conversation ends, or its context is about to be compacted"),
     ] = None,
     session_id: Annotated[str | None, Field(description="for turns that name none")] = None,
+    workspace: str | None = None,
 ) -> Annotated[CallToolResult, WireReceipt]:
     """Store turns verbatim, tool calls too. Safe to repeat: known messages are not doubled.
     Secrets and <private> spans are left out.
     """
     receipt = await memory_of(ctx).record_conversation(
-        [turn.model_dump(exclude_none=True) for turn in turns], event, session_id=session_id
+        [turn.model_dump(exclude_none=True) for turn in turns],
+        event,
+        session_id=session_id,
+        workspace=workspace,
     )
     return _answer(wire_receipt(receipt), receipt_text(receipt))
 

@@ -45,10 +45,21 @@ WHERE t.n = :n AND t.tenant_id = :tenant;
 SELECT content FROM memory_versions WHERE n = :n AND tenant_id = :tenant;
 
 -- name: owner_of
-SELECT n, tenant_id, kind, current FROM documents WHERE n IN (SELECT value FROM json_each(:ns));
+SELECT n, tenant_id, kind, workspace_n, current, barred FROM documents
+WHERE n IN (SELECT value FROM json_each(:ns));
 
 -- name: done
 DELETE FROM embedding_backlog WHERE document_n IN (SELECT value FROM json_each(:ns));
+
+-- name: count_change
+UPDATE change_sequence SET n = n + 1 WHERE one = 1;
+
+-- name: erasures
+SELECT erased_at FROM change_sequence WHERE one = 1;
+
+-- name: note_changes
+UPDATE documents SET changed = (SELECT n FROM change_sequence WHERE one = 1)
+WHERE n IN (SELECT value FROM json_each(:ns));
 
 -- name: postpone
 UPDATE embedding_backlog

@@ -7,12 +7,16 @@ FROM sessions
 WHERE tenant_id = :tenant AND source = :source AND session_id = :session_id;
 
 -- name: enter_session
-INSERT INTO sessions (tenant_id, source, session_id, first_at, last_at, last_ingested_at)
-VALUES (:tenant, :source, :session_id, :first_at, :last_at, :now)
+INSERT INTO sessions (tenant_id, source, session_id, first_at, last_at, last_ingested_at,
+                      workspace_n)
+VALUES (:tenant, :source, :session_id, :first_at, :last_at, :now, :workspace)
 ON CONFLICT (tenant_id, source, session_id) DO UPDATE
 SET first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at),
     last_ingested_at = excluded.last_ingested_at;
+
+-- name: session_workspace
+SELECT workspace_n FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
 
 -- name: count_turn
 UPDATE sessions SET next_index = max(next_index, :turn_index + 1)
@@ -49,10 +53,10 @@ LIMIT :count;
 
 -- name: add_turn
 INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version, role, speaker,
-                   at, at_given, ingested_at, fingerprint, content_hash, tool_name,
+                   at, at_given, ingested_at, trust, fingerprint, content_hash, tool_name,
                    args_hash, result_hash)
 VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
-        :at, :at_given, :ingested_at, :fingerprint, :content_hash, :tool_name,
+        :at, :at_given, :ingested_at, :trust, :fingerprint, :content_hash, :tool_name,
         :args_hash, :result_hash);
 
 -- name: add_chunk
@@ -93,11 +97,12 @@ WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
-       d.current, t.role, t.speaker, t.at, t.ingested_at, t.tool_name,
-       t.content_hash, t.args_hash, t.result_hash
+       d.current, d.barred, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
+       t.content_hash, t.args_hash, t.result_hash, w.name AS workspace
 FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
+LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
 
 -- name: chunk
@@ -117,7 +122,7 @@ FROM json_each(:ns) wanted
 CROSS JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
 CROSS JOIN turns o ON o.session_n = t.session_n
             AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
-JOIN documents d ON d.n = o.n AND (d.current OR o.n = t.n);
+JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:barred OR NOT d.barred));
 
 -- name: around
 SELECT t.n
@@ -148,3 +153,25 @@ SELECT x.ordinal, x.first_index, x.last_index, x.closed_by
 FROM stretches x JOIN sessions s ON s.n = x.session_n
 WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +x.tenant_id = :tenant
 ORDER BY s.n, x.ordinal;
+
+-- name: stored_versions
+SELECT n, message_id, fingerprint, content_hash, args_hash, result_hash FROM turns
+WHERE +tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_index
+ORDER BY version;
+
+-- name: followers
+SELECT t.n FROM turns t JOIN documents d ON d.n = t.n AND d.current
+WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :turn_index + 1;
+
+-- name: unlink_memories
+UPDATE memory_versions SET turn_n = NULL, quote = CASE WHEN quote = content THEN quote END
+WHERE turn_n = :n AND +tenant_id = :tenant;
+
+-- name: erase_turn
+DELETE FROM turns WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: erase_chunk
+DELETE FROM raw_chunks
+WHERE tenant_id = :tenant AND hash = :hash
+  AND NOT EXISTS (SELECT 1 FROM turns WHERE tenant_id = :tenant
+                  AND :hash IN (content_hash, args_hash, result_hash));

@@ -1,5 +1,6 @@
 -- name: add_document
-INSERT INTO documents (tenant_id, kind) VALUES (:tenant, :kind);
+INSERT INTO documents (tenant_id, kind, workspace_n, barred)
+VALUES (:tenant, :kind, :workspace, :barred);
 
 -- name: index_document
 INSERT INTO search_index (rowid, scope, words, context) VALUES (:n, :scope, :words, :context);
@@ -18,6 +19,39 @@ ON CONFLICT DO NOTHING;
 
 -- name: set_current
 UPDATE documents SET current = :current WHERE n = :n AND tenant_id = :tenant;
+
+-- name: bar
+UPDATE documents SET barred = 1 WHERE n = :n AND tenant_id = :tenant;
+
+-- name: standing
+SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
+WHERE n = :n AND tenant_id = :tenant;
+
+-- name: standings
+SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+
+-- name: erase_embeddings
+DELETE FROM embeddings WHERE document_n = :n;
+
+-- name: erase_tokens
+DELETE FROM search_index WHERE rowid = :n;
+
+-- name: erase_document
+DELETE FROM documents WHERE n = :n AND tenant_id = :tenant;
+
+-- name: count_change
+UPDATE change_sequence SET n = n + 1 WHERE one = 1;
+
+-- name: count_erasure
+UPDATE change_sequence SET n = n + 1, erased_at = n + 1 WHERE one = 1;
+
+-- name: want_scrub
+INSERT INTO settings (key, value) VALUES ('scrub', lower(hex(randomblob(8))))
+ON CONFLICT DO UPDATE SET value = excluded.value;
+
+-- name: note_change
+UPDATE documents SET changed = (SELECT n FROM change_sequence WHERE one = 1) WHERE n = :n AND changed > 0;
 
 -- name: set_scope
 UPDATE search_index SET scope = :scope WHERE rowid = :n;
@@ -42,6 +76,13 @@ LIMIT :limit;
 
 -- name: count_matches
 SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
+
+-- name: matching
+SELECT rowid AS n FROM search_index WHERE search_index MATCH :query ORDER BY rowid;
+
+-- name: page
+SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :after
+ORDER BY n LIMIT :limit;
 
 -- name: awaiting_vectors
 SELECT b.document_n AS n
@@ -74,7 +115,3 @@ WHERE v.tenant_id = :tenant
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)));
-
--- name: current_of
-SELECT n FROM documents
-WHERE tenant_id = :tenant AND kind = :kind AND current AND n IN (SELECT value FROM json_each(:ns));

@@ -2,12 +2,16 @@
 -- their keys are to be found by these, not by walking through all of a tenant's.
 
 -- name: add
-INSERT INTO memories (id, tenant_id, type, validity, importance, confidence, verified,
-                      created_at, updated_at)
-VALUES (:id, :tenant, :type, 'active', :importance, :confidence, :verified, :now, :now);
+INSERT INTO memories (id, tenant_id, workspace_n, type, validity, importance, confidence,
+                      verified, created_at, updated_at)
+VALUES (:id, :tenant, :workspace, :type, 'active', :importance, :confidence,
+        :verified, :now, :now);
 
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
+
+-- name: place
+SELECT type, workspace_n FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: add_version
 INSERT INTO memory_versions (n, memory_n, tenant_id, version, content, fingerprint, valid_from,
@@ -41,10 +45,11 @@ SET pinned = coalesce(:pinned, pinned),
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: memories
-SELECT n, id, type, validity, importance, confidence, pinned, verified, upvotes, downvotes,
-       created_at, updated_at
-FROM memories
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
+SELECT m.n, m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified,
+       m.upvotes, m.downvotes, m.created_at, m.updated_at, w.name AS workspace
+FROM memories m
+LEFT JOIN workspaces w ON w.n = m.workspace_n
+WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM json_each(:ns));
 
 -- name: versions
 SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingested_at,
@@ -61,11 +66,32 @@ SELECT n, memory_n FROM memory_versions
 WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
 
 -- name: with_fingerprint
-SELECT memory_n FROM memory_versions
-WHERE tenant_id = :tenant AND fingerprint = :fingerprint AND valid_to IS NULL
-ORDER BY n DESC LIMIT 1;
+SELECT v.memory_n FROM memory_versions v JOIN documents d ON d.n = v.n
+WHERE v.tenant_id = :tenant AND v.fingerprint = :fingerprint AND v.valid_to IS NULL
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+ORDER BY v.n DESC LIMIT 1;
 
 -- name: unverified
-SELECT n FROM memories
-WHERE tenant_id = :tenant AND validity = 'active' AND NOT verified
-ORDER BY n DESC LIMIT :limit;
+SELECT m.n
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+JOIN documents d ON d.n = v.n
+WHERE m.tenant_id = :tenant AND m.validity = 'active' AND NOT m.verified
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+ORDER BY m.n DESC LIMIT :limit;
+
+-- name: wordings
+SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenant;
+
+-- name: erase_version
+DELETE FROM memory_versions WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: erase
+DELETE FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
+
+-- name: resting_on
+SELECT DISTINCT m.id
+FROM json_each(:ns) wanted
+CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+JOIN memories m ON m.n = v.memory_n
+ORDER BY m.id;

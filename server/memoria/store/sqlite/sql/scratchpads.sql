@@ -4,7 +4,7 @@ WHERE tenant_id = :tenant AND session_id = :session_id;
 
 -- name: recent
 SELECT session_id FROM scratchpads
-WHERE tenant_id = :tenant
+WHERE tenant_id = :tenant AND (workspace_n IS NULL OR workspace_n = :workspace)
 ORDER BY updated_at DESC, session_id LIMIT :limit;
 
 -- name: completed
@@ -13,9 +13,10 @@ WHERE tenant_id = :tenant AND session_id = :session_id
 ORDER BY n DESC;
 
 -- name: put
-INSERT INTO scratchpads (tenant_id, session_id, current_focus, updated_at)
-VALUES (:tenant, :session_id, :focus, :now)
-ON CONFLICT DO UPDATE SET current_focus = excluded.current_focus, updated_at = excluded.updated_at;
+INSERT INTO scratchpads (tenant_id, session_id, workspace_n, current_focus, updated_at)
+VALUES (:tenant, :session_id, :workspace, :focus, :now)
+ON CONFLICT DO UPDATE SET current_focus = excluded.current_focus, updated_at = excluded.updated_at,
+                          workspace_n = coalesce(workspace_n, excluded.workspace_n);
 
 -- name: complete
 INSERT INTO completed_tasks (tenant_id, session_id, task, at)
@@ -26,3 +27,15 @@ DELETE FROM completed_tasks
 WHERE tenant_id = :tenant AND session_id = :session_id AND n NOT IN (
     SELECT n FROM completed_tasks WHERE tenant_id = :tenant AND session_id = :session_id
     ORDER BY n DESC LIMIT :keep);
+
+-- name: notes
+SELECT NULL AS n, session_id, current_focus AS note FROM scratchpads
+WHERE tenant_id = :tenant AND current_focus IS NOT NULL
+UNION ALL
+SELECT n, session_id, task FROM completed_tasks WHERE tenant_id = :tenant;
+
+-- name: erase_focus
+UPDATE scratchpads SET current_focus = NULL WHERE tenant_id = :tenant AND session_id = :session_id;
+
+-- name: erase_task
+DELETE FROM completed_tasks WHERE n = :n AND tenant_id = :tenant;

@@ -21,6 +21,7 @@ from memoria.surface.cli.demo.stage import Stage
 from memoria.surface.cli.snippet import snippet
 from memoria.text.analyser import index_text
 
+FORGOTTEN = "My bicycle lock opens with okapi five eight two"
 SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "Tr0ub4dor", "41,500")
 
 
@@ -52,6 +53,7 @@ async def _tour(home: Path, stage: Stage) -> None:
         await _silence(first, stage)
     async with guest(home) as second:
         await _restart(second, stage, memory_id)
+        await _forget(second, stage, home)
     _secrets(home, stage)
 
 
@@ -173,9 +175,27 @@ async def _restart(server: Guest, stage: Stage, memory_id: str) -> None:
     stage.check("the same memory, the same id", _ids(found) == [memory_id])
 
 
+async def _forget(server: Guest, stage: Stage, home: Path) -> None:
+    stage.heading("8  Forget: erased from every place, and not learnt again")
+    turn = {"role": "user", "content": f"{FORGOTTEN}.", "session_id": "s", "message_id": "m"}
+    said = await server.call("record_conversation", turns=[turn])
+    kept = await server.call("remember", content=FORGOTTEN, turn_id=said["turn_ids"][0])
+    stage.ask("forget_memory", f"{FORGOTTEN}  (include_source=true)")
+    stage.check("before, the files hold it", _holds(_files(home), FORGOTTEN))
+    await server.call("forget_memory", ids=[kept["id"]], include_source=True)
+    stage.check("afterwards no file holds a trace of it", not _holds(_files(home), "okapi"))
+    again = await server.call("record_conversation", turns=[turn])
+    stage.check("the same turn, imported again, is refused", again.get("forgotten") == 1)
+
+
+def _files(home: Path) -> bytes:
+    """Every byte in the home, in lower case."""
+    return b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file()).lower()
+
+
 def _secrets(home: Path, stage: Stage) -> None:
-    stage.heading("8  And the secrets? Every file of the home is read, byte by byte")
-    content = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file()).lower()
+    stage.heading("9  And the secrets? Every file of the home is read, byte by byte")
+    content = _files(home)
     stage.check("what was kept is found that way (E1437)", _holds(content, "E1437"))
     found = [secret for secret in SECRETS if _holds(content, secret)]
     stage.check(f"none of {len(SECRETS)} secrets in {len(content):,} bytes", not found)

@@ -1,0 +1,260 @@
+"""Forget: erase memories everywhere they are, and see that they don't come back.
+
+A memory is forgotten in all its wordings, wherever the same words were kept as a memory. The turns
+it rests on, and those in which a wording stands word for word, are its sources. They stay in the
+verbatim record unless `include_source` is given, but nothing is concluded from them any more.
+Naming a turn forgets it as a source: what was drawn from it goes too.
+
+First the tombstones and the deletions, in one transaction; then the file is scrubbed, which can be
+stopped and repeated. A tombstone holds ids, a date and HMACs, never a word of what was forgotten.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memoria.errors import InvalidInputError, StoreError
+from memoria.ingest.tombstones import Marks
+from memoria.model import Channel, Forgotten, Memory, StoredTurn, now_millis
+from memoria.store.base import Store, Transaction
+from memoria.store.files import erase_lines
+from memoria.store.missing import missing
+from memoria.store.values import Tombstone
+from memoria.text.analyser import query_terms
+from memoria.text.document import full_text
+from memoria.text.statement import canonical, stands_in
+
+_LOG = logging.getLogger(__name__)
+_MAX_TERMS = 64
+_MAX_REASON_CHARS = 200
+
+
+@dataclass(slots=True)
+class _Targets:
+    """What is to be forgotten, by id, in the order found."""
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+    old_wordings: dict[int, str] = field(default_factory=dict)
+    """Wordings that no longer hold, by number, and the memories they are of."""
+    sources: dict[str, StoredTurn] = field(default_factory=dict)
+    named_turns: dict[str, StoredTurn] = field(default_factory=dict)
+    gone_before: list[str] = field(default_factory=list)
+
+    @property
+    def wordings(self) -> tuple[str, ...]:
+        """Every wording of every memory, and the texts of turns that were named."""
+        said = [v.content for memory in self.memories.values() for v in memory.versions]
+        said += [full_text(turn) for turn in self.named_turns.values()]
+        return tuple(dict.fromkeys(said))
+
+    @property
+    def earliest(self) -> int:
+        """When the oldest of it was kept, UTC epoch ms: no older backup holds any of it."""
+        kept = [memory.created_at for memory in self.memories.values()]
+        kept += [turn.ingested_at for turn in self.sources.values()]
+        return min(kept, default=now_millis())
+
+
+class Forget:
+    """Forgets for one tenant."""
+
+    def __init__(
+        self, store: Store, tenant: str, channel: Channel, marks: Marks, home: Path
+    ) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._channel = channel
+        self._marks = marks
+        self._home = home
+
+    def run(
+        self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
+    ) -> Forgotten:
+        """Forget. What was forgotten before counts as done, so a broken off call can be repeated.
+
+        Args:
+            ids: of memories or turns.
+            include_source: erase the turns it came from as well, from the verbatim record.
+            reason: in a few words, shown when somebody tries to bring it back. It is kept: it
+                must not say what was forgotten.
+
+        Raises:
+            InvalidInputError: no id was given, or the reason is too long.
+            NotFoundError: an id is unknown. Nothing was forgotten.
+        """
+        why = self._reason(reason)
+        wanted = _distinct(ids)
+        with self._store.write(self._tenant) as tx:
+            targets = _find(tx, wanted)
+            left = _drew_on(tx, targets, include_source=include_source)
+            at = now_millis()
+            for memory in targets.memories.values():
+                self._bury_memory(tx, memory, at, why)
+            for n, memory_id in targets.old_wordings.items():
+                if memory_id not in targets.memories:
+                    tx.memories.erase_wording(memory_id, n)
+            for turn in targets.named_turns.values():
+                self._bury_text(tx, turn, at, why)
+            for turn in targets.sources.values():
+                if include_source:
+                    self._erase_turn(tx, turn, at, why)
+                else:
+                    tx.conversations.bar_turn(turn)
+                    self._audit(tx, "bar", turn.id)
+            unwanted = _says_any(targets.wordings)
+            tx.scratchpads.erase(unwanted)
+            files = erase_lines(self._home, unwanted)
+        turns = tuple(targets.sources)
+        return Forgotten(
+            memories=tuple(targets.memories),
+            turns_erased=turns if include_source else (),
+            turns_barred=() if include_source else turns,
+            already_forgotten=tuple(targets.gone_before),
+            drew_on_it=left,
+            files=tuple(str(file) for file in files),
+            scrubbed=self._scrubbed(),
+            backups=(),
+        )
+
+    def _scrubbed(self) -> bool:
+        """Whether the file is clean. A full disk undoes nothing of what was forgotten."""
+        try:
+            return self._store.scrub()
+        except StoreError as error:
+            _LOG.warning("Forgotten, but not yet wiped from the file: %s", error)
+            return False
+
+    def _bury_memory(self, tx: Transaction, memory: Memory, at: int, why: str) -> None:
+        marks = {self._marks.statement(version.content) for version in memory.versions}
+        tx.tombstones.add(Tombstone("memory", memory.id, at, why), marks)
+        tx.memories.erase(memory.id)
+        self._audit(tx, "forget", memory.id)
+
+    def _bury_text(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
+        """Let nobody conclude again what a named turn said as a whole."""
+        mark = self._marks.statement(full_text(turn))
+        tx.tombstones.add(Tombstone("memory", turn.id, at, why), {mark})
+
+    def _erase_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
+        versions = tx.conversations.turn_versions(turn)
+        texts = [self._marks.whole(full_text(version)) for version in versions]
+        names = [self._marks.message(name) for name in tx.conversations.erase_turn(turn)]
+        for version in versions:
+            tx.tombstones.add(Tombstone("turn", version.id, at, why), set().union(*texts, *names))
+            self._audit(tx, "erase", version.id)
+
+    def _reason(self, reason: str | None) -> str:
+        by = self._channel.described
+        if reason is None:
+            return by
+        if len(reason) > _MAX_REASON_CHARS:
+            raise InvalidInputError(f"reason has at most {_MAX_REASON_CHARS} characters.")
+        return f"{by}: {' '.join(reason.split())}"
+
+    def _audit(self, tx: Transaction, action: str, subject: str) -> None:
+        tx.audit.add(
+            at=now_millis(),
+            channel=self._channel.name,
+            client=self._channel.client,
+            action=action,
+            subject=subject,
+        )
+
+
+def _distinct(ids: Sequence[str]) -> list[str]:
+    if isinstance(ids, str) or not ids:
+        raise InvalidInputError("ids is empty: give a list of memory or turn ids from a search.")
+    return list(dict.fromkeys(ids))
+
+
+def _find(tx: Transaction, ids: Sequence[str]) -> _Targets:
+    """The memories and turns the ids name, with whatever says the same or is their source."""
+    targets = _Targets()
+    for record_id in ids:
+        _add_named(tx, record_id, targets)
+    looked_at: set[str] = set()
+    while waiting := [m for m in targets.memories.values() if m.id not in looked_at]:
+        for memory in waiting:
+            looked_at.add(memory.id)
+            _add_what_says_the_same(tx, memory, targets)
+    return targets
+
+
+def _add_what_says_the_same(tx: Transaction, memory: Memory, targets: _Targets) -> None:
+    for version in memory.versions:
+        _add_same(tx, version.content, targets)
+        _add_sources(tx, version.content, targets)
+        if version.provenance.turn_id is not None:
+            _add_source(tx.conversations.turn(version.provenance.turn_id), targets)
+
+
+def _add_named(tx: Transaction, record_id: str, targets: _Targets) -> None:
+    memory, turn = tx.memories.get(record_id), tx.conversations.turn(record_id)
+    if memory is not None:
+        targets.memories[memory.id] = memory
+    elif turn is not None:
+        targets.named_turns[turn.id] = turn
+        _add_source(turn, targets)
+        for drawn in _memories(tx, tx.memories.resting_on([turn.n])):
+            targets.memories[drawn.id] = drawn
+    elif tx.tombstones.of(record_id) is not None:
+        targets.gone_before.append(record_id)
+    else:
+        raise missing(tx, "memory", record_id)
+
+
+def _add_same(tx: Transaction, wording: str, targets: _Targets) -> None:
+    """Memories that say the same in the same words, and wordings that once did."""
+    said = canonical(wording)
+    found = tx.memories.by_versions(tx.documents.holding("memory", _terms(wording)))
+    for memory in found.values():
+        if canonical(memory.content) == said:
+            targets.memories[memory.id] = memory
+            continue
+        same = (v.n for v in memory.versions if canonical(v.content) == said)
+        targets.old_wordings.update((n, memory.id) for n in same)
+
+
+def _add_sources(tx: Transaction, wording: str, targets: _Targets) -> None:
+    """Turns in which the wording stands."""
+    found = tx.conversations.turns(tx.documents.holding("turn", _terms(wording)))
+    for turn in found.values():
+        if stands_in(wording, full_text(turn)):
+            _add_source(turn, targets)
+
+
+def _add_source(turn: StoredTurn | None, targets: _Targets) -> None:
+    """A turn, once for all of its versions."""
+    known = {(known.session_n, known.turn_index) for known in targets.sources.values()}
+    if turn is not None and (turn.session_n, turn.turn_index) not in known:
+        targets.sources[turn.id] = turn
+
+
+def _drew_on(tx: Transaction, targets: _Targets, *, include_source: bool) -> tuple[str, ...]:
+    """Memories that stay, but rest on a turn to be erased or hold a forgotten wording."""
+    ns = [turn.n for turn in targets.sources.values()] if include_source else []
+    resting = tx.memories.resting_on(ns)
+    holding = [
+        memory.id
+        for wording in targets.wordings
+        for memory in tx.memories.by_versions(
+            tx.documents.holding("memory", _terms(wording))
+        ).values()
+        if stands_in(wording, memory.content)
+    ]
+    return tuple(sorted({*resting, *holding} - targets.memories.keys()))
+
+
+def _memories(tx: Transaction, ids: Sequence[str]) -> list[Memory]:
+    found = (tx.memories.get(memory_id) for memory_id in ids)
+    return [memory for memory in found if memory is not None]
+
+
+def _says_any(wordings: Sequence[str]) -> Callable[[str], bool]:
+    """Tells whether a text says one of the wordings, word for word."""
+    return lambda text: any(stands_in(wording, text) for wording in wordings)
+
+
+def _terms(wording: str) -> tuple[str, ...]:
+    return query_terms(wording)[:_MAX_TERMS]

@@ -1,0 +1,85 @@
+"""Reforget: what was forgotten stays so in a home that an older backup was restored into.
+
+The tombstones of the home as it was before are set up in the restored one. Then everything in it is
+held against them: by its id, and by what it says.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from memoria.ingest.tombstones import Marks, Memorial, buried
+from memoria.model import Memory, StoredTurn
+from memoria.store.base import Store, Transaction
+from memoria.store.values import Kind, MessageName, Tombstone
+from memoria.text.document import full_text
+
+_PAGE = 500
+Mourned = Sequence[tuple[Tombstone, tuple[str, ...]]]
+"""Tombstones with their marks."""
+
+
+def reforget(before: Store, restored: Store, read_key: Callable[[], bytes]) -> int:
+    """Forget again in a restored home what the home before had forgotten.
+
+    Args:
+        before: the home as it was before the restore.
+        restored: the home as it is now.
+        read_key: gives the key the marks were made under.
+
+    Returns:
+        How many memories and turns were forgotten again.
+    """
+    again = 0
+    for tenant in before.tenants():
+        with before.read(tenant) as tx:
+            mourned = tx.tombstones.all()
+        if mourned:
+            with restored.write(tenant) as tx:
+                again += _bury_again(tx, mourned, Marks(tenant, read_key))
+    if again:
+        restored.scrub()
+    return again
+
+
+def _bury_again(tx: Transaction, mourned: Mourned, marks: Marks) -> int:
+    for tombstone, known_by in mourned:
+        tx.tombstones.add(tombstone, known_by)
+    gone = {tombstone.subject for tombstone, _ in mourned if tombstone.kind == "memory"}
+    erased = {tombstone.subject for tombstone, _ in mourned if tombstone.kind == "turn"}
+    memorial = Memorial(tx.tombstones, marks)
+    again = 0
+    for memory in _memories(tx):
+        if memory.id in gone or _says_again(tx, memory, marks):
+            tx.memories.erase(memory.id)
+            again += 1
+    for turn in _turns(tx):
+        if turn.id in erased or memorial.forbids(_name(turn), full_text(turn)):
+            again += bool(tx.conversations.erase_turn(turn))
+        elif turn.id in gone or memorial.bars(full_text(turn)):
+            tx.conversations.bar_turn(turn)
+    return again
+
+
+def _says_again(tx: Transaction, memory: Memory, marks: Marks) -> bool:
+    return any(buried(tx.tombstones, marks, version.content) for version in memory.versions)
+
+
+def _memories(tx: Transaction) -> Iterator[Memory]:
+    for ns in _pages(tx, "memory"):
+        yield from {memory.id: memory for memory in tx.memories.by_versions(ns).values()}.values()
+
+
+def _turns(tx: Transaction) -> Iterator[StoredTurn]:
+    for ns in _pages(tx, "turn"):
+        yield from tx.conversations.turns(ns).values()
+
+
+def _pages(tx: Transaction, kind: Kind) -> Iterator[list[int]]:
+    after = 0
+    while ns := tx.documents.page(kind, after, _PAGE):
+        yield ns
+        after = ns[-1]
+
+
+def _name(turn: StoredTurn) -> MessageName:
+    """What the turn is known by; its fingerprint is not needed where its id is known."""
+    return MessageName(turn.source, turn.session_id, turn.message_id, b"")

@@ -1,0 +1,55 @@
+"""Scrubbing: making what was deleted unreadable in the file itself.
+
+A deleted row lingers in four places. Its own bytes: `secure_delete` writes zeros over them. The
+terms it had in the full-text index, which FTS5 only marks as deleted until segments are merged.
+Older copies of its page's cells in the space between a page's cells: moving a row to another page
+leaves them, and secure_delete does not reach them, so the file is written anew (VACUUM). And the
+write-ahead log, which is emptied last.
+
+All of it can be stopped and repeated: a mark in `settings`, written together with the deletion,
+stays until everything is done. What a file system or a disk keeps of freed blocks is beyond us.
+"""
+
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.statements import statements
+
+_SQL = statements("scrub")
+_PAGES = 500
+"""Pages merged in one transaction, so that other writers get their turn."""
+
+
+def scrub_pending(connection: Connection) -> bool:
+    """Whether something deleted may still be readable."""
+    return _wanted(connection) is not None
+
+
+def scrub(connection: Connection) -> bool:
+    """Wipe. Gives whether nothing is left; False while somebody still reads the old pages."""
+    wanted = _wanted(connection)
+    if wanted is None:
+        return True
+    _merge_full_text(connection)
+    connection.execute("PRAGMA temp_store = FILE")  # VACUUM keeps a whole copy there
+    connection.execute("VACUUM")
+    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    if busy:
+        return False
+    connection.execute(_SQL["done"], {"value": wanted})  # unless more was deleted meanwhile
+    return not scrub_pending(connection)
+
+
+def _merge_full_text(connection: Connection) -> None:
+    """Merge all segments into one, where no deleted term survives."""
+    step = "begin_merge"
+    while True:
+        before = connection.total_changes
+        connection.execute(_SQL[step], {"pages": _PAGES})
+        # FTS5 counts one change for the command and more for each page it wrote.
+        if connection.total_changes - before < 2 and step == "merge":  # noqa: PLR2004
+            return
+        step = "merge"
+
+
+def _wanted(connection: Connection) -> str | None:
+    row = connection.execute(_SQL["pending"]).fetchone()
+    return None if row is None else str(row["value"])

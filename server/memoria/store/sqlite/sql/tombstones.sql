@@ -1,0 +1,38 @@
+-- name: any
+SELECT EXISTS (SELECT 1 FROM tombstone_marks WHERE tenant_id = :tenant);
+
+-- name: find
+SELECT t.kind, t.subject, t.at, t.reason
+FROM json_each(:marks) wanted
+CROSS JOIN tombstone_marks m ON m.tenant_id = :tenant AND m.mark = wanted.value
+JOIN tombstones t ON t.n = m.tombstone_n AND t.kind = :kind
+ORDER BY t.at DESC, t.n DESC
+LIMIT 1;
+
+-- name: of
+SELECT kind, subject, at, reason FROM tombstones WHERE tenant_id = :tenant AND subject = :subject
+ORDER BY at DESC LIMIT 1;
+
+-- name: number
+SELECT n FROM tombstones WHERE tenant_id = :tenant AND subject = :subject AND kind = :kind;
+
+-- name: all
+SELECT n, kind, subject, at, reason FROM tombstones WHERE tenant_id = :tenant ORDER BY n;
+
+-- name: marks
+SELECT mark FROM tombstone_marks WHERE +tenant_id = :tenant AND tombstone_n = :n ORDER BY mark;
+
+-- name: add
+INSERT INTO tombstones (tenant_id, kind, subject, at, reason)
+VALUES (:tenant, :kind, :subject, :at, :reason)
+ON CONFLICT DO NOTHING;
+
+-- name: add_mark
+INSERT INTO tombstone_marks (tenant_id, mark, tombstone_n)
+VALUES (:tenant, :mark, :tombstone)
+ON CONFLICT DO NOTHING;
+
+-- name: lift
+DELETE FROM tombstone_marks
+WHERE tenant_id = :tenant AND mark = :mark
+  AND EXISTS (SELECT 1 FROM tombstones t WHERE t.n = tombstone_n AND t.kind = 'memory');

@@ -1,0 +1,34 @@
+"""How a document stands: the one notion both derived indexes are narrowed by."""
+
+from dataclasses import dataclass
+
+from memoria.store.sqlite.driver import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whose a document is, from where it is seen, and whether it counts."""
+
+    kind: str
+    tenant: int
+    workspace: int | None = None
+    current: bool = True
+    barred: bool = False
+
+    @property
+    def token(self) -> str:
+        """The standing as one token: both indexes are narrowed by it, not by a join."""
+        place = "" if self.workspace is None else f"w{self.workspace}"
+        past = "" if self.current else "_past"
+        return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.barred else ''}"
+
+
+def standing(row: Row) -> Standing:
+    """How a row of `documents` stands."""
+    return Standing(
+        row["kind"],
+        row["tenant_id"],
+        row["workspace_n"],
+        current=bool(row["current"]),
+        barred=bool(row["barred"]),
+    )

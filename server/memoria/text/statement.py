@@ -1,0 +1,63 @@
+"""Statements: when two texts say the same in the same words.
+
+Deliberately narrow. Letter case, spacing and the punctuation around words don't tell statements
+apart; a paraphrase does, and so does whatever stands inside a word: C++ is not C, 1.5 is not 15.
+What is forgotten must be known again surely, and nothing else with it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
+_AROUND_WORDS = ".,!?;:…\"'()[]{}<>«»“”‘’`*_~、。「」『』【】《》〈〉"
+_DASHES = "-–—•·"  # on their own: of a list, or between clauses
+_SENTENCE = re.compile(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
+_CLAUSE = re.compile(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
+_MOST_CLAUSES = 8
+_TELLING = 12
+_IDEOGRAM_WEIGHT = 3
+_FIRST_IDEOGRAM = "\u2e80"
+
+
+def canonical(text: str) -> str:
+    """The text's words, case-folded, a space between; each CJK character is a word.
+
+    A text of nothing but punctuation is itself.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    words = (word.strip(_AROUND_WORDS) for word in _WORD.findall(folded))
+    return " ".join(word for word in words if word.strip(_DASHES)) or folded.strip()
+
+
+def telling(text: str) -> bool:
+    """Whether a text says enough to be known again wherever it stands; "yes" does not.
+
+    Twelve letters do; a Chinese, Japanese or Korean character counts three.
+    """
+    letters = filter(str.isalnum, canonical(text))
+    return sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters) >= _TELLING
+
+
+def stands_in(statement: str, text: str) -> bool:
+    """Whether the statement stands word for word in a text, or is all of it if it is short."""
+    said, whole = canonical(statement), canonical(text)
+    return f" {said} " in f" {whole} " if telling(statement) else said == whole
+
+
+def statements_in(text: str) -> Iterator[str]:
+    """What a text says, piece by piece: all of it, its sentences, and runs of their clauses.
+
+    "Remember: my PIN is 4711." says "my PIN is 4711" as well. Pieces too short to tell are left
+    out, but for the whole.
+    """
+    yield text
+    for sentence in _SENTENCE.split(text):
+        clauses = _CLAUSE.split(sentence)
+        if len(clauses) > _MOST_CLAUSES:
+            runs = [sentence, *clauses]
+        else:
+            ends = range(1, len(clauses) + 1)
+            runs = ["".join(clauses[start:end]) for end in ends for start in range(end)]
+        yield from filter(telling, runs)

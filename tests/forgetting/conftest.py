@@ -1,0 +1,16 @@
+"""A home that remembers without vectors; whoever wants them opens one of their own."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+import memoria
+from memoria.app import Memoria
+from memoria.config import Settings
+
+
+@pytest.fixture
+async def memory(home: Path) -> AsyncIterator[Memoria]:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as opened:
+        yield opened

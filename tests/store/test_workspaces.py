@@ -1,0 +1,231 @@
+"""A workspace's rows are seen from it alone, but for what holds for the person everywhere."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.store.test_isolation import LIMITS, MODEL, marks, vector
+
+from memoria.ingest.capture import Capture
+from memoria.ingest.scratchpads import update_scratchpad
+from memoria.ingest.statements import Statements
+from memoria.model import LIBRARY, MemoryType, Role, Turn
+from memoria.retrieval import Search, plan_memories, plan_traces
+from memoria.retrieval.plan import EVERYWHERE
+from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Filters, Kind
+
+TENANTS = ("ann", "bob")
+PLACES = (None, "red", "blue")
+PERSONAL = {MemoryType.PREFERENCE, MemoryType.RULE, MemoryType.RELATIONSHIP}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Something kept: by whom, where, and as what; a turn where there is no type."""
+
+    tenant: str
+    place: str | None
+    kind: MemoryType | None
+    current: bool = True
+
+    def seen_by(self, tenant: str, filters: Filters) -> bool:
+        """What the promise says, written down a second time."""
+        near = self.place in (None, filters.workspace) or self.kind in PERSONAL
+        return (
+            self.tenant == tenant
+            and (filters.everywhere or near)
+            and (self.current or filters.history)
+            and (not filters.types or self.kind in filters.types)
+            and (not filters.roles or self.kind is None)
+        )
+
+
+ROWS = st.lists(
+    st.builds(
+        Row,
+        tenant=st.sampled_from(TENANTS),
+        place=st.sampled_from(PLACES),
+        kind=st.none() | st.sampled_from(list(MemoryType)),
+        current=st.booleans(),
+    ),
+    min_size=1,
+    max_size=12,
+)
+QUESTIONS = st.builds(
+    Filters,
+    workspace=st.sampled_from((*PLACES, "never heard of")),
+    everywhere=st.booleans(),
+    history=st.booleans(),
+    types=st.just(()) | st.just((MemoryType.FACT, MemoryType.RULE)),
+    roles=st.just(()) | st.just((Role.USER,)),
+    barred=st.booleans(),
+)
+
+
+def keep(store: SqliteStore, i: int, row: Row) -> None:
+    text = f"port number {i}"
+    if row.kind is None:
+        capture = Capture(store, row.tenant, LIBRARY, LIMITS, marks(row.tenant), row.place)
+        said = [Turn(role=Role.USER, content=text, message_id=str(i))]
+        capture.record(said, f"in {row.place}", None)
+        if not row.current:
+            with store.write(row.tenant) as tx:
+                (turn,) = [
+                    t
+                    for t in tx.conversations.session_turns(f"in {row.place}", 0, 99)
+                    if t.message_id == str(i)
+                ]
+                tx.conversations.retire_turn(turn.n)
+        return
+    statements = Statements(store, row.tenant, LIBRARY, marks(row.tenant), row.place)
+    kept = statements.remember(text, row.kind, None, None, None)
+    if not row.current:
+        statements.revise(kept.id, "archive", None)
+
+
+def embed(store: SqliteStore) -> None:
+    with store.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+        due = backlog.due(0, 1000, 5)
+        if due:
+            backlog.fulfil(MODEL, {pending.n: vector("port") for pending in due})
+
+
+@settings(
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(ROWS, st.lists(QUESTIONS, min_size=1, max_size=4))
+def test_a_question_sees_its_own_workspace_and_what_holds_everywhere_and_nothing_else(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Row], questions: list[Filters]
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    try:
+        for i, row in enumerate(rows):
+            keep(store, i, row)
+        embed(store)
+        for filters in questions:
+            for tenant in TENANTS:
+                seen = {i for i, row in enumerate(rows) if row.seen_by(tenant, filters)}
+                assert found(store, tenant, filters) == seen
+                current = {i for i in seen if rows[i].current}
+                assert near(store, tenant, filters) == current
+    finally:
+        store.close()
+
+
+ASKED_FROM = st.sampled_from((*PLACES, "never heard of", EVERYWHERE))
+
+
+@settings(
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(ROWS, ASKED_FROM, st.booleans(), st.none() | st.sampled_from(["in red", "in None"]))
+def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_hit(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[Row],
+    place: str | None,
+    history: bool,
+    session: str | None,
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    filters = Filters(workspace=place, everywhere=place == EVERYWHERE, history=history)
+    try:
+        for i, row in enumerate(rows):
+            keep(store, i, row)
+        for tenant in TENANTS:
+            seen = {i for i, row in enumerate(rows) if row.seen_by(tenant, filters)}
+            search = Search(store, tenant, None, 0)
+            first = plan_memories(
+                "which port",
+                limit=100,
+                max_tokens=9000,
+                workspace=place,
+                include_history=history,
+                session_id=session,
+            )
+            second = plan_traces(
+                "which port",
+                limit=100,
+                max_tokens=9000,
+                context=3,
+                workspace=place,
+                include_history=history,
+                session_id=session,
+            )
+            for plan in (first, second):
+                hits = search.run(plan).hits
+                beside = [one for hit in hits for one in (*hit.before, *hit.after)]
+                shown = [hit.text for hit in hits] + [one.text for one in beside]
+                assert {int(text.rsplit(" ", 1)[1]) for text in shown} <= seen
+    finally:
+        store.close()
+
+
+BOTH: tuple[Kind, ...] = ("turn", "memory")
+
+
+def found(store: SqliteStore, tenant: str, filters: Filters) -> set[int]:
+    with store.read(tenant) as tx:
+        ns = [match.n for match in tx.documents.match(BOTH, ["port"], filters, 1000)]
+    return numbers(store, tenant, ns)
+
+
+def near(store: SqliteStore, tenant: str, filters: Filters) -> set[int]:
+    with store.read(tenant) as tx:
+        ns = [
+            match.n
+            for kind in BOTH
+            for match in tx.documents.nearest(kind, MODEL, vector("port"), filters, 1000)
+        ]
+    return numbers(store, tenant, ns)
+
+
+def numbers(store: SqliteStore, tenant: str, ns: list[int]) -> set[int]:
+    """Which of the rows the documents are."""
+    with store.read(tenant) as tx:
+        turns = [turn.content for turn in tx.conversations.turns(ns).values()]
+        memories = [memory.content for memory in tx.memories.by_versions(ns).values()]
+    assert len(turns) + len(memories) == len(ns)
+    return {int(text.rsplit(" ", 1)[1]) for text in turns + memories}
+
+
+def test_the_same_words_in_two_workspaces_are_two_facts(store: SqliteStore) -> None:
+    ids = set()
+    for place in ("red", "blue", "red"):
+        statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
+        kept = statements.remember("the port is 8080", MemoryType.FACT, None, None, None)
+        ids.add(kept.id)
+    assert len(ids) == 2
+
+
+def test_a_preference_of_one_workspace_is_known_already_in_another(store: SqliteStore) -> None:
+    ids = set()
+    for place in ("red", "blue"):
+        statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
+        kept = statements.remember("commits in English", MemoryType.PREFERENCE, None, None, None)
+        ids.add(kept.id)
+    assert len(ids) == 1
+
+
+def test_the_notes_of_another_workspace_are_not_shown(store: SqliteStore) -> None:
+    for session, place in (("r", "red"), ("b", "blue"), ("n", None)):
+        update_scratchpad(store, "ann", session, f"focus in {place}", None, place)
+    with store.read("ann") as tx:
+        assert {pad.session_id for pad in tx.scratchpads.recent(9, "red")} == {"r", "n"}
+        assert {pad.session_id for pad in tx.scratchpads.recent(9)} == {"n"}
+
+
+def test_memories_of_another_workspace_are_not_put_up_for_review(store: SqliteStore) -> None:
+    for place in ("red", "blue"):
+        statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
+        statements.remember(f"it is {place}", MemoryType.FACT, None, None, None)
+    with store.read("ann") as tx:
+        assert [memory.content for memory in tx.memories.unverified(9, "red")] == ["it is red"]
