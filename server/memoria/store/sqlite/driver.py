@@ -159,6 +159,8 @@ def translated() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explain(error) from error
+    except UnicodeDecodeError as error:  # even SQLite's complaint may quote what is no text
+        raise StoreDamagedError.because("a text in it is no text") from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise InvalidInputError(
             f"A value can't be stored or searched: {error}. Mend it and try again."
@@ -225,6 +227,10 @@ def _create_private(path: Path) -> None:
             f"{path} is a folder; the database file belongs there. Move the folder away, or set "
             "MEMORIA_HOME to another data folder."
         )
+    log = path.with_name(f"{path.name}-wal")
+    if path.stat().st_size == 0 and log.exists() and log.stat().st_size:
+        # SQLite would take it for a new file and delete the log.
+        raise StoreDamagedError.because("the file is empty, though its log is not")
 
 
 def _use_wal(connection: Connection, busy_timeout_ms: int) -> None:

@@ -50,6 +50,8 @@ def _said(check: str, look: Callable[[], Finding]) -> Finding:
     try:
         with translated():
             return look()
+    except (LookupError, TypeError, ValueError) as error:
+        return _broken(check, f"what is there makes no sense: {error}")
     except StoreDamagedError as error:
         return _broken(check, str(error))
     except StoreError as error:
@@ -116,7 +118,7 @@ def _raw_text(connection: Connection) -> Finding:
 def _intact(row: Row) -> bool:
     try:
         return bool(digest(unpack(row["codec"], row["data"])) == row["hash"])
-    except StoreError:
+    except (StoreError, TypeError):  # it may not even be bytes
         return False
 
 
