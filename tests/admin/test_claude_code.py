@@ -209,18 +209,21 @@ def test_a_session_belongs_to_the_folder_it_began_in(tmp_path: Path) -> None:
         ({"type": "user", "uuid": "u"}, "message.content"),
         (claude("user", 3, "u"), "message.content"),
         (claude("user", "x", "u", timestamp="yesterday"), "ISO 8601"),
-        (claude_says("m", {"type": "tool_use", "id": "t", "name": 7, "input": {}}, "u"), ""),
     ],
 )
-def test_a_line_that_is_not_as_expected_is_named_or_read_as_far_as_it_goes(
+def test_a_line_that_is_not_as_expected_is_named(
     tmp_path: Path, line: Line, complaint: str
 ) -> None:
-    (item,) = items("claude-code", written(tmp_path / "x.jsonl", line))
-    if complaint:
-        assert isinstance(item, Bad)
-        assert complaint in item.problem
-    else:
-        assert isinstance(item, Said)
+    (bad,) = items("claude-code", written(tmp_path / "x.jsonl", line))
+    assert isinstance(bad, Bad)
+    assert complaint in bad.problem
+
+
+def test_a_call_of_an_unnamed_tool_is_a_call(tmp_path: Path) -> None:
+    called = {"type": "tool_use", "name": 7, "input": {"a": 1}}
+    (said,) = items("claude-code", written(tmp_path / "x.jsonl", claude_says("m", called, "u")))
+    assert isinstance(said, Said)
+    assert (said.turn.message_id, said.turn.tool_args) == ("u.call", {"a": 1})
 
 
 def test_lines_without_ids_are_known_by_their_number(tmp_path: Path) -> None:

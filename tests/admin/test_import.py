@@ -247,7 +247,10 @@ async def test_two_thousand_lines_go_in_and_progress_is_told(
     file = written(tmp_path, *(line(f"turn {i} 第{i}行") for i in range(2_000)))
     told: list[int] = []
     files = find_transcripts([file], FORMATS["jsonl"])
-    tell = lambda _file, done: told.append(done)  # noqa: E731
+
+    def tell(_file: Path, done: int) -> None:
+        told.append(done)
+
     report = await Importer(memory, FORMATS["jsonl"], files, tell).run()
     assert (report.lines, report.recorded) == (2_000, 2_000)
     assert told == sorted(told)

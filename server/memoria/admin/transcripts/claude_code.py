@@ -52,7 +52,7 @@ def read(source: Source) -> Iterator[Item]:
 class _Speech:
     """The words of one assistant message, gathered from its lines."""
 
-    key: tuple[str, str | None]
+    key: tuple[str, str]
     place: Place
     parts: list[str] = field(default_factory=list)
     length: int = 0
@@ -111,7 +111,7 @@ class _Reading:
         if message.get("model") == _SYNTHETIC:
             yield Skipped(place.line)
             return
-        key = (place.session_id, text(message.get("id")))
+        key = (place.session_id, text(message.get("id")) or place.message_id)
         kept = False
         for block in blocks:
             words = text(block.get("text")) or ""
@@ -125,11 +125,11 @@ class _Reading:
             yield Skipped(place.line)
 
     def _call(self, place: Place, block: JsonObject) -> Iterator[Item]:
-        call_id = text(block.get("id")) or place.message_id
+        call_id = text(block.get("id")) or f"{place.message_id}.call"
         called = {"tool_name": text(block.get("name")), "tool_args": block.get("input", {})}
         yield from self._calls.ask(call_id, place.say(Role.TOOL, message_id=call_id, **called))
 
-    def _speak(self, key: tuple[str, str | None], place: Place, words: str) -> Iterator[Item]:
+    def _speak(self, key: tuple[str, str], place: Place, words: str) -> Iterator[Item]:
         speech = self._speech
         if speech is None or speech.key != key or speech.length > _LONGEST_SPEECH:
             yield from self._end_speech()
