@@ -23,6 +23,8 @@ from memoria.errors import InvalidInputError
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
 
+NO_WORKSPACE = "none"
+"""What is written where no project is meant."""
 _PREFIX = "MEMORIA_"
 
 
@@ -85,7 +87,7 @@ class Settings(BaseModel):
     @field_validator("workspace")
     @classmethod
     def _none_is_none(cls, workspace: str | None) -> str | None:
-        return None if workspace == "none" else workspace
+        return None if workspace == NO_WORKSPACE else workspace
 
     @model_validator(mode="after")
     def _endpoint_is_complete(self) -> Self:

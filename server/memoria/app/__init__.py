@@ -6,6 +6,6 @@ project a folder belongs to.
 
 from memoria.app.compose import DATABASE, open_memoria
 from memoria.app.memory import Memoria
-from memoria.app.workspace import find_workspace
+from memoria.app.workspace import find_workspace, workspace_of
 
-__all__ = ["DATABASE", "Memoria", "find_workspace", "open_memoria"]
+__all__ = ["DATABASE", "Memoria", "find_workspace", "open_memoria", "workspace_of"]

@@ -6,7 +6,7 @@ from typing import TypeVar, get_args
 import anyio
 import anyio.to_thread
 
-from memoria.config import Settings
+from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -39,6 +39,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.retrieval import Plan, Search, plan_memories, plan_traces
+from memoria.retrieval.plan import EVERYWHERE
 from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
 from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
@@ -104,7 +105,7 @@ class Memoria:
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
         limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
-        place = self._workspace(workspace)
+        place = self._place(workspace)
         capture = Capture(self._store, self.tenant, self._channel, limits, self._marks, place)
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
@@ -370,12 +371,21 @@ class Memoria:
         return "off" if self._embedder is None else self._embedder.state
 
     def _statements(self, workspace: str | None) -> Statements:
-        place = self._workspace(workspace)
+        place = self._place(workspace)
         return Statements(self._store, self.tenant, self._channel, self._marks, place)
 
     def _workspace(self, given: str | None) -> str | None:
-        """The workspace a call means: the one it names, else the configured one."""
-        return self.settings.workspace if given is None else given
+        """The workspace a call means: the one it names, or `none`, else the configured one."""
+        if not given:
+            return self.settings.workspace
+        return None if given == NO_WORKSPACE else given
+
+    def _place(self, given: str | None) -> str | None:
+        """The workspace a call writes to."""
+        place = self._workspace(given)
+        if place == EVERYWHERE:
+            raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
+        return place
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         """Look at one snapshot, in a worker thread."""

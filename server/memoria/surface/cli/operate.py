@@ -1,37 +1,19 @@
-"""Commands that look after a home: import, doctor, stats."""
+"""Commands that look after a home: doctor, stats."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-import anyio
 import typer
 from pydantic import BaseModel
 
-from memoria.admin.importer import ImportReport, JsonlImport
 from memoria.app import Memoria
-from memoria.model import Channel, Finding, Health, Statistics, Trust
-from memoria.surface.cli.console import AsJson, Exit, err, out, show, with_memory
+from memoria.model import Finding, Health, Statistics
+from memoria.surface.cli.console import AsJson, Exit, out, show, with_memory
+from memoria.surface.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
     from rich.table import Table
 
-_WATCH_S = 0.5
 _STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
-
-
-class WireImport(BaseModel):
-    """What became of a file."""
-
-    lines: int
-    recorded: int
-    already_recorded: int
-    new_versions: int
-    nothing_left: int
-    stripped: int
-    redactions: dict[str, int]
-    bad: int
-    bad_lines: list[tuple[int, str]]
 
 
 class WireHealth(BaseModel):
@@ -43,45 +25,8 @@ class WireHealth(BaseModel):
 
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command("import")(import_file)
     app.command()(doctor)
     app.command()(stats)
-
-
-def import_file(
-    context: typer.Context,
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The file.")
-    ],
-    format: Annotated[  # noqa: A002
-        Literal["jsonl"],
-        typer.Option(
-            help="jsonl: a turn a line with session_id, message_id, role, speaker, content, at, "
-            "tool_name, tool_args, tool_result; only role is required."
-        ),
-    ] = "jsonl",
-    wait: Annotated[
-        bool,
-        typer.Option(help="Wait for the vectors. Without, the next server makes them."),
-    ] = True,
-    as_json: AsJson = False,
-) -> None:
-    """Record conversations from a file. Safe to repeat and to stop half way."""
-    channel = Channel(name="import", trust=Trust.USER, client=f"import-{format}")
-
-    async def work(memory: Memoria) -> ImportReport:
-        with _progress() as progress:
-            task = progress.add_task(f"Importing {file.name}", total=file.stat().st_size)
-            reading = JsonlImport(memory, file, lambda done: progress.update(task, completed=done))
-            report = await reading.run()
-            if wait:
-                await _embed(memory, progress)
-        return report
-
-    report = with_memory(context, work, channel)
-    show(_wire_import(report), _import_text(report), as_json=as_json)
-    if report.bad:
-        raise typer.Exit(Exit.LINES_LEFT_OUT)
 
 
 def doctor(
@@ -95,7 +40,7 @@ def doctor(
 
     async def work(memory: Memoria) -> Health:
         if rebuild:
-            with _progress() as progress:
+            with progress_bar() as progress:
                 task = progress.add_task("Rebuilding indexes", total=None)
                 await memory.rebuild_indexes(
                     lambda done, total: progress.update(task, completed=done, total=total)
@@ -118,66 +63,6 @@ def stats(context: typer.Context, as_json: AsJson = False) -> None:
         show(figures, "", as_json=True)
     else:
         out().print(_stats_table(figures))
-
-
-def _progress() -> "Progress":
-    """A progress bar on standard error; silent where that is no terminal."""
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    return Progress(
-        *columns,
-        TimeRemainingColumn(),
-        console=err(),
-        transient=True,
-        disable=not err().is_terminal,
-    )
-
-
-async def _embed(memory: Memoria, progress: "Progress") -> None:
-    """Show how many vectors are still to be made. All is on disk and searchable already."""
-    task = progress.add_task("Computing vectors (Ctrl-C is safe)", total=None)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_watch, memory, progress, task)
-        await memory.settle()
-        tasks.cancel_scope.cancel()
-
-
-async def _watch(memory: Memoria, progress: "Progress", task: "TaskID") -> None:
-    first = (await memory.statistics()).backlog.pending
-    while True:
-        left = (await memory.statistics()).backlog.pending
-        progress.update(task, total=first, completed=first - left)
-        await anyio.sleep(_WATCH_S)
-
-
-def _wire_import(report: ImportReport) -> WireImport:
-    return WireImport.model_validate(
-        {name: getattr(report, name) for name in WireImport.model_fields}
-    )
-
-
-def _import_text(report: ImportReport) -> str:
-    lines = [
-        f"{report.lines} lines: {report.recorded} recorded, {report.already_recorded} on record "
-        f"already, {report.new_versions} edited, {report.nothing_left} with nothing left, "
-        f"{report.bad} bad."
-    ]
-    if report.redactions:
-        kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
-        lines.append(f"Secrets redacted: {kinds}")
-    if report.stripped:
-        lines.append(f"Private or injected blocks left out: {report.stripped}")
-    lines += [f"line {number}: {problem}" for number, problem in report.bad_lines]
-    if report.bad > len(report.bad_lines):
-        lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
-    return "\n".join(lines)
 
 
 def _health_table(health: Health) -> "Table":
