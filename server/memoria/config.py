@@ -25,6 +25,11 @@ TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, stri
 
 NO_WORKSPACE = "none"
 """What is written where no project is meant."""
+LONGEST_LEASE_MS = 600_000
+"""No lease is ever given for longer: one that ends later was taken while the clock was wrong."""
+LONGEST_PAUSE_MS = 10 * 60_000
+"""The longest wait before a document that could not be embedded is tried again."""
+
 _PREFIX = "MEMORIA_"
 
 
@@ -69,7 +74,7 @@ class Settings(BaseModel):
     embedding_attempts: int = Field(5, ge=1, le=100)
     """Failures after which a document is set aside as failed instead of being tried again."""
 
-    lease_ms: int = Field(30_000, ge=1000, le=600_000)
+    lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
     """How long the embedding lease outlives a process that died with it."""
 
     busy_timeout_ms: int = Field(10_000, ge=5000, le=120_000)
@@ -83,6 +88,10 @@ class Settings(BaseModel):
 
     max_turn_bytes: int = Field(5 * 1024 * 1024, ge=1, le=64 * 1024 * 1024)
     """The largest turn, in UTF-8 bytes of content, tool arguments and result together."""
+
+    backup_keep_days: float = Field(30, gt=0, le=100_000)
+    """How long a backup in the home's `backups` folder is kept. The next backup deletes older
+    ones."""
 
     @field_validator("workspace")
     @classmethod

@@ -7,7 +7,9 @@
     ├── NotFoundError            no such memory, turn or session for this tenant
     ├── StoreError
     │   ├── StoreUnavailableError    the home can't be opened, read or written
+    │   │   └── StoreDamagedError        the file does not hold what was written to it
     │   ├── StoreTooNewError         the home was written by a newer Memoria
+    │   ├── BackupError              a backup can't be made, read or put back
     │   └── UnsupportedEngineError   this SQLite lacks something we need
     └── EmbedderError            no vector could be made; text search carries on
 
@@ -15,7 +17,11 @@ A message says what happened and what to do next, because a model or a person at
 reads it and nothing else.
 """
 
+import errno
+from pathlib import Path
 from typing import Self
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class MemoriaError(Exception):
@@ -59,6 +65,35 @@ class StoreError(MemoriaError):
 
 class StoreUnavailableError(StoreError):
     """The home can't be opened, read or written: permissions, a full disk, a damaged file."""
+
+    @classmethod
+    def from_system(cls, error: OSError) -> Self:
+        """What the operating system refused, and what to do about it."""
+        what = f"{error.filename or 'A file'}: {error.strerror or error}."
+        if error.errno in _NO_ROOM:
+            return cls(f"{what} Free some space and try again.")
+        return cls(f"{what} Check that the folder is there and writable for this user.")
+
+
+class StoreDamagedError(StoreUnavailableError):
+    """The database file does not hold what was written to it."""
+
+    @classmethod
+    def because(cls, problem: str) -> Self:
+        """A sentence without its full stop on what was seen."""
+        return cls(
+            f"The database is damaged: {problem}. `memoria doctor` says how badly; "
+            "`memoria restore` brings a backup back."
+        )
+
+
+class BackupError(StoreError):
+    """A backup can't be made, read or put back. The home is as it was."""
+
+    @classmethod
+    def damaged(cls, archive: Path, problem: str) -> Self:
+        """The file is not, or no longer, what was written."""
+        return cls(f"The backup {archive} is damaged: {problem}. Use another one.")
 
 
 class StoreTooNewError(StoreError):

@@ -1,5 +1,7 @@
 """What these tests share: the `memoria` command and a memory, both on a home of their own."""
 
+import json
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -22,3 +24,23 @@ async def quiet(home: Path) -> AsyncIterator[Memoria]:
     settings = Settings.load(home=str(home), tenant="tests", embedder="off")
     async with memoria.open(settings=settings) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a few hundred turns and a memory: made once, copied for each test."""
+    folder = tmp_path_factory.mktemp("pattern")
+    file = folder / "chat.jsonl"
+    turns = ({"role": "user", "content": f"bluebird {i} " + f"word{i} " * 40} for i in range(300))
+    file.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    shell = Shell(folder / "home")
+    shell.json("import", file)
+    shell.json("remember", "The launch code name is bluebird")
+    return shell.home
+
+
+@pytest.fixture
+def filled(shell: Shell, pattern: Path) -> Shell:
+    """The command on a home with a few hundred turns and a memory in one file."""
+    shutil.copytree(pattern, shell.home)
+    return shell

@@ -1,7 +1,7 @@
 """Doctor: says what is sound, what is not, and what mends it; never with a traceback."""
 
-import json
 import os
+import shlex
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +14,6 @@ from memoria import Memoria
 
 UNSOUND = 4
 posix_only = pytest.mark.skipif(os.name == "nt", reason="permissions as POSIX has them")
-
-
-@pytest.fixture
-def filled(shell: Shell, tmp_path: Path) -> Shell:
-    """A home with a few hundred turns and a memory in one file."""
-    file = tmp_path / "chat.jsonl"
-    turns = ({"role": "user", "content": f"bluebird {i} " + f"word{i} " * 40} for i in range(300))
-    file.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    shell.json("import", file)
-    shell.json("remember", "The launch code name is bluebird")
-    return shell
 
 
 def findings(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -86,22 +75,31 @@ def flipped(path: Path) -> None:
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("damage", [flipped, zeroed, halved, another_format])
-def test_a_damaged_file_is_said_without_a_traceback(
+def a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("damage", [flipped, zeroed, halved, another_format, a_folder])
+def test_a_damaged_file_is_named_with_its_cure(
     filled: Shell, damage: Callable[[Path], None]
 ) -> None:
     damage(database(filled))
     output = filled("doctor")
-    assert output.code in (1, UNSOUND)
-    assert "Traceback" not in output.err
-    assert "malformed" in output.out + output.err or "damaged" in output.out + output.err
+    assert (output.code, output.err) == (UNSOUND, "")
+    for arguments in ((), ("--fix",), ("--rebuild",)):
+        document = filled.json("doctor", *arguments, code=UNSOUND)
+        errors = [f for f in document["findings"] if f["state"] == "error"]
+        assert errors
+        assert all(finding["cure"] for finding in errors)
 
 
-def test_doctor_does_not_send_the_user_to_doctor(filled: Shell) -> None:
+def test_the_cure_of_a_damaged_file_is_the_newest_backup(filled: Shell) -> None:
+    filled.json("backup")
+    newest = filled.json("backup")["path"]
     zeroed(database(filled))
-    output = filled("doctor")
-    assert "backup" in output.out + output.err
-    assert "Run `memoria doctor`" not in output.err
+    broken = findings(filled.json("doctor", code=UNSOUND))["database"]
+    assert broken["cure"] == f"memoria --home {filled.home} restore {newest}"
 
 
 def test_text_that_changed_on_disk_is_found(filled: Shell) -> None:
@@ -121,16 +119,24 @@ def test_a_turn_whose_text_is_damaged_is_said_without_a_traceback(filled: Shell)
         assert "Traceback" not in output.err
 
 
-def test_a_lost_index_is_found_and_rebuilt(filled: Shell) -> None:
+@pytest.mark.parametrize("cure", ["--fix", "--rebuild"])
+def test_a_lost_index_is_found_and_rebuilt(filled: Shell, cure: str) -> None:
     changed(filled, "DELETE FROM search_index")
-    output = filled("doctor", "--json")
-    assert output.code == UNSOUND
-    broken = findings(output.document)["full text"]
-    assert (broken["state"], broken["cure"]) == ("error", "memoria doctor --rebuild")
+    broken = findings(filled.json("doctor", code=UNSOUND))["full text"]
+    assert (broken["state"], broken["cure"]) == (
+        "error",
+        f"memoria --home {filled.home} doctor --fix",
+    )
     assert filled.json("search", "launch code name")["hits"] == []
-    mended = filled("doctor", "--rebuild", "--json")
-    assert (mended.code, mended.err) == (0, "")
-    assert mended.document["sound"] is True
+    mended = filled.json("doctor", cure)
+    assert mended["sound"] is True
+    assert mended["mended"] == [
+        {
+            "check": "full text",
+            "before": "301 of 301 are not indexed, 0 are indexed but gone",
+            "after": "301 indexed, none missing",
+        }
+    ]
     assert len(filled.json("search", "launch code name")["hits"]) >= 1
 
 
@@ -141,13 +147,37 @@ def test_rebuilding_a_sound_home_changes_nothing_that_is_found(filled: Shell) ->
 
 
 @posix_only
-def test_a_home_that_others_can_read_is_a_warning_with_its_cure(filled: Shell) -> None:
-    filled.home.chmod(0o750)
-    output = filled("doctor", "--json")
-    assert output.code == 0
-    privacy = findings(output.document)["privacy"]
-    assert privacy["state"] == "warning"
-    assert privacy["cure"] == f"chmod -R go-rwx {filled.home}"
+def test_what_others_can_read_is_a_warning_and_mended(filled: Shell) -> None:
+    filled.json("backup")
+    (filled.home / "MEMORY.md").write_text("- tea")
+    for path in (filled.home, *filled.home.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert findings(filled.json("doctor"))["privacy"]["state"] == "warning"
+    (mended,) = filled.json("doctor", "--fix")["mended"]
+    assert (mended["check"], mended["after"]) == ("privacy", "only this user can read the home")
+    modes = {path.stat().st_mode & 0o777 for path in filled.home.rglob("*") if path.is_file()}
+    assert modes == {0o600}
+    assert filled.home.stat().st_mode & 0o777 == (filled.home / "backups").stat().st_mode & 0o777
+    assert filled.home.stat().st_mode & 0o777 == 0o700
+
+
+@posix_only
+def test_a_file_its_owner_can_not_write_is_mended(filled: Shell) -> None:
+    database(filled).chmod(0o400)
+    filled.home.chmod(0o500)
+    assert findings(filled.json("doctor", code=UNSOUND))["privacy"]["state"] == "error"
+    assert filled.json("doctor", "--fix")["sound"] is True
+    filled.json("remember", "The launch code name is magpie")
+
+
+@posix_only
+def test_links_out_of_the_home_are_left_alone(filled: Shell, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "notes.md"
+    elsewhere.write_text("mine")
+    elsewhere.chmod(0o644)
+    (filled.home / "MEMORY.md").symlink_to(elsewhere)
+    assert findings(filled.json("doctor", "--fix"))["privacy"]["state"] == "ok"
+    assert elsewhere.stat().st_mode & 0o777 == 0o644
 
 
 @posix_only
@@ -156,8 +186,9 @@ def test_the_cure_for_a_home_with_a_space_in_its_name_can_be_pasted(tmp_path: Pa
     home.mkdir(mode=0o755)
     home.chmod(0o755)
     shell = Shell(home)
-    cure = findings(shell.json("doctor"))["privacy"]["cure"]
-    assert os.system(cure) == 0  # noqa: S605  (the command the user is told to run)
+    command, *arguments = shlex.split(findings(shell.json("doctor"))["privacy"]["cure"])
+    assert command == "memoria"
+    assert shell.run(*arguments).code == 0
     assert findings(shell.json("doctor"))["privacy"]["state"] == "ok"
 
 
@@ -167,12 +198,15 @@ def test_a_home_is_made_for_its_owner_alone(filled: Shell) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in filled.home.iterdir())
 
 
-def test_a_home_of_a_newer_version_is_left_alone(filled: Shell) -> None:
+@pytest.mark.parametrize("arguments", [(), ("--fix",), ("--rebuild",)])
+def test_a_home_of_a_newer_version_is_named_and_left_alone(
+    filled: Shell, arguments: tuple[str, ...]
+) -> None:
     changed(filled, "PRAGMA user_version = 9999")
     content = database(filled).read_bytes()
-    output = filled("doctor")
-    assert output.code == 1
-    assert "newer" in output.err
+    broken = findings(filled.json("doctor", *arguments, code=UNSOUND))["database"]
+    assert "newer Memoria" in broken["detail"]
+    assert broken["cure"] == "pip install -U memoria-server"
     assert database(filled).read_bytes() == content
 
 

@@ -244,7 +244,7 @@ async def test_a_document_is_set_aside_after_the_configured_attempts(home: Path)
         status = backlog.status(attempts)
         assert (status.pending, status.failed, status.last_error) == (0, 1, "failure 3")
         assert backlog.due(now_millis(), 10, attempts) == []
-        assert backlog.next_due(attempts) is None
+        assert backlog.next_due(now_millis(), attempts) is None
     store.close()
 
 

@@ -31,11 +31,20 @@ WALKS = {
     ("memories", "unverified"),
     ("scratchpads", "recent"),
     ("upkeep", "await_missing_vectors"),
+    ("upkeep", "count_lost_records"),
     ("upkeep", "count_missing_vectors"),
+    ("upkeep", "definitions"),
     ("upkeep", "documents"),
+    ("upkeep", "drop_stale_leases"),
+    ("upkeep", "forget_indexes"),
+    ("upkeep", "forget_table"),
     ("upkeep", "forgive_failures"),
     ("upkeep", "full_text_drift"),
+    ("upkeep", "indexes"),
+    ("upkeep", "leases"),
     ("upkeep", "raw_chunks"),
+    ("upkeep", "tables"),
+    ("upkeep", "totals"),
     ("vectors", "models"),
     ("vectors", "scan"),
     ("vectors", "count_indexable"),
@@ -65,6 +74,7 @@ def _walks(step: str) -> bool:
 def test_a_statement_reads_no_more_rows_than_it_names(file: str, tmp_path: Path) -> None:
     connection = connect(tmp_path / "plans.db", 5000)
     migrate(connection)
+    connection.execute("PRAGMA writable_schema = ON")  # one statement takes a table out by hand
     walking = set()
     for name, sql in statements(file).items():
         parameters = {key: LISTS.get(key, 1) for key in re.findall(r":(\w+)", sql)}

@@ -137,7 +137,7 @@ async def test_doctor_sees_an_index_that_drifted_and_a_rebuild_cures_it(
     behind_its_back(memory, *damage)
     found = await finding(memory, check)
     assert (found.state, found.detail) == ("error", detail)
-    assert found.cure == "memoria doctor --rebuild"
+    assert found.cure == "memoria doctor --fix"
     await memory.rebuild_indexes()
     assert (await finding(memory, check)).state == "ok"
     assert (await memory.health()).sound
@@ -155,8 +155,7 @@ async def test_doctor_sees_a_home_that_others_can_read(memory: Memoria) -> None:
     memory.settings.home_path.chmod(0o755)
     found = await finding(memory, "privacy")
     assert found.state == "warning"
-    assert found.cure is not None
-    assert found.cure.startswith("chmod -R go-rwx")
+    assert found.cure == "memoria doctor --fix"
 
 
 async def test_doctor_sees_a_reference_that_leads_nowhere(memory: Memoria) -> None:

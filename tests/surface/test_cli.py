@@ -22,6 +22,8 @@ COMMANDS = (
     "import",
     "doctor",
     "stats",
+    "backup",
+    "restore",
     "serve",
     "demo",
 )

@@ -1,13 +1,20 @@
-"""Doctor: is everything sound, and if not, what mends it."""
+"""Doctor: is everything sound, and if not, what mends it. It speaks of any home, opened or not."""
 
+import shlex
 import shutil
 import sys
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
+from pathlib import Path
 
+from memoria.admin.backup import ASIDE, abandoned, list_backups
+from memoria.admin.modes import privacy
 from memoria.config import Settings
+from memoria.errors import EmbedderError, StoreDamagedError, StoreError, StoreTooNewError
 from memoria.inference import LazyEmbedder
-from memoria.model import BacklogStatus, Finding, Health
+from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, iso, now_millis
 from memoria.store.base import Store
+from memoria.store.files import DATABASE
 
 _LITTLE_DISK_BYTES = 500_000_000
 
@@ -16,20 +23,70 @@ def examine(
     store: Store,
     settings: Settings,
     embedder: LazyEmbedder | None,
-    backlog: BacklogStatus | None,
+    backlog: Callable[[], BacklogStatus] | None,
     *,
     deep: bool,
 ) -> Health:
     """Look at the home, the file, its indexes, the model and the backlog."""
-    return Health(
-        findings=(
-            _versions(),
-            _disk(settings),
-            *store.examine(deep=deep),
-            _embedder(store, embedder),
-            _backlog(backlog),
-        )
+    looks: tuple[tuple[str, Callable[[], Finding]], ...] = (
+        ("model", lambda: _embedder(store, embedder, deep=deep)),
+        ("backlog", lambda: _backlog(backlog)),
     )
+    return _health(settings, [*store.examine(deep=deep), *(_said(*look) for look in looks)])
+
+
+def examine_unopened(settings: Settings, error: StoreError) -> Health:
+    """What can be said of a home whose database can't be opened, and why it can't."""
+    match error:
+        case StoreTooNewError():
+            cure = "pip install -U memoria-server"
+        case StoreDamagedError():
+            cure = RESTORE
+        case _:
+            cure = f"Mend what is said here; the file is {settings.home_path / DATABASE}."
+    return _health(
+        settings, [Finding(check="database", state="error", detail=str(error), cure=cure)]
+    )
+
+
+def _health(settings: Settings, of_the_store: Iterable[Finding]) -> Health:
+    findings = (_versions(), *_home(settings), *of_the_store)
+    return naming_the_backup(Health(findings=findings), settings)
+
+
+def naming_the_backup(health: Health, settings: Settings) -> Health:
+    """The findings, their cure naming the newest backup where one is wanted."""
+    return Health(findings=tuple(_with_backup(finding, settings) for finding in health.findings))
+
+
+def _home(settings: Settings) -> Iterable[Finding]:
+    home = settings.home_path
+    if home.is_dir():
+        yield _disk(home)
+        yield privacy(home)
+        yield _leftovers(home)
+        yield _backups(settings)
+
+
+def _said(check: str, look: Callable[[], Finding]) -> Finding:
+    try:
+        return look()
+    except StoreError as error:
+        return Finding(check=check, state="error", detail=str(error), cure=RESTORE)
+
+
+def _with_backup(finding: Finding, settings: Settings) -> Finding:
+    if finding.cure != RESTORE:
+        return finding
+    held = [info for info in list_backups(settings.home_path) if info.path.suffix == ".zip"]
+    if held:
+        cure = f"memoria restore {shlex.quote(str(held[-1].path))}"
+    else:
+        cure = (
+            f"{RESTORE}. There is none in the home's backups folder; without one, keep "
+            f"{DATABASE} and begin anew in another home: much of it may still be readable."
+        )
+    return finding.model_copy(update={"cure": cure})
 
 
 def _versions() -> Finding:
@@ -41,15 +98,40 @@ def _versions() -> Finding:
     )
 
 
-def _disk(settings: Settings) -> Finding:
-    free = shutil.disk_usage(settings.home_path).free
-    detail = f"{free / 1e9:.1f} GB free at {settings.home_path}"
+def _disk(home: Path) -> Finding:
+    free = shutil.disk_usage(home).free
+    detail = f"{free / 1e9:.1f} GB free at {home}"
     if free < _LITTLE_DISK_BYTES:
         return Finding(check="disk", state="warning", detail=detail, cure="Free some disk space.")
     return Finding(check="disk", state="ok", detail=detail)
 
 
-def _embedder(store: Store, embedder: LazyEmbedder | None) -> Finding:
+def _leftovers(home: Path) -> Finding:
+    left = abandoned(home)
+    if left:
+        detail = f"a backup or restore was broken off and left {', '.join(map(str, left))}"
+        return Finding(check="leftovers", state="warning", detail=detail, cure=FIX)
+    return Finding(check="leftovers", state="ok", detail="no work was broken off")
+
+
+def _backups(settings: Settings) -> Finding:
+    held = list_backups(settings.home_path, settings.backup_keep_days)
+    now = now_millis()
+    expired = [info for info in held if (info.kept_until or now) < now]
+    if expired:
+        detail = f"{len(expired)} of {len(held)} are older than {settings.backup_keep_days:g} days"
+        return Finding(check="backups", state="warning", detail=detail, cure=FIX)
+    aside = [info.path for info in held if info.path.name.startswith(ASIDE)]
+    if aside:
+        detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
+        return Finding(
+            check="backups", state="warning", detail=detail, cure="Delete it once all is well."
+        )
+    newest = f", the newest of {iso(held[-1].made_at)}" if held else ""
+    return Finding(check="backups", state="ok", detail=f"{len(held)} in the home{newest}")
+
+
+def _embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:
     if embedder is None:
         return Finding(
             check="model",
@@ -66,25 +148,37 @@ def _embedder(store: Store, embedder: LazyEmbedder | None) -> Finding:
             detail=f"the home was embedded with {chosen}, this process uses {embedder.name}",
             cure="Give every client the same MEMORIA_EMBEDDER settings.",
         )
-    if embedder.state.startswith("failed"):
+    failure = _failure(embedder, deep=deep)
+    if failure is not None:
         return Finding(
             check="model",
             state="error",
-            detail=f"{embedder.name}: {embedder.state}",
-            cure="Reinstall memoria-server, or set MEMORIA_EMBEDDER=off.",
+            detail=f"{embedder.name}: {failure}",
+            cure="Mend the endpoint, or reinstall memoria-server, or set MEMORIA_EMBEDDER=off.",
         )
     return Finding(check="model", state="ok", detail=f"{embedder.name}, {embedder.state}")
 
 
-def _backlog(status: BacklogStatus | None) -> Finding:
-    if status is None:
+def _failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
+    """Why the model makes no vector; a deep look tries it."""
+    try:
+        if deep:
+            embedder.embed_query("ping", wait_ms=None)
+    except EmbedderError as error:
+        return str(error)
+    return embedder.state if embedder.state.startswith("failed") else None
+
+
+def _backlog(look: Callable[[], BacklogStatus] | None) -> Finding:
+    if look is None:
         return Finding(check="backlog", state="ok", detail="no vectors are wanted")
+    status = look()
     if status.failed:
         return Finding(
             check="backlog",
             state="warning",
             detail=f"{status.failed} documents were given up: {status.last_error}",
-            cure="Mend the embedder, then run: memoria doctor --rebuild",
+            cure=FIX,
         )
     if status.last_error is not None:
         return Finding(

@@ -13,9 +13,8 @@ from memoria.inference.base import Embedder
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
 from memoria.model import LIBRARY, Channel
 from memoria.store.base import Store
+from memoria.store.files import DATABASE
 from memoria.store.sqlite import SqliteStore
-
-DATABASE = "memoria.db"
 
 
 @asynccontextmanager
@@ -43,7 +42,7 @@ async def open_memoria(
     """
     chosen = _with(settings or Settings.load(), home, tenant)
     lazy = choose_embedder(chosen) if embedder is None else _already_built(embedder)
-    store = await in_thread(lambda: _open_store(chosen))
+    store = await in_thread(lambda: open_store(chosen))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
     if worker is not None:
         worker.start()
@@ -60,7 +59,8 @@ def _with(settings: Settings, home: Path | str | None, tenant: str | None) -> Se
     return Settings.checked(**{**settings.model_dump(), **named}) if named else settings
 
 
-def _open_store(settings: Settings) -> SqliteStore:
+def open_store(settings: Settings) -> SqliteStore:
+    """The home's store, made if there is none."""
     return SqliteStore(
         settings.home_path / DATABASE,
         busy_timeout_ms=settings.busy_timeout_ms,

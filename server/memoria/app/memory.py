@@ -272,7 +272,12 @@ class Memoria:
         from memoria.admin.forget import Forget  # noqa: PLC0415  (a start-up must not pay for it)
 
         forget = Forget(
-            self._store, self.tenant, self._channel, self._marks, self.settings.home_path
+            self._store,
+            self.tenant,
+            self._channel,
+            self._marks,
+            self.settings.home_path,
+            self.settings.backup_keep_days,
         )
         forgotten = await in_thread(
             lambda: forget.run(ids, include_source=include_source, reason=reason)
@@ -331,7 +336,7 @@ class Memoria:
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
 
         def look() -> Health:
-            backlog = None if self._worker is None else self._worker.status()
+            backlog = None if self._worker is None else self._worker.status
             return examine(self._store, self.settings, self._embedder, backlog, deep=deep)
 
         return await in_thread(look)

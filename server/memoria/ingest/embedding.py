@@ -12,8 +12,10 @@ set aside after a few attempts, so that it never blocks the rest.
 import logging
 import random
 import threading
+import time
 from dataclasses import dataclass
 
+from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.model import BacklogStatus, StoredTurn, Vector, new_id, now_millis
@@ -27,7 +29,6 @@ _IDLE_S = 5.0
 _HELD_BY_ANOTHER_S = 0.25
 _LONGEST_STOP_S = 5.0
 _FIRST_RETRY_MS = 1_000
-_LONGEST_RETRY_MS = 10 * 60_000
 _PREVIOUS_CHARS = 300
 
 
@@ -53,7 +54,7 @@ class EmbeddingWorker:
         self._thread = threading.Thread(target=self._run, name="memoria-embed", daemon=True)
         self._adopted = False
         self._outages = 0
-        self._resting_until = 0
+        self._resting_until = 0.0
         self._outage: str | None = None
 
     def start(self) -> None:
@@ -83,14 +84,14 @@ class EmbeddingWorker:
 
     def settled(self) -> bool:
         """Whether nothing can be done now: all is embedded, set aside, or waits for a retry."""
-        if self._resting_until > now_millis():
+        if self._resting_until > time.monotonic():
             return True
         if not self._adopted:
             return False
         with self._store.backlog(write=False) as backlog:
             if backlog.chosen_model() != self._embedder.name:
                 return True
-            due_at = backlog.next_due(self._limits.attempts)
+            due_at = backlog.next_due(now_millis(), self._limits.attempts)
         return due_at is None or due_at > now_millis()
 
     def _run(self) -> None:
@@ -138,10 +139,10 @@ class EmbeddingWorker:
         self._adopted = True
 
     def _has_work(self) -> bool:
-        if self._resting_until > now_millis():
+        if self._resting_until > time.monotonic():
             return False
         with self._store.backlog(write=False) as backlog:
-            due_at = backlog.next_due(self._limits.attempts)
+            due_at = backlog.next_due(now_millis(), self._limits.attempts)
             ours = backlog.chosen_model() == self._embedder.name
         return ours and due_at is not None and due_at <= now_millis()
 
@@ -203,14 +204,14 @@ class EmbeddingWorker:
         pause_ms = _retry_ms(self._outages)
         self._outages += 1
         self._outage = str(error)
-        self._resting_until = now_millis() + pause_ms
+        self._resting_until = time.monotonic() + pause_ms / 1000
         _LOG.warning("No vectors for %.1f s: %s", pause_ms / 1000, error)
         return pause_ms / 1000
 
 
 def _retry_ms(failures: int) -> int:
     """Exponential backoff with jitter, in milliseconds."""
-    longest = min(_FIRST_RETRY_MS << min(failures, 20), _LONGEST_RETRY_MS)
+    longest = min(_FIRST_RETRY_MS << min(failures, 20), LONGEST_PAUSE_MS)
     return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)
 
 

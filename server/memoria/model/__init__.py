@@ -20,7 +20,15 @@ from memoria.model.parse import as_instant, as_member, as_turn, check_choice, co
 from memoria.model.scratchpad import CompletedTask, Scratchpad
 from memoria.model.search import Hit, Neighbour, SearchResult, Source, ToolCall
 from memoria.model.session import Session, SessionRecord, Stretch
-from memoria.model.status import BacklogStatus, Finding, Health, Statistics
+from memoria.model.status import (
+    FIX,
+    RESTORE,
+    BacklogStatus,
+    Finding,
+    Health,
+    Mended,
+    Statistics,
+)
 from memoria.model.turn import (
     CaptureEvent,
     Receipt,
@@ -34,7 +42,9 @@ from memoria.model.vector import Vector
 
 __all__ = [
     "COMMAND_LINE",
+    "FIX",
     "LIBRARY",
+    "RESTORE",
     "BacklogStatus",
     "BackupLeft",
     "CaptureEvent",
@@ -47,6 +57,7 @@ __all__ = [
     "Memory",
     "MemoryType",
     "MemoryVersion",
+    "Mended",
     "Neighbour",
     "Provenance",
     "Receipt",

@@ -4,6 +4,11 @@ from typing import Literal
 
 from memoria.model.base import Value
 
+FIX = "memoria doctor --fix"
+"""The cure of whatever doctor mends by itself."""
+RESTORE = "Restore a backup: memoria restore FILE"
+"""The cure of whatever is lost but for a backup."""
+
 
 class BacklogStatus(Value):
     """Documents that still wait for their vector."""
@@ -21,6 +26,14 @@ class Finding(Value):
     state: Literal["ok", "warning", "error"]
     detail: str
     cure: str | None = None
+
+
+class Mended(Value):
+    """One thing that was wrong, and what doctor says of it now."""
+
+    check: str
+    before: str
+    after: str
 
 
 class Health(Value):

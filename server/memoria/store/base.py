@@ -9,6 +9,7 @@ All calls block; the application runs each whole transaction in one worker threa
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 from memoria.model import (
@@ -396,7 +397,7 @@ class Backlog(Protocol):
         """How much waits."""
         ...
 
-    def next_due(self, attempts: int) -> int | None:
+    def next_due(self, now: int, attempts: int) -> int | None:
         """When the earliest waiting document may be tried; None if none waits."""
         ...
 
@@ -439,6 +440,41 @@ class Store(Protocol):
         """Build the derived indexes anew from the truth. Reports (done, total)."""
         ...
 
+    def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
+        """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
+        ...
+
     def close(self) -> None:
         """Close every connection."""
+        ...
+
+
+class DatabaseFiles(Protocol):
+    """Work on a database file as a whole, opened or not."""
+
+    @property
+    def newest_schema(self) -> int:
+        """The newest schema this version knows."""
+        ...
+
+    def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
+        """Write the file as it is at this moment, while others go on writing to it."""
+        ...
+
+    def judge(self, path: Path) -> list[Finding]:
+        """Whether the truth in a file that nobody else has open is whole."""
+        ...
+
+    def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
+        """The schema's number, and how much of what is in the file."""
+        ...
+
+    def claim(self, path: Path) -> AbstractContextManager[Callable[[Path, Path], None]]:
+        """Keep everybody else out of the file. Gives what puts another in its place.
+
+        What it gives takes the new file and the folder the present one goes to.
+
+        Raises:
+            StoreUnavailableError: another process has it open.
+        """
         ...

@@ -10,10 +10,11 @@ import secrets
 from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from memoria.errors import StoreUnavailableError
 
+DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
 BACKUPS = "backups"
 _KEY_BYTES = 32
@@ -21,6 +22,8 @@ _OWNER_ONLY = 0o600
 _TEXT_SUFFIXES = (".md", ".jsonl", ".txt")
 
 CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
+
+CORE: tuple[CoreFile, ...] = get_args(CoreFile)
 
 
 def read_core(home: Path, name: CoreFile) -> str:

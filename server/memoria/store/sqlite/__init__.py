@@ -1,5 +1,6 @@
 """The embedded engine: one SQLite file, FTS5 for text, sqlite-vec for vectors."""
 
+from memoria.store.sqlite.files import SqliteFiles
 from memoria.store.sqlite.store import SqliteStore
 
-__all__ = ["SqliteStore"]
+__all__ = ["SqliteFiles", "SqliteStore"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from memoria.config import LONGEST_LEASE_MS, LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import BacklogStatus, Vector
 from memoria.store.sqlite.conversations import SqliteConversations
@@ -57,13 +58,18 @@ class SqliteBacklog:
         """Whether `owner` now holds the lease."""
         return bool(
             self._rows.change(
-                "take_lease", name=name, owner=owner, now=now, expires_at=now + lease_ms
+                "take_lease",
+                name=name,
+                owner=owner,
+                now=now,
+                expires_at=now + lease_ms,
+                longest=LONGEST_LEASE_MS,
             )
         )
 
     def lease_owner(self, name: str, now: int) -> str | None:
         """Who holds the lease; None if it is free or has run out."""
-        row = self._rows.first("lease_owner", name=name, now=now)
+        row = self._rows.first("lease_owner", name=name, now=now, longest=LONGEST_LEASE_MS)
         return None if row is None else str(row["owner"])
 
     def drop_lease(self, name: str, owner: str) -> None:
@@ -72,7 +78,9 @@ class SqliteBacklog:
 
     def due(self, now: int, limit: int, attempts: int) -> list[Pending]:
         """Documents to embed next, oldest first."""
-        rows = self._rows.all("due", now=now, limit=limit, attempts=attempts)
+        rows = self._rows.all(
+            "due", now=now, limit=limit, attempts=attempts, longest=LONGEST_PAUSE_MS
+        )
         return [self._pending(row) for row in rows]
 
     def fulfil(self, model: str, vectors: Mapping[int, Vector]) -> None:
@@ -115,9 +123,9 @@ class SqliteBacklog:
             last_error=None if error is None else error["last_error"],
         )
 
-    def next_due(self, attempts: int) -> int | None:
+    def next_due(self, now: int, attempts: int) -> int | None:
         """When the earliest waiting document may be tried."""
-        row = self._rows.first("next_due", attempts=attempts)
+        row = self._rows.first("next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS)
         return None if row is None else row["at"]
 
     def _pending(self, row: Row) -> Pending:

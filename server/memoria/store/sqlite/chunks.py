@@ -3,7 +3,7 @@
 import hashlib
 import sys
 
-from memoria.errors import StoreError
+from memoria.errors import StoreDamagedError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -32,11 +32,9 @@ def unpack(codec: str, data: bytes) -> bytes:
     """What `pack` was given.
 
     Raises:
-        StoreError: the bytes are damaged.
+        StoreDamagedError: the bytes are damaged.
     """
     try:
         return zstd.decompress(data) if codec == "zstd" else data
     except zstd.ZstdError as error:
-        raise StoreError(
-            "A stored text is damaged. Run `memoria doctor`; restore a backup of the home."
-        ) from error
+        raise StoreDamagedError.because("a text can't be unpacked") from error

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from memoria.errors import StoreError
+from memoria.errors import StoreDamagedError, StoreError
 from memoria.model import Session, StoredTurn, Stretch, now_millis
 from memoria.store.sqlite.chunks import digest, pack, unpack
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import MessageName, NewTurn, Place, Version
 from memoria.text.document import turn_tokens
@@ -199,9 +199,8 @@ class SqliteConversations:
         content = self._chunk(fields.pop("content_hash"))
         args = fields.pop("args_hash")
         result = fields.pop("result_hash")
-        return StoredTurn(
-            content=content, tool_args=self._json(args), tool_result=self._json(result), **fields
-        )
+        tool = {"tool_args": self._json(args), "tool_result": self._json(result)}
+        return built(StoredTurn, {"content": content, **tool, **fields})
 
     def _json(self, key: bytes | None) -> JsonValue:
         if key is None:
@@ -223,8 +222,8 @@ class SqliteConversations:
     def _chunk(self, key: bytes) -> str:
         row = self._rows.first("chunk", hash=key)
         if row is None:
-            raise StoreError(f"raw chunk {key.hex()} is missing. Run `memoria doctor`.")
-        try:
-            return unpack(row["codec"], row["data"]).decode()
-        except UnicodeDecodeError as error:
-            raise StoreError(f"raw chunk {key.hex()} is damaged. Restore a backup.") from error
+            raise StoreDamagedError.because(f"the text {key.hex()} is missing")
+        data = unpack(row["codec"], row["data"])
+        if digest(data) != key:
+            raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
+        return data.decode()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from memoria.errors import (
     InvalidInputError,
+    StoreDamagedError,
     StoreError,
     StoreUnavailableError,
     UnsupportedEngineError,
@@ -32,7 +33,18 @@ else:
     except ImportError:
         import sqlite3
 
-__all__ = ["Connection", "Cursor", "Row", "connect", "load_vectors", "sqlite3", "translated"]
+__all__ = [
+    "Connection",
+    "Cursor",
+    "Row",
+    "connect",
+    "is_busy",
+    "is_damage",
+    "load_vectors",
+    "sqlite3",
+    "transaction",
+    "translated",
+]
 
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
@@ -41,29 +53,54 @@ Row = sqlite3.Row
 _OLDEST = (3, 38, 0)  # STRICT tables 3.37, unixepoch and json -> 3.38
 _OWNER_ONLY = 0o600
 _CACHE_KIB = 16_384
-_MMAP_BYTES = 1 << 30
 _WAL_LIMIT_BYTES = 64 << 20
+_PASSING = ("BUSY", "LOCKED")
+_DAMAGE = ("CORRUPT", "NOTADB")
+_BY_WORDS = {
+    "disk I/O error": "IOERR",
+    "database or disk is full": "FULL",
+    "database is locked": "BUSY",
+    "database disk image is malformed": "CORRUPT",
+}
+_NOT_TEXT = "Could not decode to UTF-8"
 
 
 def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Connection:
     """A connection in autocommit mode, usable from any one thread at a time.
 
-    A writer commits with `synchronous=FULL`: what is committed survives a power cut. A reader
-    can't write, but it is not opened read-only: SQLite must be able to recover the log.
+    A writer makes the file if there is none, and commits with `synchronous=FULL`: what is
+    committed survives a power cut. A reader can't write, but it is not opened read-only: SQLite
+    must be able to recover the log.
+
+    Raises:
+        StoreUnavailableError: there is no file and none can be made.
+        UnsupportedEngineError: this SQLite is too old.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise UnsupportedEngineError(
             f"SQLite {sqlite3.sqlite_version} is too old; Memoria needs 3.38 or newer. "
             "Install the pysqlite3 package, or a newer Python."
         )
-    _create_private(path)
+    if not read_only:
+        _create_private(path)
     connection = sqlite3.connect(
-        path,
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
         timeout=busy_timeout_ms / 1000,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=256,
     )
+    try:
+        _set_up(connection, busy_timeout_ms, read_only=read_only)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) -> None:
+    """No `mmap_size`: a file cut short by somebody else would kill the process with SIGBUS."""
     connection.row_factory = Row
     connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
     _use_wal(connection, busy_timeout_ms)
@@ -73,12 +110,10 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
         "foreign_keys = ON",
         "temp_store = MEMORY",
         f"cache_size = -{_CACHE_KIB}",
-        f"mmap_size = {_MMAP_BYTES}",
         f"journal_size_limit = {_WAL_LIMIT_BYTES}",
         f"query_only = {int(read_only)}",
     ):
         connection.execute(f"PRAGMA {pragma}")
-    return connection
 
 
 def load_vectors(connection: Connection) -> bool:
@@ -105,6 +140,19 @@ def _vector_extension() -> str | None:
 
 
 @contextlib.contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """A change, all or nothing. It waits its turn at the beginning, so it never fails half way."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextlib.contextmanager
 def translated() -> Iterator[None]:
     """Turn the driver's errors into ours, which say what to do next."""
     try:
@@ -117,26 +165,52 @@ def translated() -> Iterator[None]:
         ) from error
 
 
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file is to blame: it does not hold what was written to it."""
+    return _code(error) in _DAMAGE or str(error).startswith(_NOT_TEXT)
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether somebody else had the file, and it may work later."""
+    return _code(error) in _PASSING
+
+
 def _explain(error: sqlite3.Error) -> StoreError:
-    name = getattr(error, "sqlite_errorname", "")
-    match name.split("_")[1] if "_" in name else name:
+    what = str(error).rstrip(".")
+    if is_damage(error):
+        return StoreDamagedError.because(what.partition(" with text ")[0])
+    match _code(error):
         case "FULL":
             cure = "The disk or quota is full. Free some space and try again."
         case "READONLY" | "PERM" | "CANTOPEN" | "AUTH":
             cure = "Check that the data folder is writable for this user."
         case "BUSY" | "LOCKED":
             cure = "Another process held the file too long. Try again."
-        case "CORRUPT" | "NOTADB":
-            cure = "The file is damaged: restore a backup of the home."
         case "IOERR":
-            cure = "Reading or writing the file failed. Check the disk and the data folder."
+            cure = (
+                "Reading or writing the file failed. Check the disk, its free space and the data "
+                "folder, then try again."
+            )
         case _:
             cure = "Try again; if it goes on, look at the home with `memoria doctor`."
-    return StoreUnavailableError(f"The store failed: {str(error).rstrip('.')}. {cure}")
+    return StoreUnavailableError(f"The store failed: {what}. {cure}")
+
+
+def _code(error: sqlite3.Error) -> str:
+    """The primary result code's name, such as BUSY; empty where SQLite itself was content.
+
+    A copy that fails says so in words only.
+    """
+    name: str = getattr(error, "sqlite_errorname", "")
+    return name.split("_")[1] if "_" in name else _BY_WORDS.get(str(error), "")
 
 
 def _create_private(path: Path) -> None:
-    """Make the folder and an empty file that only their owner can read, if there are none."""
+    """Make the folder and an empty file that only their owner can read, if there are none.
+
+    Raises:
+        StoreUnavailableError: they can't be made, or something else is in the file's place.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
@@ -146,6 +220,11 @@ def _create_private(path: Path) -> None:
             f"The data folder {path.parent} can't be used: {error.strerror}. "
             "Set MEMORIA_HOME to a folder that is writable."
         ) from error
+    if path.is_dir():
+        raise StoreUnavailableError(
+            f"{path} is a folder; the database file belongs there. Move the folder away, or set "
+            "MEMORIA_HOME to another data folder."
+        )
 
 
 def _use_wal(connection: Connection, busy_timeout_ms: int) -> None:
@@ -153,7 +232,7 @@ def _use_wal(connection: Connection, busy_timeout_ms: int) -> None:
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
-from memoria.errors import NotFoundError
+from memoria.errors import NotFoundError, StoreDamagedError
 from memoria.model import Memory, MemoryType, MemoryVersion, Provenance, Trust, Validity
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import NewVersion
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
+_VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provenance")
 _PERSONAL = frozenset(kind.value for kind in MemoryType if kind.personal)
 
 
@@ -136,13 +137,11 @@ class SqliteMemories:
         versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
         for row in self._rows.all("versions", ns=as_json(ns)):
             versions[row["memory_n"]].append(_version(row))
-        return {
-            row["n"]: Memory(
-                **{key: row[key] for key in row.keys() if key != "n"},  # noqa: SIM118  (a Row's)
-                versions=tuple(versions[row["n"]]),
-            )
-            for row in self._rows.all("memories", ns=as_json(ns))
-        }
+        fields = {row["n"]: dict(row) for row in self._rows.all("memories", ns=as_json(ns))}
+        for n, own in fields.items():
+            del own["n"]
+            own["versions"] = tuple(versions[n])
+        return {n: built(Memory, own) for n, own in fields.items()}
 
     def _write_version(self, memory_n: int, number: int, version: NewVersion) -> None:
         place = self._rows.first("place", memory_n=memory_n)
@@ -175,7 +174,7 @@ class SqliteMemories:
     def _newest(self, memory_n: int) -> Row:
         row = self._rows.first("newest_version", memory_n=memory_n)
         if row is None:
-            raise NotFoundError(f"Memory number {memory_n} has no wording. Run `memoria doctor`.")
+            raise StoreDamagedError.because(f"memory number {memory_n} has no wording")
         return row
 
 
@@ -185,12 +184,6 @@ def _vouched(version: NewVersion) -> int:
 
 
 def _version(row: Row) -> MemoryVersion:
-    return MemoryVersion(
-        n=row["n"],
-        version=row["version"],
-        content=row["content"],
-        valid_from=row["valid_from"],
-        valid_to=row["valid_to"],
-        ingested_at=row["ingested_at"],
-        provenance=Provenance(**{name: row[name] for name in _PROVENANCE}),
-    )
+    fields = {name: row[name] for name in _VERSION}
+    fields["provenance"] = built(Provenance, {name: row[name] for name in _PROVENANCE})
+    return built(MemoryVersion, fields)

@@ -1,11 +1,12 @@
 """Bringing a file to the present schema: numbered `.sql` files, each in its own transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from functools import cache
 from importlib import resources
 
 from memoria.errors import StoreTooNewError
-from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.sqlite.driver import Connection, sqlite3, transaction
 
 
 @cache
@@ -16,6 +17,16 @@ def migrations() -> tuple[tuple[int, str], ...]:
     return tuple(sorted((int(file.name[:4]), file.read_text("utf-8")) for file in files))
 
 
+@cache
+def schema() -> Mapping[str, str]:
+    """What every table, index and trigger is made with, by name, once all migrations have run."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for _, sql in migrations():
+            connection.executescript(sql)
+        made = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        return dict(made.fetchall())
+
+
 def migrate(connection: Connection) -> None:
     """Apply what is missing. Reads one number and writes nothing when nothing is.
 
@@ -24,7 +35,7 @@ def migrate(connection: Connection) -> None:
     """
     check_version(connection)
     for number, sql in migrations():
-        if _version(connection) < number:
+        if version_of(connection) < number:
             _apply(connection, number, sql)
 
 
@@ -34,29 +45,25 @@ def check_version(connection: Connection) -> None:
     Raises:
         StoreTooNewError: one has.
     """
-    newest = migrations()[-1][0]
-    version = _version(connection)
+    version, newest = version_of(connection), migrations()[-1][0]
     if version > newest:
         raise StoreTooNewError(
             f"This home was written by a newer Memoria (schema {version}, this one knows "
-            f"{newest}). Nothing was changed. Upgrade with: pip install -U memoria-server"
+            f"{newest}). Nothing was changed. Upgrade with: pip install -U memoria-server; if "
+            "that is done, start this process again."
         )
 
 
 def _apply(connection: Connection, number: int, sql: str) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _version(connection) < number:  # another process may have been faster
+    with transaction(connection):
+        if version_of(connection) < number:  # another process may have been faster
             for statement in _split(sql):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number:d}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
-def _version(connection: Connection) -> int:
+def version_of(connection: Connection) -> int:
+    """The number of the newest migration the file has seen."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 

@@ -1,11 +1,16 @@
 """Running named statements with the tenant already bound."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
+from pydantic import BaseModel, ValidationError
+
+from memoria.errors import StoreDamagedError
 from memoria.store.sqlite.driver import Connection, Cursor, Row
 from memoria.store.sqlite.statements import statements
 
+_Model = TypeVar("_Model", bound=BaseModel)
 Parameter = str | int | float | bytes | None
 
 
@@ -40,6 +45,19 @@ class TenantRows:
 
     def _execute(self, name: str, parameters: dict[str, Parameter]) -> Cursor:
         return self.connection.execute(self._sql[name], {"tenant": self.tenant, **parameters})
+
+
+def built(model: type[_Model], fields: Mapping[str, object]) -> _Model:
+    """A value from what stands in the file.
+
+    Raises:
+        StoreDamagedError: no such value was ever written.
+    """
+    try:
+        return model(**fields)
+    except ValidationError as error:
+        wrong = ", ".join(str(item["loc"][0]) for item in error.errors() if item["loc"])
+        raise StoreDamagedError.because(f"a {model.__name__} has an impossible {wrong}") from error
 
 
 def as_json(values: Iterable[object]) -> str:

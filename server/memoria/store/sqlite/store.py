@@ -11,20 +11,30 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty, LifoQueue
 
-from memoria.errors import StoreUnavailableError
+from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, connect, load_vectors, translated
+from memoria.store.sqlite.driver import (
+    Connection,
+    connect,
+    load_vectors,
+    transaction,
+    translated,
+)
+from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.memories import SqliteMemories
+from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
 from memoria.store.sqlite.tombstones import SqliteTombstones
-from memoria.store.sqlite.upkeep import examine, rebuild_full_text, rebuild_vectors
+from memoria.store.sqlite.upkeep import examine
 from memoria.store.sqlite.vectors import ExactScan, Vec0Index, VectorIndex
+
+_Identity = tuple[int, int] | None
 
 
 class SqliteTransaction:
@@ -118,7 +128,7 @@ class SqliteStore:
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
         self._closed = False
         with translated():
-            self._writer, self._writer_vectors = self._open()
+            self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
             try:
                 migrate(self._writer)
             except BaseException:
@@ -164,13 +174,17 @@ class SqliteStore:
         with translated():
             connection, vectors = self._open(read_only=True)
             with contextlib.closing(connection):
-                return list(examine(connection, self._path, vectors, deep=deep))
+                return list(examine(connection, vectors, deep=deep))
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
-        """Build the derived indexes anew from the truth, in one transaction."""
-        with self._writing() as connection:
-            rebuild_full_text(connection, self._writer_vectors, progress)
-            rebuild_vectors(connection, self._writer_vectors)
+        """Build the derived indexes anew from the truth."""
+        with self._alone() as connection:
+            rebuild(connection, self._writer_vectors, progress)
+
+    def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
+        """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
+        with self._alone() as connection:
+            mend(connection, self._writer_vectors, check, progress)
 
     def needs_scrub(self) -> bool:
         """Whether erased rows may still have left something behind."""
@@ -195,23 +209,24 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with self._write_lock, translated():
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
-                check_version(self._writer)  # a newer Memoria may have moved the home on meanwhile
-                yield self._writer
-                self._writer.execute("COMMIT")
-            except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
-                raise
+        with self._alone() as connection, transaction(connection):
+            self._still_there()
+            check_version(connection)  # a newer Memoria may have moved the home on meanwhile
+            yield connection
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        """The writer's connection, which no other thread has meanwhile."""
+        with self._write_lock, self._blaming_damage(), translated():
+            yield self._writer
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[tuple[Connection, VectorIndex]]:
-        with self._read_slots, translated():
+        with self._read_slots, self._blaming_damage(), translated():
             connection, vectors = self._a_reader()
             try:
                 connection.execute("BEGIN")
+                self._still_there()
                 yield connection, vectors
             finally:
                 if connection.in_transaction:
@@ -223,12 +238,57 @@ class SqliteStore:
             return self._idle_readers.get_nowait()
         return self._open(read_only=True)
 
+    def _still_there(self) -> None:
+        """Stop where going on would mean to write into a file that nobody will read."""
+        if _identity(self._path) != self._file:
+            raise StoreUnavailableError(
+                "The database file was replaced or removed while this process had it open. "
+                "Nothing was written. Start the process again."
+            )
+
+    @contextlib.contextmanager
+    def _blaming_damage(self) -> Iterator[None]:
+        """What can't be understood is the file's fault where the file is not whole, else ours."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError) as error:
+            if not self._damage():
+                raise
+            raise StoreDamagedError.because("its rows contradict each other") from error
+
+    def _damage(self) -> Damage:
+        with translated(), contextlib.closing(self._open(read_only=True)[0]) as connection:
+            return inspect(connection)
+
+    def _open_what_is_there(self) -> tuple[_Identity, tuple[Connection, VectorIndex]]:
+        """The writer, on the file in place: a restore may change it while we wait for its lock."""
+        while True:
+            before = _identity(self._path)
+            opened = self._open()
+            if _identity(self._path) == before:
+                return before, opened
+            opened[0].close()
+
     def _open(self, *, read_only: bool = False) -> tuple[Connection, VectorIndex]:
         if self._closed:
             raise StoreUnavailableError("The store is closed. Open the memory again.")
         connection = connect(self._path, self._busy_timeout_ms, read_only=read_only)
         loaded = load_vectors(connection)
         return connection, Vec0Index(connection) if loaded else ExactScan(connection)
+
+
+def _identity(path: Path) -> _Identity:
+    """Which file it is, whatever its name; None where there is none."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"The data folder {path.parent} can't be read: {error.strerror}. Check that it is "
+            "this user's."
+        ) from error
+    return found.st_dev, found.st_ino
 
 
 def _tenant_number(connection: Connection, name: str) -> int | None:

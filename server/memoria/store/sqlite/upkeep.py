@@ -1,72 +1,63 @@
-"""Looking after the file: what `doctor` wants to know, and building the indexes anew."""
+"""What `doctor` wants to know about a file. A check that fails is a finding itself."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
-from pathlib import Path
 
-from memoria.errors import StoreError
-from memoria.model import Finding
+from memoria.config import LONGEST_LEASE_MS
+from memoria.errors import StoreDamagedError, StoreError
+from memoria.model import FIX, RESTORE, Finding, now_millis
 from memoria.store.sqlite.chunks import digest, unpack
-from memoria.store.sqlite.conversations import SqliteConversations
-from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.driver import Connection, Row, sqlite3
-from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.standing import standing
+from memoria.store.sqlite.driver import Connection, Row, sqlite3, translated
+from memoria.store.sqlite.integrity import Damage, inspect
+from memoria.store.sqlite.migrate import schema, version_of
+from memoria.store.sqlite.scrub import scrub_pending
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, known_models
-from memoria.text.document import memory_tokens, turn_tokens
 
 _SQL = statements("upkeep")
-_REBUILD = "memoria doctor --rebuild"
-_GROUP_OR_OTHERS = 0o077
+_FEW = 5
+"""Problems of a kind shown; whoever has one has a hundred."""
+_DERIVED = ("search_index", "vectors_", "sqlite_")
 
 
-def examine(
-    connection: Connection, path: Path, vectors: VectorIndex, *, deep: bool
-) -> Iterator[Finding]:
+def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iterator[Finding]:
     """Findings on the file, its integrity and its derived indexes."""
-    yield _engine(connection)
-    yield _mode(path)
-    yield _integrity(connection, deep=deep)
+    yield _said("engine", lambda: _engine(connection))
+    try:
+        with translated():
+            damage = inspect(connection, deep=deep)
+    except StoreError as error:
+        yield _broken("integrity", str(error))
+        return
+    yield _integrity(damage, deep=deep)
+    yield _said("schema", lambda: _schema(connection))
     if deep:
-        yield _raw_text(connection)
-    yield _full_text(connection)
-    yield _vector_index(connection, vectors)
+        yield _said("raw text", lambda: _raw_text(connection))
+    yield _said("full text", lambda: _full_text(connection, damage))
+    yield _said("vectors", lambda: _vector_index(connection, vectors, damage))
+    yield _said("leases", lambda: _leases(connection))
+    yield _said("erasure", lambda: _erasure(connection))
 
 
-def rebuild_full_text(
-    connection: Connection, vectors: VectorIndex, progress: Callable[[int, int], None]
-) -> None:
-    """Write every document's tokens anew, from the stored text."""
-    connection.execute("DELETE FROM search_index")
-    rows = connection.execute(_SQL["documents"]).fetchall()
-    for done, row in enumerate(rows, 1):
-        words, context = _tokens_of(connection, vectors, row)
-        scope = standing(row).token
-        connection.execute(
-            statements("documents")["index_document"],
-            {"n": row["n"], "scope": scope, "words": words, "context": context},
-        )
-        progress(done, len(rows))
+def examine_truth(connection: Connection) -> list[Finding]:
+    """What must be right in a copy: what is derived can be made anew from it."""
+    with translated():
+        return [_integrity(inspect(connection), deep=True), _raw_text(connection)]
 
 
-def _tokens_of(connection: Connection, vectors: VectorIndex, row: Row) -> tuple[str, str]:
-    n, tenant = row["n"], row["tenant_id"]
-    if row["kind"] == "memory":
-        rows = TenantRows(connection, tenant, "upkeep")
-        memory = rows.first("wording", n=n)
-        return memory_tokens(memory["content"], memory["valid_from"]) if memory else ("", "")
-    documents = SqliteDocuments(connection, tenant, vectors)
-    return turn_tokens(SqliteConversations(connection, tenant, documents).turns([n])[n])
+def _said(check: str, look: Callable[[], Finding]) -> Finding:
+    """What a look found, or why it could not look."""
+    try:
+        with translated():
+            return look()
+    except StoreDamagedError as error:
+        return _broken(check, str(error))
+    except StoreError as error:
+        return Finding(check=check, state="error", detail=str(error), cure="Try again.")
 
 
-def rebuild_vectors(connection: Connection, vectors: VectorIndex) -> None:
-    """Build every model's index anew from the stored vectors; make again what is not stored."""
-    for model in known_models(connection):
-        vectors.catch_up(model.n, model.dims)
-    connection.execute(_SQL["forgive_failures"])
-    connection.execute(_SQL["await_missing_vectors"])
+def _broken(check: str, detail: str) -> Finding:
+    return Finding(check=check, state="error", detail=detail, cure=RESTORE)
 
 
 def _engine(connection: Connection) -> Finding:
@@ -77,47 +68,48 @@ def _engine(connection: Connection) -> Finding:
     )
 
 
-def _mode(path: Path) -> Finding:
-    exposed = [part for part in (path.parent, path) if part.stat().st_mode & _GROUP_OR_OTHERS]
-    if not exposed:
-        return Finding(check="privacy", state="ok", detail="only this user can read the home")
-    return Finding(
-        check="privacy",
-        state="warning",
-        detail=f"other users may read {', '.join(map(str, exposed))}",
-        cure=f"chmod -R go-rwx {shlex.quote(str(path.parent))}",
-    )
-
-
-def _integrity(connection: Connection, *, deep: bool) -> Finding:
+def _integrity(damage: Damage, *, deep: bool) -> Finding:
+    if damage.truth:
+        return _broken("integrity", _few(damage.truth))
+    in_indexes = [line for lines in damage.indexes.values() for line in lines]
+    if in_indexes or damage.bookkeeping:
+        return Finding(
+            check="integrity",
+            state="error",
+            detail=f"every row is sound, but: {_few((*in_indexes, *damage.bookkeeping))}",
+            cure=FIX,
+        )
+    if damage.derived:
+        names = ", ".join(damage.derived)
+        return Finding(check="integrity", state="ok", detail=f"every row is sound; {names} is not")
     pragma = "integrity_check" if deep else "quick_check"
-    problems = [row[0] for row in connection.execute(f"PRAGMA {pragma}(5)")]
-    problems += [
-        f"a broken reference in {row[0]}" for row in connection.execute("PRAGMA foreign_key_check")
-    ]
-    if problems == ["ok"]:
-        return Finding(check="integrity", state="ok", detail=f"{pragma} found nothing wrong")
-    return Finding(
-        check="integrity",
-        state="error",
-        detail="; ".join(problem for problem in problems if problem != "ok"),
-        cure="Restore a backup of the home.",
-    )
+    return Finding(check="integrity", state="ok", detail=f"{pragma} found nothing wrong")
+
+
+def _schema(connection: Connection) -> Finding:
+    """Tables, indexes and triggers are what the migrations made them."""
+    there = {row["name"]: row["sql"] for row in connection.execute(_SQL["definitions"])}
+    expected = {name: sql for name, sql in schema().items() if not name.startswith(_DERIVED)}
+    lost = [name for name in expected if name not in there]
+    changed = [name for name, sql in expected.items() if there.get(name, sql) != sql]
+    if changed or any(expected[name].startswith("CREATE TABLE") for name in lost):
+        return _broken("schema", f"not as this version makes them: {', '.join(lost + changed)}")
+    if lost:
+        return Finding(check="schema", state="error", detail=f"gone: {', '.join(lost)}", cure=FIX)
+    return Finding(check="schema", state="ok", detail=f"schema {version_of(connection)}, complete")
 
 
 def _raw_text(connection: Connection) -> Finding:
-    """Every stored text still has the hash it is kept under."""
+    """Every stored text still has the hash it is kept under, and every document its record."""
     total = damaged = 0
     for row in connection.execute(_SQL["raw_chunks"]):
         total += 1
         damaged += not _intact(row)
     if damaged:
-        return Finding(
-            check="raw text",
-            state="error",
-            detail=f"{damaged} of {total} stored texts are damaged",
-            cure="Restore a backup of the home.",
-        )
+        return _broken("raw text", f"{damaged} of {total} stored texts are damaged")
+    lost = connection.execute(_SQL["count_lost_records"]).fetchone()[0]
+    if lost:
+        return _broken("raw text", f"{lost} records or texts are gone that others refer to")
     return Finding(check="raw text", state="ok", detail=f"{total} texts match their hashes")
 
 
@@ -128,12 +120,17 @@ def _intact(row: Row) -> bool:
         return False
 
 
-def _full_text(connection: Connection) -> Finding:
+def _full_text(connection: Connection, damage: Damage) -> Finding:
+    if "search_index" in damage.derived:
+        return _unreadable("full text", damage.derived["search_index"])
     row = connection.execute(_SQL["full_text_drift"]).fetchone()
     return _drift("full text", row["documents"], row["missing"], row["extra"])
 
 
-def _vector_index(connection: Connection, vectors: VectorIndex) -> Finding:
+def _vector_index(connection: Connection, vectors: VectorIndex, damage: Damage) -> Finding:
+    damaged = [line for name, lines in damage.derived.items() if name[:2] == "ve" for line in lines]
+    if damaged:
+        return _unreadable("vectors", damaged)
     if vectors.exact_scan:
         return Finding(
             check="vectors",
@@ -147,11 +144,17 @@ def _vector_index(connection: Connection, vectors: VectorIndex) -> Finding:
             check="vectors",
             state="error",
             detail=f"{lost} documents have no vector and are not waiting for one",
-            cure=_REBUILD,
+            cure=FIX,
         )
     drifts = [vectors.drift(model.n) for model in known_models(connection)]
     totals = (sum(column) for column in zip(*map(astuple, drifts), strict=True))
     return _drift("vectors", *(totals if drifts else (0, 0, 0)))
+
+
+def _unreadable(check: str, lines: tuple[str, ...] | list[str]) -> Finding:
+    return Finding(
+        check=check, state="error", detail=f"the index is damaged: {_few(lines)}", cure=FIX
+    )
 
 
 def _drift(check: str, total: int, missing: int, extra: int) -> Finding:
@@ -160,6 +163,30 @@ def _drift(check: str, total: int, missing: int, extra: int) -> Finding:
             check=check,
             state="error",
             detail=f"{missing} of {total} are not indexed, {extra} are indexed but gone",
-            cure=_REBUILD,
+            cure=FIX,
         )
     return Finding(check=check, state="ok", detail=f"{total} indexed, none missing")
+
+
+def _leases(connection: Connection) -> Finding:
+    """A lease beyond any that is ever given was taken while the clock was wrong."""
+    now = now_millis()
+    ends = [row["expires_at"] for row in connection.execute(_SQL["leases"])]
+    stale = sum(not now < end <= now + LONGEST_LEASE_MS for end in ends)
+    if stale:
+        detail = f"{stale} of {len(ends)} were left behind by a process that died"
+        return Finding(check="leases", state="warning", detail=detail, cure=FIX)
+    return Finding(check="leases", state="ok", detail=f"{len(ends)} held")
+
+
+def _erasure(connection: Connection) -> Finding:
+    """What was forgotten is wiped from the file too."""
+    if scrub_pending(connection):
+        detail = "what was forgotten is not yet wiped from the file"
+        return Finding(check="erasure", state="warning", detail=detail, cure=FIX)
+    return Finding(check="erasure", state="ok", detail="nothing is left of what was forgotten")
+
+
+def _few(lines: tuple[str, ...] | list[str]) -> str:
+    more = len(lines) - _FEW
+    return "; ".join(lines[:_FEW]) + (f"; and {more} more" if more > 0 else "")

@@ -1,3 +1,6 @@
+-- A moment further ahead than anything is ever put off was written while the clock was wrong:
+-- it counts as past.
+
 -- name: setting
 SELECT value FROM settings WHERE key = :key;
 
@@ -16,10 +19,11 @@ ON CONFLICT DO UPDATE SET attempts = 0, not_before = 0, last_error = NULL;
 -- name: take_lease
 INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, :expires_at)
 ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
-WHERE leases.owner = excluded.owner OR leases.expires_at <= :now;
+WHERE leases.owner = excluded.owner
+   OR leases.expires_at <= :now OR leases.expires_at > :now + :longest;
 
 -- name: lease_owner
-SELECT owner FROM leases WHERE name = :name AND expires_at > :now;
+SELECT owner FROM leases WHERE name = :name AND expires_at > :now AND expires_at <= :now + :longest;
 
 -- name: drop_lease
 DELETE FROM leases WHERE name = :name AND owner = :owner;
@@ -27,7 +31,7 @@ DELETE FROM leases WHERE name = :name AND owner = :owner;
 -- name: due
 SELECT b.document_n AS n, b.attempts, d.kind, d.tenant_id
 FROM embedding_backlog b JOIN documents d ON d.n = b.document_n
-WHERE b.attempts < :attempts AND b.not_before <= :now
+WHERE b.attempts < :attempts AND (b.not_before <= :now OR b.not_before > :now + :longest)
 ORDER BY b.document_n
 LIMIT :limit;
 
@@ -73,4 +77,5 @@ SELECT last_error FROM embedding_backlog WHERE last_error IS NOT NULL
 ORDER BY attempts DESC, document_n DESC LIMIT 1;
 
 -- name: next_due
-SELECT min(not_before) AS at FROM embedding_backlog WHERE attempts < :attempts;
+SELECT min(CASE WHEN not_before > :now + :longest THEN 0 ELSE not_before END) AS at
+FROM embedding_backlog WHERE attempts < :attempts;

@@ -31,5 +31,47 @@ WHERE d.current
                   WHERE e.document_n = d.n AND m.name = s.value)
   AND NOT EXISTS (SELECT 1 FROM embedding_backlog b WHERE b.document_n = d.n);
 
+-- name: count_lost_records
+SELECT (SELECT count(*) FROM documents d
+        WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = d.n)
+          AND NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.n = d.n))
+     + (SELECT count(*) FROM memories m
+        WHERE NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = m.n))
+     + (SELECT count(*) FROM turns t
+        WHERE EXISTS (SELECT 1 FROM (SELECT t.content_hash AS hash UNION ALL SELECT t.args_hash
+                                     UNION ALL SELECT t.result_hash) wanted
+                      WHERE wanted.hash IS NOT NULL
+                        AND NOT EXISTS (SELECT 1 FROM raw_chunks c
+                                        WHERE c.tenant_id = t.tenant_id
+                                          AND c.hash = wanted.hash)));
+
 -- name: raw_chunks
 SELECT hash, codec, data FROM raw_chunks;
+
+-- name: tables
+SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name;
+
+-- name: indexes
+SELECT name, rootpage FROM sqlite_schema WHERE type = 'index';
+
+-- name: definitions
+SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL;
+
+-- name: forget_table
+DELETE FROM sqlite_schema WHERE tbl_name = :name OR tbl_name GLOB :name || '_*';
+
+-- name: forget_indexes
+DELETE FROM sqlite_schema WHERE type = 'index' AND tbl_name = :name AND sql IS NOT NULL
+RETURNING name;
+
+-- name: leases
+SELECT name, expires_at FROM leases;
+
+-- name: drop_stale_leases
+DELETE FROM leases WHERE expires_at <= :now OR expires_at > :now + :longest;
+
+-- name: totals
+SELECT (SELECT count(*) FROM tenants) AS tenants,
+       (SELECT count(*) FROM sessions) AS sessions,
+       (SELECT count(*) FROM turns) AS turns,
+       (SELECT count(*) FROM memories) AS memories;

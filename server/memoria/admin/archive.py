@@ -1,0 +1,176 @@
+"""The format of a backup: a zip of files and a manifest that says what each must be."""
+
+import hashlib
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Literal
+
+from pydantic import ValidationError
+
+from memoria.errors import BackupError
+from memoria.model.base import Value
+from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
+
+Progress = Callable[[int, int], None]
+
+MEMBERS = (DATABASE, *CORE, TOMBSTONE_KEY)
+"""All a backup may hold: nothing else is ever unpacked."""
+
+_MANIFEST = "manifest.json"
+_BLOCK = 1 << 20
+_LEVEL = 1  # of zlib: two thirds of the time of the usual 6, for two per cent more bytes
+_PRIVATE = 0o600
+_TORN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+"""All that `zipfile` raises over a file that is no zip, or no longer."""
+
+
+class Member(Value):
+    """A file in a backup."""
+
+    sha256: str
+    size: int
+
+
+class Manifest(Value):
+    """What a backup holds, and of what."""
+
+    format: Literal[1] = 1
+    memoria: str
+    """The version that made it."""
+    schema_number: int
+    made_at: datetime
+    counts: dict[str, int]
+    files: dict[str, Member]
+
+
+def write(
+    archive: Path, sources: Mapping[str, Path], manifest: Manifest, progress: Progress
+) -> Manifest:
+    """Pack the files; gives the manifest as it was written. On disk when it returns."""
+    total = sum(source.stat().st_size for source in sources.values())
+    counted = _Counted(total, progress)
+    with (
+        os.fdopen(os.open(archive, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE), "wb") as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as packed,
+    ):
+        members = {name: _pack(packed, name, sources[name], counted) for name in sources}
+        whole = manifest.model_copy(update={"files": members})
+        packed.writestr(_MANIFEST, whole.model_dump_json(indent=2))
+        packed.close()
+        file.flush()
+        os.fsync(file.fileno())
+    return whole
+
+
+def read_manifest(archive: Path) -> Manifest:
+    """What a backup says of itself.
+
+    Raises:
+        BackupError: it is none, or damaged.
+    """
+    with _opened(archive) as packed:
+        return _manifest(packed, archive)
+
+
+def unpack(archive: Path, folder: Path, progress: Progress) -> Manifest:
+    """Unpack every file into a folder, byte for byte what the manifest says.
+
+    Raises:
+        BackupError: it is none, or damaged.
+    """
+    with _opened(archive) as packed:
+        manifest = _manifest(packed, archive)
+        counted = _Counted(sum(member.size for member in manifest.files.values()), progress)
+        for name, member in manifest.files.items():
+            with packed.open(name) as source, _made(folder / name) as target:
+                _expect(member, _copied(source, target, counted), name)
+        return manifest
+
+
+def verify(archive: Path, progress: Progress) -> None:
+    """Read everything back.
+
+    Raises:
+        BackupError: something is not what was written.
+    """
+    with _opened(archive) as packed, Path(os.devnull).open("wb") as nowhere:
+        manifest = _manifest(packed, archive)
+        counted = _Counted(sum(member.size for member in manifest.files.values()), progress)
+        for name, member in manifest.files.items():
+            with packed.open(name) as source:
+                _expect(member, _copied(source, nowhere, counted), name)
+
+
+class _Counted:
+    """Adds up bytes for a progress bar."""
+
+    def __init__(self, total: int, progress: Progress) -> None:
+        self._done = 0
+        self._total = total
+        self._progress = progress
+
+    def add(self, size: int) -> None:
+        self._done += size
+        self._progress(self._done, self._total)
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
+    """The zip; whatever is wrong with it is said in our words."""
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            yield packed
+    except FileNotFoundError as error:
+        raise BackupError(f"There is no file {archive}.") from error
+    except _TORN as error:
+        raise BackupError.damaged(archive, str(error)) from error
+
+
+def _manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
+    try:
+        manifest = Manifest.model_validate_json(packed.read(_MANIFEST))
+    except (KeyError, ValidationError) as error:
+        raise BackupError(
+            f"{archive} is no backup that this version of Memoria can read: its manifest is "
+            "missing or unknown. Give a file that `memoria backup` made, or upgrade Memoria."
+        ) from error
+    if DATABASE not in manifest.files or not set(manifest.files) <= set(MEMBERS):
+        raise BackupError.damaged(archive, "its list of files is not one we write")
+    return manifest
+
+
+def _pack(packed: zipfile.ZipFile, name: str, source: Path, counted: _Counted) -> Member:
+    with source.open("rb") as content, packed.open(name, "w", force_zip64=True) as target:
+        return _copied(content, target, counted)
+
+
+def _copied(source: IO[bytes], target: IO[bytes], counted: _Counted) -> Member:
+    digest, size = hashlib.sha256(), 0
+    while block := source.read(_BLOCK):
+        target.write(block)
+        digest.update(block)
+        size += len(block)
+        counted.add(len(block))
+    return Member(sha256=digest.hexdigest(), size=size)
+
+
+def _made(path: Path) -> IO[bytes]:
+    return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE), "wb")
+
+
+def _expect(expected: Member, found: Member, name: str) -> None:
+    if found != expected:
+        raise ValueError(f"{name} is not what was packed")

@@ -1,0 +1,69 @@
+"""Doctor's hands: whatever can be mended without touching the truth."""
+
+from collections.abc import Callable, Mapping
+
+from memoria.admin.backup import delete_abandoned, delete_expired, system_errors_explained
+from memoria.admin.modes import make_private
+from memoria.config import Settings
+from memoria.errors import StoreError
+from memoria.model import FIX, RESTORE, Finding, Health, Mended
+from memoria.store.base import Store
+
+Progress = Callable[[int, int], None]
+
+
+def mend_home(settings: Settings, health: Health) -> None:
+    """Mend what lies around the database, before it is opened: it may open then."""
+    home = settings.home_path
+    menders: Mapping[str, Callable[[], object]] = {
+        "privacy": lambda: make_private(home),
+        "leftovers": lambda: delete_abandoned(home),
+        "backups": lambda: delete_expired(home, settings.backup_keep_days),
+    }
+    with system_errors_explained():
+        for finding in _curable(health):
+            menders.get(finding.check, bool)()
+
+
+def mend_store(store: Store, health: Health, progress: Progress) -> dict[str, str]:
+    """Mend what the database holds besides the truth. Gives why something could not be mended."""
+    failures = {}
+    for finding in _curable(health):
+        try:
+            if finding.check == "erasure":
+                store.scrub()
+            else:
+                store.mend(finding.check, progress)
+        except StoreError as error:
+            failures[finding.check] = str(error)
+    return failures
+
+
+def unmended(health: Health, failures: Mapping[str, str]) -> Health:
+    """The findings, told of what doctor tried in vain: then only a backup helps."""
+    return Health(
+        findings=tuple(
+            finding.model_copy(update={"detail": failures[finding.check], "cure": RESTORE})
+            if finding.cure == FIX and finding.check in failures
+            else finding
+            for finding in health.findings
+        )
+    )
+
+
+def mended(before: Health, after: Health, failures: Mapping[str, str]) -> tuple[Mended, ...]:
+    """Finding by finding, what became of what could be mended."""
+    now = {finding.check: finding for finding in after.findings}
+    became = {
+        was: failures.get(was.check) or (now[was.check].detail if was.check in now else "mended")
+        for was in _curable(before)
+    }
+    return tuple(
+        Mended(check=was.check, before=was.detail, after=said)
+        for was, said in became.items()
+        if said != was.detail
+    )
+
+
+def _curable(health: Health) -> list[Finding]:
+    return [finding for finding in health.findings if finding.cure == FIX]

@@ -1,0 +1,85 @@
+"""Restoring: a backup takes the home's place, and what was there is kept beside it."""
+
+import shutil
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memoria.admin import archive
+from memoria.admin.archive import Manifest, Progress
+from memoria.admin.backup import ASIDE, STAMP, sync_folder, system_errors_explained, workshop
+from memoria.errors import BackupError, StoreTooNewError
+from memoria.store.base import DatabaseFiles
+from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
+
+Put = Callable[[Path, Path], None]
+
+
+def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) -> Path | None:
+    """Put a backup in the home's place, if it is proven and nobody uses the home.
+
+    Args:
+        home: the data folder; it may be empty or missing.
+        backup: what `back_up` made.
+        files: the engine's.
+        progress: told (bytes done, of how many).
+
+    Returns:
+        Where the database now lies that was there before; None if there was none.
+
+    Raises:
+        BackupError: the backup is none, or damaged.
+        StoreTooNewError: a newer Memoria made it.
+        StoreUnavailableError: another process has the home open, or a file can't be written.
+    """
+    archive.read_manifest(backup)  # nothing is made for a file that is none
+    with system_errors_explained():
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with files.claim(home / DATABASE):
+            pass  # a home in use is said before the long work
+        with workshop(home) as folder:
+            manifest = _proven(backup, folder, files, progress)
+            with files.claim(home / DATABASE) as put:
+                return swap(home, folder, manifest, put)
+
+
+def _proven(backup: Path, folder: Path, files: DatabaseFiles, progress: Progress) -> Manifest:
+    """The backup unpacked in the folder, whole and of a schema we know."""
+    manifest = archive.read_manifest(backup)
+    if manifest.schema_number > files.newest_schema:
+        raise StoreTooNewError(
+            f"{backup} was made by a newer Memoria ({manifest.memoria}, schema "
+            f"{manifest.schema_number}; this one knows {files.newest_schema}). Nothing was "
+            "changed. Upgrade with: pip install -U memoria-server"
+        )
+    archive.unpack(backup, folder, progress)
+    wrong = [f.detail for f in files.judge(folder / DATABASE) if f.state == "error"]
+    if wrong:
+        raise BackupError.damaged(backup, "; ".join(wrong))
+    return manifest
+
+
+def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
+    """The files change places; the database last, so that it decides whether it was done."""
+    aside = home / f"{ASIDE}{datetime.now(UTC).strftime(STAMP)}"
+    aside.mkdir(mode=0o700)
+    if (home / TOMBSTONE_KEY).exists() and TOMBSTONE_KEY not in manifest.files:
+        shutil.copy2(
+            home / TOMBSTONE_KEY, aside / TOMBSTONE_KEY
+        )  # it stays: what it signed elsewhere is still true
+    with ExitStack() as undo:
+        for name in (*CORE, *({TOMBSTONE_KEY} & manifest.files.keys())):
+            if (home / name).exists():
+                (home / name).replace(aside / name)
+                undo.callback((aside / name).replace, home / name)
+            if name in manifest.files:
+                (new / name).replace(home / name)
+                undo.callback((home / name).unlink)
+        put(new / DATABASE, aside)
+        undo.pop_all()
+    sync_folder(home)
+    if not any(aside.iterdir()):
+        aside.rmdir()
+    former = aside / DATABASE
+    return former if former.exists() else None

@@ -1,0 +1,131 @@
+"""Looking after a home: doctor, backup, restore. All of it blocks, so that Ctrl-C is heard."""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import memoria.admin.backup
+import memoria.admin.restore
+from memoria.admin.backup import BackupReport
+from memoria.admin.doctor import examine, examine_unopened, naming_the_backup
+from memoria.admin.mend import mend_home, mend_store, mended, unmended
+from memoria.admin.reforget import reforget
+from memoria.app.compose import open_store
+from memoria.config import Settings
+from memoria.errors import StoreError
+from memoria.inference import choose_embedder
+from memoria.model import BacklogStatus, Health, Mended
+from memoria.store.base import Store
+from memoria.store.files import tombstone_key
+from memoria.store.sqlite import SqliteFiles, SqliteStore
+
+Progress = Callable[[int, int], None]
+Treatment = Literal["none", "fix", "rebuild"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What doctor found, and what it mended before."""
+
+    health: Health
+    mended: tuple[Mended, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A backup that was put in a home's place."""
+
+    former: Path | None
+    """Where the database lies that was there before."""
+    forgotten_again: int | None
+    """Memories and turns that had been forgotten since; None: the former home can't say."""
+
+
+def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Diagnosis:
+    """Look at a home, whatever state it is in, and mend it if that is wanted.
+
+    Args:
+        settings: whose home.
+        treatment: nothing, whatever can be mended safely, or all indexes anew.
+        progress: told (documents done, of how many) by what takes long.
+    """
+    before = _look(settings)
+    if treatment == "none":
+        return Diagnosis(before)
+    if treatment == "rebuild":
+        failures = _with_store(settings, lambda store: _rebuild(store, progress))
+    else:
+        mend_home(settings, before)
+        opened = _look(settings)  # a mode that was mended may have let us in
+        failures = _with_store(settings, lambda store: mend_store(store, opened, progress))
+        before = _joined(before, opened)
+    after = _look(settings)
+    told = naming_the_backup(unmended(after, failures), settings)
+    return Diagnosis(told, mended(before, after, failures))
+
+
+def back_up(settings: Settings, target: Path | None, progress: Progress) -> BackupReport:
+    """Write a backup of a home while others go on using it; see `admin.backup`."""
+    return memoria.admin.backup.back_up(settings, SqliteFiles(), target, progress)
+
+
+def restore(settings: Settings, backup: Path, progress: Progress) -> Restored:
+    """Put a backup in a home's place; what was forgotten since it was made stays forgotten."""
+    former = memoria.admin.restore.restore(settings.home_path, backup, SqliteFiles(), progress)
+    return Restored(former, 0 if former is None else _reforget(settings, former))
+
+
+def _reforget(settings: Settings, former: Path) -> int | None:
+    try:
+        before = SqliteStore(former, busy_timeout_ms=settings.busy_timeout_ms, readers=1)
+    except StoreError:
+        return None
+    with closing(before), closing(open_store(settings)) as now:
+        return reforget(before, now, lambda: tombstone_key(former.parent))
+
+
+def _look(settings: Settings) -> Health:
+    embedder = choose_embedder(settings)
+    try:
+        with closing(open_store(settings)) as store:
+            waiting = None if embedder is None else partial(_waiting, store, settings)
+            return examine(store, settings, embedder, waiting, deep=True)
+    except StoreError as error:
+        return examine_unopened(settings, error)
+
+
+def _waiting(store: Store, settings: Settings) -> BacklogStatus:
+    with store.backlog(write=False) as backlog:
+        return backlog.status(settings.embedding_attempts)
+
+
+def _with_store(settings: Settings, work: Callable[[Store], dict[str, str]]) -> dict[str, str]:
+    """Do the work on the opened home. One that can't be opened is what the next look says."""
+    try:
+        store = open_store(settings)
+    except StoreError as error:
+        return {"database": str(error)}
+    with closing(store):
+        return work(store)
+
+
+def _rebuild(store: Store, progress: Progress) -> dict[str, str]:
+    try:
+        store.rebuild(progress)
+    except StoreError as error:
+        return {"full text": str(error), "vectors": str(error)}
+    return {}
+
+
+def _joined(first: Health, second: Health) -> Health:
+    """All that was wrong at either look."""
+    seen = {finding.check for finding in first.findings if finding.state != "ok"}
+    return Health(
+        findings=(
+            *(finding for finding in first.findings if finding.check in seen),
+            *(finding for finding in second.findings if finding.check not in seen),
+        )
+    )

@@ -1,0 +1,109 @@
+"""Work on a database file as a whole: copying it, judging a copy, putting another in its place."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from memoria.errors import StoreUnavailableError
+from memoria.model import Finding
+from memoria.store.sqlite.driver import Connection, connect, is_busy, is_damage, sqlite3, translated
+from memoria.store.sqlite.migrate import check_version, migrations, version_of
+from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.upkeep import examine_truth
+
+_SQL = statements("upkeep")
+_BUSY_TIMEOUT_MS = 10_000
+_CLAIM_TIMEOUT_S = 1.0
+_PAGES_A_STEP = 2_000
+_SIDECARS = ("-wal", "-shm", "-journal")
+
+
+class SqliteFiles:
+    """A database file, opened or not."""
+
+    newest_schema = migrations()[-1][0]
+    """The newest schema this version knows."""
+
+    def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
+        """Write the file as it is at this moment, while others go on writing to it."""
+        with (
+            translated(),
+            closing(connect(source, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
+            closing(sqlite3.connect(target)) as copied,
+        ):
+            connection.execute("BEGIN")  # one snapshot: else every write of others begins it anew
+            check_version(connection)
+            connection.backup(
+                copied,
+                pages=_PAGES_A_STEP,
+                progress=lambda _, left, total: progress(total - left, total),
+            )
+
+    def judge(self, path: Path) -> list[Finding]:
+        """Whether the truth in a file that nobody else has open is whole."""
+        with translated(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
+            return examine_truth(connection)
+
+    def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
+        """The schema's number, and how much of what is in the file."""
+        with translated(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
+            return version_of(connection), dict(connection.execute(_SQL["totals"]).fetchone())
+
+    @contextmanager
+    def claim(self, path: Path) -> Iterator[Callable[[Path, Path], None]]:
+        """Keep everybody else out of the file. Gives what puts another in its place.
+
+        What it gives takes the new file and the folder the present one goes to.
+
+        Raises:
+            StoreUnavailableError: another process has it open.
+        """
+        with translated():
+            holder = _alone_with(path) if path.is_file() else None
+        try:
+            yield lambda new, aside: _replace(path, new, aside, holder)
+        finally:
+            if holder is not None:
+                holder.close()
+
+
+def _alone_with(path: Path) -> Connection | None:
+    """A connection that nobody shares, the log folded in; None where the file can't be read."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=_CLAIM_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        for step in ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = DELETE"):
+            connection.execute(step).fetchall()
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if is_busy(error):
+            raise StoreUnavailableError(
+                f"Another process has {path} open. Close the clients that use this home, then "
+                "try again."
+            ) from error
+        if not is_damage(error):
+            raise
+        return None
+    return connection
+
+
+def _replace(path: Path, new: Path, aside: Path, holder: Connection | None) -> None:
+    """Put a file in place so that at no moment there is none, and no log of another beside it."""
+    if path.exists():
+        try:
+            os.link(path, aside / path.name)
+        except OSError:  # a file system without hard links
+            path.rename(aside / path.name)
+    for name in (f"{path.name}{suffix}" for suffix in _SIDECARS):
+        if path.with_name(name).exists():
+            path.with_name(name).replace(aside / name)
+    if os.name == "nt" and holder is not None:
+        holder.close()  # Windows replaces no file that is open
+    new.replace(path)

@@ -1,0 +1,132 @@
+"""Whether the file is whole, and where it is not: in the truth, or in what is derived from it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memoria.store.sqlite.driver import Connection, is_damage, sqlite3
+from memoria.store.sqlite.statements import statements
+
+_SQL = statements("upkeep")
+_DERIVED = re.compile(r"(search_index|vectors_\d+)(?:_\w+)?")
+"""A derived index and the tables its module keeps it in."""
+_ABOUT_AN_INDEX = re.compile(r" (?:missing from|in) index (?P<name>\w+)")
+_ABOUT_A_TREE = re.compile(r"^(?:Tree|On tree page) (?P<root>\d+)")
+_MALFORMED = "disk image is malformed"
+"""All that a check says when it can't even begin."""
+_HEADING = "*** in database "
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is wrong with a file. Each problem is a line of SQLite's own."""
+
+    truth: tuple[str, ...] = ()
+    """In the tables: what was lost is in a backup only."""
+    indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """In a table's own indexes, by table: they can be built anew from its rows."""
+    derived: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """In full text and vectors, by virtual table."""
+    bookkeeping: tuple[str, ...] = ()
+    """In the list of pages, though every table is sound."""
+
+    def __bool__(self) -> bool:
+        """Whether anything is wrong."""
+        return bool(self.truth or self.indexes or self.derived or self.bookkeeping)
+
+
+def inspect(connection: Connection, *, deep: bool = True) -> Damage:
+    """Look at the whole file; and where something is wrong, at each table by itself.
+
+    Raises:
+        sqlite3.Error: not even the list of tables can be read.
+    """
+    pragma = "integrity_check" if deep else "quick_check"
+    whole = _problems(connection, f"PRAGMA {pragma}")
+    broken = [f"a broken reference in {row[0]}" for row in _broken_references(connection)]
+    if not whole:
+        return Damage(truth=tuple(broken))
+    by_table = {
+        name: problems
+        for name in _tables(connection)
+        if (problems := _problems(connection, f"PRAGMA {pragma}('{name}')"))
+    }
+    return _sorted_out(connection, by_table, broken, whole)
+
+
+def table_is_whole(connection: Connection, name: str) -> bool:
+    """Whether a table and its indexes are sound."""
+    return not _problems(connection, f"PRAGMA integrity_check('{name}')")
+
+
+def _sorted_out(
+    connection: Connection,
+    by_table: Mapping[str, Sequence[str]],
+    broken: Sequence[str],
+    whole: Sequence[str],
+) -> Damage:
+    roots = {row["rootpage"] for row in connection.execute(_SQL["indexes"])}
+    truth, indexes, derived = list[str](), dict[str, tuple[str, ...]](), dict[str, list[str]]()
+    for name, problems in by_table.items():
+        if made_from := _DERIVED.fullmatch(name):
+            derived.setdefault(made_from[1], []).extend(problems)
+        elif _only_indexes(connection, name, problems, roots):
+            indexes[name] = tuple(problems)
+        else:
+            truth += problems
+    if not indexes:  # a reference is looked up in one, and then its absence says nothing
+        truth += broken
+    return Damage(
+        truth=tuple(truth),
+        indexes=indexes,
+        derived={name: tuple(problems) for name, problems in derived.items()},
+        bookkeeping=() if by_table or truth else tuple(whole),
+    )
+
+
+def _problems(connection: Connection, check: str) -> list[str]:
+    """The lines of a check; none where all is well."""
+    try:
+        text = "\n".join(row[0] for row in connection.execute(check))
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return [str(error)]
+    lines = [line for line in text.splitlines() if line and not line.startswith(_HEADING)]
+    return [] if lines == ["ok"] else lines
+
+
+def _broken_references(connection: Connection) -> list[tuple[str]]:
+    try:
+        return connection.execute("PRAGMA foreign_key_check").fetchall()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return []  # the check of the tables says it
+
+
+def _tables(connection: Connection) -> list[str]:
+    return [row["name"] for row in connection.execute(_SQL["tables"])]
+
+
+def _only_indexes(
+    connection: Connection, name: str, problems: Sequence[str], roots: set[int]
+) -> bool:
+    """Whether the table's rows are sound: by what SQLite says, else by reading them all."""
+    if all(_is_about_an_index(problem, roots) for problem in problems):
+        return True
+    if not all(problem.endswith(_MALFORMED) for problem in problems):
+        return False
+    try:
+        for _ in connection.execute(f"SELECT * FROM {name} NOT INDEXED"):  # noqa: S608  (a table's)
+            pass
+    except sqlite3.DatabaseError:
+        return False
+    return True
+
+
+def _is_about_an_index(problem: str, roots: set[int]) -> bool:
+    tree = _ABOUT_A_TREE.match(problem)
+    return bool(_ABOUT_AN_INDEX.search(problem)) or (
+        tree is not None and int(tree["root"]) in roots
+    )

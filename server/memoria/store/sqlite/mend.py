@@ -1,0 +1,163 @@
+"""Mending what can be made anew: derived indexes, a table's own indexes, the list of pages, queues.
+
+The truth is read, never written. An index whose pages are damaged is not dropped: dropping walks
+those pages and frees whatever they point at, which may be somebody else's. It is taken out of the
+list of tables instead, and VACUUM, which copies only what tables own, leaves its pages behind.
+"""
+
+from collections.abc import Callable, Mapping
+
+from memoria.config import LONGEST_LEASE_MS
+from memoria.errors import StoreDamagedError
+from memoria.model import now_millis
+from memoria.store.sqlite.conversations import SqliteConversations
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, transaction
+from memoria.store.sqlite.integrity import inspect, table_is_whole
+from memoria.store.sqlite.migrate import schema
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.standing import standing
+from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.vectors import VectorIndex, known_models
+from memoria.text.document import memory_tokens, turn_tokens
+
+Progress = Callable[[int, int], None]
+Mender = Callable[[Connection, VectorIndex, Progress], None]
+
+_SQL = statements("upkeep")
+_FULL_TEXT = "search_index"
+
+
+def rebuild(connection: Connection, vectors: VectorIndex, progress: Progress) -> None:
+    """Build full text and vector indexes anew, whatever state they are in."""
+    _full_text(connection, vectors, progress)
+    _vectors(connection, vectors, progress, every=True)
+    _give_back_pages(connection)
+
+
+def mend(connection: Connection, vectors: VectorIndex, check: str, progress: Progress) -> None:
+    """Mend what is found under the name of a check; nothing where that is no matter of ours."""
+    mender = _MENDERS.get(check)
+    if mender is not None:
+        mender(connection, vectors, progress)
+        _give_back_pages(connection)
+
+
+def _full_text(connection: Connection, vectors: VectorIndex, progress: Progress) -> None:
+    """Write every document's tokens anew, from the stored text."""
+    damaged = _FULL_TEXT in inspect(connection).derived
+    try:
+        with transaction(connection):
+            _take_out(connection, _FULL_TEXT, by_force=damaged)
+            _write_full_text(connection, vectors, progress)
+    except sqlite3.DatabaseError as error:
+        if damaged or not is_damage(error):
+            raise
+        with transaction(connection):
+            _take_out(connection, _FULL_TEXT, by_force=True)
+            _write_full_text(connection, vectors, progress)
+
+
+def _write_full_text(connection: Connection, vectors: VectorIndex, progress: Progress) -> None:
+    connection.execute(schema()[_FULL_TEXT])
+    rows = connection.execute(_SQL["documents"]).fetchall()
+    for done, row in enumerate(rows, 1):
+        words, context = _tokens_of(connection, vectors, row)
+        connection.execute(
+            statements("documents")["index_document"],
+            {"n": row["n"], "scope": standing(row).token, "words": words, "context": context},
+        )
+        progress(done, len(rows))
+
+
+def _tokens_of(connection: Connection, vectors: VectorIndex, row: Row) -> tuple[str, str]:
+    n, tenant = row["n"], row["tenant_id"]
+    if row["kind"] == "memory":
+        memory = TenantRows(connection, tenant, "upkeep").first("wording", n=n)
+        return memory_tokens(memory["content"], memory["valid_from"]) if memory else ("", "")
+    documents = SqliteDocuments(connection, tenant, vectors)
+    turn = SqliteConversations(connection, tenant, documents).turns([n]).get(n)
+    return turn_tokens(turn) if turn else ("", "")
+
+
+def _vectors(
+    connection: Connection, vectors: VectorIndex, _progress: Progress, *, every: bool = False
+) -> None:
+    """Build indexes anew from the stored vectors; queue for making what is not stored."""
+    damaged = [name for name in inspect(connection).derived if name != _FULL_TEXT]
+    with transaction(connection):
+        for name in damaged:
+            _take_out(connection, name, by_force=True)
+        for model in known_models(connection):
+            if every or vectors.drift(model.n).any:
+                vectors.catch_up(model.n, model.dims)
+        connection.execute(_SQL["forgive_failures"])
+        connection.execute(_SQL["await_missing_vectors"])
+
+
+def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+    """Build tables' own indexes anew; all stays as it was where that does not make them whole."""
+    for table in inspect(connection).indexes:
+        with transaction(connection):
+            connection.execute("PRAGMA writable_schema = ON")
+            lost = connection.execute(_SQL["forget_indexes"], {"name": table}).fetchall()
+            connection.execute("PRAGMA writable_schema = RESET")
+            for row in lost:
+                connection.execute(schema()[row["name"]])
+            connection.execute(f"REINDEX {table}")
+            if not table_is_whole(connection, table):
+                raise StoreDamagedError.because(f"the table {table} is, not only its indexes")
+
+
+def _lost_definitions(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+    """Make indexes and triggers again that are gone."""
+    with transaction(connection):
+        there = {row["name"] for row in connection.execute(_SQL["definitions"])}
+        for name, sql in schema().items():
+            if name not in there and sql.startswith(("CREATE INDEX", "CREATE UNIQUE", "CREATE TR")):
+                connection.execute(sql)
+
+
+def _backlog(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+    """Try again what was given up, now."""
+    with transaction(connection):
+        connection.execute(_SQL["forgive_failures"])
+
+
+def _leases(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+    """Free what no living process can hold."""
+    with transaction(connection):
+        connection.execute(
+            _SQL["drop_stale_leases"], {"now": now_millis(), "longest": LONGEST_LEASE_MS}
+        )
+
+
+_MENDERS: Mapping[str, Mender] = {
+    "integrity": _own_indexes,
+    "schema": _lost_definitions,
+    "full text": _full_text,
+    "vectors": _vectors,
+    "backlog": _backlog,
+    "leases": _leases,
+}
+
+
+def _take_out(connection: Connection, name: str, *, by_force: bool) -> None:
+    """Remove a virtual table with the tables its module keeps it in.
+
+    By force works only in a transaction that has not met the damage yet.
+    """
+    if not by_force:
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
+        return
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(_SQL["forget_table"], {"name": name})
+    connection.execute("PRAGMA writable_schema = RESET")
+
+
+def _give_back_pages(connection: Connection) -> None:
+    """Write the file anew without the pages that no table owns."""
+    if inspect(connection).bookkeeping:
+        connection.execute("PRAGMA temp_store = FILE")  # VACUUM keeps a whole copy there
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA temp_store = MEMORY")

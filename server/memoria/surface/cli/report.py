@@ -1,0 +1,144 @@
+"""What the commands that look after a home report: as JSON, in words, as tables."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from memoria.model import Finding, Health, Mended, Statistics, from_millis, iso, to_millis
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from memoria.admin.backup import BackupReport
+    from memoria.app.upkeep import Diagnosis, Restored
+
+_STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
+
+
+class WireHealth(BaseModel):
+    """What doctor found, and mended before."""
+
+    sound: bool
+    findings: list[Finding]
+    mended: list[Mended] | None = None
+
+
+class WireBackup(BaseModel):
+    """A backup that was made."""
+
+    path: str
+    size: int
+    made_at: str
+    kept_until: str | None
+    schema_number: int
+    counts: dict[str, int]
+    files: list[str]
+    deleted: list[str]
+
+
+class WireRestored(BaseModel):
+    """A backup that was put back."""
+
+    home: str
+    former_database: str | None
+    forgotten_again: int | None
+    sound: bool
+    findings: list[Finding]
+
+
+def wire_health(diagnosis: "Diagnosis", treatment: str) -> WireHealth:
+    """The JSON of a diagnosis."""
+    return WireHealth(
+        sound=diagnosis.health.sound,
+        findings=list(diagnosis.health.findings),
+        mended=None if treatment == "none" else list(diagnosis.mended),
+    )
+
+
+def wire_restored(home: Path, restored: "Restored", diagnosis: "Diagnosis") -> WireRestored:
+    """The JSON of a restore."""
+    return WireRestored(
+        home=str(home),
+        former_database=None if restored.former is None else str(restored.former),
+        forgotten_again=restored.forgotten_again,
+        sound=diagnosis.health.sound,
+        findings=list(diagnosis.health.findings),
+    )
+
+
+def wire_backup(report: "BackupReport") -> WireBackup:
+    """The JSON of a backup."""
+    return WireBackup(
+        path=str(report.path),
+        size=report.size,
+        made_at=iso(to_millis(report.manifest.made_at)),
+        kept_until=None if report.kept_until is None else iso(report.kept_until),
+        schema_number=report.manifest.schema_number,
+        counts=report.manifest.counts,
+        files=list(report.manifest.files),
+        deleted=[str(path) for path in report.deleted],
+    )
+
+
+def backup_text(report: "BackupReport") -> str:
+    """A backup in words."""
+    counts = ", ".join(f"{count:,} {name}" for name, count in report.manifest.counts.items())
+    lines = [
+        f"{report.path} ({report.size:,} bytes), read back and sound.",
+        f"It holds {counts}; and {', '.join(report.manifest.files)}.",
+    ]
+    if report.kept_until is not None:
+        until = f"{from_millis(report.kept_until):%Y-%m-%d}"
+        lines.append(f"It is kept until {until}. Copy it to another disk to be safe from this one.")
+    if report.deleted:
+        lines.append(f"Deleted as too old: {', '.join(path.name for path in report.deleted)}")
+    return "\n".join(lines)
+
+
+def restored_text(home: Path, file: Path, restored: "Restored") -> str:
+    """A restore in words."""
+    lines = [f"{home} is now as it was in {file.name}."]
+    if restored.former is not None:
+        lines.append(f"What was there is in {restored.former.parent}.")
+    if restored.forgotten_again is None:
+        lines.append("It can't be read: what was forgotten since the backup may be back.")
+    elif restored.forgotten_again:
+        lines.append(f"Forgotten since, and forgotten again: {restored.forgotten_again}.")
+    return "\n".join(lines)
+
+
+def health_table(health: Health) -> "Table":
+    """The findings, a line each."""
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table("check", "state", "what was found", "cure", box=None, pad_edge=False)
+    for finding in health.findings:
+        cure = Text(finding.cure or "", overflow="fold")
+        detail = Text(finding.detail, overflow="fold")
+        table.add_row(finding.check, _STATES[finding.state], detail, cure)
+    return table
+
+
+def stats_table(figures: Statistics) -> "Table":
+    """The figures, a line each."""
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    memories = ", ".join(f"{count} {validity}" for validity, count in figures.memories.items())
+    rows = {
+        "tenant": figures.tenant,
+        "sessions": f"{figures.sessions:,}",
+        "turns": f"{figures.turns:,} ({figures.turn_versions - figures.turns:,} older versions)",
+        "memories": memories or "none",
+        "raw text": f"{figures.raw_bytes:,} bytes in {figures.raw_chunks:,} chunks, "
+        f"{figures.stored_bytes:,} stored",
+        "database": f"{figures.database_bytes:,} bytes (all tenants)",
+        "vectors": f"{figures.vectors:,}; {figures.backlog.pending:,} waiting, "
+        f"{figures.backlog.failed:,} given up",
+    }
+    for name, value in rows.items():
+        table.add_row(name, Text(value))
+    return table

@@ -1,0 +1,162 @@
+"""Commands that look after a home: doctor, stats, backup, restore."""
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memoria.errors import InvalidInputError
+from memoria.model import Finding, Health
+from memoria.store.files import DATABASE
+from memoria.surface.cli.console import (
+    AsJson,
+    Exit,
+    Options,
+    out,
+    show,
+    with_memory,
+)
+from memoria.surface.cli.progress import progress_bar
+from memoria.surface.cli.report import (
+    backup_text,
+    health_table,
+    restored_text,
+    stats_table,
+    wire_backup,
+    wire_health,
+    wire_restored,
+)
+
+if TYPE_CHECKING:
+    from memoria.app.upkeep import Diagnosis, Treatment
+
+_COMMAND = "memoria "
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command()(doctor)
+    app.command()(stats)
+    app.command()(backup)
+    app.command()(restore)
+
+
+def doctor(
+    context: typer.Context,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Mend what can be mended without touching what was recorded."),
+    ] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="First build the search indexes anew.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check the home and say what mends what is wrong."""
+    if fix and rebuild:
+        raise InvalidInputError("Give --fix or --rebuild: --fix builds anew what needs it.")
+    treatment: Treatment = "fix" if fix else "rebuild" if rebuild else "none"
+    diagnosis = _diagnosed(context.obj, treatment)
+    if as_json:
+        show(wire_health(diagnosis, treatment), "", as_json=True)
+    else:
+        for one in diagnosis.mended:
+            out().print(f"{one.check}: {one.before} → {one.after}", markup=False)
+        out().print(health_table(diagnosis.health))
+    if not diagnosis.health.sound:
+        raise typer.Exit(Exit.UNSOUND)
+
+
+def stats(context: typer.Context, as_json: AsJson = False) -> None:
+    """How much this tenant's memory holds."""
+    figures = with_memory(context, lambda m: m.statistics())
+    if as_json:
+        show(figures, "", as_json=True)
+    else:
+        out().print(stats_table(figures))
+
+
+def backup(
+    context: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="The file to write. Default: a new one in the home's backups folder."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a backup while others go on using the home, and prove that it can be read."""
+    from memoria.app.upkeep import back_up  # noqa: PLC0415  (only who needs it pays for it)
+
+    options: Options = context.obj
+    with _shown("Backing up") as progress:
+        report = back_up(options.settings, file, progress)
+    show(wire_backup(report), backup_text(report), as_json=as_json)
+
+
+def restore(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file that `memoria backup` made.")],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before the home is replaced.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup in the home's place. What was there is kept beside it."""
+    from memoria.app.upkeep import restore as put_back  # noqa: PLC0415
+
+    options: Options = context.obj
+    home = options.settings.home_path
+    if (home / DATABASE).exists() and not yes:
+        _ask(home)
+    with _shown("Restoring") as progress:
+        restored = put_back(options.settings, file, progress)
+    diagnosis = _diagnosed(options, "none")
+    wire = wire_restored(home, restored, diagnosis)
+    if as_json:
+        show(wire, "", as_json=True)
+    else:
+        out().print(restored_text(home, file, restored), markup=False)
+        out().print(health_table(diagnosis.health))
+    if not diagnosis.health.sound:
+        raise typer.Exit(Exit.UNSOUND)
+
+
+def _ask(home: Path) -> None:
+    """Let a person decide; without one, nothing is replaced."""
+    if not sys.stdin.isatty():
+        raise InvalidInputError(
+            f"{home} holds a memory. Give --yes to have it replaced; it is set aside, not deleted."
+        )
+    typer.confirm(
+        f"{home} holds a memory. Replace it? It is set aside, not deleted.", abort=True, err=True
+    )
+
+
+def _diagnosed(options: Options, treatment: "Treatment") -> "Diagnosis":
+    from memoria.app.upkeep import diagnose  # noqa: PLC0415
+
+    with _shown("Building indexes") as progress:
+        diagnosis = diagnose(options.settings, treatment, progress)
+    findings = tuple(_pasteable(finding, options.home) for finding in diagnosis.health.findings)
+    return replace(diagnosis, health=Health(findings=findings))
+
+
+def _pasteable(finding: Finding, home: str | None) -> Finding:
+    """The finding, its cure for the home that was named."""
+    if home is None or not (finding.cure or "").startswith(_COMMAND):
+        return finding
+    cure = f"{_COMMAND}--home {shlex.quote(home)} {str(finding.cure).removeprefix(_COMMAND)}"
+    return finding.model_copy(update={"cure": cure})
+
+
+@contextmanager
+def _shown(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work that counts what it has done; none while nothing is counted."""
+    with progress_bar() as progress:
+        task = progress.add_task(what, total=None, visible=False)
+        yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)
