@@ -23,6 +23,8 @@ from memoria.inference.choose import BUNDLED
 ERAS = ("auto", "legacy")
 _VECTORS_EVERY = 3
 _MOST_STEPS = 6
+_MOST_FINDS = 20
+"""In a round: one that breaks at every touch is not to go on for ever."""
 _PROGRESS_S = 15.0
 Key = tuple[str, str]
 
@@ -126,7 +128,7 @@ class Campaign:
 
 
 class _Round:
-    """Sequences in one world, until one breaks a promise nobody broke before."""
+    """Sequences in one world; the first that breaks a promise anew is shrunk, then the next."""
 
     def __init__(self, tally: Tally, here: World, number: int, era: str) -> None:
         self._tally = tally
@@ -137,7 +139,20 @@ class _Round:
         self._least: tuple[Problem, list[Step]] | None = None
 
     def run(self, sequences: int, over: Callable[[], bool], say: Callable[[str], None]) -> None:
-        @seed(self._seed)
+        """Examine that many sequences or until the time is over; after a find, as many again."""
+        for attempt in range(_MOST_FINDS):
+            reproduced = self._search(attempt, sequences, over)
+            if self._least is None:
+                break
+            found = self._find(*self._least, reproduced=reproduced)
+            self._tally.finds[found.kind, found.place] = found
+            say(f"FIND {shown(found)}")
+            self._pursued = self._least = None
+
+    def _search(self, attempt: int, sequences: int, over: Callable[[], bool]) -> bool:
+        """Let hypothesis look for a find and shrink it; gives whether it came again."""
+
+        @seed(self._seed + attempt)
         @settings(
             max_examples=sequences,
             database=None,
@@ -152,15 +167,13 @@ class _Round:
             if not over():
                 self._examine(sequence)
 
-        reproduced = True
         try:
             examine()
         except _FoundError:
-            pass
+            return True
         except Flaky:
-            reproduced = False
-        if self._least is not None:
-            self._note(*self._least, reproduced=reproduced, say=say)
+            return False
+        return True
 
     def _examine(self, sequence: list[Step]) -> None:
         self._tally.sequences += 1
@@ -180,15 +193,13 @@ class _Round:
             yield from step.perform(self._world)
         yield from self._world.alive()
 
-    def _note(
-        self,
-        problem: Problem,
-        sequence: list[Step],
-        *,
-        reproduced: bool,
-        say: Callable[[str], None],
-    ) -> None:
-        found = Find(
+    def _find(self, problem: Problem, sequence: list[Step], *, reproduced: bool) -> Find:
+        """The find, without the steps that hypothesis in its haste left in."""
+        for i in reversed(range(len(sequence) if reproduced else 0)):
+            fewer = sequence[:i] + sequence[i + 1 :]
+            if any((one.kind, one.place) == self._pursued for one in self._play(fewer)):
+                sequence = fewer
+        return Find(
             problem.kind,
             problem.place,
             problem.detail,
@@ -197,8 +208,6 @@ class _Round:
             self._era,
             reproduced,
         )
-        self._tally.finds[problem.kind, problem.place] = found
-        say(f"FIND {shown(found)}")
 
 
 def shown(found: Find) -> str:

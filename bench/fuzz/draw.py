@@ -123,7 +123,9 @@ def _library() -> SearchStrategy[Step]:
     methods = {
         name: method
         for name, method in sorted(vars(Memoria).items())
-        if inspect.iscoroutinefunction(method) and name[0] != "_" and name not in _NOT_HERE
+        if inspect.iscoroutinefunction(inspect.unwrap(method))
+        and name[0] != "_"
+        and name not in _NOT_HERE
     }
     return st.one_of(
         [

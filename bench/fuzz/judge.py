@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 
 import memoria
-from memoria.errors import MemoriaError
+from memoria.errors import MemoriaError, StoreError
 from memoria.text.budget import estimate_tokens
 
 SLOWEST_S = 10.0
@@ -94,7 +94,9 @@ def pace(seconds: float, place: str) -> Iterator[Problem]:
 
 def raised(error: BaseException, name: str) -> Iterator[Problem]:
     """What a program catches: our own kind with a sentence, or a problem."""
-    if isinstance(error, MemoriaError):
+    if isinstance(error, StoreError):
+        yield Problem("bad input blamed on the store", _place(error) or name, short(str(error)))
+    elif isinstance(error, MemoriaError):
         yield from refusal(str(error), _place(error) or name)
     else:
         yield unexpected(error, name)

@@ -50,6 +50,8 @@ class ToolCall:
         crash = world.crashes.taken()
         if crash is not None:
             yield judge.unexpected(crash, self.name)
+        elif isinstance(result, UnicodeEncodeError):
+            world.outcomes[self.name, "never sent", ""] += 1  # the client can't write it as JSON
         elif isinstance(result, BaseException):
             yield judge.unexpected(result, self.name)
         elif result.is_error:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, quoted
 from memoria.model import MemoryType, Role
 from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
@@ -107,4 +107,4 @@ def _plan(
 
 def _within(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise InvalidInputError(f"{name} is {value}; it must be from {least} to {most}.")
+        raise InvalidInputError(f"{name} is {quoted(value)}; it must be from {least} to {most}.")
