@@ -49,7 +49,11 @@ def plan_memories(
         InvalidInputError: an argument is out of bounds.
     """
     filters = Filters(
-        since=since, until=until, session_id=session_id, types=types, history=include_history
+        since=since,
+        until=until,
+        session_id=session_id or None,
+        types=types,
+        history=include_history,
     )
     return _plan(query, ("memory", "turn"), filters, limit, max_tokens, 0, first_level=True)
 
@@ -75,9 +79,9 @@ def plan_traces(
     filters = Filters(
         since=since,
         until=until,
-        session_id=session_id,
+        session_id=session_id or None,  # some clients send "" for what they leave out
         roles=() if role is None else (role,),
-        tool=tool,
+        tool=tool or None,
         history=include_history,
     )
     return _plan(query, ("turn",), filters, limit, max_tokens, context, first_level=False)
