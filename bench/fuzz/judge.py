@@ -4,6 +4,7 @@ import json
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,10 +104,14 @@ def raised(error: BaseException, name: str) -> Iterator[Problem]:
 
 
 def _fitting(structured: object, schema: Any, place: str) -> Iterator[Problem]:  # noqa: ANN401
-    try:
-        jsonschema.validate(structured, schema)
-    except jsonschema.ValidationError as error:
+    error = jsonschema.exceptions.best_match(_validator(json.dumps(schema)).iter_errors(structured))
+    if error is not None:
         yield Problem("answer does not fit its schema", place, short(error.message))
+
+
+@cache
+def _validator(schema: str) -> Any:  # noqa: ANN401  (the library has no types)
+    return jsonschema.Draft202012Validator(json.loads(schema))
 
 
 def _place(error: BaseException) -> str | None:

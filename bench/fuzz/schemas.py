@@ -7,20 +7,21 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from bench.fuzz.values import dates, json_values, names, texts
+from bench.fuzz.values import dates, json_values, names, paths, replaced, texts, weighted
 
 Schema = Mapping[str, Any]
 Arguments = dict[str, object]
 _TIMES = ("at", "since", "until", "valid_from", "valid_to")
-_SMALL = st.integers(0, 5) | st.integers(1, 60) | st.integers(50, 3_000)
+_SMALL = weighted((3, st.integers(0, 5)), (2, st.integers(1, 60)), (1, st.integers(50, 3_000)))
+_TOKENS = st.integers(50, 3_000)
 _MOST_ITEMS = 4
 
 
 class Spoiling(StrEnum):
     """What is done to arguments that fit."""
 
-    NOTHING = "nothing"
     OTHER_VALUE = "other value"
+    OTHER_INSIDE = "other inside"
     LEFT_OUT = "left out"
     UNKNOWN = "unknown"
 
@@ -28,7 +29,7 @@ class Spoiling(StrEnum):
 def arguments(
     schema: Schema, anything: SearchStrategy[object] | None = None
 ) -> SearchStrategy[Arguments]:
-    """Arguments for an object's schema: two in three fit, the rest are spoilt in one place.
+    """Arguments for an object's schema: half of them fit, the rest are spoilt in one place.
 
     Args:
         schema: of type `object`, with `properties`.
@@ -40,9 +41,9 @@ def arguments(
     if not properties:
         return st.just({}) | st.dictionaries(st.text(max_size=5), junk, max_size=1)
     spoilt = st.builds(
-        _spoilt, fitting, st.sampled_from(Spoiling), st.sampled_from(properties), junk
+        _spoilt, fitting, st.sampled_from(Spoiling), st.sampled_from(properties), paths(), junk
     )
-    return st.one_of(fitting, spoilt, spoilt)
+    return weighted((1, fitting), (1, spoilt))
 
 
 def instance(schema: Schema, root: Schema, name: str = "") -> SearchStrategy[object]:
@@ -68,7 +69,7 @@ def _scalar(schema: Schema, name: str) -> SearchStrategy[object]:
         case "string":
             return _text(name, schema.get("description", ""))
         case "integer":
-            return _integer(schema)
+            return _TOKENS if name == "max_tokens" else _integer(schema)
         case "number":
             return st.floats(schema.get("minimum", 0), schema.get("maximum", 1))
         case "boolean":
@@ -89,12 +90,14 @@ def _object(schema: Schema, root: Schema) -> SearchStrategy[Arguments]:
     )
 
 
-def _spoilt(fitting: Arguments, how: Spoiling, name: str, junk: object) -> Arguments:
+def _spoilt(
+    fitting: Arguments, how: Spoiling, name: str, path: tuple[int, ...], junk: object
+) -> Arguments:
     match how:
-        case Spoiling.NOTHING:
-            return fitting
         case Spoiling.OTHER_VALUE:
             return {**fitting, name: junk}
+        case Spoiling.OTHER_INSIDE:
+            return {**fitting, name: replaced(fitting.get(name), path, junk)}
         case Spoiling.LEFT_OUT:
             return {key: value for key, value in fitting.items() if key != name}
         case Spoiling.UNKNOWN:

@@ -241,6 +241,8 @@ def _protocol(world: World, name: str, result: object) -> Iterator[Problem]:
     elif isinstance(result, MCPError):
         world.outcomes[name, "refused", ""] += 1
         yield from judge.refusal(result.error.message, name)
+    elif isinstance(result, UnicodeEncodeError):
+        world.outcomes[name, "never sent", ""] += 1
     elif isinstance(result, BaseException):
         yield judge.unexpected(result, name)
     else:

@@ -5,13 +5,11 @@ one without samples here gets everybody else's.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from bench.fuzz.values import dates, json_values, names, real, texts
+from bench.fuzz.values import dates, json_values, names, paths, real, replaced, texts, weighted
 
 _AT = "2026-03-02T09:14:05.000Z"
 _ROLE = st.sampled_from(["user", "assistant", "tool", "system", "wizard", "developer"])
@@ -56,15 +54,6 @@ SAMPLES: dict[str, list[dict[str, object]]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Spoilt:
-    """A sample's line with one value in it replaced, as a path into it."""
-
-    line: int
-    path: tuple[int, ...]
-    value: object
-
-
 def files(format_name: str) -> SearchStrategy[bytes]:
     """Files of a format, in bytes."""
     samples = [SAMPLES[format_name]] if format_name in SAMPLES else list(SAMPLES.values())
@@ -72,39 +61,22 @@ def files(format_name: str) -> SearchStrategy[bytes]:
 
 
 def _files(sample: list[dict[str, object]]) -> SearchStrategy[bytes]:
-    spoilt = st.builds(
-        Spoilt,
-        st.integers(0, len(sample) - 1),
-        st.lists(st.integers(0, 9), max_size=4).map(tuple),
-        st.one_of(json_values(), texts(), names(), dates(), _ROLE),
-    )
-    line = spoilt.map(lambda one: _encoded(_replaced(sample[one.line], one.path, one.value)))
+    other = st.one_of(json_values(), texts(), names(), dates(), _ROLE)
+    line = st.builds(replaced, st.sampled_from(sample), paths(), other).map(_encoded)
     whole = st.sampled_from([_encoded(one) for one in sample])
     broken = st.builds(_broken, line, st.integers(0, 400), st.binary(max_size=4))
-    lines = st.lists(st.one_of(whole, line, line, broken, st.binary(max_size=20)), max_size=5)
-    return st.builds(_joined, lines, st.sampled_from([b"\n", b"\r\n", b"\n\n", b"\r", b"\x00\n"]))
-
-
-def _replaced(value: object, path: Sequence[int], new: object) -> object:
-    """The value with another at the end of the path; a path leads on as far as it can."""
-    if not path:
-        return new
-    first, rest = path[0], path[1:]
-    match value:
-        case dict() if value:
-            keys = list(value)
-            chosen = keys[first % len(keys)]
-            return {**value, chosen: _replaced(value[chosen], rest, new)}
-        case list() if value:
-            i = first % len(value)
-            return [*value[:i], _replaced(value[i], rest, new), *value[i + 1 :]]
-        case _:
-            return new
+    odd = broken | st.binary(max_size=20)
+    lines = st.lists(weighted((1, whole), (3, line), (1, odd)), max_size=5)
+    ends = weighted((5, st.just(b"\n")), (1, st.sampled_from([b"\r\n", b"\n\n", b"\r", b"\x00\n"])))
+    return st.builds(_joined, lines, ends)
 
 
 def _encoded(value: object) -> bytes:
-    written = json.dumps(real(value, ()), ensure_ascii=False)
-    return written.encode("utf-8", "surrogatepass")
+    """A line of JSON; half a character goes as an escape, as the programs that write one do."""
+    try:
+        return json.dumps(real(value, ()), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(real(value, ())).encode()
 
 
 def _broken(line: bytes, at: int, inserted: bytes) -> bytes:

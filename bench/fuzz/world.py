@@ -95,14 +95,13 @@ class World:
             result = error
         return result, time.perf_counter() - began
 
-    def alive(self) -> Iterator[Problem]:
-        """That the server answers, and finds what was planted, at both levels."""
-        for tool in ("search_memory", "search_conversation_traces"):
-            result, _ = self.do(lambda tool=tool: self.client.call_tool(tool, {"query": _MARK}))  # type: ignore[misc]
-            if isinstance(result, BaseException):
-                yield Problem("no answer afterwards", tool, f"{type(result).__name__}: {result}")
-            elif missing := self._missing(result, tool):
-                yield Problem("what was recorded is lost", tool, f"{missing}; {said(result)[:300]}")
+    def alive(self, tool: str = "search_memory") -> Iterator[Problem]:
+        """That the server answers, and finds what was planted."""
+        result, _ = self.do(lambda: self.client.call_tool(tool, {"query": _MARK}))
+        if isinstance(result, BaseException):
+            yield Problem("no answer afterwards", tool, f"{type(result).__name__}: {result}")
+        elif missing := self._missing(result, tool):
+            yield Problem("what was recorded is lost", tool, f"{missing}; {said(result)[:300]}")
 
     def _missing(self, found: CallToolResult, tool: str) -> list[str]:
         """Planted ids the answer lacks. The second level knows no memories."""
@@ -112,7 +111,8 @@ class World:
         return [one for one in expected if one not in ids]
 
     def sound(self) -> Iterator[Problem]:
-        """What doctor says at the end."""
+        """What the second level finds at the end, and what doctor says."""
+        yield from self.alive("search_conversation_traces")
         health, _ = self.do(self.memory.health)
         if isinstance(health, BaseException):
             yield Problem("doctor can't look", "doctor", f"{type(health).__name__}: {health}")
