@@ -345,5 +345,5 @@ async def test_a_number_that_is_hardly_milliseconds_is_no_time(memory: Memoria, 
 
 
 async def test_an_unknown_event_is_refused(memory: Memoria) -> None:
-    with pytest.raises(InvalidInputError, match="session_end, compaction"):
+    with pytest.raises(InvalidInputError, match="'session_end' or 'compaction'"):
         await memory.record_conversation([turn("x")], event="lunch")  # type: ignore[arg-type]

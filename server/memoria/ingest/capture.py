@@ -102,6 +102,7 @@ class Capture:
             StoreError: the store could not write. Nothing was recorded.
         """
         tally = Tally()
+        session_id = clean_name(session_id, tally)
         drafts = [self._draft(i, turn, session_id, tally) for i, turn in enumerate(turns)]
         now = now_millis()
         with self._store.write(self._tenant) as tx:
