@@ -18,11 +18,13 @@ from pydantic import (
     model_validator,
 )
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, brief
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
 
+NO_WORKSPACE = "none"
+"""What is written where no project is meant."""
 LONGEST_LEASE_MS = 600_000
 """No lease is ever given for longer: one that ends later was taken while the clock was wrong."""
 LONGEST_PAUSE_MS = 10 * 60_000
@@ -94,7 +96,18 @@ class Settings(BaseModel):
     @field_validator("workspace")
     @classmethod
     def _none_is_none(cls, workspace: str | None) -> str | None:
-        return None if workspace == "none" else workspace
+        return None if workspace == NO_WORKSPACE else workspace
+
+    @field_validator("home")
+    @classmethod
+    def _home_is_a_path(cls, home: Path) -> Path:
+        try:
+            os.fsencode(home.expanduser())
+        except (UnicodeEncodeError, RuntimeError) as error:  # half a character; ~nobody
+            raise ValueError(f"no folder can have this name: {str(error).rstrip('.')}") from error
+        if "\0" in str(home):
+            raise ValueError("no folder can have this name: it holds a NUL character")
+        return home
 
     @model_validator(mode="after")
     def _endpoint_is_complete(self) -> Self:
@@ -139,7 +152,13 @@ class Settings(BaseModel):
 
 def _readable(error: ValidationError) -> str:
     """A pydantic error as sentences that name the setting, without echoing its value."""
-    return "; ".join(
-        f"{_PREFIX + str(item['loc'][0]).upper() if item['loc'] else 'settings'}: {item['msg']}"
-        for item in error.errors()
+    problems = "; ".join(
+        f"{_setting(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors(include_input=False)
     )
+    return f"{problems}. Mend the setting and start again."
+
+
+def _setting(place: tuple[int | str, ...]) -> str:
+    """A setting's name as the environment has it."""
+    return brief(f"{_PREFIX}{place[0]}".upper()) if place else "settings"

@@ -22,6 +22,28 @@ from pathlib import Path
 from typing import Self
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_SHOWN_CHARS = 80
+_SHOWN_BITS = 64
+
+
+def brief(text: str) -> str:
+    """An id or name as an error shows it: its beginning, on one line, whatever is in it."""
+    shown = text[:_SHOWN_CHARS]
+    plain = shown.isprintable() and shown == shown.strip() != ""
+    rest = f"… ({len(text):,} characters)" if len(text) > _SHOWN_CHARS else ""
+    return (shown if plain else repr(shown)) + rest
+
+
+def quoted(value: object) -> str:
+    """A caller's value as an error shows it: in quotes where it is text, never whole if long."""
+    match value:
+        case str():
+            rest = f"… ({len(value):,} characters)" if len(value) > _SHOWN_CHARS else ""
+            return repr(value[:_SHOWN_CHARS]) + rest
+        case int() if value.bit_length() > _SHOWN_BITS:
+            return "beyond 64 bits"  # Python refuses to write an integer of 5,000 digits
+        case _:
+            return repr(value)
 
 
 class MemoriaError(Exception):
@@ -51,12 +73,14 @@ class NotFoundError(MemoriaError):
     @classmethod
     def memory(cls, memory_id: str) -> Self:
         """There is no such memory."""
-        return cls(f"There is no memory {memory_id}. Find its id with search_memory.")
+        return cls(f"There is no memory {brief(memory_id)}. Find its id with search_memory.")
 
     @classmethod
     def turn(cls, turn_id: str) -> Self:
         """There is no such turn."""
-        return cls(f"There is no turn {turn_id}. Find its id with search_conversation_traces.")
+        return cls(
+            f"There is no turn {brief(turn_id)}. Find its id with search_conversation_traces."
+        )
 
 
 class StoreError(MemoriaError):

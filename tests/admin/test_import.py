@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from tests.surface.shell import Shell
 
 from memoria import Memoria
-from memoria.admin.importer import ImportReport, JsonlImport
+from memoria.admin.importer import Importer, ImportReport
+from memoria.admin.transcripts import FORMATS, find_transcripts
+from memoria.app import workspace_of
 from memoria.errors import InvalidInputError
 from memoria.model import StoredTurn
 
@@ -30,7 +32,10 @@ def written(folder: Path, *lines: bytes, name: str = "chat.jsonl") -> Path:
 
 
 async def imported(memory: Memoria, file: Path) -> ImportReport:
-    return await JsonlImport(memory, file, lambda _: None).run()
+    files = find_transcripts([file], FORMATS["jsonl"])
+    return await Importer(
+        memory, FORMATS["jsonl"], files, lambda _file, _done: None, workspace_of
+    ).run()
 
 
 async def kept(memory: Memoria, session_id: str = "chat") -> list[StoredTurn]:
@@ -136,11 +141,12 @@ async def test_a_bad_line_is_named_and_the_rest_goes_in(
     memory: Memoria, tmp_path: Path, bad: bytes, complaint: str
 ) -> None:
     report = await imported(memory, written(tmp_path, line("one"), bad, b"\n" + line("two")))
-    ((number, problem),) = report.bad_lines
-    assert (number, report.bad, report.recorded) == (2, 1, 2)
-    assert problem
-    assert complaint in problem
-    assert "pydantic" not in problem
+    (found,) = report.bad_lines
+    assert (found.file, found.line) == (str(tmp_path / "chat.jsonl"), 2)
+    assert (report.bad, report.recorded) == (1, 2)
+    assert found.problem
+    assert complaint in found.problem
+    assert "pydantic" not in found.problem
     assert await contents(memory) == ["one", "two"]
 
 
@@ -149,9 +155,9 @@ async def test_the_complaint_about_a_line_is_true_of_the_file(
     memory: Memoria, tmp_path: Path, bad: bytes
 ) -> None:
     report = await imported(memory, written(tmp_path, line("one"), bad))
-    ((_, problem),) = report.bad_lines
-    assert "Turn 0" not in problem
-    assert "Nothing of this call was recorded" not in problem
+    (found,) = report.bad_lines
+    assert "Turn 0" not in found.problem
+    assert "Nothing of this call was recorded" not in found.problem
 
 
 @pytest.mark.parametrize(
@@ -220,7 +226,7 @@ async def test_a_bad_line_keeps_the_rest_of_its_batch_and_each_has_its_number(
     lines[300] = line("")
     report = await imported(memory, written(tmp_path, *lines))
     assert (report.lines, report.recorded, report.bad) == (450, 447, 3)
-    assert sorted(number for number, _ in report.bad_lines) == [250, 300, 301]
+    assert sorted(bad.line or 0 for bad in report.bad_lines) == [250, 300, 301]
 
 
 async def test_bad_lines_are_named_in_the_order_of_the_file(
@@ -228,7 +234,7 @@ async def test_bad_lines_are_named_in_the_order_of_the_file(
 ) -> None:
     file = written(tmp_path, line(""), b"oops\n", line("good"), line(""), b"oops\n")
     report = await imported(memory, file)
-    assert [number for number, _ in report.bad_lines] == [1, 2, 4, 5]
+    assert [bad.line for bad in report.bad_lines] == [1, 2, 4, 5]
 
 
 async def test_many_bad_lines_are_counted_and_the_first_are_named(
@@ -243,7 +249,12 @@ async def test_two_thousand_lines_go_in_and_progress_is_told(
 ) -> None:
     file = written(tmp_path, *(line(f"turn {i} 第{i}行") for i in range(2_000)))
     told: list[int] = []
-    report = await JsonlImport(memory, file, told.append).run()
+    files = find_transcripts([file], FORMATS["jsonl"])
+
+    def tell(_file: Path, done: int) -> None:
+        told.append(done)
+
+    report = await Importer(memory, FORMATS["jsonl"], files, tell, workspace_of).run()
     assert (report.lines, report.recorded) == (2_000, 2_000)
     assert told == sorted(told)
     assert told[0] > 0
@@ -267,8 +278,9 @@ async def test_a_line_of_which_nothing_is_left_is_counted(memory: Memoria, tmp_p
     assert (report.recorded, report.nothing_left, report.bad) == (0, 1, 0)
 
 
-async def test_a_folder_is_not_a_file(memory: Memoria, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="can't be read"):
+async def test_a_folder_without_such_files_is_an_error(memory: Memoria, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(InvalidInputError, match=r"holds no \*\.jsonl.*Name another folder"):
         await imported(memory, tmp_path)
 
 
@@ -289,7 +301,7 @@ def test_bad_lines_give_exit_code_3_and_the_rest_goes_in(shell: Shell, tmp_path:
     assert "line 2: is not JSON" in output.out
     again = shell.json("import", file, code=3)
     assert (again["already_recorded"], again["bad"]) == (2, 1)
-    assert again["bad_lines"][0][0] == 2
+    assert again["bad_lines"][0]["line"] == 2
     assert len(shell.json("traces", "bluebird")["hits"]) >= 1
 
 

@@ -1,5 +1,6 @@
 """What is forgotten is gone from every place it was derived to, and does not come back."""
 
+import shutil
 from pathlib import Path
 
 import anyio
@@ -8,11 +9,13 @@ from tests.forgetting.remains import remains, stored_vectors
 
 import memoria
 from memoria.app import Memoria
+from memoria.app.upkeep import back_up
 from memoria.config import Settings
 from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import COMMAND_LINE, Trust
 from memoria.store.files import TOMBSTONE_KEY
+from memoria.surface.text import forgotten_text
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"
@@ -336,3 +339,25 @@ async def test_what_rests_on_a_tool_s_output_is_trusted_no_more_than_that(memory
     kept = await memory.remember("The user is called Bob", turn_id=turn_id)
     provenance = (await memory.get_memory(kept.id)).current.provenance
     assert (provenance.trust, provenance.source_kind.value) == (Trust.TOOL, "tool_output")
+
+
+async def test_backups_that_still_hold_it_are_named_with_their_end(
+    memory: Memoria, home: Path
+) -> None:
+    settings = memory.settings
+    empty = back_up(settings, None, lambda _done, _total: None)
+    kept = await memory.remember(SECRET)
+    dated = back_up(settings, None, lambda _done, _total: None)
+    renamed = dated.path.with_name("mine.zip")
+    shutil.copy(dated.path, renamed)
+    assert remains(home, WORD)
+    forgotten = await memory.forget_memory([kept.id])
+    assert {left.path: left.kept_until for left in forgotten.backups} == {
+        str(dated.path): dated.kept_until,
+        str(renamed): None,
+    }
+    assert empty.path.exists()
+    text = forgotten_text(forgotten)
+    assert f"{renamed} of" in text
+    assert "it stays until you delete it" in text
+    assert "the next backup after" in text

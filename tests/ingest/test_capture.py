@@ -47,6 +47,17 @@ async def test_a_numbered_message_is_the_same_whether_or_not_its_time_is_given(
     assert again.already_recorded == 1
 
 
+async def test_a_tool_call_gets_its_result_later_and_never_loses_it(memory: Memoria) -> None:
+    asked = turn("", role="tool", message_id="c1", tool_name="bash", tool_args={"command": "ls"})
+    answered = asked.model_copy(update={"tool_result": "a.txt"})
+    await memory.record_conversation([asked])
+    assert (await memory.record_conversation([answered])).new_versions == 1
+    again = await memory.record_conversation([asked])
+    assert (again.new_versions, again.already_recorded) == (0, 1)
+    (kept,) = (await memory.get_session("s")).turns
+    assert kept.tool_result == "a.txt"
+
+
 async def test_an_edited_message_is_a_new_version_and_the_old_one_stays(memory: Memoria) -> None:
     await memory.record_conversation([turn("the port is 8080", message_id="m1")])
     receipt = await memory.record_conversation([turn("the port is 9090", message_id="m1")])
@@ -174,13 +185,14 @@ async def test_a_secret_is_redacted_in_text_arguments_and_results(memory: Memori
     assert stored[1].tool_args["n"] == 1
 
 
-async def test_what_our_own_tools_answered_is_not_recorded(memory: Memoria) -> None:
+@pytest.mark.parametrize("name", ["mcp__memoria__search_memory", "mcp_memoria_search_memory"])
+async def test_what_our_own_tools_answered_is_not_recorded(memory: Memoria, name: str) -> None:
     await memory.record_conversation(
         [
             turn(
                 "",
                 role="tool",
-                tool_name="mcp__memoria__search_memory",
+                tool_name=name,
                 tool_args={"query": "tea"},
                 tool_result="[memory 1] likes tea",
             ),
@@ -333,5 +345,5 @@ async def test_a_number_that_is_hardly_milliseconds_is_no_time(memory: Memoria, 
 
 
 async def test_an_unknown_event_is_refused(memory: Memoria) -> None:
-    with pytest.raises(InvalidInputError, match="session_end, compaction"):
+    with pytest.raises(InvalidInputError, match="'session_end' or 'compaction'"):
         await memory.record_conversation([turn("x")], event="lunch")  # type: ignore[arg-type]

@@ -170,5 +170,5 @@ async def test_a_correction_into_what_another_memory_says_is_refused(memory: Mem
 
 async def test_an_unknown_action_is_refused_and_leaves_no_trace(memory: Memoria) -> None:
     kept = await memory.remember("I prefer tea")
-    with pytest.raises(InvalidInputError, match="not one of correct, confirm"):
+    with pytest.raises(InvalidInputError, match="'correct', 'confirm'"):
         await memory.revise_memory(kept.id, "frobnicate")  # type: ignore[arg-type]

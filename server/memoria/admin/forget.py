@@ -14,9 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoria.admin.backup import list_backups
 from memoria.errors import InvalidInputError, StoreError
 from memoria.ingest.tombstones import Marks
-from memoria.model import Channel, Forgotten, Memory, StoredTurn, now_millis
+from memoria.model import BackupLeft, Channel, Forgotten, Memory, StoredTurn, now_millis
 from memoria.store.base import Store, Transaction
 from memoria.store.files import erase_lines
 from memoria.store.missing import missing
@@ -60,13 +61,20 @@ class Forget:
     """Forgets for one tenant."""
 
     def __init__(
-        self, store: Store, tenant: str, channel: Channel, marks: Marks, home: Path
+        self,
+        store: Store,
+        tenant: str,
+        channel: Channel,
+        marks: Marks,
+        home: Path,
+        backup_keep_days: float,
     ) -> None:
         self._store = store
         self._tenant = tenant
         self._channel = channel
         self._marks = marks
         self._home = home
+        self._keep_days = backup_keep_days
 
     def run(
         self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
@@ -114,7 +122,7 @@ class Forget:
             drew_on_it=left,
             files=tuple(str(file) for file in files),
             scrubbed=self._scrubbed(),
-            backups=(),
+            backups=self._backups(targets.earliest),
         )
 
     def _scrubbed(self) -> bool:
@@ -124,6 +132,14 @@ class Forget:
         except StoreError as error:
             _LOG.warning("Forgotten, but not yet wiped from the file: %s", error)
             return False
+
+    def _backups(self, since: int) -> tuple[BackupLeft, ...]:
+        """The backups made since something of it was kept: they still hold it."""
+        return tuple(
+            BackupLeft(path=str(info.path), made_at=info.made_at, kept_until=info.kept_until)
+            for info in list_backups(self._home, self._keep_days)
+            if info.made_at >= since
+        )
 
     def _bury_memory(self, tx: Transaction, memory: Memory, at: int, why: str) -> None:
         marks = {self._marks.statement(version.content) for version in memory.versions}

@@ -1,150 +1,195 @@
-"""Import: conversations from a file, a turn a line, into the store.
+"""Import: conversations from transcripts into the store.
 
-The format `jsonl` has one JSON object a line with the fields of a turn: session_id, message_id,
-role, speaker, content, at, tool_name, tool_args, tool_result. Only role is required. A line
-without a session_id belongs to a session named after the file.
-
-Importing is repeatable. A line without a message_id is known by its content and by how many
-times that content came before it in its session, so the same file again adds nothing.
+Files are read one line at a time and recorded in batches, so neither a file's size nor a folder's
+matters. Importing is repeatable and may be stopped at any point: every turn has an id that comes
+from the transcript alone, and recording the same message again changes nothing.
 """
 
-import hashlib
-import json
+from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import ValidationError
+from anyio.lowlevel import checkpoint
 
-from memoria.errors import InvalidInputError, InvalidTurnError
-from memoria.model import Receipt, Turn, complaints
+from memoria.admin.transcripts import Bad, Format, Item, Said, Skipped, Source, Transcript
+from memoria.errors import InvalidTurnError
+from memoria.model import Receipt, Turn
 
-_BATCH = 200
+BATCH_TURNS = 200
+_BATCH_BYTES = 8 * 1024 * 1024
+_TELL_EVERY = 1024 * 1024
 _NAMED_LINES = 20
+
+Progress = Callable[[Path, int], None]
+WorkspaceOf = Callable[[str], str]
 
 
 class Recorder(Protocol):
     """What import needs of Memoria."""
 
-    async def record_conversation(self, turns: Sequence[Turn], /) -> Receipt: ...  # noqa: D102
+    async def record_conversation(  # noqa: D102
+        self, turns: Sequence[Turn], /, *, workspace: str | None
+    ) -> Receipt: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that was left out."""
+
+    file: str
+    line: int | None
+    """Counted from 1; nothing where the trouble is with the whole file."""
+    problem: str
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of a file's lines."""
+    """What became of the files' lines."""
 
+    files: int = 0
     lines: int = 0
     recorded: int = 0
     already_recorded: int = 0
     new_versions: int = 0
+    forgotten: int = 0
+    """Turns left out because they were forgotten before."""
     nothing_left: int = 0
-    """Lines of which nothing remained after private and injected blocks were taken out."""
+    """Turns of which nothing remained after private and injected blocks were taken out."""
+    skipped: int = 0
+    """Lines left out by rule: the client's own notes, thinking, other agents' talk."""
     stripped: int = 0
     """Private or injected blocks taken out."""
     redactions: Counter[str] = field(default_factory=Counter)
     bad: int = 0
-    bad_lines: list[tuple[int, str]] = field(default_factory=list)
-    """(line number, what is wrong) of the first bad lines."""
+    bad_lines: list[BadLine] = field(default_factory=list)
+    """The first bad lines, in the order of the files."""
 
     def count(self, receipt: Receipt) -> None:
         """Add what a batch came to."""
         self.recorded += receipt.recorded
         self.already_recorded += receipt.already_recorded
         self.new_versions += receipt.new_versions
+        self.forgotten += receipt.forgotten
         self.nothing_left += sum(turn.status == "nothing_left" for turn in receipt.turns)
         self.stripped += receipt.stripped
         self.redactions.update(receipt.redactions)
 
-    def complain(self, line: int, problem: str) -> None:
-        """Note a bad line."""
-        self.bad += 1
-        if len(self.bad_lines) < _NAMED_LINES:
-            self.bad_lines.append((line, problem))
 
+class Importer:
+    """Files on their way into the store."""
 
-class JsonlImport:
-    """One file on its way into the store, in batches; never in memory whole."""
-
-    def __init__(self, recorder: Recorder, path: Path, progress: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        form: Format,
+        files: Sequence[Transcript],
+        progress: Progress,
+        workspace_of: WorkspaceOf,
+    ) -> None:
         """Nothing is read yet.
 
         Args:
             recorder: where the turns go.
-            path: the file.
-            progress: told the bytes read so far.
+            form: what the files are.
+            files: which they are.
+            progress: told the file, and the bytes read so far of all files together.
+            workspace_of: gives the workspace of the folder a session was held in.
         """
         self._recorder = recorder
-        self._path = path
+        self._format = form
+        self._files = files
         self._progress = progress
-        self._seen: Counter[tuple[str, str]] = Counter()
-        self._batch: list[tuple[int, Turn]] = []
+        self._workspace_of = workspace_of
         self._report = ImportReport()
+        self._batch: list[Said] = []
+        self._batch_bytes = 0
+        self._first_bad: list[Bad] = []
 
     async def run(self) -> ImportReport:
-        """Import the file. A bad line is named and left out; the rest goes in.
+        """Import the files. A bad line is named and left out; the rest goes in.
 
         Raises:
-            InvalidInputError: the file can't be read.
             StoreError: the store can't be written; what was recorded before stays.
         """
-        try:
-            with self._path.open("rb") as file:
-                for number, line in enumerate(file, 1):
-                    self._take(number, line)
-                    if len(self._batch) >= _BATCH:
-                        await self._flush()
-                        self._progress(file.tell())
-        except OSError as error:
-            raise InvalidInputError(f"{self._path} can't be read: {error.strerror}.") from error
-        await self._flush()
-        self._report.bad_lines.sort()
+        before = 0
+        for file in self._files:
+            await self._import(file, before)
+            before += file.size
         return self._report
 
-    def _take(self, number: int, line: bytes) -> None:
-        if not line.strip():
-            return
-        self._report.lines += 1
-        try:
-            turn = Turn.model_validate(json.loads(line.decode("utf-8-sig")))
-        except UnicodeDecodeError:
-            self._report.complain(number, "is not UTF-8")
-        except json.JSONDecodeError as error:
-            self._report.complain(number, f"is not JSON: {error.msg} at column {error.colno}")
-        except ValidationError as error:
-            self._report.complain(number, complaints(error, of="line"))
-        except RecursionError:
-            self._report.complain(number, "is nested too deeply")
-        except ValueError as error:  # such as a number of five thousand digits
-            self._report.complain(number, f"can't be read: {error}")
-        else:
-            self._batch.append((number, self._identified(turn)))
+    async def _import(self, file: Transcript, before: int) -> None:
+        is_document = file.path.suffix in self._format.documents
+        source = Source(file.path, file.session, is_document=is_document)
+        told = 0
+        for item in self._format.read(source):
+            full = isinstance(item, Said) and self._is_full_for(item)
+            if full:
+                await self._flush()
+            if full or source.position - told >= _TELL_EVERY:
+                told = source.position
+                self._progress(file.path, before + min(told, file.size))
+                await checkpoint()  # so that Ctrl-C is heard where nothing is to be recorded
+            self._note(item)
+        await self._flush()
+        self._progress(file.path, before + file.size)
+        self._close(file, source)
 
-    def _identified(self, turn: Turn) -> Turn:
-        """The turn with a session, and with an id of its own if it has none."""
-        session = turn.session_id or self._path.stem
-        if turn.message_id is not None:
-            return turn.model_copy(update={"session_id": session})
-        content = json.dumps(turn.model_dump(exclude={"session_id", "message_id"}))
-        key = (session, hashlib.sha256(content.encode()).hexdigest()[:24])
-        self._seen[key] += 1
-        own_id = f"{key[1]}.{self._seen[key]}"
-        return turn.model_copy(update={"session_id": session, "message_id": own_id})
+    def _note(self, item: Item) -> None:
+        match item:
+            case Said():
+                self._batch.append(item)
+                self._batch_bytes += item.size
+            case Skipped():
+                self._report.skipped += 1
+            case Bad():
+                self._complain(item)
+
+    def _is_full_for(self, said: Said) -> bool:
+        """Whether the batch has to go in before this turn. A batch is of one working folder."""
+        return bool(self._batch) and (
+            len(self._batch) >= BATCH_TURNS
+            or self._batch_bytes >= _BATCH_BYTES
+            or self._batch[0].cwd != said.cwd
+        )
 
     async def _flush(self) -> None:
-        batch, self._batch = self._batch, []
+        batch, self._batch, self._batch_bytes = self._batch, [], 0
         if not batch:
             return
         try:
-            self._report.count(await self._recorder.record_conversation([t for _, t in batch]))
+            self._report.count(await self._record(batch))
         except InvalidTurnError:
             # One turn spoils its batch; find it by recording them one at a time.
-            for number, turn in batch:
-                await self._record_one(number, turn)
+            for said in batch:
+                await self._record_one(said)
 
-    async def _record_one(self, number: int, turn: Turn) -> None:
+    async def _record_one(self, said: Said) -> None:
         try:
-            self._report.count(await self._recorder.record_conversation([turn]))
+            self._report.count(await self._record([said]))
         except InvalidTurnError as error:
-            self._report.complain(number, error.problem)
+            self._complain(Bad(said.line, error.problem))
+
+    async def _record(self, batch: Sequence[Said]) -> Receipt:
+        """The one way to the recorder. `batch[0].cwd` is the folder the whole batch belongs to."""
+        folder = batch[0].cwd
+        return await self._recorder.record_conversation(
+            [said.turn for said in batch],
+            workspace=None if folder is None else self._workspace_of(folder),
+        )
+
+    def _complain(self, bad: Bad) -> None:
+        """Note a bad line: all are counted, and the first of the file are kept."""
+        self._report.bad += 1
+        insort(self._first_bad, bad, key=lambda one: one.line or 0)
+        del self._first_bad[_NAMED_LINES:]
+
+    def _close(self, file: Transcript, source: Source) -> None:
+        report, path = self._report, str(file.path)
+        report.files += 1
+        report.lines += source.lines
+        named = [BadLine(path, bad.line, bad.problem) for bad in self._first_bad]
+        report.bad_lines = [*report.bad_lines, *named][:_NAMED_LINES]
+        self._first_bad = []

@@ -6,7 +6,7 @@ Only `compose` and `upkeep` choose engines; only `memory` and `upkeep` are calle
 
 from memoria.app.compose import open_memoria
 from memoria.app.memory import Memoria
-from memoria.app.workspace import find_workspace
+from memoria.app.workspace import find_workspace, workspace_of
 from memoria.store.files import DATABASE
 
-__all__ = ["DATABASE", "Memoria", "find_workspace", "open_memoria"]
+__all__ = ["DATABASE", "Memoria", "find_workspace", "open_memoria", "workspace_of"]

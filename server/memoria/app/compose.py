@@ -3,9 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Annotated
 
 import anyio
+from pydantic import SkipValidation
 
+from memoria.app.arguments import Text, checked
 from memoria.app.memory import Memoria, in_thread
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder, choose_embedder
@@ -17,13 +20,14 @@ from memoria.store.files import DATABASE
 from memoria.store.sqlite import SqliteStore
 
 
+@checked
 @asynccontextmanager
 async def open_memoria(
     home: Path | str | None = None,
-    tenant: str | None = None,
+    tenant: Text | None = None,
     *,
     settings: Settings | None = None,
-    embedder: Embedder | None = None,
+    embedder: Annotated[Embedder | None, SkipValidation] = None,
     channel: Channel = LIBRARY,
 ) -> AsyncIterator[Memoria]:
     """Open a home, make it if there is none, and close it at the end of the block.

@@ -1,12 +1,14 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar, get_args
+from typing import Annotated, TypeVar
 
 import anyio
 import anyio.to_thread
+from pydantic import SkipValidation
 
-from memoria.config import Settings
+from memoria.app.arguments import Around, Count, Name, Offset, Seconds, Text, checked
+from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -34,11 +36,11 @@ from memoria.model import (
     TurnRecord,
     as_instant,
     as_member,
-    as_turn,
-    check_choice,
+    as_turns,
     new_id,
 )
 from memoria.retrieval import Plan, Search, plan_memories, plan_traces
+from memoria.retrieval.plan import EVERYWHERE
 from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
 from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
@@ -82,13 +84,14 @@ class Memoria:
         other._default_session = self._default_session
         return other
 
+    @checked
     async def record_conversation(
         self,
-        turns: Iterable[Turn | Mapping[str, object]],
+        turns: Annotated[Iterable[Turn | Mapping[str, object]], SkipValidation],
         event: CaptureEvent | None = None,
         *,
-        session_id: str | None = None,
-        workspace: str | None = None,
+        session_id: Name | None = None,
+        workspace: Text | None = None,
     ) -> Receipt:
         """Keep turns verbatim. They are on disk when the receipt is given.
 
@@ -98,31 +101,30 @@ class Memoria:
             session_id: the session of turns that name none; this connection's own by default.
             workspace: the project of sessions that begin here; the configured one by default.
         """
-        if event is not None:
-            check_choice("event", event, get_args(CaptureEvent))
-        validated = [as_turn(i, turn) for i, turn in enumerate(turns)]
+        validated = as_turns(turns)
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
         limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
-        place = self._workspace(workspace)
+        place = self._place(workspace)
         capture = Capture(self._store, self.tenant, self._channel, limits, self._marks, place)
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
         self._wake_worker()
         return receipt
 
+    @checked
     async def search_memory(
         self,
-        query: str,
+        query: Text,
         *,
         limit: int = 8,
         max_tokens: int = 1500,
         types: Sequence[MemoryType | str] = (),
-        since: str | None = None,
-        until: str | None = None,
-        session_id: str | None = None,
+        since: Text | None = None,
+        until: Text | None = None,
+        session_id: Text | None = None,
         include_history: bool = False,
-        workspace: str | None = None,
+        workspace: Text | None = None,
     ) -> SearchResult:
         """First level: conclusions, a line each, cited; nothing when nothing fits.
 
@@ -152,20 +154,21 @@ class Memoria:
         )
         return await self._search(plan)
 
+    @checked
     async def search_conversation_traces(
         self,
-        query: str,
+        query: Text,
         *,
         limit: int = 10,
         max_tokens: int = 4000,
         context: int = 1,
-        since: str | None = None,
-        until: str | None = None,
-        session_id: str | None = None,
+        since: Text | None = None,
+        until: Text | None = None,
+        session_id: Text | None = None,
         role: Role | str | None = None,
-        tool: str | None = None,
+        tool: Text | None = None,
         include_history: bool = False,
-        workspace: str | None = None,
+        workspace: Text | None = None,
     ) -> SearchResult:
         """Second level: the verbatim record, tool calls included.
 
@@ -197,15 +200,16 @@ class Memoria:
         )
         return await self._search(plan)
 
+    @checked
     async def remember(
         self,
-        content: str,
+        content: Text,
         *,
         type: MemoryType | str = MemoryType.FACT,  # noqa: A002  (the field's own name)
         importance: float | None = None,
-        valid_from: str | None = None,
-        turn_id: str | None = None,
-        workspace: str | None = None,
+        valid_from: Text | None = None,
+        turn_id: Text | None = None,
+        workspace: Text | None = None,
         again: bool = False,
     ) -> Remembered:
         """Keep a statement as a memory.
@@ -232,14 +236,15 @@ class Memoria:
         self._wake_worker()
         return kept
 
+    @checked
     async def revise_memory(
         self,
-        memory_id: str,
+        memory_id: Text,
         action: Revision,
-        content: str | None = None,
+        content: Text | None = None,
         *,
-        valid_from: str | None = None,
-        turn_id: str | None = None,
+        valid_from: Text | None = None,
+        turn_id: Text | None = None,
     ) -> Memory:
         """Correct, confirm, archive, restore, pin, unpin, upvote or downvote. Nothing is final.
 
@@ -258,8 +263,9 @@ class Memoria:
         self._wake_worker()
         return memory
 
+    @checked
     async def forget_memory(
-        self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
+        self, ids: Sequence[Text], *, include_source: bool = False, reason: Text | None = None
     ) -> Forgotten:
         """Erase memories for good, everywhere they are, and refuse to learn them again.
 
@@ -271,7 +277,12 @@ class Memoria:
         from memoria.admin.forget import Forget  # noqa: PLC0415  (a start-up must not pay for it)
 
         forget = Forget(
-            self._store, self.tenant, self._channel, self._marks, self.settings.home_path
+            self._store,
+            self.tenant,
+            self._channel,
+            self._marks,
+            self.settings.home_path,
+            self.settings.backup_keep_days,
         )
         forgotten = await in_thread(
             lambda: forget.run(ids, include_source=include_source, reason=reason)
@@ -279,34 +290,40 @@ class Memoria:
         self._wake_worker()
         return forgotten
 
-    async def get_record(self, record_id: str, *, context: int = 2) -> Memory | TurnRecord:
+    @checked
+    async def get_record(self, record_id: Text, *, context: Around = 2) -> Memory | TurnRecord:
         """Whatever has the id, a memory or a turn, whole."""
         return await self._read(lambda tx: any_record(tx, record_id, context))
 
-    async def get_memory(self, memory_id: str) -> Memory:
+    @checked
+    async def get_memory(self, memory_id: Text) -> Memory:
         """A memory whole: its wordings, their windows, and where each came from."""
         return await self._read(lambda tx: memory_record(tx, memory_id))
 
-    async def get_turn(self, turn_id: str, *, context: int = 2) -> TurnRecord:
+    @checked
+    async def get_turn(self, turn_id: Text, *, context: Around = 2) -> TurnRecord:
         """A recorded turn whole, with its versions and neighbours."""
         return await self._read(lambda tx: turn_record(tx, turn_id, context))
 
+    @checked
     async def get_session(
-        self, session_id: str, *, offset: int = 0, limit: int = 200
+        self, session_id: Text, *, offset: Offset = 0, limit: Count = 200
     ) -> SessionRecord:
         """A page of a session's turns, in order."""
         return await self._read(lambda tx: session_record(tx, session_id, offset, limit))
 
-    async def unverified(self, limit: int = 20) -> list[Memory]:
+    @checked
+    async def unverified(self, limit: Count = 20) -> list[Memory]:
         """Memories the user has not confirmed, newest first."""
         return await self._read(lambda tx: tx.memories.unverified(limit, self.settings.workspace))
 
+    @checked
     async def update_scratchpad(
         self,
         *,
-        current_focus: str | None = None,
-        completed: str | None = None,
-        session_id: str | None = None,
+        current_focus: Text | None = None,
+        completed: Text | None = None,
+        session_id: Name | None = None,
     ) -> Scratchpad:
         """Say what is being worked on, or what is done. The last five tasks are kept."""
         session = session_id or self._default_session
@@ -317,14 +334,17 @@ class Memoria:
             )
         )
 
-    async def scratchpads(self, limit: int = 3) -> list[Scratchpad]:
+    @checked
+    async def scratchpads(self, limit: Count = 3) -> list[Scratchpad]:
         """The scratchpads touched last."""
         return await self._read(lambda tx: tx.scratchpads.recent(limit, self.settings.workspace))
 
+    @checked
     async def statistics(self) -> Statistics:
         """What this tenant holds."""
         return await self._read(lambda tx: tx.statistics())
 
+    @checked
     async def health(self, *, deep: bool = True) -> Health:
         """What `doctor` finds."""
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
@@ -335,11 +355,13 @@ class Memoria:
 
         return await in_thread(look)
 
+    @checked
     async def rebuild_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Build full text and vector indexes anew from the stored text and vectors."""
         await in_thread(lambda: self._store.rebuild(progress or (lambda _done, _total: None)))
 
-    async def settle(self, timeout_s: float | None = None) -> BacklogStatus:
+    @checked
+    async def settle(self, timeout_s: Seconds | None = None) -> BacklogStatus:
         """Wait until nothing more can be embedded now, and the model can answer questions.
 
         What fails stays behind, and is in the status.
@@ -370,12 +392,21 @@ class Memoria:
         return "off" if self._embedder is None else self._embedder.state
 
     def _statements(self, workspace: str | None) -> Statements:
-        place = self._workspace(workspace)
+        place = self._place(workspace)
         return Statements(self._store, self.tenant, self._channel, self._marks, place)
 
     def _workspace(self, given: str | None) -> str | None:
-        """The workspace a call means: the one it names, else the configured one."""
-        return self.settings.workspace if given is None else given
+        """The workspace a call means: the one it names, or `none`, else the configured one."""
+        if not given:
+            return self.settings.workspace
+        return None if given == NO_WORKSPACE else given
+
+    def _place(self, given: str | None) -> str | None:
+        """The workspace a call writes to."""
+        place = self._workspace(given)
+        if place == EVERYWHERE:
+            raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
+        return place
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         """Look at one snapshot, in a worker thread."""

@@ -20,6 +20,17 @@ def find_workspace(folder: Path) -> str | None:
     return None
 
 
+def workspace_of(folder: str) -> str:
+    """The workspace of the folder a session was held in, `none` if it was in no project.
+
+    A folder that is gone, with whatever repository it was in, was a project of its own.
+    """
+    found = find_workspace(Path(folder))
+    if found is not None:
+        return found
+    return "none" if Path(folder).is_dir() else folder
+
+
 def _common_directory(git: Path) -> Path | None:
     """The directory all worktrees share, given a `.git` of whichever kind."""
     try:

@@ -1,7 +1,9 @@
 """Capture: conversation turns onto disk, verbatim and exactly once.
 
 A client that numbers its messages is taken at its word: the same (source, session, message id)
-is the same message, and other words under that id are an edit, kept as a new version.
+is the same message, and other words under that id are an edit, kept as a new version. A tool call
+that comes again without the result it already has is no edit: it was written down before the
+result came.
 
 A client that does not number them may send what it sent before: the last call again, the whole
 conversation so far, or a sliding window. So the beginning of a call is laid over the end of what
@@ -60,6 +62,12 @@ class _Draft:
     text: CleanTurn
     fingerprint: bytes
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether it is a tool call that has no result yet: nothing new where it is known."""
+        is_call = self.turn.role is Role.TOOL and self.text.tool_args is not None
+        return is_call and self.turn.tool_result is None and not self.text.content
+
 
 class Capture:
     """Records turns for one tenant, channel and workspace."""
@@ -94,6 +102,7 @@ class Capture:
             StoreError: the store could not write. Nothing was recorded.
         """
         tally = Tally()
+        session_id = clean_name(session_id, tally)
         drafts = [self._draft(i, turn, session_id, tally) for i, turn in enumerate(turns)]
         now = now_millis()
         with self._store.write(self._tenant) as tx:
@@ -199,7 +208,7 @@ class _SessionWriter:
         )
         if known is None:
             return RecordedTurn(status="recorded", id=self._append(draft, barred=barred))
-        if known.fingerprint == draft.fingerprint:
+        if known.fingerprint == draft.fingerprint or draft.unanswered:
             return RecordedTurn(status="already_recorded", id=known.id)
         self._conversations.retire_turn(known.n)
         edited = self._add(draft, known.turn_index, known.version + 1, barred=barred)

@@ -81,7 +81,10 @@ def clean_name(name: str, tally: Tally) -> str:
 def is_our_tool(name: str) -> bool:
     """Whether a tool's name, as any client spells it (`mcp__memoria__remember`), is ours."""
     server, _, tool = name.replace(".", "__").replace("/", "__").rpartition("__")
-    return tool in OUR_TOOLS and (not server or "memoria" in server.lower())
+    if tool in OUR_TOOLS:
+        return not server or "memoria" in server.lower()
+    # Gemini CLI joins with one underscore, which our tools' names have too.
+    return "memoria" in name.lower() and name.endswith(tuple(f"_{own}" for own in OUR_TOOLS))
 
 
 def _clean_json(value: JsonValue, tally: Tally) -> JsonValue:

@@ -1,7 +1,7 @@
 """Working notes: what a session is at, and its last few tasks."""
 
 from memoria.errors import InvalidInputError
-from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.clean import Tally, clean_name, clean_text
 from memoria.model import Scratchpad, now_millis
 from memoria.store.base import Store
 
@@ -28,6 +28,7 @@ def update_scratchpad(
     if focus is None and completed is None:
         raise InvalidInputError("Give current_focus, completed, or both.")
     new_focus, done = (_note(text) for text in (focus, completed))
+    session_id = clean_name(session_id, Tally())
     with store.write(tenant) as tx:
         old = tx.scratchpads.get(session_id)
         current = old.current_focus if old else None

@@ -16,7 +16,7 @@ from memoria.model.memory import (
     Trust,
     Validity,
 )
-from memoria.model.parse import as_instant, as_member, as_turn, check_choice, complaints
+from memoria.model.parse import as_instant, as_member, as_turns, check_choice, complaints
 from memoria.model.scratchpad import CompletedTask, Scratchpad
 from memoria.model.search import Hit, Neighbour, SearchResult, Source, ToolCall
 from memoria.model.session import Session, SessionRecord, Stretch
@@ -82,7 +82,7 @@ __all__ = [
     "Vector",
     "as_instant",
     "as_member",
-    "as_turn",
+    "as_turns",
     "check_choice",
     "complaints",
     "from_millis",

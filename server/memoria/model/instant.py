@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, quoted
 
 _MS_PER_S = 1000
 
@@ -44,6 +44,6 @@ def parse_instant(text: str) -> int:
         return to_millis(datetime.fromisoformat(text.strip()))
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidInputError(
-            f"{text!r} is not a date or time. "
+            f"{quoted(text)} is not a date or time. "
             "Write ISO 8601, such as 2026-03-02 or 2026-03-02T09:14:05+08:00."
         ) from error

@@ -1,28 +1,40 @@
 """Parsing what callers give us: once, at the edge, with an error that names the argument."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from memoria.errors import InvalidInputError, InvalidTurnError
+from memoria.errors import InvalidInputError, InvalidTurnError, brief, quoted
 from memoria.model.instant import parse_instant
 from memoria.model.turn import Turn
 
 _E = TypeVar("_E", bound=StrEnum)
 
 
+def as_turns(turns: object) -> list[Turn]:
+    """The turns of a call.
+
+    Raises:
+        InvalidInputError: this is no list of turns.
+        InvalidTurnError: one of them has fields missing, misspelt or of the wrong kind.
+    """
+    if isinstance(turns, str | bytes | Mapping) or not isinstance(turns, Iterable):
+        raise InvalidInputError(
+            "turns must be a list. Each turn is an object with a role and content."
+        )
+    return [as_turn(i, turn) for i, turn in enumerate(turns)]
+
+
 def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
-    """A turn of a call, `i` being its place in it.
+    """A turn of a call, `i` being its place in it. A `Turn` may hold what was never checked.
 
     Raises:
         InvalidTurnError: fields are missing, misspelt or of the wrong kind.
     """
-    if isinstance(turn, Turn):
-        return turn
     try:
-        return Turn.model_validate(turn)
+        return Turn.model_validate(dict(turn) if isinstance(turn, Turn) else turn)
     except ValidationError as error:
         raise InvalidTurnError(i, complaints(error, of="turn")) from error
 
@@ -56,12 +68,20 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
         InvalidInputError: it is not; names them.
     """
     if value not in choices:
-        raise InvalidInputError(f"{name}: {value!r} is not one of {', '.join(choices)}.")
+        raise InvalidInputError(f"{name}: {quoted(value)} is not one of {', '.join(choices)}.")
 
 
 def complaints(error: ValidationError, *, of: str) -> str:
     """What pydantic found wrong, field by field; `of` names what has no field at fault."""
-    return "; ".join(
-        f"{'.'.join(map(str, item['loc'])) or of}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors()
-    )
+    problems = list(dict.fromkeys(_problems(error, of)))
+    rest = len(problems) - _NAMED_PROBLEMS
+    return "; ".join(problems[:_NAMED_PROBLEMS]) + (f"; and {rest} more" if rest > 0 else "")
+
+
+_NAMED_PROBLEMS = 5
+
+
+def _problems(error: ValidationError, of: str) -> Iterator[str]:
+    for item in error.errors(include_url=False, include_input=False):
+        field = ".".join(brief(str(part)) for part in item["loc"])
+        yield f"{field or of}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"

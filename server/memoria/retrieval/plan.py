@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, quoted
 from memoria.model import MemoryType, Role
 from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
@@ -54,7 +54,7 @@ def plan_memories(
     filters = Filters(
         since=since,
         until=until,
-        session_id=session_id,
+        session_id=session_id or None,
         types=types,
         history=include_history,
         workspace=workspace,
@@ -85,9 +85,9 @@ def plan_traces(
     filters = Filters(
         since=since,
         until=until,
-        session_id=session_id,
+        session_id=session_id or None,  # some clients send "" for what they leave out
         roles=() if role is None else (role,),
-        tool=tool,
+        tool=tool or None,
         history=include_history,
         workspace=workspace,
         everywhere=workspace == EVERYWHERE,
@@ -120,4 +120,4 @@ def _plan(
 
 def _within(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise InvalidInputError(f"{name} is {value}; it must be from {least} to {most}.")
+        raise InvalidInputError(f"{name} is {quoted(value)}; it must be from {least} to {most}.")

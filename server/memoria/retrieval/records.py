@@ -1,6 +1,6 @@
 """Records whole: a memory, a turn or a session by its id."""
 
-from memoria.errors import NotFoundError
+from memoria.errors import NotFoundError, brief
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
 from memoria.store.base import Transaction
 from memoria.store.missing import missing
@@ -21,7 +21,7 @@ def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRe
     if tx.tombstones.of(record_id) is not None:
         raise missing(tx, "memory", record_id)
     raise NotFoundError(
-        f"There is no memory or turn {record_id}. Find its id with search_memory or "
+        f"There is no memory or turn {brief(record_id)}. Find its id with search_memory or "
         "search_conversation_traces (in a shell: memoria search, memoria traces)."
     )
 
@@ -68,7 +68,10 @@ def session_record(tx: Transaction, session_id: str, offset: int, limit: int) ->
     """
     total = tx.conversations.session_size(session_id)
     if not total:
-        raise NotFoundError(f"There is no session {session_id}.")
+        raise NotFoundError(
+            f"There is no session {brief(session_id)}. Find its id with "
+            "search_conversation_traces: every hit names its session."
+        )
     return SessionRecord(
         session_id=session_id,
         total=total,

@@ -133,7 +133,7 @@ def _backup_text(backup: BackupLeft) -> str:
         if backup.kept_until is not None
         else "it stays until you delete it"
     )
-    return f"The backup {backup.path} of {iso(backup.made_at)} still holds it; {until}."
+    return f"{backup.path} of {iso(backup.made_at)} still holds it; {until}."
 
 
 def _counted(number: int, one: str, many: str) -> str:

@@ -10,10 +10,13 @@ All of it can be stopped and repeated: a mark in `settings`, written together wi
 stays until everything is done. What a file system or a disk keeps of freed blocks is beyond us.
 """
 
+import time
+
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.statements import statements
 
 _SQL = statements("scrub")
+_PAUSE_S = 0.05
 _PAGES = 500
 """Pages merged in one transaction, so that other writers get their turn."""
 
@@ -23,19 +26,31 @@ def scrub_pending(connection: Connection) -> bool:
     return _wanted(connection) is not None
 
 
-def scrub(connection: Connection) -> bool:
-    """Wipe. Gives whether nothing is left; False while somebody still reads the old pages."""
+def scrub(connection: Connection, wait_ms: int) -> bool:
+    """Wipe. Gives whether nothing is left; False if somebody reads the old pages for too long."""
     wanted = _wanted(connection)
     if wanted is None:
         return True
     _merge_full_text(connection)
     connection.execute("PRAGMA temp_store = FILE")  # VACUUM keeps a whole copy there
     connection.execute("VACUUM")
-    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    if busy:
+    if not _empty_log(connection, wait_ms):
         return False
     connection.execute(_SQL["done"], {"value": wanted})  # unless more was deleted meanwhile
     return not scrub_pending(connection)
+
+
+def _empty_log(connection: Connection, wait_ms: int) -> bool:
+    """Move the log into the file and cut it to nothing. Gives whether that could be done in time.
+
+    SQLite waits for readers by itself, but not for a checkpoint that another process is making.
+    """
+    deadline = time.monotonic() + wait_ms / 1000
+    while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_PAUSE_S)
+    return True
 
 
 def _merge_full_text(connection: Connection) -> None:

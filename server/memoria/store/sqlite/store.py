@@ -197,7 +197,7 @@ class SqliteStore:
             connection = connect(self._path, self._busy_timeout_ms)
             with contextlib.closing(connection):
                 load_vectors(connection)
-                return scrub(connection)
+                return scrub(connection, self._busy_timeout_ms)
 
     def close(self) -> None:
         """Close every connection."""

@@ -26,7 +26,6 @@ from memoria.model import COMMAND_LINE, Channel
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
 
 _T = TypeVar("_T")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -102,26 +101,6 @@ def print_json(document: object) -> None:
     """Print one JSON document, escaped where standard output is not Unicode."""
     unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     sys.stdout.write(json.dumps(document, ensure_ascii=not unicode, indent=2) + "\n")
-
-
-def progress_bar() -> "Progress":
-    """A progress bar on standard error; silent where that is no terminal."""
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    return Progress(
-        *columns,
-        TimeRemainingColumn(),
-        console=err(),
-        transient=True,
-        disable=not err().is_terminal,
-    )
 
 
 def use_any_encoding() -> None:

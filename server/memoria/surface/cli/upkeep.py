@@ -18,10 +18,10 @@ from memoria.surface.cli.console import (
     Exit,
     Options,
     out,
-    progress_bar,
     show,
     with_memory,
 )
+from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.report import (
     backup_text,
     health_table,

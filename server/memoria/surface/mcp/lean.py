@@ -1,19 +1,26 @@
-"""The MCP server class with two habits of the SDK changed.
+"""The MCP server class with three habits of the SDK changed.
 
 Pydantic writes a title beside every field, a null beside every optional one and a definition for
 whatever is used once. Over all tools that is a third of the tokens a model pays to know them, so
-it goes. And an error reaches the
-model as one sentence that says what to do, without the SDK's preamble or pydantic's links.
+it goes. An error reaches the model as one sentence that says what to do, without the SDK's preamble
+or pydantic's links. And a text stays the text that was sent: the SDK would take `null` for nothing
+and `["a"]` for a list.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, get_args
 
 from mcp.server import MCPServer
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import (
+    ResourceError,
+    ResourceNotFoundError,
+    ToolError,
+    UnexpectedResourceError,
+)
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
@@ -22,14 +29,17 @@ from mcp.types import (
     InputRequiredResult,
     Tool,
 )
-from pydantic import ValidationError
+from pydantic import AnyUrl, ValidationError
 
 from memoria.app import Memoria
-from memoria.errors import MemoriaError
+from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, brief
 from memoria.model import complaints
 
 _NULL = {"type": "null"}
 _DEFINITION = "#/$defs/"
+
+
+_NAMED = 5
 
 
 class LeanServer(MCPServer[Memoria]):
@@ -40,8 +50,12 @@ class LeanServer(MCPServer[Memoria]):
     """
 
     memory: Memoria
-    _arguments: Mapping[str, list[str]] = MappingProxyType({})
-    """Each tool's argument names; the tools are fixed before the first call."""
+
+    def add_tool(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """Register a tool, whose texts will arrive as they were sent."""
+        super().add_tool(fn, *args, **kwargs)
+        for tool in self._tool_manager.list_tools():
+            tool.fn_metadata = _Verbatim(**dict(tool.fn_metadata))
 
     async def list_tools(self) -> list[Tool]:
         """The tools, their schemas slimmed."""
@@ -67,7 +81,7 @@ class LeanServer(MCPServer[Memoria]):
             ToolError: with a message for the model; what we did not foresee stays a crash, which
                 the SDK logs and hides.
         """
-        await self._refuse_unknown(name, arguments)
+        self._refuse_misfit(name, arguments)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -90,25 +104,78 @@ class LeanServer(MCPServer[Memoria]):
         Raises:
             MCPError: there is no such prompt, or its arguments can't be used.
         """
+        await self._refuse_unknown_prompt(name, arguments or {})
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
-            message = f"Prompt {name}: {_root(error)}"
-            raise MCPError(code=INVALID_PARAMS, message=message) from error
+            match _root(error):
+                case MemoriaError() as ours:
+                    message = f"Prompt {name}: {ours}"
+                    raise MCPError(code=INVALID_PARAMS, message=message) from error
+                case _:
+                    raise
 
-    async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
-        """A misspelt argument is an error: silently dropped, it would change what was asked."""
-        if not self._arguments:
-            self._arguments = {
-                tool.name: list(tool.input_schema.get("properties", {}))
-                for tool in await super().list_tools()
-            }
-        known = self._arguments.get(name)
-        unknown = [] if known is None else [key for key in arguments if key not in known]
-        if known is not None and unknown:
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Memoria, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource.
+
+        Raises:
+            ResourceNotFoundError: there is none of that URI.
+            ResourceError: it can't be read now.
+        """
+        try:
+            return await super().read_resource(uri, context)
+        except UnexpectedResourceError as error:
+            match error.__cause__:
+                case NotFoundError() | InvalidInputError() as ours:
+                    raise ResourceNotFoundError(str(ours)) from ours
+                case MemoriaError() as ours:
+                    raise ResourceError(str(ours)) from ours
+                case _:
+                    raise
+        except ResourceNotFoundError as error:
+            listed = [str(one.uri) for one in await self.list_resources()]
+            listed += [one.uri_template for one in await self.list_resource_templates()]
+            raise ResourceNotFoundError(
+                f"There is no resource {brief(str(uri))}. There are {', '.join(listed)}."
+            ) from error
+
+    def _refuse_misfit(self, name: str, arguments: Mapping[str, object]) -> None:
+        """Refuse what the SDK would drop or bend, and so change what was asked."""
+        tools = {tool.name: tool for tool in self._tool_manager.list_tools()}
+        if name not in tools:
+            raise ToolError(f"There is no tool {brief(name)}. There are {', '.join(tools)}.")
+        known = tools[name].parameters.get("properties", {})
+        unknown = [key for key in arguments if key not in known]
+        if unknown:
             raise ToolError(
-                f"{name} has no argument {', '.join(unknown)}. It takes {', '.join(known)}."
+                f"{name} has no argument {_some(unknown)}. It takes {', '.join(known)}."
             )
+        for key, value in arguments.items():
+            if isinstance(value, bool) and known[key].get("type") in ("integer", "number"):
+                raise ToolError(f"{name}: {key} must be a number, not true or false.")
+
+    async def _refuse_unknown_prompt(self, name: str, given: Mapping[str, object]) -> None:
+        prompts = {prompt.name: prompt.arguments or [] for prompt in await self.list_prompts()}
+        if name not in prompts:
+            problem = f"There is no prompt {brief(name)}. There are {', '.join(prompts)}."
+            raise MCPError(code=INVALID_PARAMS, message=problem)
+        takes = [argument.name for argument in prompts[name]]
+        needed = [argument.name for argument in prompts[name] if argument.required]
+        if set(given) - set(takes) or set(needed) - set(given):
+            problem = f"Prompt {name} takes {', '.join(takes) or 'no argument'}; mend the call."
+            raise MCPError(code=INVALID_PARAMS, message=problem)
+
+
+class _Verbatim(FuncMetadata):
+    """What the SDK knows of a tool's arguments, but for its habit of reading texts as JSON."""
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Read JSON where a list or object belongs, never where a text does."""
+        fields = self.arg_model.model_fields
+        texts = {key: data[key] for key in data if str in get_args(fields[key].annotation)}
+        return {**super().pre_parse_json(data), **texts}
 
 
 def _root(error: BaseException) -> BaseException:
@@ -189,6 +256,12 @@ def _put(name: str, definition: dict[str, Any], schema: Any) -> Any:  # noqa: AN
 def _slim_properties(properties: dict[str, Any]) -> dict[str, Any]:
     """Slim each, but keep a property that is itself called `title`."""
     return {name: slim(value) for name, value in properties.items()}
+
+
+def _some(names: list[str]) -> str:
+    """The first few names, each at a bearable length."""
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(map(brief, names[:_NAMED])) + rest
 
 
 def _say(tool: str, error: ValidationError) -> str:

@@ -3,10 +3,7 @@
 import json
 from importlib import resources
 
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError
-
 from memoria.app import Memoria
-from memoria.errors import NotFoundError
 from memoria.model import Scratchpad, SessionRecord
 from memoria.store.files import CoreFile, read_core
 from memoria.surface.mcp.lean import LeanServer
@@ -49,19 +46,12 @@ def add_resources(server: LeanServer) -> None:
     @server.resource("memory://memories/{memory_id}")
     async def memory(memory_id: str) -> str:
         """A memory with its history and sources."""
-        try:
-            return fence(memory_text(await server.memory.get_memory(memory_id)))
-        except NotFoundError as error:
-            raise ResourceNotFoundError(str(error)) from error
+        return fence(memory_text(await server.memory.get_memory(memory_id)))
 
     @server.resource("memory://sessions/{session_id}")
     async def session(session_id: str) -> str:
         """A session's first turns, verbatim."""
-        try:
-            record = await server.memory.get_session(session_id)
-        except NotFoundError as error:
-            raise ResourceNotFoundError(str(error)) from error
-        return fence(_session_text(record))
+        return fence(_session_text(await server.memory.get_session(session_id)))
 
     @server.resource("memory://status", mime_type="application/json")
     async def status() -> str:

@@ -1,0 +1,22 @@
+"""Transcripts: what other programs wrote down of a conversation, read as turns.
+
+A file a format. Each reads a `Source`, which knows about bytes and lines, and yields items: a
+turn that was said, a line that is left out by rule, or a line that can't be read.
+"""
+
+from memoria.admin.transcripts.base import Format, Item, Said, Skipped
+from memoria.admin.transcripts.files import Transcript, find_transcripts
+from memoria.admin.transcripts.formats import FORMATS
+from memoria.admin.transcripts.source import Bad, Source
+
+__all__ = [
+    "FORMATS",
+    "Bad",
+    "Format",
+    "Item",
+    "Said",
+    "Skipped",
+    "Source",
+    "Transcript",
+    "find_transcripts",
+]

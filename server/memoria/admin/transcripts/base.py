@@ -1,0 +1,78 @@
+"""What every format is, and what it makes of a file."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from memoria.admin.transcripts.source import Bad, Source
+from memoria.model import Role, Turn, complaints
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn, and where it came from."""
+
+    line: int
+    turn: Turn
+    cwd: str | None = None
+    """The folder the session was held in: what its workspace is found by."""
+    size: int = 0
+    """Bytes of the lines it was made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A line that is left out by rule: no words of the conversation are in it."""
+
+    line: int
+
+
+Item = Said | Skipped | Bad
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a client writes transcripts, and where."""
+
+    name: str
+    client: str
+    """The source of its sessions. A hook of the same client meets them there."""
+    patterns: tuple[str, ...]
+    """Names of its files. Where two are one transcript written twice, the first pattern wins."""
+    read: Callable[[Source], Iterator[Item]]
+    folder: Callable[[], Path] | None = None
+    """Where the client keeps them unless told otherwise."""
+    closed_folders: frozenset[str] = frozenset()
+    """Names of folders that hold something else."""
+    documents: frozenset[str] = frozenset()
+    """Suffixes of files that are one JSON document, not a line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and when something in a transcript was said."""
+
+    line: int
+    size: int
+    session_id: str
+    message_id: str
+    at: object
+    cwd: str | None
+
+    def say(self, role: Role, /, **fields: object) -> Said | Bad:
+        """The turn said here, with more fields of `Turn` or with others than this place's."""
+        own = {"session_id": self.session_id, "message_id": self.message_id, "at": self.at}
+        turn = as_turn(self.line, {"role": role, **own, **fields})
+        return turn if isinstance(turn, Bad) else Said(self.line, turn, self.cwd, self.size)
+
+
+def as_turn(line: int, fields: Mapping[str, object]) -> Turn | Bad:
+    """The turn with these fields, or what is wrong with them."""
+    try:
+        return Turn.model_validate(fields)
+    except ValidationError as error:
+        if any(found["type"].startswith("recursion") for found in error.errors()):
+            return Bad(line, "is nested too deeply")
+        return Bad(line, complaints(error, of="line"))

@@ -1,0 +1,61 @@
+"""Tool calls waiting for their results.
+
+A transcript has a call in one line and its result in a later one; together they are one turn, at
+the place where the result came. A call that is never answered is a turn without a result, and
+when a longer transcript brings the result, that turn gets a new version.
+
+Memory is bounded: past a thousand calls or sixteen megabytes of them, the one that has waited
+longest goes in as it is. Its result, like any whose call is not in the file, is then a turn of
+its own. Both depend on nothing but the lines before, so a repeated import comes to the same.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from memoria.admin.transcripts.base import Place, Said
+from memoria.admin.transcripts.source import Bad
+from memoria.model import Role
+
+_MOST_CALLS = 1_000
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+class OpenCalls:
+    """The calls of one transcript that have no result yet, oldest first."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Said] = {}
+        self._bytes = 0
+
+    def ask(self, call_id: str, call: Said | Bad) -> Iterator[Said | Bad]:
+        """A tool is called. Yields what has to go in without waiting any longer."""
+        if isinstance(call, Bad):
+            yield call
+            return
+        self._take(call_id)
+        self._open[call_id] = call
+        self._bytes += call.size
+        while len(self._open) > _MOST_CALLS or self._bytes > _MOST_BYTES:
+            oldest = self._take(next(iter(self._open)))
+            if oldest is not None:
+                yield oldest
+
+    def answer(self, call_id: str, place: Place, result: JsonValue) -> Said | Bad:
+        """A result came: the call with it, or a turn of its own where there is no such call."""
+        call = self._take(call_id)
+        if call is None:
+            own_id = f"{call_id}.result"
+            return place.say(Role.TOOL, message_id=own_id, tool_result=result)
+        turn = call.turn.model_copy(update={"tool_result": result})
+        return replace(call, turn=turn, size=call.size + place.size)
+
+    def rest(self) -> Iterator[Said]:
+        """The transcript has ended: the calls that were never answered."""
+        yield from self._open.values()
+
+    def _take(self, call_id: str) -> Said | None:
+        call = self._open.pop(call_id, None)
+        self._bytes -= 0 if call is None else call.size
+        return call

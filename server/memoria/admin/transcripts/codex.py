@@ -1,0 +1,186 @@
+"""Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, a line an event.
+
+What was said and done is in the `response_item` lines; everything else repeats it for the screen
+or is the client's own. Old rollouts, which the client compresses, end in `.zst`; those of 2025
+have their items bare.
+
+Messages have an id only in some versions. Where there is none, the number of the line is it: a
+rollout is only ever appended to. A tool call has its call id.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.admin.transcripts.base import Format, Item, Place, Skipped
+from memoria.admin.transcripts.calls import OpenCalls
+from memoria.admin.transcripts.shapes import block_text, is_wrapped, obj, objects, text
+from memoria.admin.transcripts.source import Bad, JsonObject, Record, Source
+from memoria.model import Role
+
+_WORDS = ("input_text", "output_text", "text")
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+_CLIENT_WORDS = (
+    ("<environment_context>", ""),
+    ("# AGENTS.md instructions for ", "</INSTRUCTIONS>"),
+    *(
+        (f"<{tag}>", f"</{tag}>")
+        for tag in (
+            "user_instructions",
+            "additional_context",
+            "recommended_plugins",
+            "skill",
+            "subagent_notification",
+            "turn_aborted",
+            "user_shell_command",
+        )
+    ),
+)
+_SHELL_RESULT = {"output", "metadata"}
+"""The keys of an older shell's result, which is JSON in a text."""
+
+
+def read(source: Source) -> Iterator[Item]:
+    """The turns of a rollout."""
+    reading = _Reading(source.session)
+    for record in source.records():
+        if isinstance(record, Bad):
+            yield record
+        else:
+            yield from reading.take(record)
+    yield from reading.end()
+
+
+class _Reading:
+    """One pass over a rollout."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._cwd: str | None = None
+        self._at: object = None
+        self._begun = False
+        self._is_subagent = False
+        self._calls = OpenCalls()
+        self._call_ids: set[str] = set()
+
+    def take(self, record: Record) -> Iterator[Item]:
+        """The next line."""
+        value = record.value
+        self._at = value.get("timestamp") or self._at
+        kind, payload = value.get("type"), obj(value.get("payload"))
+        if kind == "session_meta" or (kind is None and "id" in value):
+            self._begin(payload or value)
+            yield Skipped(record.line)
+        elif self._is_subagent or (payload and kind != "response_item"):
+            yield Skipped(record.line)
+        else:
+            yield from self._item(record, payload or value)
+
+    def end(self) -> Iterator[Item]:
+        """What was still open at the end of the file."""
+        yield from self._calls.rest()
+
+    def _begin(self, meta: JsonObject) -> None:
+        """Only the first header counts: a fork has copies of its ancestors' after it."""
+        if self._begun:
+            return
+        self._begun = True
+        self._session = text(meta.get("id")) or text(meta.get("session_id")) or self._session
+        self._cwd = text(meta.get("cwd"))
+        # What a subagent is told is the words of an agent, not of the user.
+        origin = "subagent" in obj(meta.get("source"))
+        self._is_subagent = origin or meta.get("thread_source") == "subagent"
+
+    def _item(self, record: Record, item: JsonObject) -> Iterator[Item]:
+        place = self._place(record, text(item.get("id")))
+        match item.get("type"):
+            case "message":
+                yield self._message(place, item)
+            case "function_call" | "custom_tool_call" | "local_shell_call":
+                yield from self._call(place, item)
+            case "function_call_output" | "custom_tool_call_output":
+                call_id = text(item.get("call_id")) or place.message_id
+                yield self._calls.answer(call_id, place, _result(item.get("output")))
+            case "web_search_call":
+                action = obj(item.get("action"))
+                yield place.say(Role.TOOL, tool_name="web_search", tool_args=action)
+            case _:
+                yield Skipped(record.line)
+
+    def _message(self, place: Place, item: JsonObject) -> Item:
+        role = _ROLES.get(text(item.get("role")) or "")
+        parts = [block_text(block, _WORDS) for block in objects(item.get("content"))]
+        kept = [p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS)]
+        if role is None or not kept:
+            return Skipped(place.line)
+        return place.say(role, content="\n\n".join(kept))
+
+    def _call(self, place: Place, item: JsonObject) -> Iterator[Item]:
+        call_id = text(item.get("call_id")) or place.message_id
+        # Some model servers number their calls anew in every answer.
+        own_id = f"{call_id}.{place.line}" if call_id in self._call_ids else call_id
+        self._call_ids.add(call_id)
+        called = {"tool_name": _tool_name(item), "tool_args": _arguments(item)}
+        yield from self._calls.ask(call_id, place.say(Role.TOOL, message_id=own_id, **called))
+
+    def _place(self, record: Record, own_id: str | None) -> Place:
+        return Place(
+            line=record.line,
+            size=record.size,
+            session_id=self._session,
+            message_id=own_id or f"line-{record.line}",
+            at=self._at,
+            cwd=self._cwd,
+        )
+
+
+def _tool_name(item: JsonObject) -> str | None:
+    if item.get("type") == "local_shell_call":
+        return "local_shell"
+    name, server = text(item.get("name")), text(item.get("namespace"))
+    return f"{server.rstrip('_')}__{name}" if name and server else name
+
+
+def _arguments(item: JsonObject) -> JsonValue:
+    """The arguments; those of a function are JSON in a text."""
+    match item.get("arguments"):
+        case str(words):
+            return _parsed(words)
+        case _:
+            return item.get("input") or obj(item.get("action"))
+
+
+def _result(output: JsonValue) -> JsonValue:
+    match output:
+        case str():
+            parsed = obj(_parsed(output)) if output.startswith('{"') else {}
+            return parsed if parsed.keys() == _SHELL_RESULT else output
+        case list():
+            return "\n".join(block_text(block, _WORDS) for block in objects(output))
+        case _:
+            return text(obj(output).get("content")) or ""
+
+
+def _parsed(words: str) -> JsonValue:
+    """The JSON in a text, or the text if there is none."""
+    try:
+        parsed: JsonValue = json.loads(words)
+    except (ValueError, RecursionError):
+        return words
+    return parsed
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser() / "sessions"
+
+
+CODEX = Format(
+    name="codex",
+    client="codex",
+    patterns=("rollout-*.jsonl", "rollout-*.jsonl.zst"),
+    read=read,
+    folder=_folder,
+)

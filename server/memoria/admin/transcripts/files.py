@@ -1,0 +1,115 @@
+"""Which files an import reads, in which order, and what a session without a name is called.
+
+Such a session is named after its file. A file that is named by itself gives its bare name, as it
+always has. Two files of one name would share a session, and a folder may hold a `chat.jsonl` like
+any other; so a file that shares its name with another of the run, or was found in a folder, adds
+a mark of the folder it is in: `chat~1f0c2a9e`. The mark comes from the folder's full path and
+from nothing else: which files the run has besides, or from where a folder was walked, does not
+change it, so an import can be repeated piece by piece.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NoReturn
+
+from memoria.admin.transcripts.base import Format
+from memoria.errors import InvalidInputError
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A file to import."""
+
+    path: Path
+    session: str
+    """The session of lines that name none."""
+    size: int
+
+
+def find_transcripts(paths: Sequence[Path], of: Format) -> list[Transcript]:
+    """The files to read: those named, and those of the format in the folders named.
+
+    Args:
+        paths: files and folders; the client's own folder where there are none.
+        of: the format.
+
+    Raises:
+        InvalidInputError: there is nothing to read; says what to do.
+    """
+    named: dict[Path, Path] = {}
+    found: dict[Path, Path] = {}
+    for path in paths or [_own_folder(of)]:
+        if path.is_dir():
+            files = list(_walk(path, of)) or _nothing_in(path, of)
+            found.update((file.resolve(), file) for file in files)
+        elif path.exists():
+            named[path.resolve()] = path
+            found[path.resolve()] = path
+        else:
+            raise InvalidInputError(f"{path} does not exist. Give a file or folder that does.")
+    names = Counter(_name(path) for path in named.values())
+    return [
+        Transcript(
+            path, _session(real, marked=real not in named or names[_name(path)] > 1), _size(path)
+        )
+        for real, path in found.items()
+    ]
+
+
+def _walk(folder: Path, of: Format) -> Iterator[Path]:
+    """The folder's transcripts, each once, in an order that does not change."""
+    for parent, folders, files in os.walk(folder, onerror=_unreadable):
+        folders[:] = sorted(set(folders) - of.closed_folders)
+        transcripts: dict[str, Path] = {}
+        for pattern in of.patterns:
+            for file in sorted(files):
+                if fnmatch(file, pattern) and (Path(parent) / file).is_file():
+                    transcripts.setdefault(_name(Path(file)), Path(parent) / file)
+        yield from (transcripts[name] for name in sorted(transcripts))
+
+
+def _own_folder(of: Format) -> Path:
+    if of.folder is None:
+        raise InvalidInputError("Name the files or folders to import.")
+    folder = of.folder()
+    if not folder.is_dir():
+        raise InvalidInputError(
+            f"There is no {folder}, where {of.name} keeps its transcripts. "
+            "Name the files or folders to import."
+        )
+    return folder
+
+
+def _nothing_in(folder: Path, of: Format) -> NoReturn:
+    wanted = " or ".join(of.patterns)
+    raise InvalidInputError(
+        f"{folder} holds no {wanted}, also not in its folders. "
+        f"Name another folder, or another --format than {of.name}."
+    )
+
+
+def _unreadable(error: OSError) -> NoReturn:
+    raise InvalidInputError(f"{error.filename} can't be read: {error.strerror}.") from error
+
+
+def _name(path: Path) -> str:
+    return Path(path.name.removesuffix(".zst")).stem
+
+
+def _session(path: Path, *, marked: bool) -> str:
+    if not marked:
+        return _name(path)
+    folder = hashlib.sha256(os.fsencode(path.parent)).hexdigest()
+    return f"{_name(path)}~{folder[:8]}"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # reading it will say what is wrong

@@ -1,0 +1,197 @@
+"""Gemini CLI: `~/.gemini/tmp/<project>/chats/session-*.jsonl`, a log of changes.
+
+A message is written again, whole, whenever its tool calls change: the last line of an id counts,
+at the place of the first. `{"$set": …}` changes the header. Its `messages` are what the model is
+shown, compressed and with new ids, so they count only until the first message has a line of its
+own. `{"$rewindTo": …}` is no reason to forget what was said. Older versions wrote one JSON
+document, `session-*.json`, which is held whole and so must not be longer than a line may be.
+
+The file is read twice: first for where each message was last written, then for these lines alone.
+What is held meanwhile is an id and two numbers a message.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from memoria.admin.transcripts.base import Format, Item, Place, Said, Skipped
+from memoria.admin.transcripts.shapes import is_wrapped, obj, objects, text, without_spans
+from memoria.admin.transcripts.source import Bad, JsonObject, Record, Source
+from memoria.model import Role
+
+_CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
+_REFERENCED_FILES = "--- Content from referenced files ---"
+"""After this come the files that the user named with an @."""
+
+
+def read(source: Source) -> Iterator[Item]:
+    """The turns of a session's file."""
+    log = _Log(source.session, _project_folder(source.path))
+    for record in source.records(ahead=True):
+        if isinstance(record, Bad):
+            yield record
+        else:
+            yield from log.note(record)
+    if log.is_subagent:
+        return
+    places = list(log.messages.values())
+    found = source.records_at((place.offset, place.line) for place in places)
+    for place, record in zip(places, found, strict=False):
+        if isinstance(record, Bad):  # the file was changed under our hands
+            yield record
+            continue
+        turns = list(log.turns(record, _message_at(record.value, place.index)))
+        if turns:
+            yield from turns
+        elif place.index is None:
+            yield Skipped(record.line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Where a message was last written."""
+
+    offset: int
+    line: int
+    index: int | None
+    """Its place in the line's list of messages, if the line has a list."""
+
+
+class _Log:
+    """What the first reading finds out."""
+
+    def __init__(self, session: str, project: str | None) -> None:
+        self.messages: dict[str, _Written] = {}
+        self.is_subagent = False
+        self._session: str | None = None
+        self._default_session = session
+        self._cwd = project
+        self._has_own_lines = False
+
+    def note(self, record: Record) -> Iterator[Item]:
+        """The next line. Yields the lines nothing is taken from."""
+        value = record.value
+        message_id = text(value.get("id"))
+        if message_id is not None and "$set" not in value and "$rewindTo" not in value:
+            self._has_own_lines = True
+            earlier = self.messages.get(message_id)
+            self.messages[message_id] = _Written(record.offset, record.line, None)
+            if earlier is not None and earlier.index is None:
+                yield Skipped(earlier.line)
+            return
+        yield Skipped(record.line)
+        self._note_header(record, obj(value.get("$set")) or value)
+
+    def turns(self, record: Record, message: JsonObject) -> Iterator[Said | Bad]:
+        """What was said and done in a message."""
+        place = self._place(record, message)
+        role = {"user": Role.USER, "gemini": Role.ASSISTANT}.get(text(message.get("type")) or "")
+        calls = objects(message.get("toolCalls"))
+        shown = message.get("displayContent") if role is Role.USER else None
+        words = _words(message.get("content") if shown is None else shown)
+        if role is None:
+            return
+        if words:
+            yield place.say(role, content=words)
+        for call in calls:
+            yield place.say(
+                Role.TOOL,
+                message_id=text(call.get("id")) or f"{place.message_id}.tool",
+                at=call.get("timestamp") or place.at,
+                tool_name=text(call.get("name")),
+                tool_args=call.get("args", {}),
+                tool_result=_result(call),
+            )
+
+    def _note_header(self, record: Record, header: JsonObject) -> None:
+        # The first id stays: under another the whole session would be recorded anew.
+        self._session = self._session or text(header.get("sessionId"))
+        self.is_subagent = self.is_subagent or header.get("kind") == "subagent"
+        folders = header.get("directories")
+        if self._cwd is None and isinstance(folders, list) and folders:
+            self._cwd = text(folders[0])
+        if self._has_own_lines:
+            return
+        for index, message in enumerate(objects(header.get("messages"))):
+            message_id = text(message.get("id"))
+            if message_id is not None:
+                self.messages[message_id] = _Written(record.offset, record.line, index)
+
+    def _place(self, record: Record, message: JsonObject) -> Place:
+        return Place(
+            line=record.line,
+            size=record.size,
+            session_id=self._session or self._default_session,
+            message_id=text(message.get("id")) or f"line-{record.line}",
+            at=message.get("timestamp"),
+            cwd=self._cwd,
+        )
+
+
+def _message_at(value: JsonObject, index: int | None) -> JsonObject:
+    if index is None:
+        return value
+    listed = objects((obj(value.get("$set")) or value).get("messages"))
+    return listed[index] if index < len(listed) else {}
+
+
+def _words(content: JsonValue) -> str:
+    """The words of a message's parts, without thoughts, files and what the client put in."""
+    kept: list[str] = []
+    for part in content if isinstance(content, list) else [content]:
+        words = part if isinstance(part, str) else _part_words(obj(part))
+        if words.strip() == _REFERENCED_FILES:
+            break
+        words = without_spans(words, "<hook_context>", "</hook_context>")
+        if words.strip() and not is_wrapped(words, _CLIENT_WORDS):
+            kept.append(words)
+    return "\n\n".join(kept)
+
+
+def _part_words(part: JsonObject) -> str:
+    if part.get("thought"):
+        return ""
+    media = obj(part.get("inlineData")) or obj(part.get("fileData"))
+    return text(part.get("text")) or (f"[{text(media.get('mimeType'))}]" if media else "")
+
+
+def _result(call: JsonObject) -> JsonValue:
+    """What the model was told: a text where it is nothing else, or else the response as it is."""
+    result = call.get("result")
+    responses = [
+        obj(obj(part.get("functionResponse")).get("response"))
+        for part in objects(result)
+        if "functionResponse" in part
+    ]
+    texts = [text(response.get("output")) for response in responses if len(response) == 1]
+    if texts and len(texts) == len(responses) and all(texts):
+        return "\n".join(words for words in texts if words)
+    if responses:
+        return responses[0] if len(responses) == 1 else list(responses)
+    return text(result) or text(call.get("resultDisplay"))
+
+
+def _project_folder(path: Path) -> str | None:
+    """The folder a project's transcripts are about, which stands in a file beside `chats`."""
+    try:
+        return text((path.parent.parent / ".project_root").read_text("utf-8").strip())
+    except (OSError, UnicodeDecodeError):
+        return None  # an older version, or a copy of the file alone
+
+
+def _folder() -> Path:
+    home = Path(os.environ.get("GEMINI_CLI_HOME") or "~").expanduser()
+    return home / ".gemini" / "tmp"
+
+
+GEMINI = Format(
+    name="gemini",
+    client="gemini",
+    patterns=("session-*.jsonl", "session-*.json"),
+    read=read,
+    folder=_folder,
+    documents=frozenset({".json"}),
+)

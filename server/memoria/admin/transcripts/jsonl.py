@@ -1,0 +1,46 @@
+"""The format `jsonl`: our own, a turn a line, for everything that has no reader here.
+
+An object has the fields of a turn: session_id, message_id, role, speaker, content, at, tool_name,
+tool_args, tool_result. Only role is required.
+
+A line without a message_id is known by its content and by how many times that content came before
+it in its session, so the same file again adds nothing.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from memoria.admin.transcripts.base import Format, Item, Said, as_turn
+from memoria.admin.transcripts.source import Bad, Source
+from memoria.model import Turn
+
+
+def read(source: Source) -> Iterator[Item]:
+    """The turns of a file."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for record in source.records():
+        if isinstance(record, Bad):
+            yield record
+            continue
+        turn = as_turn(record.line, record.value)
+        if isinstance(turn, Bad):
+            yield turn
+        else:
+            yield Said(record.line, _identified(turn, source.session, seen), size=record.size)
+
+
+def _identified(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
+    """The turn with a session, and with an id of its own if it has none."""
+    session = turn.session_id or default
+    if turn.message_id is not None:
+        return turn.model_copy(update={"session_id": session})
+    content = json.dumps(turn.model_dump(exclude={"session_id", "message_id"}))
+    key = (session, hashlib.sha256(content.encode()).hexdigest()[:24])
+    seen[key] += 1
+    own_id = f"{key[1]}.{seen[key]}"
+    return turn.model_copy(update={"session_id": session, "message_id": own_id})
+
+
+JSONL = Format(name="jsonl", client="import-jsonl", patterns=("*.jsonl",), read=read)

@@ -1,0 +1,143 @@
+"""The command that imports transcripts."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import anyio
+import typer
+from pydantic import BaseModel
+
+from memoria.admin.importer import BadLine, Importer, ImportReport
+from memoria.admin.transcripts import FORMATS, find_transcripts
+from memoria.app import Memoria, workspace_of
+from memoria.model import Channel, Trust
+from memoria.surface.cli.console import AsJson, Exit, show, with_memory
+from memoria.surface.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_WATCH_S = 0.5
+
+
+class WireBadLine(BaseModel):
+    """A line that was left out."""
+
+    file: str
+    line: int | None
+    problem: str
+
+
+class WireImport(BaseModel):
+    """What became of the files."""
+
+    files: int
+    lines: int
+    recorded: int
+    already_recorded: int
+    new_versions: int
+    forgotten: int
+    nothing_left: int
+    skipped: int
+    stripped: int
+    redactions: dict[str, int]
+    bad: int
+    bad_lines: list[WireBadLine]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("import")(import_transcripts)
+
+
+def import_transcripts(
+    context: typer.Context,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            show_default=False,
+            help="Files, or folders with such files in them. Default: the client's own folder.",
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002
+        Literal["jsonl", "claude-code", "codex", "gemini"],
+        typer.Option(
+            help="Whose transcripts they are. jsonl: a turn a line with session_id, message_id, "
+            "role, speaker, content, at, tool_name, tool_args, tool_result; only role is required."
+        ),
+    ] = "jsonl",
+    wait: Annotated[
+        bool,
+        typer.Option(help="Wait for the vectors. Without, the next server makes them."),
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Record conversations from transcripts. Safe to repeat and to stop half way."""
+    form = FORMATS[format]
+    files = find_transcripts(paths or [], form)
+    channel = Channel(name="import", trust=Trust.USER, client=form.client)
+
+    async def work(memory: Memoria) -> ImportReport:
+        with progress_bar() as progress:
+            task = progress.add_task("Importing", total=sum(file.size for file in files))
+
+            def tell(file: Path, done: int) -> None:
+                progress.update(task, description=f"Importing {file.name}", completed=done)
+
+            report = await Importer(memory, form, files, tell, workspace_of).run()
+            if wait:
+                await _embed(memory, progress)
+        return report
+
+    report = with_memory(context, work, channel)
+    show(_wire(report), _text(report), as_json=as_json)
+    if report.bad:
+        raise typer.Exit(Exit.LINES_LEFT_OUT)
+
+
+async def _embed(memory: Memoria, progress: "Progress") -> None:
+    """Show how many vectors are still to be made. All is on disk and searchable already."""
+    task = progress.add_task("Computing vectors (Ctrl-C is safe)", total=None)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_watch, memory, progress, task)
+        await memory.settle()
+        tasks.cancel_scope.cancel()
+
+
+async def _watch(memory: Memoria, progress: "Progress", task: "TaskID") -> None:
+    first = (await memory.statistics()).backlog.pending
+    while True:
+        left = (await memory.statistics()).backlog.pending
+        progress.update(task, total=first, completed=first - left)
+        await anyio.sleep(_WATCH_S)
+
+
+def _wire(report: ImportReport) -> WireImport:
+    fields = {name: getattr(report, name) for name in WireImport.model_fields}
+    return WireImport.model_validate(fields, from_attributes=True)
+
+
+def _text(report: ImportReport) -> str:
+    files = "1 file" if report.files == 1 else f"{report.files} files"
+    lines = [
+        f"{files}, {report.lines} lines: {report.recorded} recorded, {report.already_recorded} on "
+        f"record already, {report.new_versions} edited, {report.nothing_left} with nothing left, "
+        f"{report.skipped} skipped, {report.bad} bad."
+    ]
+    if report.forgotten:
+        lines.append(f"Left out because they were forgotten before: {report.forgotten}")
+    if report.redactions:
+        kinds = ", ".join(f"{kind} ×{count}" for kind, count in report.redactions.items())
+        lines.append(f"Secrets redacted: {kinds}")
+    if report.stripped:
+        lines.append(f"Private or injected blocks left out: {report.stripped}")
+    lines += map(_bad_text, report.bad_lines)
+    if report.bad > len(report.bad_lines):
+        lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
+    return "\n".join(lines)
+
+
+def _bad_text(bad: BadLine) -> str:
+    where = bad.file if bad.line is None else f"{bad.file} line {bad.line}"
+    return f"{where}: {bad.problem}"
