@@ -4,8 +4,8 @@ Three ways to run out of room: the limit a user or container sets (`RLIMIT_FSIZE
 (`max_page_count`), and a small file system that is really full.
 """
 
-import resource
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +15,9 @@ from bench.faults.homes import settings, texts_of, unsound
 from bench.faults.server import Served, served
 from bench.faults.verdict import Verdict
 from memoria.errors import StoreUnavailableError
+
+if sys.platform != "win32":
+    import resource
 
 _ROOM = 1 << 20
 _PAGES_OF_ROOM = 40
@@ -29,7 +32,7 @@ Record = Callable[[list[str]], Awaitable[str | None]]
 async def full_by_limit(home: Path) -> Verdict:
     """The largest size of a file, set on the running server."""
     fault = "disk full: RLIMIT_FSIZE under the server"
-    if not hasattr(resource, "prlimit"):
+    if sys.platform != "linux":
         return Verdict(fault, skipped="the limit of a running process can be set on Linux only")
     async with served(home) as server:
 

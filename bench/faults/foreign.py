@@ -5,7 +5,6 @@ Whatever it is, it is said with what to do next, and nothing in it changes.
 
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -15,6 +14,7 @@ from tempfile import mkdtemp
 from bench.faults.homes import copied
 from bench.faults.strings import PuppetError, Strings, puppet
 from bench.faults.verdict import Verdict
+from memoria.store.sqlite.driver import sqlite3
 
 _NOBODY = 65534
 _DEEDS: tuple[tuple[str, dict[str, object]], ...] = (
@@ -36,11 +36,13 @@ def read_only(pattern: Path) -> Verdict:
         "files 0444 in a folder 0755": lambda home: _given(home, 0o755, 0o444),
     }
     broken = []
-    for name, prepare in ways.items():
-        with _in_the_open() as folder:
-            home = copied(pattern, folder / "home")
+    with _in_the_open() as folder, puppet() as it:
+        homes = [copied(pattern, folder / str(number)) for number in range(len(ways))]
+        _warmed_up(it, folder / "scratch")
+        it.tell("become", uid=_NOBODY)
+        for home, (name, prepare) in zip(homes, ways.items(), strict=True):
             prepare(home)
-            broken += [f"{name}: {line}" for line in _refused(home, _NOBODY, doctor="privacy")]
+            broken += [f"{name}: {line}" for line in _refused(it, home, doctor="privacy")]
     return Verdict(fault, {"homes": len(ways)}, tuple(broken))
 
 
@@ -52,44 +54,40 @@ def no_home(pattern: Path, folder: Path) -> Verdict:
         "a folder": _folder,
     }
     broken = []
-    for name, prepare in ways.items():
+    with puppet() as it:
+        for name, prepare in ways.items():
+            home = copied(pattern, folder / "home")
+            prepare(home / "memoria.db")
+            broken += [f"{name}: {line}" for line in _refused(it, home, doctor="database")]
         home = copied(pattern, folder / "home")
-        prepare(home / "memoria.db")
-        broken += [f"{name}: {line}" for line in _refused(home, None, doctor="database")]
-    home = copied(pattern, folder / "home")
-    (home / "memoria.db").write_bytes(b"")
-    broken += [f"an empty file: {line}" for line in _served(home)]
+        (home / "memoria.db").write_bytes(b"")
+        broken += [f"an empty file: {line}" for line in _served(it, home)]
     return Verdict("a home that is none", {"homes": len(ways) + 1}, tuple(broken))
 
 
-def _refused(home: Path, uid: int | None, *, doctor: str) -> Iterator[str]:
+def _refused(it: Strings, home: Path, *, doctor: str) -> Iterator[str]:
     """What is not as promised: sentences instead of tracebacks, findings with cures, no change."""
     before = _content(home)
-    with puppet() as it:
-        if uid is not None:
-            _warmed_up(it)
-            it.tell("become", uid=uid)
-        opened = _said(it, "open", home=str(home))
-        if opened is None:
-            for do, arguments in _DEEDS:
-                yield from _without_a_cure(do, _said(it, do, **arguments))
-            it.tell("close")
-        else:
-            yield from _without_a_cure("open", opened)
-        found = it.tell("doctor", home=str(home))
-        if doctor not in [check for check, _, _ in found]:
-            yield f"doctor does not name it: {found}"
-        yield from (f"doctor has no cure for {detail}" for _, detail, cure in found if not cure)
+    opened = _said(it, "open", home=str(home))
+    if opened is None:
+        for do, arguments in _DEEDS:
+            yield from _without_a_cure(do, _said(it, do, **arguments))
+        it.tell("close")
+    else:
+        yield from _without_a_cure("open", opened)
+    found = it.tell("doctor", home=str(home))
+    if doctor not in [check for check, _, _ in found]:
+        yield f"doctor does not name it: {found}"
+    yield from (f"doctor has no cure for {detail}" for _, detail, cure in found if not cure)
     if not before.items() <= _content(home).items():  # a log beside it is no change
         yield "it was changed"
 
 
-def _served(home: Path) -> Iterator[str]:
-    with puppet() as it:
-        it.tell("open", home=str(home))
-        it.tell("record", session="s", texts=["hello"])
-        if it.tell("read", session="s") != ["hello"] or it.tell("doctor", home=str(home)):
-            yield "it does not serve as a new home"
+def _served(it: Strings, home: Path) -> Iterator[str]:
+    it.tell("open", home=str(home))
+    it.tell("record", session="s", texts=["hello"])
+    if it.tell("read", session="s") != ["hello"] or it.tell("doctor", home=str(home)):
+        yield "it does not serve as a new home"
 
 
 def _said(it: Strings, do: str, **arguments: object) -> str | None:
@@ -109,14 +107,13 @@ def _without_a_cure(do: str, sentence: str | None) -> Iterator[str]:
         yield f"{do} does not say what to do: {sentence}"
 
 
-def _warmed_up(it: Strings) -> None:
+def _warmed_up(it: Strings, home: Path) -> None:
     """Have everything imported that another user may not read."""
-    with _in_the_open() as folder:
-        it.tell("open", home=str(folder / "scratch"))
-        for do, arguments in _DEEDS:
-            _said(it, do, **arguments)
-        it.tell("close")
-        it.tell("doctor", home=str(folder / "scratch"))
+    it.tell("open", home=str(home))
+    for do, arguments in _DEEDS:
+        _said(it, do, **arguments)
+    it.tell("close")
+    it.tell("doctor", home=str(home))
 
 
 @contextmanager

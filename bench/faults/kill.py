@@ -149,13 +149,13 @@ async def _wrong(run: _Run, ledgers: list[Ledger]) -> list[str]:
         found = [
             line
             for one in ledgers
-            for line in await _compared(m, one, call if one is ledger else None)
+            for line in await differences(m, one, call if one is ledger else None)
         ]
         found += _counted(await m.statistics(), run.ledgers, call)
     return found + unsound(run.home)
 
 
-async def _compared(m: Memoria, ledger: Ledger, waiting: Call | None) -> list[str]:
+async def differences(m: Memoria, ledger: Ledger, waiting: Call | None) -> list[str]:
     """One round's turns and memories; the call without an answer is there whole or not at all."""
     wrong = []
     extra = {} if waiting is None else {waiting.arguments.get("session_id"): waiting.texts}

@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import memoria
@@ -14,7 +14,7 @@ from memoria.store.sqlite.migrate import migrations
 
 _NEWEST = migrations()[-1][0]
 _MORE = "ALTER TABLE turns ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';\n"
-_NEWCOMERS = 4
+_NEWCOMERS = 2
 _ONE, _OTHER = 1, 1001
 """Numbers of rows, the second beyond what the others write meanwhile."""
 _A_TURN_OF_THE_FIRST_VERSION = (
@@ -83,8 +83,8 @@ def overtaking(folder: Path) -> Verdict:
 
 def _served_together(home: Path) -> Iterator[str]:
     """Several processes of this version open the old home at the same moment."""
-    with puppet() as a, puppet() as b, puppet() as c, puppet() as d:
-        newcomers = (a, b, c, d)
+    with ExitStack() as stack:
+        newcomers = [stack.enter_context(puppet()) for _ in range(_NEWCOMERS)]
         for it in newcomers:
             it.send("open", home=str(home))
         answers = [it.hear() for it in newcomers]

@@ -45,6 +45,7 @@ WALKS = {
     ("upkeep", "raw_chunks"),
     ("upkeep", "tables"),
     ("upkeep", "totals"),
+    ("upkeep", "wordings"),
     ("vectors", "models"),
     ("vectors", "scan"),
     ("vectors", "count_indexable"),

@@ -103,7 +103,8 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
     """No `mmap_size`: a file cut short by somebody else would kill the process with SIGBUS."""
     connection.row_factory = Row
     connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
-    _use_wal(connection, busy_timeout_ms)
+    if not read_only:
+        _use_wal(connection, busy_timeout_ms)
     for pragma in (
         "synchronous = FULL",
         "secure_delete = ON",

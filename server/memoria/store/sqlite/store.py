@@ -223,10 +223,10 @@ class SqliteStore:
     @contextlib.contextmanager
     def _reading(self) -> Iterator[tuple[Connection, VectorIndex]]:
         with self._read_slots, self._blaming_damage(), translated():
+            self._still_there()
             connection, vectors = self._a_reader()
             try:
                 connection.execute("BEGIN")
-                self._still_there()
                 yield connection, vectors
             finally:
                 if connection.in_transaction:
