@@ -48,8 +48,9 @@ _WAL_LIMIT_BYTES = 64 << 20
 def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Connection:
     """A connection in autocommit mode, usable from any one thread at a time.
 
-    A writer commits with `synchronous=FULL`: what is committed survives a power cut. A reader
-    can't write, but it is not opened read-only: SQLite must be able to recover the log.
+    A writer commits with `synchronous=FULL`: what is committed survives a power cut. What is
+    deleted is written over with zeros (`secure_delete`). A reader can't write, but it is not
+    opened read-only: SQLite must be able to recover the log.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise UnsupportedEngineError(
@@ -70,6 +71,7 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
     for pragma in (
         "synchronous = FULL",
         "foreign_keys = ON",
+        "secure_delete = ON",
         "temp_store = MEMORY",
         f"cache_size = -{_CACHE_KIB}",
         f"mmap_size = {_MMAP_BYTES}",
