@@ -37,7 +37,6 @@ WALKS = {
     ("upkeep", "full_text_drift"),
     ("upkeep", "raw_chunks"),
     ("vectors", "models"),
-    ("vectors", "scan"),
     ("vectors", "count_indexable"),
     ("workspaces", "all"),
 }

@@ -110,12 +110,8 @@ class SqliteDocuments:
         allowed = self._allowed([kind], filters)
         seen = replace(filters, history=False)  # vectors of what is past are not searched
         scopes = tuple(standing.token for standing in self._seen([kind], seen))
-        where = Neighbourhood(known.n, self._rows.tenant, scopes, allowed)
-        found = self._vectors.nearest(where, vector, limit)
-        # Another process without the extension may have hidden some: the truth decides.
-        rows = self._rows.all("standings", ns=as_json(match.n for match in found))
-        shown = {row["n"] for row in rows if standing(row).token in scopes}
-        return [match for match in found if match.n in shown]
+        where = Neighbourhood(known.n, self._rows.tenant, kind, scopes, allowed)
+        return self._vectors.nearest(where, vector, limit)
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""

@@ -22,7 +22,7 @@ from memoria.store.sqlite.migrate import migrate
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.upkeep import examine, rebuild_full_text, rebuild_vectors
-from memoria.store.sqlite.vectors import ExactScan, Vec0Index, VectorIndex
+from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
 
 
 class SqliteTransaction:
@@ -113,6 +113,7 @@ class SqliteStore:
         self._write_lock = threading.Lock()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
+        self._matrices = Matrices()
         self._closed = False
         with translated():
             self._writer, self._writer_vectors = self._open()
@@ -146,6 +147,7 @@ class SqliteStore:
                 yield SqliteBacklog(connection, self._writer_vectors)
         else:
             with self._reading() as (connection, vectors):
+                vectors.drop_erased()
                 yield SqliteBacklog(connection, vectors)
 
     def examine(self, *, deep: bool) -> list[Finding]:
@@ -170,6 +172,7 @@ class SqliteStore:
             self._writer.close()
         while not self._idle_readers.empty():
             self._idle_readers.get_nowait()[0].close()
+        self._matrices.clear()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -204,8 +207,8 @@ class SqliteStore:
         if self._closed:
             raise StoreUnavailableError("The store is closed. Open the memory again.")
         connection = connect(self._path, self._busy_timeout_ms, read_only=read_only)
-        loaded = load_vectors(connection)
-        return connection, Vec0Index(connection) if loaded else ExactScan(connection)
+        kept = Vec0Index(connection) if load_vectors(connection) else None
+        return connection, VectorIndex(connection, kept, self._matrices if read_only else None)
 
 
 def _tenant_number(connection: Connection, name: str) -> int | None:

@@ -134,11 +134,11 @@ def _full_text(connection: Connection) -> Finding:
 
 
 def _vector_index(connection: Connection, vectors: VectorIndex) -> Finding:
-    if vectors.exact_scan:
+    if not vectors.in_file:
         return Finding(
             check="vectors",
             state="warning",
-            detail="sqlite-vec can't be loaded here; vectors are scanned in NumPy",
+            detail="sqlite-vec can't be loaded here; vectors are searched in NumPy",
             cure="Use a Python whose SQLite loads extensions, or install pysqlite3.",
         )
     lost = connection.execute(_SQL["count_missing_vectors"]).fetchone()[0]

@@ -27,10 +27,6 @@ UPDATE documents SET barred = 1 WHERE n = :n AND tenant_id = :tenant;
 SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
 WHERE n = :n AND tenant_id = :tenant;
 
--- name: standings
-SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
-
 -- name: erase_embeddings
 DELETE FROM embeddings WHERE document_n = :n;
 
