@@ -55,6 +55,10 @@ class Documents(Protocol):
         """
         ...
 
+    def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+        """The distinct tokens of what the documents say, without who said it and when."""
+        ...
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         ...

@@ -137,7 +137,7 @@ class SqliteConversations:
     def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = self._rows.all("places", ns=as_json(ns), reach=reach, barred=int(barred))
-        return [Place(**row) for row in rows]
+        return [Place(*row) for row in rows]
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side."""
@@ -167,7 +167,7 @@ class SqliteConversations:
 
     def _stored(self, row: Row) -> StoredTurn:
         fields = dict(row)
-        content = self._chunk(fields.pop("content_hash"))
+        content = _text(fields.pop("content_hash"), fields.pop("codec"), fields.pop("data"))
         args = fields.pop("args_hash")
         result = fields.pop("result_hash")
         return StoredTurn(
@@ -193,9 +193,14 @@ class SqliteConversations:
 
     def _chunk(self, key: bytes) -> str:
         row = self._rows.first("chunk", hash=key)
-        if row is None:
-            raise StoreError(f"raw chunk {key.hex()} is missing. Run `memoria doctor`.")
-        try:
-            return unpack(row["codec"], row["data"]).decode()
-        except UnicodeDecodeError as error:
-            raise StoreError(f"raw chunk {key.hex()} is damaged. Restore a backup.") from error
+        return _text(key, *(row or (None, None)))
+
+
+def _text(key: bytes, codec: str | None, data: bytes | None) -> str:
+    """A raw chunk's text; it has no codec and no data where there is none."""
+    if codec is None or data is None:
+        raise StoreError(f"raw chunk {key.hex()} is missing. Run `memoria doctor`.")
+    try:
+        return unpack(codec, data).decode()
+    except UnicodeDecodeError as error:
+        raise StoreError(f"raw chunk {key.hex()} is damaged. Restore a backup.") from error

@@ -86,7 +86,7 @@ class VectorIndex:
             self._shared.drop_erased(self._connection)
 
     def _worth_holding(self, where: Neighbourhood, shared: Matrices) -> bool:
-        if self._kept is None:
+        if self._kept is None or shared.holds(where):
             return True
         more = self._connection.execute(SQL["more_than"], {"tenant": where.tenant, "few": FEW})
         return more.fetchone() is not None and shared.asked_before(where)

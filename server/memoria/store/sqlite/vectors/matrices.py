@@ -86,6 +86,11 @@ class Matrices:
         with self._lock:
             return sum(held.matrix.nbytes for held in self._held.values())
 
+    def holds(self, where: Neighbourhood) -> bool:
+        """Whether there is a matrix for it."""
+        with self._lock:
+            return _key(where) in self._held
+
     def asked_before(self, where: Neighbourhood) -> bool:
         """Whether this is not the first question there."""
         with self._lock:

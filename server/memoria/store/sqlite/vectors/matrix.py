@@ -74,7 +74,7 @@ class Matrix:
             rows, scores = rows[scores >= least], scores[scores >= least]
         ns = self._ns[rows]
         best = np.lexsort((ns, -scores))[:limit]
-        return [Match(int(ns[i]), float(scores[i])) for i in best]
+        return list(map(Match, ns[best].tolist(), scores[best].tolist()))
 
     def _wanted(self, scopes: Sequence[str], allowed: Collection[int] | None) -> NDArray[np.bool_]:
         size = len(self)
