@@ -67,6 +67,10 @@ class Documents(Protocol):
         """The tenant's documents with numbers beyond `after`, in order."""
         ...
 
+    def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+        """The distinct tokens of what the documents say, without who said it and when."""
+        ...
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         ...

@@ -162,7 +162,7 @@ class SqliteConversations:
     def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = self._rows.all("places", ns=as_json(ns), reach=reach, barred=int(barred))
-        return [Place(**row) for row in rows]
+        return [Place(*row) for row in rows]
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side."""
@@ -196,7 +196,7 @@ class SqliteConversations:
 
     def _stored(self, row: Row) -> StoredTurn:
         fields = dict(row)
-        content = self._chunk(fields.pop("content_hash"))
+        content = _text(fields.pop("content_hash"), fields.pop("codec"), fields.pop("data"))
         args = fields.pop("args_hash")
         result = fields.pop("result_hash")
         tool = {"tool_args": self._json(args), "tool_result": self._json(result)}
@@ -221,9 +221,14 @@ class SqliteConversations:
 
     def _chunk(self, key: bytes) -> str:
         row = self._rows.first("chunk", hash=key)
-        if row is None:
-            raise StoreDamagedError.because(f"the text {key.hex()} is missing")
-        data = unpack(row["codec"], row["data"])
-        if digest(data) != key:
-            raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
-        return data.decode()
+        return _text(key, *(row or (None, None)))
+
+
+def _text(key: bytes, codec: str | None, data: bytes | None) -> str:
+    """A raw chunk's text; it has no codec and no data where there is none."""
+    if codec is None or data is None:
+        raise StoreDamagedError.because(f"the text {key.hex()} is missing")
+    text = unpack(codec, data)
+    if digest(text) != key:
+        raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
+    return text.decode()

@@ -98,10 +98,11 @@ WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
        d.current, d.barred, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
-       t.content_hash, t.args_hash, t.result_hash, w.name AS workspace
+       t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
+LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
 
