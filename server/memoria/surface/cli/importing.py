@@ -122,8 +122,8 @@ def _wire(report: ImportReport) -> WireImport:
 def _text(report: ImportReport) -> str:
     files = counted(report.files, "file", "files")
     lines = [
-        f"{files}, {counted(report.lines, 'line', 'lines')}: {report.recorded} recorded, {report.already_recorded} on "
-        f"record already, {report.new_versions} edited, {report.nothing_left} with nothing left, "
+        f"{files}, {counted(report.lines, 'line', 'lines')}: {report.recorded} recorded, "
+        f"{report.already_recorded} on record already, {report.new_versions} edited, {report.nothing_left} with nothing left, "
         f"{report.skipped} skipped, {report.bad} bad."
     ]
     if report.forgotten:
