@@ -425,6 +425,11 @@ class Store(Protocol):
         """The embedding backlog across tenants."""
         ...
 
+    @property
+    def vector_bytes(self) -> int:
+        """The memory this process takes to search vectors in."""
+        ...
+
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know about the file and its indexes."""
         ...

@@ -169,6 +169,11 @@ class SqliteStore:
                 vectors.drop_erased()
                 yield SqliteBacklog(connection, vectors)
 
+    @property
+    def vector_bytes(self) -> int:
+        """The memory this process takes to search vectors in."""
+        return self._matrices.nbytes
+
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know."""
         # A connection of its own: FTS5's integrity check trusts what its connection remembers of

@@ -123,8 +123,8 @@ def _text(report: ImportReport) -> str:
     files = counted(report.files, "file", "files")
     lines = [
         f"{files}, {counted(report.lines, 'line', 'lines')}: {report.recorded} recorded, "
-        f"{report.already_recorded} on record already, {report.new_versions} edited, {report.nothing_left} with nothing left, "
-        f"{report.skipped} skipped, {report.bad} bad."
+        f"{report.already_recorded} on record already, {report.new_versions} edited, "
+        f"{report.nothing_left} with nothing left, {report.skipped} skipped, {report.bad} bad."
     ]
     if report.forgotten:
         lines.append(f"Left out because they were forgotten before: {report.forgotten}")
