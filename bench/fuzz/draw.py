@@ -28,7 +28,7 @@ from bench.fuzz.steps import (
     Typing,
 )
 from bench.fuzz.transcripts import files
-from bench.fuzz.values import NUMBERS, names, python_values, real, texts, weighted
+from bench.fuzz.values import NUMBERS, junk, names, python_values, real, texts, weighted
 from bench.fuzz.world import World
 from memoria.app import Memoria
 from memoria.config import Settings
@@ -152,7 +152,7 @@ def _commands() -> SearchStrategy[Step]:
 
 def _words(command: Any) -> SearchStrategy[tuple[object, ...]]:  # noqa: ANN401  (typer's own)
     options = [option for one in command.params for option in one.opts if option.startswith("--")]
-    loose = st.one_of(texts(), names(), st.sampled_from(NUMBERS), st.sampled_from(options))
+    loose = st.one_of(junk(), texts(), names(), st.sampled_from(NUMBERS + tuple(options)))
     fitting = arguments(schema_of(command.callback)).map(lambda given: _typed(command, given))
     return weighted((2, fitting), (1, st.lists(loose, max_size=5).map(tuple)))
 

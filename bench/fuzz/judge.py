@@ -18,16 +18,18 @@ SLOWEST_S = 10.0
 _MOST_CHARS = 2_000
 _SHOWN_CHARS = 500
 _JARGON = (
-    *("Error executing tool", "Error reading resource", "Error rendering prompt", "Traceback"),
-    *(
-        "pydantic",
-        "input_value",
-        "input_type",
-        "Value error",
-        " object at 0x",
-        "sqlite",
-        "validator",
-    ),
+    "Error executing tool",
+    "Error reading resource",
+    "Error creating resource",
+    "Error rendering prompt",
+    "Traceback",
+    "pydantic",
+    "input_value",
+    "input_type",
+    "Value error",
+    " object at 0x",
+    "sqlite",
+    "store failed",
 )
 _BUDGET_FACTOR, _BUDGET_SLACK = 1.5, 300
 _PRODUCT = str(Path(memoria.__file__).parent)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from bench.fuzz.values import dates, json_values, names, paths, replaced, texts, weighted
+from bench.fuzz.values import dates, json_values, junk, names, paths, replaced, texts, weighted
 
 Schema = Mapping[str, Any]
 Arguments = dict[str, object]
@@ -27,21 +27,21 @@ class Spoiling(StrEnum):
 
 
 def arguments(
-    schema: Schema, anything: SearchStrategy[object] | None = None
+    schema: Schema, other: SearchStrategy[object] | None = None
 ) -> SearchStrategy[Arguments]:
     """Arguments for an object's schema: half of them fit, the rest are spoilt in one place.
 
     Args:
         schema: of type `object`, with `properties`.
-        anything: what a value may be instead of what it should be; JSON by default.
+        other: what a value may be instead of what it should be; JSON by default.
     """
-    junk = json_values() if anything is None else anything
+    wrong = junk() if other is None else other
     properties = sorted(schema.get("properties", {}))
     fitting = _object(schema, schema)
     if not properties:
-        return st.just({}) | st.dictionaries(st.text(max_size=5), junk, max_size=1)
+        return st.just({}) | st.dictionaries(st.text(max_size=5), wrong, max_size=1)
     spoilt = st.builds(
-        _spoilt, fitting, st.sampled_from(Spoiling), st.sampled_from(properties), paths(), junk
+        _spoilt, fitting, st.sampled_from(Spoiling), st.sampled_from(properties), paths(), wrong
     )
     return weighted((1, fitting), (1, spoilt))
 
@@ -91,17 +91,17 @@ def _object(schema: Schema, root: Schema) -> SearchStrategy[Arguments]:
 
 
 def _spoilt(
-    fitting: Arguments, how: Spoiling, name: str, path: tuple[int, ...], junk: object
+    fitting: Arguments, how: Spoiling, name: str, path: tuple[int, ...], wrong: object
 ) -> Arguments:
     match how:
         case Spoiling.OTHER_VALUE:
-            return {**fitting, name: junk}
+            return {**fitting, name: wrong}
         case Spoiling.OTHER_INSIDE:
-            return {**fitting, name: replaced(fitting.get(name), path, junk)}
+            return {**fitting, name: replaced(fitting.get(name), path, wrong)}
         case Spoiling.LEFT_OUT:
             return {key: value for key, value in fitting.items() if key != name}
         case Spoiling.UNKNOWN:
-            return {**fitting, f"{name}_": junk}
+            return {**fitting, f"{name}_": wrong}
 
 
 def _text(name: str, description: str) -> SearchStrategy[object]:

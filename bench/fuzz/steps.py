@@ -18,6 +18,9 @@ from memoria.config import Settings
 from memoria.errors import MemoriaError
 from memoria.surface.cli.main import app
 
+_LONGEST_WORD = 100_000
+"""An operating system passes no longer ones."""
+
 
 class Step(Protocol):
     """Something a caller does."""
@@ -184,7 +187,9 @@ class Typing:
 
     def perform(self, world: World) -> Iterator[Problem]:
         """Run it in this process."""
-        words = [str(real(word, world.ids)).replace("\0", "") for word in self.words]
+        words = [
+            str(real(word, world.ids)).replace("\0", "")[:_LONGEST_WORD] for word in self.words
+        ]
         yield from _run(world, self.name, self.command, *words)
 
 

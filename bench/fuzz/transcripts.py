@@ -9,7 +9,7 @@ import json
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from bench.fuzz.values import dates, json_values, names, paths, real, replaced, texts, weighted
+from bench.fuzz.values import dates, junk, names, paths, real, replaced, texts, weighted
 
 _AT = "2026-03-02T09:14:05.000Z"
 _ROLE = st.sampled_from(["user", "assistant", "tool", "system", "wizard", "developer"])
@@ -61,7 +61,7 @@ def files(format_name: str) -> SearchStrategy[bytes]:
 
 
 def _files(sample: list[dict[str, object]]) -> SearchStrategy[bytes]:
-    other = st.one_of(json_values(), texts(), names(), dates(), _ROLE)
+    other = st.one_of(junk(), texts(), names(), dates(), _ROLE)
     line = st.builds(replaced, st.sampled_from(sample), paths(), other).map(_encoded)
     whole = st.sampled_from([_encoded(one) for one in sample])
     broken = st.builds(_broken, line, st.integers(0, 400), st.binary(max_size=4))

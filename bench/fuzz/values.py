@@ -131,6 +131,8 @@ NUMBERS = (
 
 _LONG_CHARS = 300_000
 _TOO_LONG_CHARS = (6_000_000, 10_485_760)
+_FIRST, _LAST = datetime(2, 1, 1), datetime(9999, 12, 30)  # noqa: DTZ001  (in any zone)
+_KEYS = st.sampled_from([None, "a", "password"])
 _DEEPEST_JSON = 180
 """What a client can still send: JSON parsers stop at about two hundred levels."""
 
@@ -155,19 +157,25 @@ def long_texts() -> SearchStrategy[object]:
 
 
 def names() -> SearchStrategy[object]:
-    """Ids of the product's, plausible names, and now and then what is neither."""
-    given = st.builds(Given, st.integers(0, 7))
-    return weighted((8, given), (4, st.sampled_from(NAMES)), (1, texts()))
+    """Ids of the product's, and plausible names."""
+    return weighted((2, st.builds(Given, st.integers(0, 7))), (1, st.sampled_from(NAMES)))
 
 
 def dates() -> SearchStrategy[object]:
-    """Dates, and now and then what only looks like one."""
-    wrong = st.one_of(st.sampled_from(NO_DATES), st.datetimes().map(datetime.isoformat), texts())
-    return weighted((5, st.sampled_from(DATES)), (1, wrong))
+    """Dates in every way that ISO 8601 has."""
+    return st.sampled_from(DATES) | st.datetimes(_FIRST, _LAST).map(datetime.isoformat)
+
+
+def junk() -> SearchStrategy[object]:
+    """What may stand where something else belongs: JSON of any kind."""
+    deep = st.builds(Deep, st.integers(100, _DEEPEST_JSON), _KEYS)
+    return weighted(
+        (4, json_values()), (2, texts()), (2, st.sampled_from(NO_DATES)), (1, names()), (1, deep)
+    )
 
 
 def json_values() -> SearchStrategy[object]:
-    """Whatever JSON can hold."""
+    """What JSON can hold and a turn can keep."""
     leaves = st.one_of(st.none(), st.sampled_from(NUMBERS), texts(), names())
     nested = st.recursive(
         leaves,
@@ -177,16 +185,15 @@ def json_values() -> SearchStrategy[object]:
         ),
         max_leaves=5,
     )
-    deep = st.builds(Deep, st.integers(2, _DEEPEST_JSON), st.sampled_from([None, "a", "password"]))
-    return weighted((5, nested), (1, deep))
+    return weighted((7, nested), (1, st.builds(Deep, st.integers(2, 90), _KEYS)))
 
 
 def python_values() -> SearchStrategy[object]:
     """Whatever a program may pass by mistake."""
     odd = st.builds(Odd, st.sampled_from(sorted(ODD)))
-    deep = st.builds(Deep, st.integers(2, 100_000), st.sampled_from([None, "a"]))
+    deep = st.builds(Deep, st.integers(2, 100_000), _KEYS)
     numbers = st.sampled_from((None, *NUMBERS))
-    return weighted((4, odd), (3, numbers), (3, json_values()), (1, deep))
+    return weighted((4, odd), (3, numbers), (3, junk()), (1, deep))
 
 
 def real(value: object, ids: Sequence[str]) -> object:  # noqa: PLR0911  (a case each)

@@ -315,6 +315,15 @@ async def test_any_text_is_stored_or_refused_but_never_changed(
         assert stored == content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+async def test_a_secret_in_the_session_of_the_whole_call_is_redacted(memory: Memoria) -> None:
+    said = [{"role": "user", "content": "hello"}]
+    receipt = await memory.record_conversation(said, session_id="password=hunter22!")
+    assert receipt.redactions == {"password": 1}
+    assert receipt.turns[0].id is not None
+    kept = (await memory.get_turn(receipt.turns[0].id)).turn
+    assert kept.session_id == "password=[redacted:password]"
+
+
 async def test_a_secret_in_a_name_or_a_flag_is_redacted(memory: Memoria) -> None:
     token = "ghp_" + "aB3d" * 9
     await memory.record_conversation(

@@ -37,3 +37,8 @@ async def test_two_sessions_do_not_share_a_scratchpad(memory: Memoria) -> None:
 async def test_an_update_that_says_nothing_is_refused(memory: Memoria) -> None:
     with pytest.raises(InvalidInputError, match="Give current_focus, completed, or both"):
         await memory.update_scratchpad()
+
+
+async def test_a_secret_in_the_name_of_a_session_is_redacted(memory: Memoria) -> None:
+    pad = await memory.update_scratchpad(current_focus="x", session_id="password=hunter22!")
+    assert pad.session_id == "password=[redacted:password]"

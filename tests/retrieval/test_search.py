@@ -195,6 +195,12 @@ async def test_an_argument_that_cannot_be_used_is_named(
     assert complaint in str(caught.value)
 
 
+async def test_an_empty_filter_counts_as_not_given(demo: Memoria) -> None:
+    known = await demo.search_conversation_traces("release")
+    assert known.hits
+    assert await demo.search_conversation_traces("release", session_id="", tool="") == known
+
+
 async def test_without_vectors_text_search_goes_on_and_says_so(home: Path) -> None:
     settings = memoria.Settings(embedder="off")
     async with memoria.open(home=home, tenant="t", settings=settings) as plain:

@@ -47,6 +47,7 @@ def connections(store: SqliteStore) -> Iterator[dict[str, Connection]]:
         ("journal_mode", "wal"),
         ("synchronous", 2),
         ("foreign_keys", 1),
+        ("secure_delete", 1),
         ("busy_timeout", 30_000),
         ("journal_size_limit", 64 << 20),
     ],

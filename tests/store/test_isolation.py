@@ -103,6 +103,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
+    "documents.words": lambda tx, them: tx.documents.words(them.ns),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [

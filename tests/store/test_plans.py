@@ -27,7 +27,6 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("documents", "allowed_memories"),
-    ("documents", "allowed_turns"),
     ("memories", "unverified"),
     ("scratchpads", "recent"),
     ("upkeep", "await_missing_vectors"),
@@ -47,7 +46,6 @@ WALKS = {
     ("upkeep", "totals"),
     ("upkeep", "wordings"),
     ("vectors", "models"),
-    ("vectors", "scan"),
     ("vectors", "count_indexable"),
     ("workspaces", "all"),
     ("conversations", "erase_chunk"),  # rare: whether another turn shares a text
@@ -66,7 +64,10 @@ def _files() -> Iterator[str]:
 def _walks(step: str) -> bool:
     """Whether a step of a query plan reads all rows of a tenant or of a table."""
     whole_table = (
-        step.startswith("SCAN ") and "VIRTUAL TABLE" not in step and "CONSTANT" not in step
+        step.startswith("SCAN ")
+        and not step.startswith("SCAN (subquery")
+        and "VIRTUAL TABLE" not in step
+        and "CONSTANT" not in step
     )
     return whole_table or step.endswith("(tenant_id=?)")
 

@@ -22,7 +22,6 @@ PROGRAM = """
     import anyio
     import memoria
     from memoria.store.sqlite import driver
-    from memoria.store.sqlite.vectors import ExactScan
 
     async def main(home, action):
         async with memoria.open(home=home, tenant="ann") as m:
@@ -55,7 +54,7 @@ PROGRAM = """
             before = await answers()
             await m.rebuild_indexes()
             with m._store.read("ann") as tx:
-                exact = isinstance(tx.documents._vectors, ExactScan)
+                exact = not tx.documents._vectors.in_file
             print(json.dumps({
                 "module": driver.sqlite3.__name__,
                 "exact": exact,

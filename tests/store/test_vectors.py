@@ -1,4 +1,4 @@
-"""Both ways of finding nearest neighbours give the exact ones, filtered or not."""
+"""Every way of finding nearest neighbours gives the exact ones, filtered or not."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,11 +13,19 @@ from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
 from memoria.store.sqlite.migrate import migrate
 from memoria.store.sqlite.standing import Standing
-from memoria.store.sqlite.vectors import Drift, ExactScan, Neighbourhood, Vec0Index
+from memoria.store.sqlite.vectors import (
+    Drift,
+    Matrices,
+    Neighbourhood,
+    Vec0Index,
+    VectorIndex,
+)
+from memoria.store.values import Kind
 
 DIMS = 4
 MODELS = (1, 2)
-KINDS = ("turn", "memory")
+KINDS: tuple[Kind, ...] = ("turn", "memory")
+PLACES = (None, 1, 2)
 
 
 @dataclass(frozen=True)
@@ -25,21 +33,24 @@ class Row:
     """A document with its vector, of direction only."""
 
     tenant: int
-    kind: str
+    kind: Kind
     model: int
     current: bool
     direction: tuple[int, ...]
+    workspace: int | None = None
+    barred: bool = False
 
     @property
     def vector(self) -> Vector:
         return unit(self.direction)
 
+    @property
+    def scope(self) -> str:
+        return Standing(self.kind, self.tenant, self.workspace, barred=self.barred).token
 
-def scope(tenant: int, kind: str) -> str:
-    return Standing(kind, tenant).token
 
-
-TURNS = (scope(1, "turn"),)
+def turn(direction: tuple[int, ...], *, current: bool = True) -> Row:
+    return Row(1, "turn", 1, current, direction)
 
 
 def unit(direction: tuple[int, ...]) -> Vector:
@@ -47,6 +58,7 @@ def unit(direction: tuple[int, ...]) -> Vector:
     return vector / np.float32(np.linalg.norm(vector))
 
 
+TURNS = Neighbourhood(1, 1, "turn", (Standing("turn", 1).token,))
 DIRECTIONS = st.tuples(*[st.integers(-4, 4)] * DIMS).filter(any)
 ROWS = st.lists(
     st.builds(
@@ -56,6 +68,8 @@ ROWS = st.lists(
         model=st.sampled_from(MODELS),
         current=st.booleans(),
         direction=DIRECTIONS,
+        workspace=st.sampled_from(PLACES),
+        barred=st.booleans(),
     ),
     max_size=100,
 )
@@ -69,9 +83,19 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
     migrate(opened)
     for n in (1, 2):
         opened.execute("INSERT INTO tenants VALUES (?, ?, 0)", (n, f"tenant {n}"))
+        opened.execute("INSERT INTO workspaces VALUES (?, 1, ?)", (n, f"workspace {n}"))
         opened.execute("INSERT INTO embedding_models VALUES (?, ?, ?)", (n, f"model {n}", DIMS))
     yield opened
     opened.close()
+
+
+def ways(connection: Connection) -> tuple[VectorIndex, ...]:
+    """In the file, in a matrix that is held, and in one read for this search alone."""
+    return (
+        VectorIndex(connection, Vec0Index(connection), None),
+        VectorIndex(connection, None, Matrices()),
+        VectorIndex(connection, None, None),
+    )
 
 
 def fill(connection: Connection, rows: list[Row]) -> None:
@@ -83,11 +107,13 @@ def fill(connection: Connection, rows: list[Row]) -> None:
     connection.execute("DELETE FROM documents")
     for n, row in enumerate(rows, 1):
         connection.execute(
-            "INSERT INTO documents (n, tenant_id, kind) VALUES (?, ?, ?)", (n, row.tenant, row.kind)
+            "INSERT INTO documents (n, tenant_id, kind, workspace_n, barred, changed) "
+            "VALUES (?, ?, ?, ?, ?, 1)",
+            (n, row.tenant, row.kind, row.workspace, row.barred),
         )
         data = row.vector.tobytes()
         connection.execute("INSERT INTO embeddings VALUES (?, ?, ?)", (row.model, n, data))
-        index.add(row.model, DIMS, [(n, scope(row.tenant, row.kind), data)])
+        index.add(row.model, DIMS, [(n, row.scope, data)])
         if not row.current:
             connection.execute("UPDATE documents SET current = 0 WHERE n = ?", (n,))
             index.move(n)
@@ -100,30 +126,39 @@ def fill(connection: Connection, rows: list[Row]) -> None:
     DIRECTIONS,
     st.sampled_from(MODELS),
     st.sampled_from(KINDS),
+    st.sets(st.sampled_from(PLACES), min_size=1),
+    st.booleans(),
     st.none() | st.sets(st.integers(1, 100)),
     st.integers(1, 120),
 )
-def test_both_indexes_give_the_nearest_current_documents_that_pass(
+def test_every_way_gives_the_nearest_current_documents_that_pass(
     connection: Connection,
     rows: list[Row],
     query: tuple[int, ...],
     model: int,
-    kind: str,
+    kind: Kind,
+    places: set[int | None],
+    barred: bool,
     allowed: set[int] | None,
     limit: int,
 ) -> None:
     fill(connection, rows)
+    scopes = tuple(
+        Standing(kind, 1, place, barred=held).token
+        for place in places
+        for held in ((False, True) if barred else (False,))
+    )
     truth = {
         n: float(row.vector @ unit(query))
         for n, row in enumerate(rows, 1)
-        if (row.tenant, row.kind, row.model, row.current) == (1, kind, model, True)
+        if (row.model, row.current) == (model, True)
+        and row.scope in scopes
         and (allowed is None or n in allowed)
     }
     best = sorted(truth.values(), reverse=True)[:limit]
-    for index in (Vec0Index(connection), ExactScan(connection)):
-        found = index.nearest(
-            Neighbourhood(model, 1, (scope(1, kind),), allowed), unit(query), limit
-        )
+    for way in ways(connection):
+        where = Neighbourhood(model, 1, kind, scopes, allowed)
+        found = way.nearest(where, unit(query), limit)
         assert [match.score for match in found] == pytest.approx(best, abs=1e-5)
         assert len({match.n for match in found}) == len(found)
         for match in found:
@@ -131,30 +166,57 @@ def test_both_indexes_give_the_nearest_current_documents_that_pass(
 
 
 def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None:
-    fill(connection, [Row(1, "turn", 1, current=True, direction=(1, 0, 0, 0))])
+    fill(connection, [turn((1, 0, 0, 0))])
     index = Vec0Index(connection)
-    index.add(1, DIMS, [(1, TURNS[0], unit((0, 1, 0, 0)).tobytes())])
-    (match,) = index.nearest(Neighbourhood(1, 1, TURNS), unit((0, 1, 0, 0)), 10)
+    index.add(1, DIMS, [(1, TURNS.scopes[0], unit((0, 1, 0, 0)).tobytes())])
+    (match,) = index.nearest(TURNS, unit((0, 1, 0, 0)), 10)
     assert match.n == 1
     assert match.score == pytest.approx(1)
     assert index.drift(1) == Drift(1, missing=0, extra=0)
 
 
 def test_a_model_without_an_index_has_no_neighbours(connection: Connection) -> None:
-    for index in (Vec0Index(connection), ExactScan(connection)):
-        assert index.nearest(Neighbourhood(99, 1, TURNS), unit((1, 0, 0, 0)), 10) == []
+    elsewhere = Neighbourhood(99, 1, "turn", TURNS.scopes)
+    for way in ways(connection):
+        assert way.nearest(elsewhere, unit((1, 0, 0, 0)), 10) == []
 
 
 def test_an_index_built_anew_from_the_truth_is_the_same(connection: Connection) -> None:
     directions = [(i % 7 - 3, i % 5, 1, i % 3) for i in range(200)]
-    fill(connection, [Row(1, "turn", 1, i % 9 != 0, d) for i, d in enumerate(directions)])
+    fill(connection, [turn(d, current=i % 9 != 0) for i, d in enumerate(directions)])
     index = Vec0Index(connection)
     query = unit((1, 2, 3, 4))
-    before = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, TURNS), query, 1000)}
+    before = {m.n: m.score for m in index.nearest(TURNS, query, 1000)}
     index.catch_up(1, DIMS)
     assert index.drift(1) == Drift(len(before), missing=0, extra=0)
-    after = {m.n: m.score for m in index.nearest(Neighbourhood(1, 1, TURNS), query, 1000)}
+    after = {m.n: m.score for m in index.nearest(TURNS, query, 1000)}
     assert after == pytest.approx(before)
+
+
+def test_what_a_process_without_the_extension_hid_is_not_found_in_the_file(
+    connection: Connection,
+) -> None:
+    fill(connection, [turn((1, 0, 0, 0)), turn((0, 1, 0, 0))])
+    connection.execute("UPDATE documents SET current = 0 WHERE n = 1")
+    for way in ways(connection):
+        assert [match.n for match in way.nearest(TURNS, unit((1, 1, 0, 0)), 10)] == [2]
+
+
+def test_of_equally_near_documents_the_oldest_come_first(connection: Connection) -> None:
+    fill(connection, [turn((1, i // 50, 0, 0)) for i in range(100)])
+    _, *in_memory = ways(connection)
+    for way in in_memory:
+        found = way.nearest(TURNS, unit((1, 0, 0, 0)), 10)
+        assert [match.n for match in found] == list(range(1, 11))
+
+
+def test_packing_the_file_changes_no_answer(connection: Connection) -> None:
+    directions = [(i % 7 - 3, i % 5, 1, i % 3) for i in range(300)]
+    fill(connection, [turn(d, current=not 64 < i < 200) for i, d in enumerate(directions)])
+    query = unit((1, 2, 3, 4))
+    before = [way.nearest(TURNS, query, 1000) for way in ways(connection)]
+    connection.execute("VACUUM")
+    assert [way.nearest(TURNS, query, 1000) for way in ways(connection)] == before
 
 
 def test_a_hundred_tenants_stay_small(tmp_path: Path) -> None:
@@ -164,7 +226,7 @@ def test_a_hundred_tenants_stay_small(tmp_path: Path) -> None:
     migrate(opened)
     rng = np.random.default_rng(7)
     rows = [
-        (tenant, scope(tenant, "memory"), rng.standard_normal(512, np.float32).tobytes())
+        (tenant, Standing("memory", tenant).token, rng.standard_normal(512, np.float32).tobytes())
         for tenant in range(100)
     ]
     Vec0Index(opened).add(1, 512, rows)

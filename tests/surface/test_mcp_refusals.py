@@ -99,12 +99,46 @@ async def test_a_wrong_call_is_answered_with_what_to_do(
 
 
 async def test_a_tool_that_does_not_exist_is_named(standing: Agent) -> None:
-    assert "no_such_tool" in await standing.refusal("no_such_tool")
+    complaint = await standing.refusal("no_such_tool")
+    assert "no_such_tool" in complaint
+    assert "search_memory" in complaint
 
 
 async def test_a_misspelt_argument_is_refused_and_not_ignored(standing: Agent) -> None:
     complaint = await standing.refusal("search_memory", query="tea", sinse="2026-03-01")
     assert "sinse" in complaint
+    many = {f"{'x' * 500} {i}": 1 for i in range(100)}
+    complaint = await standing.refusal("search_memory", query="tea", **many)
+    assert "and 95 more. It takes query" in complaint
+    assert len(complaint) < 1_000
+
+
+async def test_a_thousand_bad_turns_are_counted_and_the_first_are_named(standing: Agent) -> None:
+    turns = [{"role": "wizard"}] * 1_000
+    complaint = await standing.refusal("record_conversation", turns=turns)
+    assert "turns.0.role" in complaint
+    assert "and 995 more" in complaint
+    assert len(complaint) < 1_000
+
+
+@pytest.mark.parametrize("text", ["null", "true", "[]", '["a"]', '{"a": 1}', "3"])
+async def test_a_text_that_looks_like_json_stays_that_text(agent: Agent, text: str) -> None:
+    pad = await agent.call("update_scratchpad", current_focus=text, session_id=text)
+    assert (pad["current_focus"], pad["session_id"]) == (text, text)
+    kept = await agent.call("remember", content="Lin likes tea")
+    revised = await agent.call("revise_memory", id=kept["id"], action="correct", content=text)
+    assert revised["text"] == text
+
+
+async def test_a_list_written_as_text_is_still_a_list(standing: Agent) -> None:
+    assert (await standing.call("search_memory", query="tea", types='["fact"]'))["hits"] == []
+
+
+@pytest.mark.parametrize("name", ["limit", "max_tokens", "context"])
+async def test_a_boolean_is_no_number(standing: Agent, name: str) -> None:
+    arguments = {"query": "tea", name: True}
+    complaint = await standing.refusal("search_conversation_traces", **arguments)
+    assert f"{name} must be a number" in complaint
 
 
 async def test_arguments_that_are_null_count_as_not_given(standing: Agent) -> None:

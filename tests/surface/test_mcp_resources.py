@@ -102,8 +102,15 @@ async def test_a_resource_that_is_not_there_is_named(agent: Agent, uri: str) -> 
     error = await agent.read_error(uri)
     assert error.error.code in (INVALID_PARAMS, -32002)
     assert "Traceback" not in error.error.message
-    assert len(error.error.message) > len("There is no")
+    assert "There is no" in error.error.message
+    assert any(way in error.error.message for way in ("search_", "There are memory://guide"))
     await agent.read("memory://guide")
+
+
+async def test_a_resource_with_an_endless_name_is_refused_in_short(standing: Agent) -> None:
+    error = await standing.read_error("memory://" + "x" * 100_000)
+    assert "There are memory://guide" in error.error.message
+    assert len(error.error.message) < 500
 
 
 async def test_the_scratchpad_says_what_is_in_hand(agent: Agent) -> None:
@@ -155,7 +162,11 @@ async def test_a_recall_of_nothing_says_so(agent: Agent) -> None:
     assert "Nothing relevant" in fenced(await agent.prompt("recall", query="zebra"))
 
 
-@pytest.mark.parametrize("arguments", [{}, {"query": ""}], ids=["missing", "empty"])
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"query": ""}, {"query": "tea", "limit": "3"}],
+    ids=["missing", "empty", "too much"],
+)
 async def test_a_recall_without_a_question_says_what_is_missing(
     agent: Agent, arguments: dict[str, str]
 ) -> None:
@@ -165,7 +176,7 @@ async def test_a_recall_without_a_question_says_what_is_missing(
 
 
 async def test_an_unknown_prompt_is_named(agent: Agent) -> None:
-    with pytest.raises(MCPError, match="no_such_prompt"):
+    with pytest.raises(MCPError, match=r"no_such_prompt. There are briefing, recall, review"):
         await agent.client.get_prompt("no_such_prompt", {})
 
 

@@ -1,4 +1,4 @@
-"""READ: plan -> candidates -> evidence -> weigh -> gate -> pack, each a file."""
+"""READ: plan -> candidates -> evidence -> judge (weigh, gate) -> pack -> cite, each a file."""
 
 from memoria.retrieval.plan import Plan, plan_memories, plan_traces
 from memoria.retrieval.search import Search

@@ -5,9 +5,10 @@ shared evenly by the long ones, which are cut to the excerpt that answers. So on
 is the whole answer. Neighbouring turns come last, from what is left.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from memoria.model import Hit, Neighbour, ToolCall
 from memoria.retrieval.excerpt import excerpt
@@ -31,6 +32,13 @@ class Packed:
     omitted: int
 
 
+class Beside(NamedTuple):
+    """The turns shown with a hit."""
+
+    before: tuple[Neighbour, ...]
+    after: tuple[Neighbour, ...]
+
+
 def pack(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Packed:
     """The hits that fit, long ones cut."""
     costs = [cost(hit) for hit in hits]
@@ -44,25 +52,15 @@ def pack(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Packed:
     return Packed(kept, sum(map(cost, kept)), len(hits) - shown)
 
 
-def add_neighbours(
-    packed: Packed, max_tokens: int, around: Callable[[Hit], tuple[list[Neighbour], ...]]
-) -> Packed:
-    """The hits with the turns beside them, as far as the budget goes.
-
-    Args:
-        packed: the hits.
-        max_tokens: the whole budget.
-        around: gives (turns before, turns after) of a hit.
-    """
+def add_neighbours(packed: Packed, max_tokens: int, beside: Sequence[Beside]) -> Packed:
+    """The hits with the turns beside each of them, as far as the whole budget goes."""
     left = max_tokens - packed.tokens
     shown: list[Hit] = []
-    for hit in packed.hits:
-        before, after = around(hit)
+    for hit, (before, after) in zip(packed.hits, beside, strict=True):
         price = sum(estimate_tokens(n.text) + _NEIGHBOUR_TOKENS for n in (*before, *after))
-        if price <= left:
-            left -= price
-            hit = hit.model_copy(update={"before": tuple(before), "after": tuple(after)})  # noqa: PLW2901
-        shown.append(hit)
+        fits = price <= left
+        left -= price if fits else 0
+        shown.append(hit.model_copy(update={"before": before, "after": after}) if fits else hit)
     return Packed(tuple(shown), max_tokens - left, packed.omitted)
 
 

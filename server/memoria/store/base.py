@@ -67,6 +67,10 @@ class Documents(Protocol):
         """The tenant's documents with numbers beyond `after`, in order."""
         ...
 
+    def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+        """The distinct tokens of what the documents say, without who said it and when."""
+        ...
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         ...
@@ -419,6 +423,11 @@ class Store(Protocol):
 
     def backlog(self, *, write: bool) -> AbstractContextManager[Backlog]:
         """The embedding backlog across tenants."""
+        ...
+
+    @property
+    def vector_bytes(self) -> int:
+        """The memory this process takes to search vectors in."""
         ...
 
     def examine(self, *, deep: bool) -> list[Finding]:

@@ -95,12 +95,12 @@ def remembered_text(kept: Remembered) -> str:
 
 def forgotten_text(forgotten: Forgotten) -> str:
     """What was forgotten, and what could not be reached."""
-    lines = [f"{_counted(len(forgotten.memories), 'memory', 'memories')} forgotten for good."]
+    lines = [f"{counted(len(forgotten.memories), 'memory', 'memories')} forgotten for good."]
     if forgotten.turns_erased:
-        turns = _counted(len(forgotten.turns_erased), "turn", "turns")
+        turns = counted(len(forgotten.turns_erased), "turn", "turns")
         lines.append(f"{turns} erased from the record: {', '.join(forgotten.turns_erased)}")
     if forgotten.turns_barred:
-        turns = _counted(len(forgotten.turns_barred), "turn", "turns")
+        turns = counted(len(forgotten.turns_barred), "turn", "turns")
         lines.append(
             f"{turns} still in the verbatim record, but no longer in first-level answers; erase "
             f"with include_source: {', '.join(forgotten.turns_barred)}"
@@ -136,7 +136,8 @@ def _backup_text(backup: BackupLeft) -> str:
     return f"{backup.path} of {iso(backup.made_at)} still holds it; {until}."
 
 
-def _counted(number: int, one: str, many: str) -> str:
+def counted(number: int, one: str, many: str) -> str:
+    """A number of things, in words that agree with it."""
     return f"{number} {one if number == 1 else many}"
 
 

@@ -15,7 +15,6 @@ leave the query whenever other words remain.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -34,10 +33,15 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 
 
-def tokens(text: str) -> Iterator[str]:
+def tokens(text: str) -> list[str]:
     """The search tokens of `text`, in order, with repeats."""
-    for _, token in _spelled(text):
-        yield token
+    found: list[str] = []
+    for run, word in _TOKEN.findall(_fold(text)):
+        if word:
+            found.append(_stem(word))
+        else:
+            found += _written_out(run)
+    return found
 
 
 def index_text(text: str) -> str:
@@ -50,20 +54,16 @@ def query_terms(text: str) -> tuple[str, ...]:
 
     A query of stop words alone keeps them all. Empty when there is no word in `text`.
     """
-    found = list(_spelled(text))
+    found: list[tuple[str, str]] = []  # stop words are told by their spelling, not by their stem
+    for run, word in _TOKEN.findall(_fold(text)):
+        found += [(word, _stem(word))] if word else [(part, part) for part in _written_out(run)]
     telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
     return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
 
 
-def _spelled(text: str) -> Iterator[tuple[str, str]]:
-    """(word as it stands, token): stop words are told by their spelling, not by their stem."""
-    for match in _TOKEN.finditer(_fold(text)):
-        run = match["cjk"]
-        if run is None:
-            yield match["word"], _stem(match["word"])
-        else:
-            yield from zip(run, run, strict=True)
-            yield from (("".join(pair),) * 2 for pair in pairwise(run))
+def _written_out(run: str) -> list[str]:
+    """A CJK run's characters and overlapping pairs."""
+    return [*run, *map("".join, pairwise(run))]
 
 
 def _fold(text: str) -> str:

@@ -5,6 +5,8 @@ and never in milliseconds.
 """
 
 import json
+from datetime import date
+from functools import lru_cache
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -63,5 +65,10 @@ def as_text(value: JsonValue) -> str:
 
 
 def _who_and_when(speaker: str | None, at: int) -> str:
-    day = from_millis(at)
-    return index_text(f"{speaker or ''} {day:%A} {day.day} {day:%B} {day.year}")
+    when = _when(from_millis(at).date())
+    return f"{index_text(speaker)} {when}" if speaker else when
+
+
+@lru_cache(maxsize=64)
+def _when(day: date) -> str:
+    return index_text(f"{day:%A} {day.day} {day:%B} {day.year}")

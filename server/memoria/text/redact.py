@@ -51,13 +51,20 @@ def redact(text: str) -> Redacted:
 
 def _sweep(text: str) -> tuple[str, Counter[str]]:
     """Apply every rule once."""
-    folded, counts = text.lower(), Counter[str]()
-    for rule in _RULES:
-        if any(part in (folded if part.islower() else text) for part in rule.parts):
-            for pattern in _patterns(rule):
-                text, count = _blot(text, rule, pattern)
-                counts[rule.kind] += count
+    counts = Counter[str]()
+    for rule in _called_for(text):
+        for pattern in _patterns(rule):
+            text, count = _blot(text, rule, pattern)
+            counts[rule.kind] += count
     return text, +counts
+
+
+def _called_for(text: str) -> list["_Rule"]:
+    """The rules one of whose parts occurs, in their order. A marker brings no part with it."""
+    folded = text.lower()
+    found = {i for part, i in _FOLDED_PARTS if part in folded}
+    found.update(i for part, i in _EXACT_PARTS if part in text)
+    return [_RULES[i] for i in sorted(found)]
 
 
 def _blot(text: str, rule: "_Rule", pattern: re.Pattern[str]) -> tuple[str, int]:
@@ -317,3 +324,8 @@ _RULES = (
     _place("credential", "key|token|密钥|密鑰|秘钥|令牌", _after(_GIVEN, _KEYS, 8), _random),
     _place("credential", "token", _after(_GIVEN, r"token(?<![\w-]token)", 16), _random),
 )
+
+# Parts in lower case are looked for whatever the case of the text.
+_PARTS = [(part, i) for i, rule in enumerate(_RULES) for part in rule.parts]
+_FOLDED_PARTS = [(part, i) for part, i in _PARTS if part.islower()]
+_EXACT_PARTS = [(part, i) for part, i in _PARTS if not part.islower()]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from memoria.errors import StoreDamagedError, StoreError
+from memoria.errors import StoreDamagedError
 from memoria.model import Session, StoredTurn, Stretch, now_millis
 from memoria.store.sqlite.chunks import digest, pack, unpack
 from memoria.store.sqlite.documents import SqliteDocuments
@@ -23,6 +23,7 @@ class SqliteConversations:
         self._rows = TenantRows(connection, tenant, "conversations")
         self._documents = documents
         self._workspaces = SqliteWorkspaces(connection, tenant)
+        self._places: dict[int, int | None] = {}
 
     def enter_session(
         self,
@@ -34,14 +35,18 @@ class SqliteConversations:
         workspace: str | None = None,
     ) -> Session:
         """The session, made if it is new, its span widened to these event times."""
-        key = {"source": source, "session_id": session_id}
-        place = self._workspaces.enter(workspace)
-        span = {"first_at": first_at, "last_at": last_at, "now": now}
-        self._rows.change("enter_session", workspace=place, **span, **key)
-        row = self._rows.first("session", **key)
-        if row is None:
-            raise StoreError(f"session {session_id!r} vanished while it was written")
-        return Session(**row)
+        (row,) = self._rows.all(
+            "enter_session",
+            source=source,
+            session_id=session_id,
+            first_at=first_at,
+            last_at=last_at,
+            now=now,
+            workspace=self._workspaces.enter(workspace),
+        )
+        fields = dict(row)
+        self._places[row["n"]] = fields.pop("workspace_n")
+        return Session(**fields)
 
     def find_message(self, session_n: int, message_id: str) -> Version | None:
         """The newest version of a message."""
@@ -123,14 +128,10 @@ class SqliteConversations:
     def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
         """Add a turn to the session's open stretch, or begin one after a pause."""
         now = now_millis()
-        stretch = self._rows.first("open_stretch", session_n=session_n)
-        place = {"turn_index": turn_index, "at": at, "now": now}
-        if stretch is not None and at - stretch["last_at"] <= idle_ms:
-            self._rows.change("extend_stretch", n=stretch["n"], **place)
-            return
-        if stretch is not None:
-            self._rows.change("end_stretch", n=stretch["n"], now=now, reason="idle")
-        self._rows.insert("begin_stretch", session_n=session_n, **place)
+        turn = {"session_n": session_n, "turn_index": turn_index, "at": at, "now": now}
+        if not self._rows.change("extend_stretch", idle=idle_ms, **turn):
+            self._rows.change("end_stretch", session_n=session_n, now=now)
+            self._rows.insert("begin_stretch", **turn)
 
     def close_stretch(self, session_id: str, source: str, reason: str) -> int:
         """Close the session's open stretch."""
@@ -162,7 +163,7 @@ class SqliteConversations:
     def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = self._rows.all("places", ns=as_json(ns), reach=reach, barred=int(barred))
-        return [Place(**row) for row in rows]
+        return [Place(*row) for row in rows]
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side."""
@@ -182,8 +183,10 @@ class SqliteConversations:
 
     def _place(self, session_n: int) -> int | None:
         """The number of a session's workspace."""
-        row = self._rows.first("session_workspace", session_n=session_n)
-        return None if row is None else row["workspace_n"]
+        if session_n not in self._places:
+            row = self._rows.first("session_workspace", session_n=session_n)
+            self._places[session_n] = None if row is None else row["workspace_n"]
+        return self._places[session_n]
 
     def _versions(self, turn: StoredTurn) -> list[Row]:
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
@@ -196,7 +199,7 @@ class SqliteConversations:
 
     def _stored(self, row: Row) -> StoredTurn:
         fields = dict(row)
-        content = self._chunk(fields.pop("content_hash"))
+        content = _text(fields.pop("content_hash"), fields.pop("codec"), fields.pop("data"))
         args = fields.pop("args_hash")
         result = fields.pop("result_hash")
         tool = {"tool_args": self._json(args), "tool_result": self._json(result)}
@@ -211,9 +214,8 @@ class SqliteConversations:
     def _put_chunk(self, text: str) -> bytes:
         data = text.encode()
         key = digest(data)
-        if not self._rows.number("holds_chunk", hash=key):
-            codec, packed = pack(data)
-            self._rows.insert("add_chunk", hash=key, codec=codec, size=len(data), data=packed)
+        codec, packed = pack(data)
+        self._rows.insert("add_chunk", hash=key, codec=codec, size=len(data), data=packed)
         return key
 
     def _put_json(self, value: JsonValue) -> bytes | None:
@@ -221,9 +223,14 @@ class SqliteConversations:
 
     def _chunk(self, key: bytes) -> str:
         row = self._rows.first("chunk", hash=key)
-        if row is None:
-            raise StoreDamagedError.because(f"the text {key.hex()} is missing")
-        data = unpack(row["codec"], row["data"])
-        if digest(data) != key:
-            raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
-        return data.decode()
+        return _text(key, *(row or (None, None)))
+
+
+def _text(key: bytes, codec: str | None, data: bytes | None) -> str:
+    """A raw chunk's text; it has no codec and no data where there is none."""
+    if codec is None or data is None:
+        raise StoreDamagedError.because(f"the text {key.hex()} is missing")
+    text = unpack(codec, data)
+    if digest(text) != key:
+        raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
+    return text.decode()

@@ -8,12 +8,14 @@ from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.standing import Standing, standing
+from memoria.store.sqlite.terms import BUDGET, affordable
 from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import Filters, Kind, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
 _CONTEXT_WEIGHT = 0.6
+_TEXT = "{words context}"
 
 
 class SqliteDocuments:
@@ -83,8 +85,10 @@ class SqliteDocuments:
         """The best documents by BM25."""
         if not terms or not kinds:
             return []
-        query = self._query(kinds, terms, filters)
         allowed = self._allowed(kinds, filters)
+        if allowed is None or len(allowed) > BUDGET:
+            terms = self._affordable(kinds, terms, filters)
+        query = self._query(kinds, terms, filters)
         rows = (
             self._rows.all("match", query=query, context_weight=_CONTEXT_WEIGHT, limit=limit)
             if allowed is None
@@ -96,7 +100,7 @@ class SqliteDocuments:
                 allowed=as_json(allowed),
             )
         )
-        return [Match(row["n"], row["score"]) for row in rows]
+        return [Match(*row) for row in rows]
 
     def nearest(
         self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
@@ -112,12 +116,15 @@ class SqliteDocuments:
         allowed = self._allowed([kind], filters)
         seen = replace(filters, history=False)  # vectors of what is past are not searched
         scopes = tuple(standing.token for standing in self._seen([kind], seen))
-        where = Neighbourhood(known.n, self._rows.tenant, scopes, allowed)
-        found = self._vectors.nearest(where, vector, limit)
-        # Another process without the extension may have hidden some: the truth decides.
-        rows = self._rows.all("standings", ns=as_json(match.n for match in found))
-        shown = {row["n"] for row in rows if standing(row).token in scopes}
-        return [match for match in found if match.n in shown]
+        where = Neighbourhood(known.n, self._rows.tenant, kind, scopes, allowed)
+        return self._vectors.nearest(where, vector, limit)
+
+    def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+        """The distinct tokens of what the documents say."""
+        return {
+            row["n"]: frozenset(row["words"].split(" "))
+            for row in self._rows.all("words", ns=as_json(ns))
+        }
 
     def page(self, kind: Kind, after: int, limit: int) -> list[int]:
         """The tenant's documents with numbers beyond `after`, in order."""
@@ -147,11 +154,30 @@ class SqliteDocuments:
         query = f"scope:({scope}) AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
 
+    def _affordable(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters
+    ) -> Sequence[str]:
+        """The terms, without the commonest where reading all of them would take too long."""
+        if self._rows.number("newest") <= BUDGET:
+            return terms
+        kept = affordable(terms, lambda term: self._count(f"{_TEXT}:{_quoted(term)}"))
+        if len(kept) == len(terms) or self._count(self._scope(kinds, filters)) <= BUDGET:
+            return terms
+        return kept
+
+    def _count(self, query: str) -> int:
+        """How many documents match, up to one more than the budget."""
+        return self._rows.number("count_up_to", query=query, most=BUDGET + 1)
+
     def _query(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> str:
         """An FTS5 expression. Terms are finished tokens, quoted, so no operator can hide in one."""
-        scopes = " OR ".join(standing.token for standing in self._seen(kinds, filters))
         words = " OR ".join(map(_quoted, terms))
-        return f"scope:({scopes}) AND {{words context}}:({words})"
+        return f"{self._scope(kinds, filters)} AND {_TEXT}:({words})"
+
+    def _scope(self, kinds: Sequence[Kind], filters: Filters) -> str:
+        """An FTS5 expression for whatever a question may see."""
+        tokens = (standing.token for standing in self._seen(kinds, filters))
+        return f"scope:({' OR '.join(tokens)})"
 
     def _seen(self, kinds: Sequence[Kind], filters: Filters) -> list[Standing]:
         """The standings that a question may see."""
@@ -183,7 +209,8 @@ class SqliteDocuments:
         allowed: set[int] = set()
         if "turn" in kinds and not filters.types:
             roles = as_json_or_null(filters.roles)
-            rows = self._rows.all("allowed_turns", roles=roles, tool=filters.tool, **shared)
+            name = "allowed_turns" if filters.session_id is None else "allowed_turns_of_session"
+            rows = self._rows.all(name, roles=roles, tool=filters.tool, **shared)
             allowed.update(row["n"] for row in rows)
         if "memory" in kinds and not (filters.roles or filters.tool):
             types = as_json_or_null(filters.types)

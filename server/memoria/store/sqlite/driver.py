@@ -69,8 +69,8 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Con
     """A connection in autocommit mode, usable from any one thread at a time.
 
     A writer makes the file if there is none, and commits with `synchronous=FULL`: what is
-    committed survives a power cut. A reader can't write, but it is not opened read-only: SQLite
-    must be able to recover the log.
+    committed survives a power cut. What is deleted is written over with zeros (`secure_delete`).
+    A reader can't write, but it is not opened read-only: SQLite must be able to recover the log.
 
     Raises:
         StoreUnavailableError: there is no file and none can be made.

@@ -32,7 +32,7 @@ from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine
-from memoria.store.sqlite.vectors import ExactScan, Vec0Index, VectorIndex
+from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
 
 _Identity = tuple[int, int] | None
 
@@ -126,6 +126,7 @@ class SqliteStore:
         self._write_lock = threading.Lock()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
+        self._matrices = Matrices()
         self._closed = False
         with translated():
             self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
@@ -165,7 +166,13 @@ class SqliteStore:
                 yield SqliteBacklog(connection, self._writer_vectors)
         else:
             with self._reading() as (connection, vectors):
+                vectors.drop_erased()
                 yield SqliteBacklog(connection, vectors)
+
+    @property
+    def vector_bytes(self) -> int:
+        """The memory this process takes to search vectors in."""
+        return self._matrices.nbytes
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know."""
@@ -199,6 +206,7 @@ class SqliteStore:
             self._writer.close()
         while not self._idle_readers.empty():
             self._idle_readers.get_nowait()[0].close()
+        self._matrices.clear()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -277,8 +285,8 @@ class SqliteStore:
         if self._closed:
             raise StoreUnavailableError("The store is closed. Open the memory again.")
         connection = connect(self._path, self._busy_timeout_ms, read_only=read_only)
-        loaded = load_vectors(connection)
-        return connection, Vec0Index(connection) if loaded else ExactScan(connection)
+        kept = Vec0Index(connection) if load_vectors(connection) else None
+        return connection, VectorIndex(connection, kept, self._matrices if read_only else None)
 
 
 def _identity(path: Path) -> _Identity:

@@ -139,11 +139,11 @@ def _vector_index(connection: Connection, vectors: VectorIndex, damage: Damage) 
     damaged = [line for name, lines in damage.derived.items() if name[:2] == "ve" for line in lines]
     if damaged:
         return _unreadable("vectors", damaged)
-    if vectors.exact_scan:
+    if not vectors.in_file:
         return Finding(
             check="vectors",
             state="warning",
-            detail="sqlite-vec can't be loaded here; vectors are scanned in NumPy",
+            detail="sqlite-vec can't be loaded here; vectors are searched in NumPy",
             cure="Use a Python whose SQLite loads extensions, or install pysqlite3.",
         )
     lost = connection.execute(_SQL["count_missing_vectors"]).fetchone()[0]

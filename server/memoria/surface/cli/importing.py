@@ -13,6 +13,7 @@ from memoria.app import Memoria, workspace_of
 from memoria.model import Channel, Trust
 from memoria.surface.cli.console import AsJson, Exit, show, with_memory
 from memoria.surface.cli.progress import progress_bar
+from memoria.surface.text import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -119,11 +120,11 @@ def _wire(report: ImportReport) -> WireImport:
 
 
 def _text(report: ImportReport) -> str:
-    files = "1 file" if report.files == 1 else f"{report.files} files"
+    files = counted(report.files, "file", "files")
     lines = [
-        f"{files}, {report.lines} lines: {report.recorded} recorded, {report.already_recorded} on "
-        f"record already, {report.new_versions} edited, {report.nothing_left} with nothing left, "
-        f"{report.skipped} skipped, {report.bad} bad."
+        f"{files}, {counted(report.lines, 'line', 'lines')}: {report.recorded} recorded, "
+        f"{report.already_recorded} on record already, {report.new_versions} edited, "
+        f"{report.nothing_left} with nothing left, {report.skipped} skipped, {report.bad} bad."
     ]
     if report.forgotten:
         lines.append(f"Left out because they were forgotten before: {report.forgotten}")

@@ -83,10 +83,10 @@ def wire_backup(report: "BackupReport") -> WireBackup:
 
 def backup_text(report: "BackupReport") -> str:
     """A backup in words."""
-    counts = ", ".join(f"{count:,} {name}" for name, count in report.manifest.counts.items())
+    counts = ", ".join(f"{name} {count:,}" for name, count in report.manifest.counts.items())
     lines = [
         f"{report.path} ({report.size:,} bytes), read back and sound.",
-        f"It holds {counts}; and {', '.join(report.manifest.files)}.",
+        f"It holds: {counts}; and {', '.join(report.manifest.files)}.",
     ]
     if report.kept_until is not None:
         until = f"{from_millis(report.kept_until):%Y-%m-%d}"

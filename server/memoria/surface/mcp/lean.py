@@ -21,6 +21,7 @@ from mcp.server.mcpserver.exceptions import (
     UnexpectedResourceError,
 )
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
@@ -34,6 +35,7 @@ from pydantic import AnyUrl, ValidationError
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, brief
 from memoria.model import complaints
+from memoria.surface.mcp.lines import mending
 
 _NULL = {"type": "null"}
 _DEFINITION = "#/$defs/"
@@ -56,6 +58,15 @@ class LeanServer(MCPServer[Memoria]):
         super().add_tool(fn, *args, **kwargs)
         for tool in self._tool_manager.list_tools():
             tool.fn_metadata = _Verbatim(**dict(tool.fn_metadata))
+
+    async def run_stdio_async(self) -> None:
+        """Serve on standard input and output."""
+        server = self._lowlevel_server
+        async with (
+            stdio_server() as (messages, answers),
+            mending(messages, answers.send) as mended,
+        ):
+            await server.run(mended, answers, server.create_initialization_options())
 
     async def list_tools(self) -> list[Tool]:
         """The tools, their schemas slimmed."""

@@ -1,11 +1,6 @@
 -- A plus before a column (+tenant_id) keeps the planner from using an index on it: rows named by
 -- their keys are to be found by these, not by walking through all of a tenant's.
 
--- name: session
-SELECT n, source, session_id, first_at, last_at, next_index AS turns
-FROM sessions
-WHERE tenant_id = :tenant AND source = :source AND session_id = :session_id;
-
 -- name: enter_session
 INSERT INTO sessions (tenant_id, source, session_id, first_at, last_at, last_ingested_at,
                       workspace_n)
@@ -13,7 +8,8 @@ VALUES (:tenant, :source, :session_id, :first_at, :last_at, :now, :workspace)
 ON CONFLICT (tenant_id, source, session_id) DO UPDATE
 SET first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at),
-    last_ingested_at = excluded.last_ingested_at;
+    last_ingested_at = excluded.last_ingested_at
+RETURNING n, source, session_id, first_at, last_at, next_index AS turns, workspace_n;
 
 -- name: session_workspace
 SELECT workspace_n FROM sessions WHERE n = :session_n AND tenant_id = :tenant;
@@ -64,13 +60,6 @@ INSERT INTO raw_chunks (tenant_id, hash, codec, size, data)
 VALUES (:tenant, :hash, :codec, :size, :data)
 ON CONFLICT DO NOTHING;
 
--- name: holds_chunk
-SELECT count(*) FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
-
--- name: open_stretch
-SELECT n, last_at FROM stretches
-WHERE session_n = :session_n AND tenant_id = :tenant AND closed_at IS NULL;
-
 -- name: begin_stretch
 INSERT INTO stretches (tenant_id, session_n, ordinal, first_index, last_index, opened_at,
                        last_at, touched_at)
@@ -80,10 +69,12 @@ FROM stretches WHERE session_n = :session_n;
 -- name: extend_stretch
 UPDATE stretches
 SET last_index = max(last_index, :turn_index), last_at = max(last_at, :at), touched_at = :now
-WHERE n = :n AND tenant_id = :tenant;
+WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
+  AND :at - last_at <= :idle;
 
 -- name: end_stretch
-UPDATE stretches SET closed_at = :now, closed_by = :reason WHERE n = :n AND tenant_id = :tenant;
+UPDATE stretches SET closed_at = :now, closed_by = 'idle'
+WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL;
 
 -- name: close_stretch
 UPDATE stretches SET closed_at = :now, closed_by = :reason
@@ -98,10 +89,11 @@ WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
        d.current, d.barred, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
-       t.content_hash, t.args_hash, t.result_hash, w.name AS workspace
+       t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
+LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
 

@@ -27,10 +27,6 @@ UPDATE documents SET barred = 1 WHERE n = :n AND tenant_id = :tenant;
 SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
 WHERE n = :n AND tenant_id = :tenant;
 
--- name: standings
-SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
-WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
-
 -- name: erase_embeddings
 DELETE FROM embeddings WHERE document_n = :n;
 
@@ -67,12 +63,24 @@ ORDER BY score DESC, n
 LIMIT :limit;
 
 -- name: match_filtered
+-- With a plus, so that FTS5 matches once and not once for every allowed document.
 SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
 FROM search_index
 WHERE search_index MATCH :query
-  AND rowid IN (SELECT value FROM json_each(:allowed))
+  AND +rowid IN (SELECT value FROM json_each(:allowed))
 ORDER BY score DESC, n
 LIMIT :limit;
+
+-- name: words
+SELECT d.n, i.words
+FROM documents d CROSS JOIN search_index i ON i.rowid = d.n
+WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant;
+
+-- name: newest
+SELECT coalesce(max(n), 0) FROM documents;
+
+-- name: count_up_to
+SELECT count(*) FROM (SELECT 1 FROM search_index WHERE search_index MATCH :query LIMIT :most);
 
 -- name: count_matches
 SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
@@ -90,15 +98,26 @@ FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
 WHERE b.document_n IN (SELECT value FROM json_each(:ns)) AND d.tenant_id = :tenant;
 
 -- name: allowed_turns
+-- Without a bound, a bound beyond all times: the index over times serves either way.
 SELECT t.n
 FROM turns t
 JOIN documents d ON d.n = t.n
-JOIN sessions s ON s.n = t.session_n
 WHERE t.tenant_id = :tenant
+  AND (:history OR d.current)
+  AND t.at >= coalesce(:since, -9223372036854775807)
+  AND t.at < coalesce(:until, 9223372036854775807)
+  AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
+  AND (:tool IS NULL OR t.tool_name = :tool);
+
+-- name: allowed_turns_of_session
+SELECT t.n
+FROM sessions s
+CROSS JOIN turns t ON t.session_n = s.n
+JOIN documents d ON d.n = t.n
+WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +t.tenant_id = :tenant
   AND (:history OR d.current)
   AND (:since IS NULL OR t.at >= :since)
   AND (:until IS NULL OR t.at < :until)
-  AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
   AND (:tool IS NULL OR t.tool_name = :tool);
 

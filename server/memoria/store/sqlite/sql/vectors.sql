@@ -7,12 +7,26 @@ INSERT INTO embedding_models (name, dims) VALUES (:name, :dims);
 -- name: add_embedding
 INSERT OR REPLACE INTO embeddings (model_n, document_n, vector) VALUES (:model, :n, :vector);
 
--- name: scan
-SELECT e.document_n AS n, d.tenant_id, d.kind, d.workspace_n, d.current, d.barred, e.vector
-FROM embeddings e
-JOIN documents d ON d.n = e.document_n
-WHERE e.model_n = :model AND d.tenant_id = :tenant AND d.current
-ORDER BY e.document_n;
+-- name: change_sequence
+SELECT n, erased_at FROM change_sequence WHERE one = 1;
+
+-- name: changed
+-- `changed > 0` lets the index be used, which has no other rows; said last, it is entered at :seen.
+SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.barred, e.vector
+FROM documents d CROSS JOIN embeddings e ON e.model_n = :model AND e.document_n = d.n
+WHERE d.tenant_id = :tenant AND d.changed > :seen AND d.changed > 0 AND d.kind = :kind;
+
+-- name: held
+SELECT d.n
+FROM documents d CROSS JOIN embeddings e ON e.model_n = :model AND e.document_n = d.n
+WHERE d.tenant_id = :tenant AND d.changed > 0 AND d.kind = :kind;
+
+-- name: more_than
+SELECT 1 FROM documents WHERE tenant_id = :tenant AND changed > 0 LIMIT 1 OFFSET :few;
+
+-- name: standings
+SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
+WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
 
 -- name: models
 SELECT n, name, dims FROM embedding_models ORDER BY n;

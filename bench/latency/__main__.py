@@ -1,0 +1,112 @@
+"""The command line of the latency benchmark."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import anyio
+from rich.console import Console
+from rich.progress import Progress
+
+from bench.data import data_folder
+from bench.latency.fill import fill, steps
+from bench.latency.run import try_home
+from bench.latency.speech import Speech, speech
+from bench.latency.verdict import FLOORS, Latency, Verdict
+from bench.output import rounded, table
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure every size and print what was found.
+
+    Returns:
+        The exit code: 0, or 1 when a ratio is over its bound.
+    """
+    arguments = _parser().parse_args(argv)
+    said = speech(arguments.data or data_folder())
+    with _homes(arguments.home) as folder:
+        verdicts = [_try(turns, arguments.rounds, said, folder) for turns in arguments.sizes]
+    if arguments.json:
+        print(json.dumps(rounded(_document(said, verdicts)), indent=2))
+    else:
+        for verdict in verdicts:
+            _print(verdict)
+    return 0 if all(verdict.within for verdict in verdicts) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench.latency")
+    parser.add_argument("--sizes", type=_sizes, default=(10_000, 100_000), help="turns: N,N,…")
+    parser.add_argument("--rounds", type=int, default=200, help="times of every call and floor")
+    parser.add_argument("--data", type=Path, help="the folder of the shared data sets")
+    parser.add_argument("--home", type=Path, help="a folder in which to keep the filled homes")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(int(number.replace("_", "")) for number in text.split(","))
+
+
+@contextmanager
+def _homes(kept: Path | None) -> Iterator[Path]:
+    """The folder the homes are made in."""
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept
+        return
+    with tempfile.TemporaryDirectory(prefix="memoria-latency-") as folder:
+        yield Path(folder)
+
+
+def _try(turns: int, rounds: int, said: Speech, folder: Path) -> Verdict:
+    home, console = folder / str(turns), Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        filling = progress.add_task(f"filling {turns:,} turns", total=steps(turns))
+        timing = progress.add_task("timing", total=rounds)
+        if not home.exists():
+            anyio.run(fill, home, turns, said, partial(progress.advance, filling))
+        return anyio.run(try_home, home, turns, rounds, said, partial(progress.advance, timing))
+
+
+def _document(said: Speech, verdicts: Sequence[Verdict]) -> dict[str, object]:
+    return {
+        "benchmark": "bench.latency",
+        "text": said.origin,
+        "within_bounds": all(verdict.within for verdict in verdicts),
+        "sizes": {str(verdict.turns): asdict(verdict) for verdict in verdicts},
+    }
+
+
+def _print(verdict: Verdict) -> None:
+    title = f"{verdict.turns:,} turns, {verdict.rounds} rounds, milliseconds"
+    filled = table(title, 1, "", "p50", "p95", "floor p50", "ratio", "bound")
+    for call, found in verdict.comparisons.items():
+        floor, ratio = f"{found.floor.p50:.2f}", f"{found.ratio:.2f}"
+        filled.add_row(call, *_cells(found.call), floor, ratio, f"{found.bound:g}")
+    for name, each in verdict.floors.items():
+        filled.add_row(f"  {FLOORS[name]}", *_cells(each))
+    Console().print(filled)
+    memory = verdict.memory
+    print(
+        f"Memory: {memory.resident:.0f} MiB resident, {memory.private:.0f} of them not mapped "
+        f"from files, {memory.vectors:.0f} of these for vectors."
+    )
+    for call, found in verdict.comparisons.items():
+        if not found.within:
+            print(f"OVER ITS BOUND: {call}, {found.ratio:.2f} times its floor.")
+
+
+def _cells(latency: Latency) -> Iterator[str]:
+    yield f"{latency.p50:.2f}"
+    yield f"{latency.p95:.2f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""Rounds: the product and its floors, turn about, in an order that is drawn anew each time."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from time import perf_counter
+
+import anyio
+import numpy as np
+
+from bench.latency.fill import random_vectors
+from bench.latency.floors import Floors
+from bench.latency.speech import Speech, turn_text
+from memoria import Memoria
+from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.choose import BUNDLED
+from memoria.model import Vector, new_id, now_millis
+from memoria.store.base import Store
+
+PRODUCTS = {"by product": np.matmul, "by row": np.vecdot}
+"""The ways to multiply a matrix by a vector; which is faster depends on machine and moment."""
+_SESSIONS = 7
+_POLL_S = 0.005
+_LEASE = "embedding"
+
+
+class Model:
+    """The bundled model for questions; what is recorded gets a vector out of thin air."""
+
+    name = BUNDLED
+
+    def __init__(self) -> None:
+        self._model = BundledEmbedder(BUNDLED)
+        self._rng = np.random.default_rng(2)
+
+    def embed_query(self, text: str) -> Vector:
+        """The real vector of a question."""
+        return self._model.embed_query(text)
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """Vectors in any direction."""
+        return random_vectors(self._rng, len(texts))
+
+
+class Clock:
+    """How long things took, in milliseconds, by name."""
+
+    def __init__(self) -> None:
+        self.took_ms: dict[str, list[float]] = defaultdict(list)
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        """Time the block."""
+        started = perf_counter()
+        yield
+        self.took_ms[name].append((perf_counter() - started) * 1000)
+
+
+class Rounds:
+    """One after the other: a capture, two searches, and each floor."""
+
+    def __init__(self, memory: Memoria, store: Store, model: Model, said: Speech) -> None:
+        """Nothing happens yet.
+
+        Args:
+            memory: what is timed.
+            store: the same home, to see when the embedding worker is done.
+            model: what `memory` embeds with.
+            said: what there is to say and to ask.
+        """
+        self._memory = memory
+        self._store = store
+        self._model = model
+        self._said = said
+        self._rng = random.Random(3)  # noqa: S311  (nothing here is secret)
+        self._numbers = count()
+
+    async def warm_up(self, rounds: int) -> None:
+        """Let the product load what it loads once."""
+        for _ in range(rounds):
+            await self._capture(Clock(), None)
+            await self._search(Clock(), self._rng.choice(self._said.questions))
+
+    async def one(self, clock: Clock, floors: Floors) -> None:
+        """Everything once."""
+        question = self._rng.choice(self._said.questions)
+        await self._capture(clock, floors)
+        if self._rng.random() < 0.5:  # noqa: PLR2004  (who goes first is drawn)
+            await self._search(clock, question)
+            self._floors(clock, floors, question)
+        else:
+            self._floors(clock, floors, question)
+            await self._search(clock, question)
+
+    async def _capture(self, clock: Clock, floors: Floors | None) -> None:
+        text = turn_text(self._said, self._rng)
+        number = next(self._numbers)
+        turn = {
+            "session_id": f"live-{number % _SESSIONS}",
+            "message_id": new_id(),
+            "role": "user",
+            "content": text,
+        }
+        with clock("record_conversation"):
+            await self._memory.record_conversation([turn])
+        await self._quiet()
+        if floors is not None:
+            with clock("insert"):
+                floors.insert(text)
+
+    async def _search(self, clock: Clock, question: str) -> None:
+        with clock("search_memory"):
+            await self._memory.search_memory(question)
+        with clock("search_conversation_traces"):
+            await self._memory.search_conversation_traces(question)
+
+    def _floors(self, clock: Clock, floors: Floors, question: str) -> None:
+        query = floors.pruned(question)
+        with clock("embed"):
+            vector = self._model.embed_query(question)
+        with clock("match"):
+            floors.match(query)
+        for way, multiply in PRODUCTS.items():
+            with clock(f"scan {way}"):
+                floors.scan(vector, multiply, turns_only=False)
+            with clock(f"scan turns {way}"):
+                floors.scan(vector, multiply, turns_only=True)
+
+    async def _quiet(self) -> None:
+        """Wait until the turn is embedded and the worker rests: it shall disturb nobody."""
+        await self._memory.settle()
+        while self._embedding():
+            await anyio.sleep(_POLL_S)
+
+    def _embedding(self) -> bool:
+        with self._store.backlog(write=False) as backlog:
+            return backlog.lease_owner(_LEASE, now_millis()) is not None

@@ -1,0 +1,98 @@
+"""Which of the two ways a search takes.
+
+A tenant with few vectors is scanned by sqlite-vec. With more than a few thousand a matrix serves,
+from the second question on: a command asks once, and loading costs as much as ten scans. Where
+the extension can't load there is the matrix alone. A search whose snapshot is older than the
+matrix (another thread's was newer), and a transaction that writes, go to sqlite-vec, or read
+what they need for themselves.
+"""
+
+from collections.abc import Sequence
+
+from memoria.model import Vector
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.vectors.matrices import Held, Matrices
+from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, Neighbourhood
+from memoria.store.sqlite.vectors.vec0 import Vec0Index
+from memoria.store.values import Match
+
+FEW = 4000
+"""Up to so many vectors sqlite-vec takes no longer (4 ms at 512 numbers) than it takes to embed
+the question."""
+
+
+class VectorIndex:
+    """The vectors as one connection reaches them."""
+
+    def __init__(
+        self, connection: Connection, kept: Vec0Index | None, shared: Matrices | None
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            connection: where the truth is read.
+            kept: the index in the file; None where the extension can't load.
+            shared: the process's matrices; None for a connection that writes.
+        """
+        self._connection = connection
+        self._kept = kept
+        self._shared = shared
+
+    @property
+    def in_file(self) -> bool:
+        """Whether an index is kept in the file, which can be out of step."""
+        return self._kept is not None
+
+    def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
+        """Index vectors, replacing what the documents had."""
+        if self._kept is not None:
+            self._kept.add(model, dims, rows)
+
+    def erase(self, n: int) -> None:
+        """Take a document out, for every model."""
+        if self._kept is not None:
+            self._kept.erase(n)
+
+    def move(self, n: int) -> None:
+        """Put a document where it now stands, for every model it has a vector of."""
+        if self._kept is not None:
+            self._kept.move(n)
+
+    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+        """The nearest documents, best first."""
+        if self._shared is not None and self._worth_holding(where, self._shared):
+            found = self._shared.nearest(self._connection, where, vector, limit)
+            if found is not None:
+                return found
+        if self._kept is not None:
+            return self._kept.nearest(where, vector, limit)
+        return self._scan(where, vector, limit)
+
+    def drift(self, model: int) -> Drift:
+        """How far the index in the file is from the truth."""
+        if self._kept is not None:
+            return self._kept.drift(model)
+        row = self._connection.execute(SQL["count_indexable"], {"model": model}).fetchone()
+        return Drift(row["total"], missing=0, extra=0)
+
+    def catch_up(self, model: int, dims: int) -> None:
+        """Build the index in the file anew from the truth."""
+        if self._kept is not None:
+            self._kept.catch_up(model, dims)
+
+    def drop_erased(self) -> None:
+        """Let nothing that was erased stay in memory because nobody asks."""
+        if self._shared is not None:
+            self._shared.drop_erased(self._connection)
+
+    def _worth_holding(self, where: Neighbourhood, shared: Matrices) -> bool:
+        if self._kept is None or shared.holds(where):
+            return True
+        more = self._connection.execute(SQL["more_than"], {"tenant": where.tenant, "few": FEW})
+        return more.fetchone() is not None and shared.asked_before(where)
+
+    def _scan(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+        """Read this snapshot's vectors for this one search."""
+        own = Held((where.model, where.tenant, where.kind), len(vector))
+        own.follow(self._connection)
+        return own.matrix.nearest(where.scopes, where.allowed, vector, limit)

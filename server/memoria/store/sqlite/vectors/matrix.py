@@ -1,0 +1,102 @@
+"""Vectors in memory, searched by one multiplication.
+
+Rows lie in blocks of a few thousand: to grow copies nothing, and a gap is closed with the last
+row. The product is taken row by row (`vecdot`), which stays on one thread: a matrix-vector
+product on two is up to fifty times slower on a machine whose other core is busy.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.model import Vector
+from memoria.store.values import Match
+
+_BLOCK = 4096
+
+
+class Matrix:
+    """Documents with their vectors and standings. Not thread-safe."""
+
+    def __init__(self, dims: int) -> None:
+        self._dims = dims
+        self._blocks: list[NDArray[np.float32]] = []
+        self._ns = np.empty(0, np.int64)
+        self._standings = np.empty(0, np.int32)
+        self._rows: dict[int, int] = {}
+        self._codes: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory the rows take."""
+        return (
+            sum(block.nbytes for block in self._blocks) + self._ns.nbytes + self._standings.nbytes
+        )
+
+    def put(self, n: int, standing: str, vector: bytes) -> None:
+        """Hold a document's vector, replacing what it had."""
+        row = self._rows.setdefault(n, len(self._rows))
+        if row == len(self._ns):
+            self._grow()
+        self._ns[row] = n
+        self._standings[row] = self._codes.setdefault(standing, len(self._codes))
+        self._at(row)[:] = np.frombuffer(vector, np.float32)
+
+    def drop(self, n: int) -> None:
+        """Hold a document no more. Nothing is left of its vector."""
+        row = self._rows.pop(n, None)
+        if row is None:
+            return
+        last = len(self._rows)
+        if row != last:
+            self._at(row)[:] = self._at(last)
+            self._ns[row], self._standings[row] = self._ns[last], self._standings[last]
+            self._rows[int(self._ns[row])] = row
+        self._at(last).fill(0)
+
+    def keep_only(self, ns: Iterable[int]) -> None:
+        """Drop whatever is not among the documents."""
+        for n in self._rows.keys() - set(ns):
+            self.drop(n)
+
+    def nearest(
+        self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, limit: int
+    ) -> list[Match]:
+        """The nearest documents of these standings, best first; of equals, the oldest first."""
+        rows = np.flatnonzero(self._wanted(scopes, allowed))
+        scores = self._scores(vector)[rows]
+        if len(rows) > limit:
+            least = np.partition(scores, -limit)[-limit]
+            rows, scores = rows[scores >= least], scores[scores >= least]
+        ns = self._ns[rows]
+        best = np.lexsort((ns, -scores))[:limit]
+        return list(map(Match, ns[best].tolist(), scores[best].tolist()))
+
+    def _wanted(self, scopes: Sequence[str], allowed: Collection[int] | None) -> NDArray[np.bool_]:
+        size = len(self)
+        codes = [self._codes[scope] for scope in scopes if scope in self._codes]
+        wanted = np.isin(self._standings[:size], codes)
+        if allowed is not None:
+            wanted &= np.isin(self._ns[:size], np.fromiter(allowed, np.int64, len(allowed)))
+        return wanted
+
+    def _scores(self, vector: Vector) -> NDArray[np.float32]:
+        scores = np.empty(len(self), np.float32)
+        for start, block in zip(range(0, len(self), _BLOCK), self._blocks, strict=False):
+            part = scores[start : start + _BLOCK]
+            np.vecdot(block[: len(part)], vector, out=part)
+        return scores
+
+    def _grow(self) -> None:
+        self._blocks.append(np.zeros((_BLOCK, self._dims), np.float32))
+        self._ns = np.concatenate([self._ns, np.zeros(_BLOCK, np.int64)])
+        self._standings = np.concatenate([self._standings, np.zeros(_BLOCK, np.int32)])
+
+    def _at(self, row: int) -> NDArray[np.float32]:
+        block, at = divmod(row, _BLOCK)
+        row_vector: NDArray[np.float32] = self._blocks[block][at]
+        return row_vector

@@ -1,0 +1,129 @@
+"""sqlite-vec: the vectors once more in the file, laid out for scanning.
+
+One virtual table a model (so that two models never meet), partitioned by how a document stands:
+whose it is, of which kind and workspace, and whether it is barred. Its chunks are small, because
+every partition fills at least one. Only current documents are in it.
+"""
+
+from collections.abc import Collection, Sequence
+from heapq import nsmallest
+
+from memoria.model import Vector
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.standing import standing
+from memoria.store.sqlite.vectors.models import (
+    SQL,
+    Drift,
+    IndexRow,
+    Neighbourhood,
+    known_models,
+)
+from memoria.store.values import Match
+
+_CHUNK_SIZE = 64
+_PARTITION = "standing text partition key"
+_PAGE = 1000
+
+
+class Vec0Index:
+    """The sqlite-vec index, through one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
+        """Index vectors, replacing what the documents had."""
+        self._connection.execute(
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS {_table(model)} USING vec0("
+            f"{_PARTITION}, "
+            f"embedding float[{dims:d}] distance_metric=cosine, chunk_size={_CHUNK_SIZE})"
+        )
+        self._connection.executemany(
+            f"DELETE FROM {_table(model)} WHERE rowid = ?", ((row[0],) for row in rows)
+        )
+        self._connection.executemany(
+            f"INSERT INTO {_table(model)} (rowid, standing, embedding) VALUES (?, ?, ?)", rows
+        )
+
+    def erase(self, n: int) -> None:
+        """Take a document out, for every model. sqlite-vec writes zeros over its vector."""
+        for model in self.indexed():
+            self._connection.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (n,))
+
+    def move(self, n: int) -> None:
+        """Put a document where it now stands, for every model it has a vector of."""
+        self.erase(n)
+        for model in known_models(self._connection):
+            rows = self._connection.execute(SQL["one"], {"model": model.n, "n": n}).fetchall()
+            self.add(model.n, model.dims, [_index_row(row) for row in rows if row["current"]])
+
+    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+        """The nearest documents, best first."""
+        if where.model not in self.indexed():
+            return []
+        narrowed = "" if where.allowed is None else " AND rowid IN (SELECT value FROM json_each(?))"
+        allowed = [] if where.allowed is None else [_json(where.allowed)]
+        rows = (
+            row
+            for scope in where.scopes
+            for row in self._connection.execute(
+                f"SELECT rowid AS n, distance FROM {_table(where.model)} "
+                f"WHERE embedding MATCH ? AND k = ? AND standing = ?{narrowed}",
+                (vector.tobytes(), limit, scope, *allowed),
+            )
+        )
+        best = nsmallest(limit, rows, key=lambda row: (row["distance"], row["n"]))
+        return self._true(where, [Match(row["n"], 1.0 - row["distance"]) for row in best])
+
+    def drift(self, model: int) -> Drift:
+        """How far the index is from the truth, document by document."""
+        truth = SQL["count_indexable"].rstrip(";")
+        total = int(self._connection.execute(truth, {"model": model}).fetchone()[0])
+        if model not in self.indexed():
+            return Drift(total, missing=total, extra=0)
+        held = f"(SELECT rowid FROM {_table(model)}_rowids)"
+        both = self._connection.execute(
+            f"{truth} AND e.document_n IN {held}", {"model": model}
+        ).fetchone()[0]
+        indexed = self._connection.execute(f"SELECT count(*) FROM {held}").fetchone()[0]
+        return Drift(total, missing=total - both, extra=indexed - both)
+
+    def catch_up(self, model: int, dims: int) -> None:
+        """Build the index anew from the truth, page by page."""
+        self._connection.execute(f"DROP TABLE IF EXISTS {_table(model)}")
+        after = 0
+        while rows := self._connection.execute(
+            SQL["indexable"], {"model": model, "after": after, "limit": _PAGE}
+        ).fetchall():
+            self.add(model, dims, [_index_row(row) for row in rows])
+            after = rows[-1]["n"]
+
+    def indexed(self) -> set[int]:
+        """The models that have an index."""
+        rows = self._connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'vectors_[0-9]*' "
+            "AND sql LIKE ?",
+            (f"CREATE VIRTUAL TABLE%({_PARTITION},%",),
+        )
+        return {int(row["name"].removeprefix("vectors_")) for row in rows}
+
+    def _true(self, where: Neighbourhood, found: Sequence[Match]) -> list[Match]:
+        """Without what a process that lacks the extension has hidden: the truth decides."""
+        rows = self._connection.execute(
+            SQL["standings"],
+            {"tenant": where.tenant, "ns": _json([match.n for match in found])},
+        )
+        shown = {row["n"] for row in rows if standing(row).token in where.scopes}
+        return [match for match in found if match.n in shown]
+
+
+def _index_row(row: Row) -> IndexRow:
+    return row["n"], standing(row).token, row["vector"]
+
+
+def _table(model: int) -> str:
+    return f"vectors_{model:d}"
+
+
+def _json(ns: Collection[int]) -> str:
+    return f"[{','.join(map(str, ns))}]"

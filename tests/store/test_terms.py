@@ -1,0 +1,81 @@
+"""A question's common words are left out where reading them costs more than they tell."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.terms import BUDGET, affordable
+from memoria.store.values import Filters
+
+COUNTS = st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 40))
+
+
+@given(COUNTS, st.integers(1, 60))
+def test_the_rarest_terms_are_kept_within_the_budget(counts: dict[str, int], budget: int) -> None:
+    terms = list(counts)
+    kept = affordable(terms, counts.__getitem__, budget)
+    dropped = counts.keys() - set(kept)
+    known = [term for term in kept if counts[term]]
+    assert sum(counts[term] for term in known) <= budget or len(known) == 1
+    assert all(counts[term] >= counts[rarer] for term in dropped for rarer in kept)
+    assert bool(known) == any(counts.values())
+    assert [term for term in terms if term in kept] == list(kept)
+    if sum(counts.values()) <= budget:
+        assert list(kept) == terms
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+    """Everything Ann ever said holds "common", one thing in a thousand "rare", and Bob said one."""
+    home = tmp_path_factory.mktemp("crowded")
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with store.write("ann") as tx:
+        for i in range(BUDGET + 1):
+            tx.documents.add("turn", None, "common rare" if i % 1000 == 0 else "common", "")
+    with store.write("bob") as tx:
+        tx.documents.add("turn", None, "common", "")
+    yield store
+    store.close()
+
+
+def found(store: SqliteStore, tenant: str, *terms: str) -> int:
+    with store.read(tenant) as tx:
+        return len(tx.documents.match(["turn"], terms, Filters(), 400))
+
+
+def test_a_common_word_is_left_out_of_a_large_search(crowded: SqliteStore) -> None:
+    assert found(crowded, "ann", "common", "rare", "unheard") == 21
+    assert found(crowded, "ann", "rare", "common") == 21
+
+
+def test_a_common_word_asked_alone_is_still_found(crowded: SqliteStore) -> None:
+    assert found(crowded, "ann", "common") == 400
+    assert found(crowded, "ann", "common", "unheard") == 400
+
+
+def test_a_small_tenant_of_a_large_home_keeps_every_word(crowded: SqliteStore) -> None:
+    assert found(crowded, "bob", "common", "rare") == 1
+
+
+def test_a_small_home_keeps_every_word(store: SqliteStore) -> None:
+    with store.write("ann") as tx:
+        for words in ("common rare", "common", "common"):
+            tx.documents.add("turn", None, words, "")
+    assert found(store, "ann", "common", "rare") == 3
+
+
+@pytest.mark.parametrize("name", ["match", "match_filtered"])
+def test_a_text_search_matches_once_and_not_once_for_every_allowed_document(
+    store: SqliteStore, name: str
+) -> None:
+    sql = statements("documents")[name]
+    parameters = dict.fromkeys(re.findall(r":(\w+)", sql), 1) | {"query": "a", "allowed": "[1]"}
+    with store._reading() as (connection, _):  # noqa: SLF001
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
+    (step,) = [row["detail"] for row in plan if "search_index" in row["detail"]]
+    assert "=" not in step  # by rowid, FTS5 says, as in "INDEX 0:=M3"
