@@ -3,9 +3,7 @@
 import json
 import os
 import random
-import resource
 import shutil
-import sqlite3
 import subprocess
 import sys
 import zipfile
@@ -29,6 +27,7 @@ from memoria.admin.restore import swap
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import BackupError, StoreError, StoreTooNewError, StoreUnavailableError
 from memoria.model import SessionRecord, now_millis
+from memoria.store.sqlite.driver import sqlite3
 
 UNSOUND = 4
 DAY_MS = 86_400_000
@@ -248,6 +247,27 @@ def test_what_was_forgotten_since_the_backup_stays_forgotten(filled: Shell, back
     assert answer["sound"] is True
 
 
+def test_a_backup_holds_nothing_that_was_forgotten_but_not_wiped(
+    filled: Shell, tmp_path: Path
+) -> None:
+    filled.json("remember", "The code of the safe is zanzibar4711")
+    with closing(sqlite3.connect(filled.home / "memoria.db")) as connection:
+        connection.executescript(
+            "PRAGMA secure_delete = OFF; PRAGMA foreign_keys = ON;"
+            "DELETE FROM search_index WHERE rowid = (SELECT max(n) FROM memory_versions);"
+            "DELETE FROM memory_versions WHERE n = (SELECT max(n) FROM memory_versions);"
+            "DELETE FROM memories WHERE n NOT IN (SELECT memory_n FROM memory_versions);"
+            "DELETE FROM documents WHERE n = (SELECT max(n) FROM documents);"
+            "INSERT INTO settings VALUES ('scrub', 'owed');"
+        )
+    assert b"zanzibar4711" in (filled.home / "memoria.db").read_bytes()
+    filled.json("backup", tmp_path / "b.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip") as packed:
+        assert b"zanzibar4711" not in packed.read("memoria.db")
+    assert filled.json("doctor", "--fix")["mended"][0]["check"] == "erasure"
+    assert b"zanzibar4711" not in (filled.home / "memoria.db").read_bytes()
+
+
 def test_nothing_is_replaced_unasked(filled: Shell, backup: Path) -> None:
     before = inside(filled.home)
     output = filled("restore", backup)
@@ -344,7 +364,6 @@ def test_a_full_disk_leaves_no_half_backup(filled: Shell) -> None:
     assert "space" in done.stderr
     assert "Traceback" not in done.stderr
     assert list((filled.home / "backups").iterdir()) == []
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
     filled.json("backup")
 
 

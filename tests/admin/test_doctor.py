@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from tests.surface.shell import Shell
 
 from memoria import Memoria
+from memoria.store.sqlite.driver import sqlite3
 
 UNSOUND = 4
 posix_only = pytest.mark.skipif(os.name == "nt", reason="permissions as POSIX has them")

@@ -1,7 +1,6 @@
 """`doctor --fix` mends what can be made anew, says what it did, and never touches the record."""
 
 import random
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import memoria
 from memoria import Memoria
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import now_millis
+from memoria.store.sqlite.driver import sqlite3
 
 UNSOUND = 4
 PAGE = 4096

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
-from memoria.ingest.statements import Statements, _fingerprint
+from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
 from memoria.model import LIBRARY, MemoryType, Role, Turn, Vector
 from memoria.store import base
@@ -21,6 +21,7 @@ from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, Kind, Tombstone
 from memoria.text.analyser import query_terms
+from memoria.text.statement import fingerprint
 
 LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30)
 SAID = ["the port is 8080", "the cat is called Momo", "会议改到星期四"]
@@ -131,7 +132,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
     "memories.by_versions": lambda tx, them: tx.memories.by_versions(them.ns),
     "memories.with_fingerprint": lambda tx, _: [
-        tx.memories.with_fingerprint(_fingerprint(text)) for text in SAID
+        tx.memories.with_fingerprint(fingerprint(text)) for text in SAID
     ],
     "memories.unverified": lambda tx, _: tx.memories.unverified(100),
     "memories.resting_on": lambda tx, them: tx.memories.resting_on(them.ns),

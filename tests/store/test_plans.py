@@ -44,6 +44,7 @@ WALKS = {
     ("upkeep", "raw_chunks"),
     ("upkeep", "tables"),
     ("upkeep", "totals"),
+    ("upkeep", "wordings"),
     ("vectors", "models"),
     ("vectors", "count_indexable"),
     ("workspaces", "all"),

@@ -16,7 +16,7 @@ from memoria.admin.reforget import reforget
 from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import StoreError
-from memoria.inference import choose_embedder
+from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Health, Mended
 from memoria.store.base import Store
 from memoria.store.files import tombstone_key
@@ -52,17 +52,18 @@ def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Di
         treatment: nothing, whatever can be mended safely, or all indexes anew.
         progress: told (documents done, of how many) by what takes long.
     """
-    before = _look(settings)
+    look = partial(_look, settings, choose_embedder(settings))
+    before = look()
     if treatment == "none":
         return Diagnosis(before)
     if treatment == "rebuild":
         failures = _with_store(settings, lambda store: _rebuild(store, progress))
     else:
         mend_home(settings, before)
-        opened = _look(settings)  # a mode that was mended may have let us in
+        opened = look()  # a mode that was mended may have let us in
         failures = _with_store(settings, lambda store: mend_store(store, opened, progress))
         before = _joined(before, opened)
-    after = _look(settings)
+    after = look()
     told = naming_the_backup(unmended(after, failures), settings)
     return Diagnosis(told, mended(before, after, failures))
 
@@ -87,8 +88,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
         return reforget(before, now, lambda: tombstone_key(former.parent))
 
 
-def _look(settings: Settings) -> Health:
-    embedder = choose_embedder(settings)
+def _look(settings: Settings, embedder: LazyEmbedder | None) -> Health:
     try:
         with closing(open_store(settings)) as store:
             waiting = None if embedder is None else partial(_waiting, store, settings)

@@ -4,7 +4,6 @@ Nothing here is final. A correction writes a new version and ends the old one's 
 hides; both can be undone. Where a statement came from is stamped from the channel.
 """
 
-import hashlib
 from typing import get_args
 
 from memoria.errors import ForgottenError, InvalidInputError
@@ -28,6 +27,7 @@ from memoria.model import (
 from memoria.store.base import Store, Transaction
 from memoria.store.missing import missing
 from memoria.store.values import NewVersion
+from memoria.text.statement import fingerprint
 
 MAX_CHARS = 4000
 _IMPORTANCE = 0.5
@@ -74,7 +74,7 @@ class Statements:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
             self._allow(tx, text, again=again)
-            known = tx.memories.with_fingerprint(_fingerprint(text), self._workspace)
+            known = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
             if known is None:
                 memory_id, status = new_id(), "remembered"
                 version = self._version(tx, text, valid_from, turn_id)
@@ -151,7 +151,7 @@ class Statements:
         text = _statement(content, Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
-        same = tx.memories.with_fingerprint(_fingerprint(text), self._workspace)
+        same = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
         if same is not None and same.id != memory.id and same.validity is Validity.ACTIVE:
             raise InvalidInputError(
                 f"Memory {same.id} says exactly that already; archive this one instead."
@@ -201,7 +201,7 @@ class Statements:
         )
         return NewVersion(
             content=text,
-            fingerprint=_fingerprint(text),
+            fingerprint=fingerprint(text),
             valid_from=now if valid_from is None else valid_from,
             ingested_at=now,
             provenance=provenance,
@@ -252,8 +252,3 @@ def _statement(content: str, tally: Tally) -> str:
             "the conclusion; record the long text with record_conversation."
         )
     return text
-
-
-def _fingerprint(text: str) -> bytes:
-    """The same for wordings that differ in letter case and spaces only. 32 bytes."""
-    return hashlib.sha256(" ".join(text.casefold().split()).encode()).digest()

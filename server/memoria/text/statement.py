@@ -5,6 +5,7 @@ apart; a paraphrase does, and so does whatever stands inside a word: C++ is not 
 What is forgotten must be known again surely, and nothing else with it.
 """
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -29,6 +30,11 @@ def canonical(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     words = (word.strip(_AROUND_WORDS) for word in _WORD.findall(folded))
     return " ".join(word for word in words if word.strip(_DASHES)) or folded.strip()
+
+
+def fingerprint(text: str) -> bytes:
+    """The same for wordings that differ in letter case and spaces only. 32 bytes."""
+    return hashlib.sha256(" ".join(text.casefold().split()).encode()).digest()
 
 
 def telling(text: str) -> bool:

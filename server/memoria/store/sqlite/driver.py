@@ -103,7 +103,8 @@ def _set_up(connection: Connection, busy_timeout_ms: int, *, read_only: bool) ->
     """No `mmap_size`: a file cut short by somebody else would kill the process with SIGBUS."""
     connection.row_factory = Row
     connection.execute(f"PRAGMA busy_timeout = {busy_timeout_ms}")
-    _use_wal(connection, busy_timeout_ms)
+    if not read_only:
+        _use_wal(connection, busy_timeout_ms)
     for pragma in (
         "synchronous = FULL",
         "secure_delete = ON",
@@ -159,6 +160,8 @@ def translated() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explain(error) from error
+    except UnicodeDecodeError as error:  # even SQLite's complaint may quote what is no text
+        raise StoreDamagedError.because("a text in it is no text") from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise InvalidInputError(
             f"A value can't be stored or searched: {error}. Mend it and try again."
@@ -225,6 +228,10 @@ def _create_private(path: Path) -> None:
             f"{path} is a folder; the database file belongs there. Move the folder away, or set "
             "MEMORIA_HOME to another data folder."
         )
+    log = path.with_name(f"{path.name}-wal")
+    if path.stat().st_size == 0 and log.exists() and log.stat().st_size:
+        # SQLite would take it for a new file and delete the log.
+        raise StoreDamagedError.because("the file is empty, though its log is not")
 
 
 def _use_wal(connection: Connection, busy_timeout_ms: int) -> None:

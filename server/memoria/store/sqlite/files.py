@@ -9,6 +9,7 @@ from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.store.sqlite.driver import Connection, connect, is_busy, is_damage, sqlite3, translated
 from memoria.store.sqlite.migrate import check_version, migrations, version_of
+from memoria.store.sqlite.scrub import scrub
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.upkeep import examine_truth
 
@@ -26,11 +27,14 @@ class SqliteFiles:
     """The newest schema this version knows."""
 
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
-        """Write the file as it is at this moment, while others go on writing to it."""
+        """Write the file as it is at this moment, while others go on writing to it.
+
+        What was forgotten but is not wiped yet is wiped in the copy.
+        """
         with (
             translated(),
             closing(connect(source, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
-            closing(sqlite3.connect(target)) as copied,
+            closing(connect(target, _BUSY_TIMEOUT_MS)) as copied,
         ):
             connection.execute("BEGIN")  # one snapshot: else every write of others begins it anew
             check_version(connection)
@@ -39,6 +43,7 @@ class SqliteFiles:
                 pages=_PAGES_A_STEP,
                 progress=lambda _, left, total: progress(total - left, total),
             )
+            scrub(copied, _BUSY_TIMEOUT_MS)
 
     def judge(self, path: Path) -> list[Finding]:
         """Whether the truth in a file that nobody else has open is whole."""

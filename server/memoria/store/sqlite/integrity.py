@@ -88,6 +88,8 @@ def _problems(connection: Connection, check: str) -> list[str]:
     """The lines of a check; none where all is well."""
     try:
         text = "\n".join(row[0] for row in connection.execute(check))
+    except UnicodeDecodeError:
+        return [f"database {_MALFORMED}"]
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise

@@ -176,22 +176,18 @@ class SqliteStore:
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know."""
-        # A connection of its own: FTS5's integrity check trusts what its connection remembers of
-        # the index, and after another connection's writes it takes a sound index for a broken one.
-        with translated():
-            connection, vectors = self._open(read_only=True)
-            with contextlib.closing(connection):
-                return list(examine(connection, vectors, deep=deep))
+        with translated(), self._fresh(read_only=True) as (connection, vectors):
+            return list(examine(connection, vectors, deep=deep))
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the derived indexes anew from the truth."""
-        with self._alone() as connection:
-            rebuild(connection, self._writer_vectors, progress)
+        with self._alone(), self._fresh() as (connection, vectors):
+            rebuild(connection, vectors, progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
-        with self._alone() as connection:
-            mend(connection, self._writer_vectors, check, progress)
+        with self._alone(), self._fresh() as (connection, vectors):
+            mend(connection, vectors, check, progress)
 
     def needs_scrub(self) -> bool:
         """Whether erased rows may still have left something behind."""
@@ -200,11 +196,8 @@ class SqliteStore:
 
     def scrub(self) -> bool:
         """Wipe what erased rows left behind in the file."""
-        with self._write_lock, translated():
-            connection = connect(self._path, self._busy_timeout_ms)
-            with contextlib.closing(connection):
-                load_vectors(connection)
-                return scrub(connection, self._busy_timeout_ms)
+        with self._alone(), self._fresh() as (connection, _):
+            return scrub(connection, self._busy_timeout_ms)
 
     def close(self) -> None:
         """Close every connection."""
@@ -229,12 +222,23 @@ class SqliteStore:
             yield self._writer
 
     @contextlib.contextmanager
+    def _fresh(self, *, read_only: bool = False) -> Iterator[tuple[Connection, VectorIndex]]:
+        """A connection that remembers nothing.
+
+        FTS5's integrity check trusts what its connection remembers of the index, and after another
+        connection's writes it takes a sound index for a broken one.
+        """
+        connection, vectors = self._open(read_only=read_only)
+        with contextlib.closing(connection):
+            yield connection, vectors
+
+    @contextlib.contextmanager
     def _reading(self) -> Iterator[tuple[Connection, VectorIndex]]:
         with self._read_slots, self._blaming_damage(), translated():
+            self._still_there()
             connection, vectors = self._a_reader()
             try:
                 connection.execute("BEGIN")
-                self._still_there()
                 yield connection, vectors
             finally:
                 if connection.in_transaction:
@@ -265,7 +269,7 @@ class SqliteStore:
             raise StoreDamagedError.because("its rows contradict each other") from error
 
     def _damage(self) -> Damage:
-        with translated(), contextlib.closing(self._open(read_only=True)[0]) as connection:
+        with translated(), self._fresh(read_only=True) as (connection, _):
             return inspect(connection)
 
     def _open_what_is_there(self) -> tuple[_Identity, tuple[Connection, VectorIndex]]:

@@ -13,6 +13,7 @@ from memoria.store.sqlite.migrate import schema, version_of
 from memoria.store.sqlite.scrub import scrub_pending
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, known_models
+from memoria.text.statement import fingerprint
 
 _SQL = statements("upkeep")
 _FEW = 5
@@ -50,6 +51,8 @@ def _said(check: str, look: Callable[[], Finding]) -> Finding:
     try:
         with translated():
             return look()
+    except (LookupError, TypeError, ValueError) as error:
+        return _broken(check, f"what is there makes no sense: {error}")
     except StoreDamagedError as error:
         return _broken(check, str(error))
     except StoreError as error:
@@ -100,11 +103,12 @@ def _schema(connection: Connection) -> Finding:
 
 
 def _raw_text(connection: Connection) -> Finding:
-    """Every stored text still has the hash it is kept under, and every document its record."""
+    """Every stored text and wording still has its hash, and every document its record."""
     total = damaged = 0
-    for row in connection.execute(_SQL["raw_chunks"]):
-        total += 1
-        damaged += not _intact(row)
+    for intact, name in ((_intact, "raw_chunks"), (_intact_wording, "wordings")):
+        for row in connection.execute(_SQL[name]):
+            total += 1
+            damaged += not intact(row)
     if damaged:
         return _broken("raw text", f"{damaged} of {total} stored texts are damaged")
     lost = connection.execute(_SQL["count_lost_records"]).fetchone()[0]
@@ -116,8 +120,12 @@ def _raw_text(connection: Connection) -> Finding:
 def _intact(row: Row) -> bool:
     try:
         return bool(digest(unpack(row["codec"], row["data"])) == row["hash"])
-    except StoreError:
+    except (StoreError, TypeError):  # it may not even be bytes
         return False
+
+
+def _intact_wording(row: Row) -> bool:
+    return bool(fingerprint(row["content"]) == row["fingerprint"])
 
 
 def _full_text(connection: Connection, damage: Damage) -> Finding:

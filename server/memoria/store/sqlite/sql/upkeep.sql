@@ -75,3 +75,6 @@ SELECT (SELECT count(*) FROM tenants) AS tenants,
        (SELECT count(*) FROM sessions) AS sessions,
        (SELECT count(*) FROM turns) AS turns,
        (SELECT count(*) FROM memories) AS memories;
+
+-- name: wordings
+SELECT content, fingerprint FROM memory_versions;

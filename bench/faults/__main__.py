@@ -1,0 +1,104 @@
+"""The command line of the fault harness."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import anyio
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+
+from bench.faults import clock, disk, foreign, versions
+from bench.faults.damage import damage
+from bench.faults.homes import fill, fill_and_die
+from bench.faults.kill import kill
+from bench.faults.verdict import Progress as Told
+from bench.faults.verdict import Verdict
+from bench.output import rounded
+
+_ROUNDS = 200
+_DAMAGES_A_ROUND = 3
+_WITH_MODEL_EVERY = 20
+_SHOWN = 20
+
+
+def _main() -> int:
+    arguments = _parser().parse_args()
+    verdicts = []
+    for verdict in _all(arguments.rounds, arguments.seed):
+        verdicts.append(verdict)
+        if not arguments.json:
+            _print(verdict)
+    if arguments.json:
+        document = {
+            "benchmark": "bench.faults",
+            "verdicts": [rounded(asdict(verdict)) for verdict in verdicts],
+        }
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    return 1 if any(verdict.broken for verdict in verdicts) else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench.faults")
+    parser.add_argument("--rounds", type=int, default=_ROUNDS, help="kills; damages are thrice")
+    parser.add_argument("--seed", type=int, default=1, help="of all that is left to chance")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def _all(rounds: int, seed: int) -> Iterator[Verdict]:
+    """Every fault, one after the other."""
+    with tempfile.TemporaryDirectory(prefix="memoria-faults-") as name:
+        folder = Path(name)
+        pattern, unclosed = folder / "pattern", folder / "unclosed"
+        anyio.run(fill, pattern)
+        fill_and_die(unclosed)
+        with _progress("kill -9") as told:
+            killing = partial(kill, seed=seed, with_model_every=_WITH_MODEL_EVERY, progress=told)
+            yield anyio.run(killing, folder / "killed", rounds)
+        yield anyio.run(disk.full_by_limit, folder / "limited")
+        yield anyio.run(disk.full_by_pages, folder / "paged")
+        yield anyio.run(disk.full_for_real, folder / "small")
+        with _progress("damage") as told:
+            yield damage(unclosed, folder, rounds * _DAMAGES_A_ROUND, seed=seed, progress=told)
+        rest: tuple[Callable[[], Verdict], ...] = (
+            lambda: foreign.read_only(pattern),
+            lambda: foreign.no_home(pattern, folder),
+            lambda: clock.backwards(folder / "clock"),
+            lambda: versions.overtaken(pattern, folder),
+            lambda: versions.overtaking(folder),
+        )
+        yield from (fault() for fault in rest)
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Told]:
+    """A bar on standard error; silent where that is no terminal."""
+    console = Console(stderr=True)
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _print(verdict: Verdict) -> None:
+    figures = ", ".join(f"{name} {number}" for name, number in verdict.figures.items())
+    if verdict.skipped is not None:
+        state = f"skipped: {verdict.skipped}"
+    else:
+        state = "BROKEN" if verdict.broken else "kept"
+    print(f"{state:7}  {verdict.fault}{f': {figures}' if figures else ''}", flush=True)
+    for line in verdict.broken[:_SHOWN]:
+        print(f"         {line}")
+
+
+if __name__ == "__main__":
+    sys.exit(_main())
