@@ -69,7 +69,7 @@ def _try(turns: int, rounds: int, said: Speech, folder: Path) -> Verdict:
     home, console = folder / str(turns), Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         filling = progress.add_task(f"filling {turns:,} turns", total=steps(turns))
-        timing = progress.add_task("timing", total=rounds)
+        timing = progress.add_task("timing", total=2 * rounds)
         if not home.exists():
             anyio.run(fill, home, turns, said, partial(progress.advance, filling))
         return anyio.run(try_home, home, turns, rounds, said, partial(progress.advance, timing))

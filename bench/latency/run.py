@@ -26,7 +26,7 @@ async def try_home(
         turns: how many turns it was filled with.
         rounds: how often each call and each floor is timed.
         said: what there is to say and to ask.
-        done: told of every round.
+        done: told of every round of captures, then of searches.
     """
     store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
     model, clock = Model(), Clock()
@@ -35,8 +35,9 @@ async def try_home(
         await each.warm_up(_WARM_UP)
         memory = footprint(m._store.vector_bytes)  # noqa: SLF001  (no face needs it)
         with Floors(home) as floors:
-            for _ in range(rounds):
-                await each.one(clock, floors)
-                done()
+            for step in (each.capture, each.search):
+                for _ in range(rounds):
+                    await step(clock, floors)
+                    done()
     store.close()
     return verdict(turns, rounds, clock.took_ms, memory)

@@ -84,6 +84,6 @@ def _stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:  # noqa: ANN401  (the library publishes no types)
-    import snowballstemmer  # noqa: PLC0415  (brings the stemmers of thirty languages: 20 ms)
+    import Stemmer  # noqa: PLC0415  (only who captures or searches needs it)
 
-    return snowballstemmer.stemmer("english")
+    return Stemmer.Stemmer("english", 0)  # our cache serves
