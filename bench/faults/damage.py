@@ -4,6 +4,7 @@ The looking is done by a process of its own, for a crash would end it.
 """
 
 import json
+import logging
 import random
 import subprocess
 import sys
@@ -128,5 +129,6 @@ async def _rounds(pattern: Path, home: Path, count: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
+    logging.disable()  # a worker that can't reach its backlog says so every time
     _pattern, _home, _count, _seed = sys.argv[1:]
     anyio.run(_rounds, Path(_pattern), Path(_home), int(_count), int(_seed))

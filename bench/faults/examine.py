@@ -1,5 +1,6 @@
 """Asking a home everything, and comparing what it says with what it was told."""
 
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -8,8 +9,11 @@ from typing import Any
 
 import memoria
 from bench.faults.homes import findings, said, settings, stated, texts_of
+from bench.faults.toy import ToyEmbedder
 from memoria import Memoria
 from memoria.errors import MemoriaError, StoreError
+
+_SETTLE_S = 20
 
 
 @dataclass(slots=True)
@@ -38,6 +42,9 @@ class Round:
 async def examine(home: Path, kind: str, seed: int) -> Round:
     """Ask for everything, have doctor look, and write."""
     found = Round(kind, seed)
+    threading.excepthook = lambda told: found.unforeseen.append(
+        f"{told.thread and told.thread.name}: {told.exc_type.__name__}: {told.exc_value}"
+    )
     await _attempt(found, "open", lambda: _read(found, home))
     await _attempt(found, "doctor", lambda: _diagnose(found, home))
     await _attempt(found, "open", lambda: _write(found, home))
@@ -45,7 +52,7 @@ async def examine(home: Path, kind: str, seed: int) -> Round:
 
 
 async def _read(found: Round, home: Path) -> None:
-    async with memoria.open(settings=settings(home)) as m:
+    async with memoria.open(settings=settings(home), embedder=ToyEmbedder()) as m:
         for session, texts in said().items():
             await _attempt(found, f"read {session}", partial(_turns, found, m, session, texts))
         await _attempt(found, "memories", lambda: _memories(found, m))
@@ -58,9 +65,10 @@ async def _read(found: Round, home: Path) -> None:
 async def _write(found: Round, home: Path) -> None:
     """Whatever is refused, nothing else may happen."""
     turn = {"role": "user", "session_id": "s0", "content": "one more"}
-    async with memoria.open(settings=settings(home)) as m:
+    async with memoria.open(settings=settings(home), embedder=ToyEmbedder()) as m:
         await _attempt(found, "record", lambda: m.record_conversation([turn]))
         await _attempt(found, "remember", lambda: m.remember("one more door has a code"))
+        await _attempt(found, "settle", lambda: m.settle(_SETTLE_S))
 
 
 async def _diagnose(found: Round, home: Path) -> None:

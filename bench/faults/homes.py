@@ -9,12 +9,14 @@ from pathlib import Path
 import anyio
 
 import memoria
+from bench.faults.toy import ToyEmbedder
 from memoria import Memoria, Settings
 from memoria.app.upkeep import diagnose
 from memoria.errors import NotFoundError
 from memoria.model import Finding
 
 _PAGE = 200
+_SETTLE_S = 60
 _SESSIONS, _TURNS, _MEMORIES = 4, 40, 20
 
 
@@ -49,8 +51,8 @@ def stated() -> list[str]:
 
 
 async def fill(home: Path) -> None:
-    """Make a home with turns, tool calls, memories and corrections."""
-    async with memoria.open(settings=settings(home)) as m:
+    """Make a home with turns, tool calls, memories, corrections and vectors."""
+    async with memoria.open(settings=settings(home), embedder=ToyEmbedder()) as m:
         for session, texts in said().items():
             turns = [{"role": "user", "session_id": session, "content": text} for text in texts]
             await m.record_conversation(turns)
@@ -63,6 +65,7 @@ async def fill(home: Path) -> None:
             if not i % 2:
                 await m.revise_memory(first.id, "correct", statement)
         await m.update_scratchpad(current_focus="doors", session_id="s0")
+        await m.settle(_SETTLE_S)
 
 
 def fill_and_die(home: Path) -> None:

@@ -7,46 +7,20 @@ to the process that watches.
 import json
 import os
 import sys
-import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import anyio
 import anyio.to_thread
-import numpy as np
 
 import memoria
 from bench.faults.homes import findings, settings
+from bench.faults.toy import ToyEmbedder
 from memoria import Memoria
 from memoria.errors import MemoriaError
-from memoria.model import Vector
-
-_DIMS = 8
-
-
-class ToyEmbedder:
-    """Vectors at once, or never."""
-
-    name = "toy"
-
-    def __init__(self, *, stuck: bool) -> None:
-        self._stuck = stuck
-
-    def embed_query(self, text: str) -> Vector:
-        """A vector of the text's length."""
-        vector = np.ones(_DIMS, np.float32)
-        vector[len(text) % _DIMS] += 1
-        return vector / np.float32(np.linalg.norm(vector))
-
-    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """The same for each; one that is stuck says so and never comes back."""
-        if self._stuck:
-            say({"stuck": True})
-            threading.Event().wait()
-        return [self.embed_query(text) for text in texts]
 
 
 class Puppet:
@@ -59,7 +33,8 @@ class Puppet:
     async def open(self, home: str, embedder: str | None = None) -> object:
         """Open a home."""
         await self._stack.aclose()
-        toy = None if embedder is None else ToyEmbedder(stuck=embedder == "stuck")
+        stuck = (lambda: say({"stuck": True})) if embedder == "stuck" else None
+        toy = None if embedder is None else ToyEmbedder(stuck)
         opening = memoria.open(settings=settings(Path(home)), embedder=toy)
         self._memory = await self._stack.enter_async_context(opening)
         return True

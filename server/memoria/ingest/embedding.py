@@ -105,6 +105,7 @@ class EmbeddingWorker:
                 if not self._stopping.is_set():
                     _LOG.warning("The embedding backlog can't be reached: %s", error)
                 pause_s = _IDLE_S
+                self._resting_until = time.monotonic() + pause_s  # nobody need wait for that
             self._wake.wait(pause_s)
 
     def _drain(self) -> float:
