@@ -74,11 +74,15 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", folded)).lower()
 
 
-@lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     """The Porter2 stem of an English word; anything else as it is."""
-    if not (word.isascii() and word.isalpha()) or len(word) > _LONGEST_STEMMED:
-        return word
+    if len(word) > _LONGEST_STEMMED or not (word.isascii() and word.isalpha()):
+        return word  # nor does the cache below keep it: a "word" may be an image in base64
+    return _english_stem(word)
+
+
+@lru_cache(maxsize=65_536)
+def _english_stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
