@@ -32,6 +32,7 @@ def read_only(pattern: Path) -> Verdict:
         return Verdict(fault, skipped="becoming another user takes root")
     ways: dict[str, Callable[[Path], None]] = {
         "another user's home": lambda home: _modes(home, 0o755, 0o644),
+        "another user's home, closed": lambda home: _modes(home, 0o700, 0o600),
         "files 0444 in a folder 0555": lambda home: _given(home, 0o555, 0o444),
         "files 0444 in a folder 0755": lambda home: _given(home, 0o755, 0o444),
     }

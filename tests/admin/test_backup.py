@@ -167,7 +167,8 @@ def test_a_backup_cut_short_is_refused(filled: Shell, backup: Path, size: int) -
 
 
 def test_what_is_no_backup_is_refused(filled: Shell, tmp_path: Path) -> None:
-    assert "There is no file" in refused(filled, tmp_path / "none.zip")
+    assert "No such file" in refused(filled, tmp_path / "none.zip")
+    assert "a directory" in refused(filled, tmp_path)
     assert "is damaged" in refused(filled, filled.home / "memoria.db")
     stranger = tmp_path / "stranger.zip"
     with zipfile.ZipFile(stranger, "w") as packed:

@@ -133,8 +133,8 @@ def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(archive) as packed:
             yield packed
-    except FileNotFoundError as error:
-        raise BackupError(f"There is no file {archive}.") from error
+    except OSError as error:
+        raise BackupError(f"{archive} can't be read: {error.strerror or error}.") from error
     except _TORN as error:
         raise BackupError.damaged(archive, str(error)) from error
 

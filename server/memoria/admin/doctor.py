@@ -1,5 +1,6 @@
 """Doctor: is everything sound, and if not, what mends it. It speaks of any home, opened or not."""
 
+import os
 import shlex
 import shutil
 import sys
@@ -64,6 +65,7 @@ def _home(settings: Settings) -> Iterable[Finding]:
     if home.is_dir():
         yield _disk(home)
         yield privacy(home)
+    if os.access(home, os.R_OK | os.X_OK):
         yield _leftovers(home)
         yield _backups(settings)
 

@@ -2,12 +2,13 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from memoria.model import FIX, Finding
 
-_FILE, _FOLDER = 0o600, 0o700
+_FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077
 _OURS = (
     "memoria.db*",
     "*.md",
@@ -26,7 +27,8 @@ _POSIX = os.name == "posix"
 
 def privacy(home: Path) -> Finding:
     """Whether only this user can read the home, and this user can write it."""
-    strangers = [path for path in _ours(home) if _belongs_to_another(path)]
+    ours = _ours(home)
+    strangers = [one.path for one in ours if one.owner != os.geteuid()]
     if strangers:
         return Finding(
             check="privacy",
@@ -34,12 +36,12 @@ def privacy(home: Path) -> Finding:
             detail=f"another user owns {_named(strangers)}",
             cure="Run Memoria as that user only, or give the home to this one with chown -R.",
         )
-    closed = [path for path in _ours(home) if _mode(path) & _wanted(path) != _wanted(path)]
+    closed = [one.path for one in ours if one.mode & one.wanted != one.wanted]
     if closed:
         return Finding(
             check="privacy", state="error", detail=f"{_named(closed)} can't be written", cure=FIX
         )
-    exposed = [path for path in _ours(home) if _mode(path) & ~_wanted(path) & 0o077]
+    exposed = [one.path for one in ours if one.mode & ~one.wanted & _OTHERS]
     if exposed:
         detail = f"other users may read {_named(exposed)}"
         return Finding(check="privacy", state="warning", detail=detail, cure=FIX)
@@ -53,29 +55,40 @@ def make_private(home: Path) -> None:
         OSError: one belongs to somebody else.
     """
     home.chmod(_FOLDER)  # first: what lies in a closed folder can't be seen
-    for path in _ours(home):
-        if _mode(path) != _wanted(path):
-            path.chmod(_wanted(path))
+    for one in _ours(home):
+        if one.mode != one.wanted:
+            with suppress(FileNotFoundError):
+                one.path.chmod(one.wanted)
 
 
-def _ours(home: Path) -> Iterator[Path]:
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Something in a home."""
+
+    path: Path
+    owner: int
+    mode: int
+    wanted: int
+
+
+def _ours(home: Path) -> list[_Kept]:
     """The home and what Memoria made in it. Links are left alone: they may lead anywhere."""
-    if _POSIX and home.is_dir():
-        yield home
-        found = {path for pattern in _OURS for path in home.glob(pattern)}
-        yield from (path for path in sorted(found) if not path.is_symlink())
+    if not (_POSIX and home.is_dir()):
+        return []
+    found = {path for pattern in _OURS for path in home.glob(pattern)}
+    kept = []
+    for path in (home, *sorted(found)):
+        with suppress(FileNotFoundError):  # a log goes with the last process that had it open
+            kept += _looked_at(path)
+    return kept
 
 
-def _wanted(path: Path) -> int:
-    return _FOLDER if path.is_dir() else _FILE
-
-
-def _mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
-
-
-def _belongs_to_another(path: Path) -> bool:
-    return path.stat().st_uid != os.geteuid()
+def _looked_at(path: Path) -> list[_Kept]:
+    seen = path.lstat()
+    if stat.S_ISLNK(seen.st_mode):
+        return []
+    wanted = _FOLDER if stat.S_ISDIR(seen.st_mode) else _FILE
+    return [_Kept(path, seen.st_uid, stat.S_IMODE(seen.st_mode), wanted)]
 
 
 def _named(paths: list[Path]) -> str:

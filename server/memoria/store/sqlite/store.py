@@ -297,8 +297,8 @@ def _identity(path: Path) -> _Identity:
         return None
     except OSError as error:
         raise StoreUnavailableError(
-            f"The data folder {path.parent} can't be read: {error.strerror}. Check that it is "
-            "this user's."
+            f"The data folder {path.parent} can't be read: {error.strerror}. Check that it belongs "
+            "to this user, or set MEMORIA_HOME to another."
         ) from error
     return found.st_dev, found.st_ino
 
