@@ -15,8 +15,7 @@ from bench.latency.fill import random_vectors
 from bench.latency.floors import Floors
 from bench.latency.speech import Speech, turn_text
 from memoria import Memoria
-from memoria.inference.bundled import BundledEmbedder
-from memoria.inference.choose import BUNDLED
+from memoria.inference.base import Embedder
 from memoria.model import Vector, new_id, now_millis
 from memoria.store.base import Store
 
@@ -31,15 +30,14 @@ _LEASE = "embedding"
 class Model:
     """The bundled model for questions; what is recorded gets a vector out of thin air."""
 
-    name = BUNDLED
-
-    def __init__(self) -> None:
-        self._model = BundledEmbedder(BUNDLED)
+    def __init__(self, bundled: Embedder) -> None:
+        self.name = bundled.name
+        self._bundled = bundled
         self._rng = np.random.default_rng(2)
 
     def embed_query(self, text: str) -> Vector:
         """The real vector of a question."""
-        return self._model.embed_query(text)
+        return self._bundled.embed_query(text)
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Vectors in any direction."""
