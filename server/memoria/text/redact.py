@@ -60,7 +60,7 @@ def _sweep(text: str) -> tuple[str, Counter[str]]:
 
 
 def _called_for(text: str) -> list["_Rule"]:
-    """The rules one of whose parts occurs, in their order. A marker brings no part with it."""
+    """The rules one of whose parts occurs, in their order; what a marker brings is for later."""
     folded = text.lower()
     found = {i for part, i in _FOLDED_PARTS if part in folded}
     found.update(i for part, i in _EXACT_PARTS if part in text)

@@ -1,7 +1,7 @@
 """Which of the two ways a search takes.
 
-A tenant with few vectors is scanned by sqlite-vec. With more than a few thousand a matrix serves,
-from the second question on: a command asks once, and loading costs as much as ten scans. Where
+A tenant with few vectors is scanned by sqlite-vec. With more than two thousand a matrix serves,
+from the second question on: a command asks once, and loading costs as much as five to ten scans. Where
 the extension can't load there is the matrix alone. A search whose snapshot is older than the
 matrix (another thread's was newer), and a transaction that writes, go to sqlite-vec, or read
 what they need for themselves.
@@ -16,8 +16,8 @@ from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, Neighbourh
 from memoria.store.sqlite.vectors.vec0 import Vec0Index
 from memoria.store.values import Match
 
-FEW = 4000
-"""Up to so many vectors sqlite-vec takes no longer (4 ms at 512 numbers) than it takes to embed
+FEW = 2000
+"""Up to so many vectors sqlite-vec takes no longer (3 ms at 512 numbers) than it takes to embed
 the question."""
 
 
