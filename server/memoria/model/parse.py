@@ -81,7 +81,16 @@ def complaints(error: ValidationError, *, of: str) -> str:
 _NAMED_PROBLEMS = 5
 
 
+_DEEPEST_SHOWN = 8
+
+
+def _path(parts: Sequence[int | str]) -> list[str]:
+    """Where a field stands: long names shortened, deep paths without their middle."""
+    shown = [brief(str(part)) for part in parts]
+    return shown if len(shown) <= _DEEPEST_SHOWN else [*shown[:4], "…", *shown[-2:]]
+
+
 def _problems(error: ValidationError, of: str) -> Iterator[str]:
     for item in error.errors(include_url=False, include_input=False):
-        field = ".".join(brief(str(part)) for part in item["loc"]) or of
+        field = ".".join(_path(item["loc"])) or of
         yield f"{field}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"
