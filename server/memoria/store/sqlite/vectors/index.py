@@ -1,8 +1,8 @@
 """Which of the two ways a search takes.
 
 A tenant with few vectors is scanned by sqlite-vec. With more than two thousand a matrix serves,
-from the second question on: a command asks once, and loading costs as much as five to ten scans. Where
-the extension can't load there is the matrix alone. A search whose snapshot is older than the
+from the second question on: a command asks once, and loading costs as much as five to ten scans.
+Where the extension can't load there is the matrix alone. A search whose snapshot is older than the
 matrix (another thread's was newer), and a transaction that writes, go to sqlite-vec, or read
 what they need for themselves.
 """
