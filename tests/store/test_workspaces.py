@@ -95,7 +95,7 @@ def embed(store: SqliteStore) -> None:
 
 @settings(
     deadline=None,
-    max_examples=25,
+    max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(ROWS, st.lists(QUESTIONS, min_size=1, max_size=4))
@@ -123,7 +123,7 @@ ASKED_FROM = st.sampled_from((*PLACES, "never heard of", EVERYWHERE))
 
 @settings(
     deadline=None,
-    max_examples=25,
+    max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(ROWS, ASKED_FROM, st.booleans(), st.none() | st.sampled_from(["in red", "in None"]))
