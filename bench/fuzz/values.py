@@ -90,7 +90,10 @@ ODD: dict[str, Callable[[], object]] = {
     "keys that are no text": lambda: {1: "a", None: "b"},
 }
 # fmt: off
-NAMES = ("s", "s1", "m1", "林岚", "bash", "search_memory", "mcp__memoria__remember", "USER.md")
+NAMES = (
+    "s", "s1", "m1", "林岚", "bash", "search_memory", "mcp__memoria__remember", "USER.md",
+    "长" * 499, "x" * 500,
+)
 WORDS = (
     "the release checklist", "我对花生过敏", "Lin is allergic to peanuts", "what must Lin not eat?",
     "上周三说了什么", "E1437 in src/main.py:12", "yes",

@@ -20,6 +20,9 @@ from bench.latency.run import try_home
 from bench.latency.speech import Speech, speech
 from bench.latency.verdict import FLOORS, Latency, Verdict
 from bench.output import rounded, table
+from memoria.inference.base import Embedder
+from memoria.inference.bundled import BundledEmbedder
+from memoria.inference.choose import BUNDLED
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,8 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     said = speech(arguments.data or data_folder())
+    bundled = BundledEmbedder(BUNDLED)
     with _homes(arguments.home) as folder:
-        verdicts = [_try(turns, arguments.rounds, said, folder) for turns in arguments.sizes]
+        verdicts = [
+            _try(folder / str(turns), turns, arguments.rounds, said, bundled)
+            for turns in arguments.sizes
+        ]
     if arguments.json:
         print(json.dumps(rounded(_document(said, verdicts)), indent=2))
     else:
@@ -65,14 +72,15 @@ def _homes(kept: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _try(turns: int, rounds: int, said: Speech, folder: Path) -> Verdict:
-    home, console = folder / str(turns), Console(stderr=True)
+def _try(home: Path, turns: int, rounds: int, said: Speech, bundled: Embedder) -> Verdict:
+    console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         filling = progress.add_task(f"filling {turns:,} turns", total=steps(turns))
-        timing = progress.add_task("timing", total=rounds)
+        timing = progress.add_task("timing", total=2 * rounds)
         if not home.exists():
             anyio.run(fill, home, turns, said, partial(progress.advance, filling))
-        return anyio.run(try_home, home, turns, rounds, said, partial(progress.advance, timing))
+        done = partial(progress.advance, timing)
+        return anyio.run(try_home, home, turns, rounds, said, bundled, done)
 
 
 def _document(said: Speech, verdicts: Sequence[Verdict]) -> dict[str, object]:

@@ -1,24 +1,25 @@
-"""Rounds: the product and its floors, turn about, in an order that is drawn anew each time."""
+"""Rounds: a call of the product and its floors, in an order that is drawn anew each time."""
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from time import perf_counter
 
 import anyio
+import anyio.to_thread
 import numpy as np
 
 from bench.latency.fill import random_vectors
 from bench.latency.floors import Floors
 from bench.latency.speech import Speech, turn_text
 from memoria import Memoria
-from memoria.inference.bundled import BundledEmbedder
-from memoria.inference.choose import BUNDLED
+from memoria.inference.base import Embedder
 from memoria.model import Vector, new_id, now_millis
 from memoria.store.base import Store
 
+_Step = Callable[[], Awaitable[None]]
 PRODUCTS = {"by product": np.matmul, "by row": np.vecdot}
 """The ways to multiply a matrix by a vector; which is faster depends on machine and moment."""
 _SESSIONS = 7
@@ -29,15 +30,14 @@ _LEASE = "embedding"
 class Model:
     """The bundled model for questions; what is recorded gets a vector out of thin air."""
 
-    name = BUNDLED
-
-    def __init__(self) -> None:
-        self._model = BundledEmbedder(BUNDLED)
+    def __init__(self, bundled: Embedder) -> None:
+        self.name = bundled.name
+        self._bundled = bundled
         self._rng = np.random.default_rng(2)
 
     def embed_query(self, text: str) -> Vector:
         """The real vector of a question."""
-        return self._model.embed_query(text)
+        return self._bundled.embed_query(text)
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Vectors in any direction."""
@@ -59,7 +59,7 @@ class Clock:
 
 
 class Rounds:
-    """One after the other: a capture, two searches, and each floor."""
+    """Captures and searches with their floors, one after the other."""
 
     def __init__(self, memory: Memoria, store: Store, model: Model, said: Speech) -> None:
         """Nothing happens yet.
@@ -80,25 +80,34 @@ class Rounds:
     async def warm_up(self, rounds: int) -> None:
         """Let the product load what it loads once."""
         for _ in range(rounds):
-            await self._capture(Clock(), None)
+            await self._capture(Clock(), turn_text(self._said, self._rng))
             await self._search(Clock(), self._rng.choice(self._said.questions))
 
-    async def one(self, clock: Clock, floors: Floors) -> None:
-        """Everything once."""
-        question = self._rng.choice(self._said.questions)
-        await self._capture(clock, floors)
-        if self._rng.random() < 0.5:  # noqa: PLR2004  (who goes first is drawn)
-            await self._search(clock, question)
-            self._floors(clock, floors, question)
-        else:
-            self._floors(clock, floors, question)
-            await self._search(clock, question)
-
-    async def _capture(self, clock: Clock, floors: Floors | None) -> None:
+    async def capture(self, clock: Clock, floors: Floors) -> None:
+        """A capture and its floor."""
         text = turn_text(self._said, self._rng)
-        number = next(self._numbers)
+        for step in self._drawn(
+            lambda: self._capture(clock, text), lambda: self._insert(clock, floors, text)
+        ):
+            await step()
+
+    async def search(self, clock: Clock, floors: Floors) -> None:
+        """Both searches and their floors, after something new was said."""
+        await self._capture(Clock(), turn_text(self._said, self._rng))
+        question = self._rng.choice(self._said.questions)
+        for step in self._drawn(
+            lambda: self._search(clock, question),
+            lambda: self._parts(clock, floors, question),
+        ):
+            await step()
+
+    def _drawn(self, *steps: _Step) -> list[_Step]:
+        """The steps in any order: whoever goes first finds the caches cold."""
+        return self._rng.sample(steps, len(steps))
+
+    async def _capture(self, clock: Clock, text: str) -> None:
         turn = {
-            "session_id": f"live-{number % _SESSIONS}",
+            "session_id": f"live-{next(self._numbers) % _SESSIONS}",
             "message_id": new_id(),
             "role": "user",
             "content": text,
@@ -106,9 +115,10 @@ class Rounds:
         with clock("record_conversation"):
             await self._memory.record_conversation([turn])
         await self._quiet()
-        if floors is not None:
-            with clock("insert"):
-                floors.insert(text)
+
+    async def _insert(self, clock: Clock, floors: Floors, text: str) -> None:
+        with clock("insert"):
+            await anyio.to_thread.run_sync(floors.insert, text)
 
     async def _search(self, clock: Clock, question: str) -> None:
         with clock("search_memory"):
@@ -116,7 +126,7 @@ class Rounds:
         with clock("search_conversation_traces"):
             await self._memory.search_conversation_traces(question)
 
-    def _floors(self, clock: Clock, floors: Floors, question: str) -> None:
+    async def _parts(self, clock: Clock, floors: Floors, question: str) -> None:
         query = floors.pruned(question)
         with clock("embed"):
             vector = self._model.embed_query(question)

@@ -11,13 +11,19 @@ from bench.latency.rounds import Clock, Model, Rounds
 from bench.latency.speech import Speech
 from bench.latency.verdict import Verdict, verdict
 from memoria.app import DATABASE
+from memoria.inference.base import Embedder
 from memoria.store.sqlite import SqliteStore
 
 _WARM_UP = 20
 
 
 async def try_home(
-    home: Path, turns: int, rounds: int, said: Speech, done: Callable[[], None]
+    home: Path,
+    turns: int,
+    rounds: int,
+    said: Speech,
+    bundled: Embedder,
+    done: Callable[[], None],
 ) -> Verdict:
     """Find out how long things take in a filled home.
 
@@ -26,17 +32,19 @@ async def try_home(
         turns: how many turns it was filled with.
         rounds: how often each call and each floor is timed.
         said: what there is to say and to ask.
-        done: told of every round.
+        bundled: the bundled model.
+        done: told of every round of captures, then of searches.
     """
     store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
-    model, clock = Model(), Clock()
+    model, clock = Model(bundled), Clock()
     async with memoria.open(home, TENANT, embedder=model) as m:
         each = Rounds(m, store, model, said)
         await each.warm_up(_WARM_UP)
         memory = footprint(m._store.vector_bytes)  # noqa: SLF001  (no face needs it)
         with Floors(home) as floors:
-            for _ in range(rounds):
-                await each.one(clock, floors)
-                done()
+            for step in (each.capture, each.search):
+                for _ in range(rounds):
+                    await step(clock, floors)
+                    done()
     store.close()
     return verdict(turns, rounds, clock.took_ms, memory)

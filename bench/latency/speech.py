@@ -7,7 +7,7 @@ drawn and spliced, so that there is no end of turns.
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -20,6 +20,7 @@ _LONGEST_QUESTION = 120
 _SENTENCES_A_TURN = (1, 1, 2, 2, 3, 5)
 _WORDS = 20_000
 _MADE_UP = 10_000
+_FIRST_HAN, _HAN = 0x4E00, 3000
 _SYLLABLES = "ba do ki lu me no ra si ta ve shi mon ger pla tri".split()
 
 
@@ -68,14 +69,14 @@ def _questions(sentences: list[str]) -> tuple[str, ...]:
 
 
 def _made_up() -> Speech:
-    """Two languages by Zipf's law: the stop words, then words of syllables or of characters."""
+    """Two languages: the stop words first, then words of syllables or of characters."""
     rng = random.Random(1)  # noqa: S311  (nothing here is secret)
-    common = sorted(STOP_WORDS)
-    english = [w for w in common if w.isascii()] + [_word(rng) for _ in range(_WORDS)]
-    chinese = [w for w in common if not w.isascii()] + [chr(0x4E00 + i) for i in range(3000)]
-    said = [_sentence(rng, english, " ") + "." for _ in range(_MADE_UP * 4 // 5)]
-    said += [_sentence(rng, chinese, "") + "。" for _ in range(_MADE_UP // 5)]
-    asked = tuple(s[: _LONGEST_QUESTION // 2].rstrip(".。") + "?" for s in said[::10])
+    english = [w for w in sorted(STOP_WORDS) if w.isascii()] + [_word(rng) for _ in range(_WORDS)]
+    chinese = [w for w in sorted(STOP_WORDS) if not w.isascii()]
+    chinese += [chr(_FIRST_HAN + i) for i in range(_HAN)]
+    said = [f"{line}." for line in _sentences_of(english, " ", rng, _MADE_UP * 4 // 5)]
+    said += [f"{line}。" for line in _sentences_of(chinese, "", rng, _MADE_UP // 5)]
+    asked = tuple(line[: _LONGEST_QUESTION // 2].rstrip(".。") + "?" for line in said[::10])
     return Speech(tuple(said), asked, "made-up words")
 
 
@@ -83,6 +84,10 @@ def _word(rng: random.Random) -> str:
     return "".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4)))
 
 
-def _sentence(rng: random.Random, words: list[str], between: str) -> str:
+def _sentences_of(
+    words: Sequence[str], between: str, rng: random.Random, many: int
+) -> Iterator[str]:
+    """Sentences whose words follow Zipf's law."""
     weights = list(accumulate(1 / (rank + 3) for rank in range(len(words))))
-    return between.join(rng.choices(words, cum_weights=weights, k=rng.randint(5, 20)))
+    for _ in range(many):
+        yield between.join(rng.choices(words, cum_weights=weights, k=rng.randint(5, 20)))

@@ -55,7 +55,7 @@ class Verdict:
 
 
 FLOORS = {
-    "insert": "insert + fsync",
+    "insert": "insert + fsync, in a thread",
     "embed": "embed a question",
     "match": "BM25",
     "scan": "scan all vectors",

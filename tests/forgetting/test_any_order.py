@@ -63,7 +63,7 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 def test_what_was_forgotten_stays_forgotten(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

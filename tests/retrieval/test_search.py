@@ -12,6 +12,7 @@ from memoria import Memoria, SearchResult, Turn
 from memoria.errors import InvalidInputError
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import Role, parse_instant
+from memoria.text.budget import estimate_tokens
 
 DEMO = resources.files("memoria.surface.cli.demo").joinpath("conversation.jsonl")
 QUESTIONS = json.loads(Path(__file__).with_name("demo_questions.json").read_text("utf-8"))
@@ -193,6 +194,26 @@ async def test_an_argument_that_cannot_be_used_is_named(
     with pytest.raises(InvalidInputError) as caught:
         await demo.search_conversation_traces(**arguments)  # type: ignore[arg-type]
     assert complaint in str(caught.value)
+
+
+async def test_long_names_count_towards_the_budget(home: Path) -> None:
+    settings = memoria.Settings(embedder="off")
+    async with memoria.open(home=home, settings=settings) as plain:
+        name = "长" * 490
+        turns = [
+            {
+                "role": "user",
+                "content": f"bluebird {i}",
+                "message_id": f"{i}{name}",
+                "speaker": name,
+            }
+            for i in range(20)
+        ]
+        await plain.record_conversation(turns, session_id=name)
+        found = await plain.search_conversation_traces("bluebird", limit=20, max_tokens=4000)
+        assert len(found.hits) == 2
+        assert estimate_tokens(found.model_dump_json(exclude_defaults=True)) < 6000
+        assert found.omitted == 18
 
 
 async def test_an_empty_filter_counts_as_not_given(demo: Memoria) -> None:

@@ -150,7 +150,7 @@ def reader(home: Path) -> Connection:
     return connection
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.integers(0, 20))
 def test_whatever_is_done_every_way_of_searching_sees_its_own_snapshot(
     steps: list[Add | Change], pause: int

@@ -95,7 +95,7 @@ def embed(store: SqliteStore) -> None:
 
 @settings(
     deadline=None,
-    max_examples=40,
+    max_examples=25,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(ROWS, st.lists(QUESTIONS, min_size=1, max_size=4))

@@ -1,5 +1,6 @@
 """The analyser writes tokens that a question in the same words finds again, in any language."""
 
+import tracemalloc
 from collections.abc import Iterator
 
 import pytest
@@ -182,3 +183,14 @@ def test_a_word_that_shares_a_stop_words_stem_stays_in_the_question(
 @pytest.mark.parametrize(("text", "word"), [("Côte d'Or", "or"), ("Xi'an", "an")])
 def test_the_word_after_an_apostrophe_is_not_lost(text: str, word: str) -> None:
     assert word in listed(text)
+
+
+def test_no_endless_word_is_kept_in_memory() -> None:
+    tracemalloc.start()
+    try:
+        for i in range(10):
+            assert index_text(f"{i}" + "x" * 300_000)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 500_000

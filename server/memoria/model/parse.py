@@ -83,5 +83,5 @@ _NAMED_PROBLEMS = 5
 
 def _problems(error: ValidationError, of: str) -> Iterator[str]:
     for item in error.errors(include_url=False, include_input=False):
-        field = brief(".".join(map(str, item["loc"])) or of)
+        field = ".".join(brief(str(part)) for part in item["loc"]) or of
         yield f"{field}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"

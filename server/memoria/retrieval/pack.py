@@ -16,9 +16,11 @@ from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
 
 CITATION_TOKENS = 40
-"""What a hit costs beside its text: id, session, message, role, time."""
-_LEAST_TOKENS = 80
-"""A hit that can't have this many, or all it needs, is left out."""
+"""What a hit costs beside its text as a rule: id, session, message, role, time."""
+_PLACE_TOKENS = 20
+"""Of those, what does not depend on how a client names its sessions and messages."""
+_LEAST_TOKENS = 40
+"""A hit whose text can't have this many, or all it needs, is left out."""
 _NEIGHBOUR_TOKENS = 15
 _CHARS_PER_TOKEN = 4
 
@@ -42,11 +44,13 @@ class Beside(NamedTuple):
 def pack(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Packed:
     """The hits that fit, long ones cut."""
     costs = [cost(hit) for hit in hits]
-    least = accumulate(min(price, _LEAST_TOKENS) for price in costs)
+    least = accumulate(
+        min(price, citation(hit) + _LEAST_TOKENS) for hit, price in zip(hits, costs, strict=True)
+    )
     shown = sum(total <= max_tokens for total in least)
     shares = _shares(costs[:shown], max_tokens)
     kept = tuple(
-        hit if price <= share else _shortened(hit, terms, share - CITATION_TOKENS)
+        hit if price <= share else _shortened(hit, terms, share - citation(hit))
         for hit, price, share in zip(hits, costs, shares, strict=False)
     )
     return Packed(kept, sum(map(cost, kept)), len(hits) - shown)
@@ -57,7 +61,7 @@ def add_neighbours(packed: Packed, max_tokens: int, beside: Sequence[Beside]) ->
     left = max_tokens - packed.tokens
     shown: list[Hit] = []
     for hit, (before, after) in zip(packed.hits, beside, strict=True):
-        price = sum(estimate_tokens(n.text) + _NEIGHBOUR_TOKENS for n in (*before, *after))
+        price = sum(map(_neighbour_cost, (*before, *after)))
         fits = price <= left
         left -= price if fits else 0
         shown.append(hit.model_copy(update={"before": before, "after": after}) if fits else hit)
@@ -67,7 +71,24 @@ def add_neighbours(packed: Packed, max_tokens: int, beside: Sequence[Beside]) ->
 def cost(hit: Hit) -> int:
     """Estimated tokens of a hit."""
     tool = 0 if hit.tool is None else sum(map(estimate_tokens, _tool_texts(hit.tool)))
-    return CITATION_TOKENS + estimate_tokens(hit.text) + tool
+    return citation(hit) + estimate_tokens(hit.text) + tool
+
+
+def citation(hit: Hit) -> int:
+    """Estimated tokens of where a hit stands: names may be long, and long ones cost."""
+    source = hit.source
+    names = (
+        source.session_id,
+        source.message_id,
+        source.speaker,
+        source.client,
+        source.workspace,
+    )
+    return max(CITATION_TOKENS, _PLACE_TOKENS + sum(estimate_tokens(name or "") for name in names))
+
+
+def _neighbour_cost(beside: Neighbour) -> int:
+    return _NEIGHBOUR_TOKENS + estimate_tokens(beside.text) + estimate_tokens(beside.speaker or "")
 
 
 def shorten_text(hit: Hit, terms: Sequence[str], chars: int) -> Hit:

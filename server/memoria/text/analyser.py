@@ -74,16 +74,20 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", folded)).lower()
 
 
-@lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     """The Porter2 stem of an English word; anything else as it is."""
-    if not (word.isascii() and word.isalpha()) or len(word) > _LONGEST_STEMMED:
-        return word
+    if len(word) > _LONGEST_STEMMED or not (word.isascii() and word.isalpha()):
+        return word  # nor does the cache below keep it: a "word" may be an image in base64
+    return _english_stem(word)
+
+
+@lru_cache(maxsize=65_536)
+def _english_stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
 @cache
 def _stemmer() -> Any:  # noqa: ANN401  (the library publishes no types)
-    import snowballstemmer  # noqa: PLC0415  (brings the stemmers of thirty languages: 20 ms)
+    import Stemmer  # noqa: PLC0415  (only who captures or searches needs it)
 
-    return snowballstemmer.stemmer("english")
+    return Stemmer.Stemmer("english", 0)  # our cache serves

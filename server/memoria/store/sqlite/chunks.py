@@ -11,7 +11,8 @@ else:
     from backports import zstd
 
 _LEVEL = 3
-_WORTH_TRYING = 128  # bytes; below this zstd's frame eats what it saves
+_WORTH_TRYING = 512
+"""Bytes. Of a shorter text zstd saves a fifth at most, at 10 to 20 µs whenever it is read."""
 
 
 def digest(data: bytes) -> bytes:

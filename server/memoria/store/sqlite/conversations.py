@@ -162,7 +162,11 @@ class SqliteConversations:
 
     def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them."""
-        rows = self._rows.all("places", ns=as_json(ns), reach=reach, barred=int(barred))
+        rows = (
+            self._rows.all("places", ns=as_json(ns), reach=reach, barred=int(barred))
+            if reach
+            else self._rows.all("own_places", ns=as_json(ns))
+        )
         return [Place(*row) for row in rows]
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:

@@ -39,9 +39,8 @@ from memoria.surface.mcp.lines import mending
 
 _NULL = {"type": "null"}
 _DEFINITION = "#/$defs/"
-
-
 _NAMED = 5
+"""Unknown arguments an error names."""
 
 
 class LeanServer(MCPServer[Memoria]):
@@ -56,8 +55,8 @@ class LeanServer(MCPServer[Memoria]):
     def add_tool(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Register a tool, whose texts will arrive as they were sent."""
         super().add_tool(fn, *args, **kwargs)
-        for tool in self._tool_manager.list_tools():
-            tool.fn_metadata = _Verbatim(**dict(tool.fn_metadata))
+        added = self._tool_manager.list_tools()[-1]
+        added.fn_metadata = _Verbatim(**dict(added.fn_metadata))
 
     async def run_stdio_async(self) -> None:
         """Serve on standard input and output."""
@@ -119,12 +118,10 @@ class LeanServer(MCPServer[Memoria]):
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
-            match _root(error):
-                case MemoriaError() as ours:
-                    message = f"Prompt {name}: {ours}"
-                    raise MCPError(code=INVALID_PARAMS, message=message) from error
-                case _:
-                    raise
+            ours = _ours(error)
+            if ours is None:
+                raise
+            raise MCPError(code=INVALID_PARAMS, message=f"Prompt {name}: {ours}") from error
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Memoria, Any] | None = None
@@ -189,10 +186,11 @@ class _Verbatim(FuncMetadata):
         return {**super().pre_parse_json(data), **texts}
 
 
-def _root(error: BaseException) -> BaseException:
-    """What it was about, under the SDK's wrapping."""
-    inner = error.__cause__ or error.__context__
-    return error if inner is None else _root(inner)
+def _ours(error: BaseException | None) -> MemoriaError | None:
+    """Our own error, under the SDK's wrapping."""
+    if error is None or isinstance(error, MemoriaError):
+        return error
+    return _ours(error.__cause__ or error.__context__)
 
 
 def _undescribed(schema: dict[str, Any]) -> dict[str, Any]:

@@ -116,6 +116,10 @@ CROSS JOIN turns o ON o.session_n = t.session_n
             AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
 JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:barred OR NOT d.barred));
 
+-- name: own_places
+SELECT n, session_n, turn_index FROM turns
+WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+
 -- name: around
 SELECT t.n
 FROM turns t JOIN documents d ON d.n = t.n
