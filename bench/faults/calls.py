@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _WORDS = "bluebird 杭州 naïve café parcel 邮局 otter heron scale 周三 green door ½ € 📮".split()
-_SHORT, _MIDDLE, _LONG = 12, 300, 4_000
+_SHORT, _MIDDLE, _LONG = 12, 100, 2_000
 _MANY = 40
 
 
@@ -20,7 +20,7 @@ class Call:
     @property
     def weight(self) -> str:
         """How long it takes, roughly."""
-        words = sum(map(len, self.texts)) // (10 * _MIDDLE)
+        words = sum(map(len, self.texts)) // (50 * _MIDDLE)
         return f"{self.tool} {min(words, 1)}"
 
     @property

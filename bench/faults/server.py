@@ -38,7 +38,8 @@ class Served:
         """
         refusal, answer = await self.ask(tool, **arguments)
         if refusal is not None:
-            raise RuntimeError(f"{tool} was refused: {refusal}")
+            logged = self.errors.read_text("utf-8")
+            raise RuntimeError(f"{tool} was refused: {refusal}\n{logged}")
         return answer
 
     async def ask(self, tool: str, **arguments: object) -> tuple[str | None, dict[str, Any]]:

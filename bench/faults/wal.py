@@ -1,25 +1,22 @@
-"""Reading a write-ahead log from outside, to see what a dead process was in the middle of."""
+"""Looking at the write lock from outside, to see whether a process is in the middle of a write."""
 
 import struct
+import sys
 from pathlib import Path
 
-_HEADER, _FRAME_HEADER = 32, 24
+if sys.platform == "linux":
+    import fcntl
+
+_WRITE_LOCK = 120
+"""The lock's byte in the log's index: (22 + 8) * 4, SQLite's WAL_WRITE_LOCK."""
+_FLOCK = "hhqqi4x"
 
 
-def commits_and_rest(log: Path) -> tuple[int, int]:
-    """(commits in the log, pages after the last one that no commit followed).
-
-    A frame belongs to the log as it is now if it carries the header's salts.
-    """
-    content = log.read_bytes() if log.exists() else b""
-    if len(content) < _HEADER:
-        return 0, 0
-    page_size, salts = struct.unpack_from(">I", content, 8)[0], content[16:24]
-    commits = rest = 0
-    step = _FRAME_HEADER + page_size
-    for at in range(_HEADER, len(content) - step + 1, step):
-        _, size_after_commit = struct.unpack_from(">II", content, at)
-        if content[at + 8 : at + 16] != salts:
-            break
-        commits, rest = (commits + 1, 0) if size_after_commit else (commits, rest + 1)
-    return commits, rest
+def is_writing(log_index: Path) -> bool:
+    """Whether a process holds the write lock at this moment; False where that can't be seen."""
+    if sys.platform != "linux" or not log_index.exists():
+        return False
+    with log_index.open("r+b") as opened:
+        asked = struct.pack(_FLOCK, fcntl.F_WRLCK, 0, _WRITE_LOCK, 1, 0)
+        answer = fcntl.fcntl(opened, fcntl.F_GETLK, asked)
+    return bool(struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK)

@@ -33,7 +33,7 @@ async def test_a_killed_server_loses_and_doubles_nothing_it_acknowledged(home: P
     kept(verdict)
     answered = [verdict.figures.get(f"unanswered and {end}", 0) for end in ("kept", "not kept")]
     assert sum(answered) == rounds
-    assert verdict.figures["left a log with commits"] > 0
+    assert verdict.figures["calls acknowledged"] > 0
 
 
 async def test_the_harness_notices_what_is_lost_doubled_or_half_written(pattern: Path) -> None:
