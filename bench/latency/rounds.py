@@ -81,13 +81,17 @@ class Rounds:
         """Let the product load what it loads once."""
         for _ in range(rounds):
             await self._capture(Clock(), turn_text(self._said, self._rng))
-            await self._search(Clock(), self._rng.choice(self._said.questions))
+            question = self._rng.choice(self._said.questions)
+            await self._search_memory(Clock(), question)
+            await self._search_traces(Clock(), question)
 
     async def capture(self, clock: Clock, floors: Floors) -> None:
         """A capture and its floor."""
         text = turn_text(self._said, self._rng)
         for step in self._drawn(
-            lambda: self._capture(clock, text), lambda: self._insert(clock, floors, text)
+            lambda: self._capture(clock, text),
+            lambda: self._insert(clock, floors, text),
+            lambda: self._insert_alone(clock, floors, text),
         ):
             await step()
 
@@ -96,7 +100,8 @@ class Rounds:
         await self._capture(Clock(), turn_text(self._said, self._rng))
         question = self._rng.choice(self._said.questions)
         for step in self._drawn(
-            lambda: self._search(clock, question),
+            lambda: self._search_memory(clock, question),
+            lambda: self._search_traces(clock, question),
             lambda: self._parts(clock, floors, question),
         ):
             await step()
@@ -120,9 +125,15 @@ class Rounds:
         with clock("insert"):
             await anyio.to_thread.run_sync(floors.insert, text)
 
-    async def _search(self, clock: Clock, question: str) -> None:
+    async def _insert_alone(self, clock: Clock, floors: Floors, text: str) -> None:
+        with clock("insert alone"):
+            floors.insert(text)
+
+    async def _search_memory(self, clock: Clock, question: str) -> None:
         with clock("search_memory"):
             await self._memory.search_memory(question)
+
+    async def _search_traces(self, clock: Clock, question: str) -> None:
         with clock("search_conversation_traces"):
             await self._memory.search_conversation_traces(question)
 

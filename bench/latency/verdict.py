@@ -55,6 +55,7 @@ class Verdict:
 
 
 FLOORS = {
+    "insert alone": "insert + fsync",
     "insert": "insert + fsync, in a thread",
     "embed": "embed a question",
     "match": "BM25",

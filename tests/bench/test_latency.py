@@ -82,7 +82,8 @@ def test_a_ratio_is_that_of_medians_and_a_search_is_held_to_the_sum_of_its_parts
     parts = {"embed": 1.0, "match": 2.0, "scan by row": 4.0, "scan turns by row": 3.0}
     slower = {"scan by product": 9.0, "scan turns by product": 9.0}
     calls = {"record_conversation": 3.0, "search_memory": 21.0, "search_conversation_traces": 18.1}
-    took = {name: [ms] * 3 for name, ms in {**parts, **slower, **calls, "insert": 2.0}.items()}
+    inserts = {"insert": 2.0, "insert alone": 1.0}
+    took = {name: [ms] * 3 for name, ms in {**parts, **slower, **calls, **inserts}.items()}
     found = verdict(10, 3, took, Footprint(1, 1, 0))
     assert {call: each.ratio for call, each in found.comparisons.items()} == pytest.approx(
         {"record_conversation": 1.5, "search_memory": 3.0, "search_conversation_traces": 18.1 / 6}

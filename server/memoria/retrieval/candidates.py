@@ -30,17 +30,11 @@ class QueryVector:
 
 def gather(tx: Transaction, plan: Plan, query: QueryVector | None) -> Candidates:
     """What BM25 and nearest neighbours find, each on its own."""
-    lexical = tx.documents.match(plan.kinds, plan.terms, plan.filters, _DEPTH)
-    nearest = (
-        ()
-        if query is None
-        else (
-            match
-            for kind in plan.kinds
-            for match in tx.documents.nearest(kind, query.model, query.vector, plan.filters, _DEPTH)
-        )
-    )
-    bm25 = {match.n: match.score for match in lexical}
-    cosine = {match.n: match.score for match in nearest}
+    bm25 = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, _DEPTH))
+    cosine: dict[int, float] = {}
+    if query is not None:
+        for kind in plan.kinds:
+            nearest = tx.documents.nearest(kind, query.model, query.vector, plan.filters, _DEPTH)
+            cosine.update(nearest)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
     return Candidates(bm25, cosine, frozenset(tx.documents.awaiting_vectors(unseen)))

@@ -18,7 +18,6 @@ figures with and without each part.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
 
 from memoria.retrieval.candidates import Candidates
 from memoria.store.base import Transaction
@@ -59,8 +58,8 @@ def rank(tx: Transaction, candidates: Candidates, filters: Filters, most: int) -
     found = candidates.bm25.keys() | cosine.keys()
     ranked = found if filters.narrow else found | lexical.keys()
     scores = {n: _combined(lexical.get(n, 0.0), cosine.get(n, 0.0)) for n in ranked}
-    best = nsmallest(most, ((-score, n) for n, score in scores.items()))
-    return [Ranked(n, scores[n], lexical.get(n, 0.0), cosine.get(n, 0.0)) for _, n in best]
+    best = _best(scores, most)
+    return [Ranked(n, scores[n], lexical.get(n, 0.0), cosine.get(n, 0.0)) for n in best]
 
 
 def conclusive(lexical: float, coverage: float, cosine: float) -> float:
@@ -105,15 +104,15 @@ def _places(
     tx: Transaction, own: Mapping[int, float], cosine: Mapping[int, float], *, barred: bool
 ) -> list[Place]:
     """Where the best candidates stand, and the turns beside those that share words to give."""
-    near = tx.conversations.places(_best(own), _REACH, barred=barred)
+    near = tx.conversations.places(_best(own, _WITH_CONTEXT), _REACH, barred=barred)
     known = {place.n for place in near}
-    meant = [n for n in _best(cosine) if n not in known]
+    meant = [n for n in _best(cosine, _WITH_CONTEXT) if n not in known]
     return near + tx.conversations.places(meant, 0, barred=barred)
 
 
-def _best(scores: Mapping[int, float]) -> list[int]:
-    best = nsmallest(_WITH_CONTEXT, ((-score, n) for n, score in scores.items()))
-    return sorted(n for _, n in best)
+def _best(scores: Mapping[int, float], most: int) -> list[int]:
+    """The documents with the highest scores, best first; of equals, the oldest first."""
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:most]
 
 
 def _neighbour_gains(matching: Sequence[tuple[Place, float]]) -> dict[tuple[int, int], float]:
