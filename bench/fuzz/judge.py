@@ -28,7 +28,7 @@ _JARGON = (
     "input_type",
     "Value error",
     " object at 0x",
-    "sqlite",
+    "sqlite3.",
     "store failed",
 )
 _BUDGET_FACTOR, _BUDGET_SLACK = 1.5, 300
