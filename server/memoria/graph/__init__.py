@@ -1,0 +1,1 @@
+"""Links: pure functions over a graph of values, no I/O."""

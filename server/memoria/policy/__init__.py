@@ -1,0 +1,1 @@
+"""The rules: pure decisions over values, no I/O."""
