@@ -27,6 +27,8 @@ NO_WORKSPACE = "none"
 """What is written where no project is meant."""
 LONGEST_LEASE_MS = 600_000
 """No lease is ever given for longer: one that ends later was taken while the clock was wrong."""
+LONGEST_WAIT_MS = 26 * 3_600_000
+"""The longest a stretch is put off that a model is to look at: until tomorrow's budget."""
 LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 

@@ -15,11 +15,11 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
-from memoria.model import LIBRARY, MemoryType, Role, Turn, Vector
+from memoria.model import LIBRARY, MemoryType, QueueKind, Role, Turn, Vector, new_id
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Filters, Kind, Tombstone
+from memoria.store.values import Filters, Kind, NewEntry, Tombstone
 from memoria.text.analyser import query_terms
 from memoria.text.statement import fingerprint
 
@@ -59,6 +59,9 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     statements.revise(archived.id, "archive", None)
     with store.write(tenant) as tx:
         tx.tombstones.add(Tombstone("memory", f"{tenant}'s", 1, "because"), [MARK])
+        newest = tx.conversations.session_turns("s", 0, 100)[-1]
+        place = newest.session_n, 0, newest.turn_index, newest.n
+        tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "session_end", 1))
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
@@ -77,6 +80,7 @@ class Known:
     turn_ids: tuple[str, ...]
     memory_ids: tuple[str, ...]
     fingerprints: tuple[bytes, ...]
+    entry_ids: tuple[str, ...]
 
 
 def known(store: SqliteStore, tenant: str) -> Known:
@@ -93,6 +97,7 @@ def known(store: SqliteStore, tenant: str) -> Known:
             turn_ids=tuple(turn.id for turn in turns),
             memory_ids=tuple(memory.id for memory in memories),
             fingerprints=tuple(tx.conversations.last_fingerprints(min(numbers), 1000)),
+            entry_ids=tuple(entry.id for entry in tx.queue.entries(None, 1000)),
         )
 
 
@@ -126,6 +131,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.around": lambda tx, them: [
         tx.conversations.around(n, 1, 5) for n in them.sessions
     ],
+    "conversations.span": lambda tx, them: [
+        tx.conversations.span(n, 0, 100) for n in them.sessions
+    ],
     "conversations.session_turns": lambda tx, _: tx.conversations.session_turns("s", 0, 100),
     "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
     "conversations.stretches": lambda tx, _: tx.conversations.stretches("s"),
@@ -142,6 +150,12 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
     "tombstones.of": lambda tx, _: tx.tombstones.of("ann's"),
     "tombstones.all": lambda tx, _: tx.tombstones.all(),
+    "queue.entries": lambda tx, _: tx.queue.entries(None, 100),
+    "queue.entry": lambda tx, them: [tx.queue.entry(i) for i in them.entry_ids],
+    "queue.status": lambda tx, _: tx.queue.status().waiting,
+    "queue.extractions": lambda tx, them: [
+        tx.queue.extractions(n, "session_end") for n in them.sessions
+    ],
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
 }
@@ -161,6 +175,11 @@ WRITES = {
     "memories.erase_wording",
     "conversations.bar_turn",
     "conversations.erase_turn",
+    "conversations.process",
+    "queue.add",
+    "queue.retry",
+    "queue.drop",
+    "queue.finish",
     "scratchpads.erase",
     "tombstones.add",
     "tombstones.lift",
@@ -195,6 +214,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "memories": base.Memories,
         "scratchpads": base.Scratchpads,
         "tombstones": base.Tombstones,
+        "queue": base.Queue,
         "audit": base.Audit,
     }
     methods = {
@@ -251,6 +271,7 @@ def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore)
             statements.remember("x", MemoryType.FACT, None, None, turn_id)
     with two.write("bob") as tx:
         tx.conversations.close_idle_stretches(1 << 60)
+        assert not any(tx.queue.retry(i) or tx.queue.drop(i) for i in them.entry_ids)
     with two.read("ann") as tx:
         assert (
             [tx.memories.get(i) for i in them.memory_ids],

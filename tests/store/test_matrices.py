@@ -55,8 +55,8 @@ ADDS = st.builds(Add, st.sampled_from(KINDS), st.sampled_from(PLACES), DIRECTION
 STEPS = st.lists(ADDS | st.builds(Change, st.sampled_from(CHANGES), st.integers(0, 5)), max_size=20)
 QUESTIONS: tuple[tuple[Kind, Filters], ...] = (
     ("turn", Filters()),
-    ("turn", Filters(workspace="work", barred=True)),
-    ("turn", Filters(everywhere=True, barred=True)),
+    ("turn", Filters(workspace="work", settled=True)),
+    ("turn", Filters(everywhere=True, settled=True)),
     ("memory", Filters(workspace="home")),
     ("memory", Filters(everywhere=True)),
 )
@@ -132,7 +132,7 @@ def truth(connection: Connection) -> list[list[float]]:
                 for row in rows
                 if row["kind"] == kind
                 and (seen.everywhere or row["place"] in (None, seen.workspace))
-                and (seen.barred or not row["barred"])
+                and (seen.settled or not row["barred"])
             ),
             reverse=True,
         )

@@ -28,6 +28,11 @@ WALKS = {
     ("backlog", "pending"),
     ("documents", "allowed_memories"),
     ("memories", "unverified"),
+    ("queue", "counts"),
+    ("queue", "entries"),
+    ("queue", "last_error"),
+    ("queue", "lease"),  # what waits only; stops at the first that is due
+    ("queue", "next_due"),  # what waits only
     ("scratchpads", "recent"),
     ("upkeep", "await_missing_vectors"),
     ("upkeep", "count_lost_records"),

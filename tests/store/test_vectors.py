@@ -46,7 +46,7 @@ class Row:
 
     @property
     def scope(self) -> str:
-        return Standing(self.kind, self.tenant, self.workspace, barred=self.barred).token
+        return Standing(self.kind, self.tenant, self.workspace, settled=self.barred).token
 
 
 def turn(direction: tuple[int, ...], *, current: bool = True) -> Row:
@@ -144,7 +144,7 @@ def test_every_way_gives_the_nearest_current_documents_that_pass(
 ) -> None:
     fill(connection, rows)
     scopes = tuple(
-        Standing(kind, 1, place, barred=held).token
+        Standing(kind, 1, place, settled=held).token
         for place in places
         for held in ((False, True) if barred else (False,))
     )

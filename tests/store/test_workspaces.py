@@ -60,7 +60,7 @@ QUESTIONS = st.builds(
     history=st.booleans(),
     types=st.just(()) | st.just((MemoryType.FACT, MemoryType.RULE)),
     roles=st.just(()) | st.just((Role.USER,)),
-    barred=st.booleans(),
+    settled=st.booleans(),
 )
 
 

@@ -28,6 +28,7 @@ from memoria.model.operation import (
     Update,
 )
 from memoria.model.parse import as_instant, as_member, as_turns, check_choice, complaints
+from memoria.model.queue import QueueEntry, QueueKind, QueueState, QueueStatus
 from memoria.model.scratchpad import CompletedTask, Scratchpad
 from memoria.model.search import Hit, Neighbour, SearchResult, Source, ToolCall
 from memoria.model.session import Session, SessionRecord, Stretch
@@ -78,6 +79,10 @@ __all__ = [
     "Neighbour",
     "Operation",
     "Provenance",
+    "QueueEntry",
+    "QueueKind",
+    "QueueState",
+    "QueueStatus",
     "Receipt",
     "RecordedTurn",
     "Remembered",

@@ -84,6 +84,8 @@ class StoredTurn(Value):
     current: bool
     barred: bool
     """Kept in the record, but nothing may be concluded from it: what it said was forgotten."""
+    processed: bool
+    """The extractor has looked at it."""
     role: Role
     speaker: str | None
     at: int

@@ -53,7 +53,7 @@ def rank(tx: Transaction, candidates: Candidates, filters: Filters, most: int) -
     Near neighbours of candidates are ranked with them, unless the search is narrow: a neighbour
     need not pass the filters.
     """
-    lexical = _in_context(tx, candidates, barred=filters.barred)
+    lexical = _in_context(tx, candidates, settled=filters.settled)
     cosine = {**candidates.cosine, **_supposed(candidates, lexical)}
     found = candidates.bm25.keys() | cosine.keys()
     ranked = found if filters.narrow else found | lexical.keys()
@@ -87,10 +87,10 @@ def _supposed(candidates: Candidates, lexical: Mapping[int, float]) -> dict[int,
     return {n: best * lexical.get(n, 0.0) for n in candidates.awaiting}
 
 
-def _in_context(tx: Transaction, candidates: Candidates, *, barred: bool) -> dict[int, float]:
+def _in_context(tx: Transaction, candidates: Candidates, *, settled: bool) -> dict[int, float]:
     """BM25 scores, 0 to 1, with what turns gain from their neighbours and sessions."""
     own = _scaled(candidates.bm25)
-    places = _places(tx, own, candidates.cosine, barred=barred)
+    places = _places(tx, own, candidates.cosine, settled=settled)
     matching = [(place, own[place.n]) for place in places if place.n in own]
     beside, session = _neighbour_gains(matching), _session_gains(matching)
     shared = {
@@ -101,13 +101,13 @@ def _in_context(tx: Transaction, candidates: Candidates, *, barred: bool) -> dic
 
 
 def _places(
-    tx: Transaction, own: Mapping[int, float], cosine: Mapping[int, float], *, barred: bool
+    tx: Transaction, own: Mapping[int, float], cosine: Mapping[int, float], *, settled: bool
 ) -> list[Place]:
     """Where the best candidates stand, and the turns beside those that share words to give."""
-    near = tx.conversations.places(_best(own, _WITH_CONTEXT), _REACH, barred=barred)
+    near = tx.conversations.places(_best(own, _WITH_CONTEXT), _REACH, settled=settled)
     known = {place.n for place in near}
     meant = [n for n in _best(cosine, _WITH_CONTEXT) if n not in known]
-    return near + tx.conversations.places(meant, 0, barred=barred)
+    return near + tx.conversations.places(meant, 0, settled=settled)
 
 
 def _best(scores: Mapping[int, float], most: int) -> list[int]:

@@ -91,7 +91,7 @@ def plan_traces(
         history=include_history,
         workspace=workspace,
         everywhere=workspace == EVERYWHERE,
-        barred=True,
+        settled=True,
     )
     return _plan(query, ("turn",), filters, limit, max_tokens, context, first_level=False)
 

@@ -17,6 +17,9 @@ from memoria.model import (
     Finding,
     Memory,
     MemoryType,
+    QueueEntry,
+    QueueState,
+    QueueStatus,
     Scratchpad,
     Session,
     Statistics,
@@ -30,6 +33,7 @@ from memoria.store.values import (
     Kind,
     Match,
     MessageName,
+    NewEntry,
     NewTurn,
     NewVersion,
     Pending,
@@ -37,6 +41,7 @@ from memoria.store.values import (
     Tombstone,
     TombstoneKind,
     Version,
+    Work,
 )
 
 
@@ -157,15 +162,24 @@ class Conversations(Protocol):
         """All versions at the turn's place, newest first."""
         ...
 
-    def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
+    def places(self, ns: Sequence[int], reach: int, *, settled: bool = True) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them.
 
-        Without `barred`, the turns around them from which nothing may be concluded are left out.
+        Without `settled`, the turns around them are left out from which nothing more is to be
+        concluded.
         """
         ...
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side, in order, without the one."""
+        ...
+
+    def span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
+        """A session's current turns from one place to another, in order."""
+        ...
+
+    def process(self, turns: Iterable[StoredTurn]) -> None:
+        """Mark turns as looked at by the extractor: the first level shows them no more."""
         ...
 
     def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
@@ -302,6 +316,42 @@ class Tombstones(Protocol):
         ...
 
 
+class Queue(Protocol):
+    """A tenant's stretches of conversation that wait for the extractor."""
+
+    def add(self, entry: NewEntry) -> bool:
+        """Put a stretch into the queue. False if it has been there already."""
+        ...
+
+    def entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
+        """Entries, those that wait first and in the order they will be taken."""
+        ...
+
+    def entry(self, entry_id: str) -> QueueEntry | None:
+        """An entry by its id."""
+        ...
+
+    def status(self) -> QueueStatus:
+        """How much is in the queue."""
+        ...
+
+    def extractions(self, session_n: int, reason: str) -> int:
+        """How many extractions of a session were ever asked for with this reason."""
+        ...
+
+    def retry(self, entry_id: str) -> bool:
+        """Let a dead, dropped or postponed entry be tried now. False if there is nothing to do."""
+        ...
+
+    def drop(self, entry_id: str) -> bool:
+        """Take an entry out, unread. False if it is finished already."""
+        ...
+
+    def finish(self, n: int, owner: str, outcome: str) -> bool:
+        """Mark an entry as done, with what came of it. False if it is not `owner`'s any more."""
+        ...
+
+
 class Audit(Protocol):
     """The append-only log."""
 
@@ -332,6 +382,8 @@ class Transaction(Protocol):
     def scratchpads(self) -> Scratchpads: ...  # noqa: D102
     @property
     def tombstones(self) -> Tombstones: ...  # noqa: D102
+    @property
+    def queue(self) -> Queue: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
 
@@ -406,6 +458,29 @@ class Backlog(Protocol):
         ...
 
 
+class WorkQueue(Protocol):
+    """Stretches to look at, for all tenants: an extraction worker's view of the store."""
+
+    def lease(self, owner: str, now: int, lease_ms: int) -> Work | None:
+        """The next entry, now `owner`'s; None if nothing is due.
+
+        Of a session, one entry at a time: what was said first is understood first.
+        """
+        ...
+
+    def release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> bool:
+        """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
+        ...
+
+    def bury(self, work: Work, owner: str, error: str) -> bool:
+        """Give an entry up: it is a dead letter until somebody retries it."""
+        ...
+
+    def next_due(self, now: int) -> int | None:
+        """When the next entry may be taken; None if none waits."""
+        ...
+
+
 class Store(Protocol):
     """An opened database."""
 
@@ -423,6 +498,10 @@ class Store(Protocol):
 
     def backlog(self, *, write: bool) -> AbstractContextManager[Backlog]:
         """The embedding backlog across tenants."""
+        ...
+
+    def work_queue(self, *, write: bool) -> AbstractContextManager[WorkQueue]:
+        """The extraction queue across tenants."""
         ...
 
     @property

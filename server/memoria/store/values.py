@@ -5,7 +5,15 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from memoria.model import MemoryType, Provenance, Role, StoredTurn, Trust, iso
+from memoria.model import (
+    MemoryType,
+    Provenance,
+    QueueKind,
+    Role,
+    StoredTurn,
+    Trust,
+    iso,
+)
 
 Kind = Literal["turn", "memory"]
 TombstoneKind = Literal["memory", "turn"]
@@ -28,8 +36,9 @@ class Filters:
     """Where the question is asked: its rows are seen, and those of no workspace."""
     everywhere: bool = False
     """Whether every workspace's rows are seen."""
-    barred: bool = False
-    """Whether turns may be found from which nothing may be concluded any more."""
+    settled: bool = False
+    """Whether turns may be found from which nothing more is to be concluded: those barred, and
+    those the extractor has looked at."""
 
     @property
     def narrow(self) -> bool:
@@ -134,3 +143,36 @@ class Pending:
     turn: StoredTurn | None = None
     previous: StoredTurn | None = None
     content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """A stretch on its way into the extraction queue."""
+
+    id: str
+    kind: QueueKind
+    session_n: int
+    first_index: int
+    last_index: int
+    newest_n: int
+    """The newest turn there: an edited message makes another entry."""
+    priority: int
+    """0 is taken first."""
+    reason: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An entry of the extraction queue that a worker has leased."""
+
+    n: int
+    id: str
+    tenant: str
+    kind: QueueKind
+    session_n: int
+    first_index: int
+    last_index: int
+    reason: str
+    attempts: int
+    """With this one."""

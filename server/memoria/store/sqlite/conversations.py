@@ -1,7 +1,7 @@
 """Sessions, turns and stretches in SQLite."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
@@ -160,10 +160,10 @@ class SqliteConversations:
         """All versions at the turn's place, newest first."""
         return self._in_order("turn_versions", session_n=turn.session_n, turn_index=turn.turn_index)
 
-    def places(self, ns: Sequence[int], reach: int, *, barred: bool = True) -> list[Place]:
+    def places(self, ns: Sequence[int], reach: int, *, settled: bool = True) -> list[Place]:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = (
-            self._rows.all("places", ns=as_json(ns), reach=reach, barred=int(barred))
+            self._rows.all("places", ns=as_json(ns), reach=reach, settled=int(settled))
             if reach
             else self._rows.all("own_places", ns=as_json(ns))
         )
@@ -172,6 +172,17 @@ class SqliteConversations:
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side."""
         return self._in_order("around", session_n=session_n, turn_index=turn_index, reach=reach)
+
+    def span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
+        """A session's current turns from one place to another, in order."""
+        return self._in_order(
+            "span", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
+    def process(self, turns: Iterable[StoredTurn]) -> None:
+        """Mark turns as looked at by the extractor."""
+        for turn in turns:
+            self._documents.process(turn.n)
 
     def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
         """A session's current turns in order."""

@@ -31,7 +31,7 @@ class SqliteDocuments:
     ) -> int:
         """A new document, indexed and waiting for its vector. Gives its number."""
         n = self._rows.insert("add_document", kind=kind, workspace=workspace, barred=int(barred))
-        scope = Standing(kind, self._rows.tenant, workspace, barred=barred).token
+        scope = Standing(kind, self._rows.tenant, workspace, settled=barred).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self._rows.insert("await_vector", n=n)
         return n
@@ -65,6 +65,11 @@ class SqliteDocuments:
         self._rows.change("count_erasure")
         self._rows.change("want_scrub")
         self._rows.change("await_vector_if_missing", n=n)
+
+    def process(self, n: int) -> None:
+        """The extractor has looked at it: the first level has what it says as memories, or not."""
+        self._rows.change("process", n=n)
+        self._restate(n)
 
     def _restate(self, n: int) -> None:
         """Bring the indexes in line with how the document now stands."""
@@ -148,7 +153,7 @@ class SqliteDocuments:
         """Every document of the tenant that holds all of the terms, wherever and however old."""
         if not terms:
             return []
-        everything = Filters(history=True, everywhere=True, barred=True)
+        everything = Filters(history=True, everywhere=True, settled=True)
         scope = " OR ".join(standing.token for standing in self._seen([kind], everything))
         words = " AND ".join(map(_quoted, terms))
         query = f"scope:({scope}) AND words:({words})"
@@ -182,11 +187,11 @@ class SqliteDocuments:
     def _seen(self, kinds: Sequence[Kind], filters: Filters) -> list[Standing]:
         """The standings that a question may see."""
         return [
-            Standing(kind, self._rows.tenant, place, current, barred)
+            Standing(kind, self._rows.tenant, place, current, settled)
             for kind in kinds
             for place in self._places(filters)
             for current in ((True, False) if filters.history else (True,))
-            for barred in ((False, True) if filters.barred and kind == "turn" else (False,))
+            for settled in ((False, True) if filters.settled and kind == "turn" else (False,))
         ]
 
     def _places(self, filters: Filters) -> list[int | None]:

@@ -13,14 +13,15 @@ class Standing:
     tenant: int
     workspace: int | None = None
     current: bool = True
-    barred: bool = False
+    settled: bool = False
+    """Barred, or looked at by the extractor: nothing more is to be concluded from it."""
 
     @property
     def token(self) -> str:
         """The standing as one token: both indexes are narrowed by it, not by a join."""
         place = "" if self.workspace is None else f"w{self.workspace}"
         past = "" if self.current else "_past"
-        return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.barred else ''}"
+        return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.settled else ''}"
 
 
 def standing(row: Row) -> Standing:
@@ -30,5 +31,5 @@ def standing(row: Row) -> Standing:
         row["tenant_id"],
         row["workspace_n"],
         current=bool(row["current"]),
-        barred=bool(row["barred"]),
+        settled=bool(row["barred"] or row["processed"]),
     )

@@ -27,6 +27,7 @@ from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.migrate import check_version, migrate
+from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
@@ -52,6 +53,7 @@ class SqliteTransaction:
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.scratchpads = SqliteScratchpads(connection, tenant)
         self.tombstones = SqliteTombstones(connection, tenant)
+        self.queue = SqliteQueue(connection, tenant)
         self.audit = SqliteAudit(self._admin)
 
     def statistics(self) -> Statistics:
@@ -168,6 +170,16 @@ class SqliteStore:
             with self._reading() as (connection, vectors):
                 vectors.drop_erased()
                 yield SqliteBacklog(connection, vectors)
+
+    @contextlib.contextmanager
+    def work_queue(self, *, write: bool) -> Iterator[SqliteWorkQueue]:
+        """The extraction queue across tenants."""
+        if write:
+            with self._writing() as connection:
+                yield SqliteWorkQueue(connection)
+        else:
+            with self._reading() as (connection, _):
+                yield SqliteWorkQueue(connection)
 
     @property
     def vector_bytes(self) -> int:

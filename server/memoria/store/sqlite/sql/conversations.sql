@@ -88,7 +88,7 @@ WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
-       d.current, d.barred, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
+       d.current, d.barred, d.processed, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
        t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n
@@ -114,7 +114,7 @@ FROM json_each(:ns) wanted
 CROSS JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
 CROSS JOIN turns o ON o.session_n = t.session_n
             AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
-JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:barred OR NOT d.barred));
+JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:settled OR NOT (d.barred OR d.processed)));
 
 -- name: own_places
 SELECT n, session_n, turn_index FROM turns
@@ -126,6 +126,13 @@ FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.tenant_id = :tenant AND t.session_n = :session_n AND d.current
   AND t.turn_index BETWEEN :turn_index - :reach AND :turn_index + :reach
   AND t.turn_index <> :turn_index
+ORDER BY t.turn_index;
+
+-- name: span
+SELECT t.n
+FROM turns t JOIN documents d ON d.n = t.n
+WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
+  AND t.turn_index BETWEEN :first_index AND :last_index
 ORDER BY t.turn_index;
 
 -- name: session_turns

@@ -23,8 +23,11 @@ UPDATE documents SET current = :current WHERE n = :n AND tenant_id = :tenant;
 -- name: bar
 UPDATE documents SET barred = 1 WHERE n = :n AND tenant_id = :tenant;
 
+-- name: process
+UPDATE documents SET processed = 1 WHERE n = :n AND tenant_id = :tenant;
+
 -- name: standing
-SELECT n, kind, tenant_id, workspace_n, current, barred FROM documents
+SELECT n, kind, tenant_id, workspace_n, current, barred, processed FROM documents
 WHERE n = :n AND tenant_id = :tenant;
 
 -- name: erase_embeddings

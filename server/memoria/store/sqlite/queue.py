@@ -1,0 +1,118 @@
+"""The extraction queue in SQLite: a tenant's entries, and the workers' view across tenants."""
+
+from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
+from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows, built
+from memoria.store.values import NewEntry, Work
+
+_NO_TENANT = 0
+
+
+class SqliteQueue:
+    """A tenant's entries."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "queue")
+
+    def add(self, entry: NewEntry) -> bool:
+        """Put a stretch into the queue. False if it has been there already."""
+        return bool(
+            self._rows.change(
+                "add",
+                id=entry.id,
+                kind=entry.kind.value,
+                session_n=entry.session_n,
+                first_index=entry.first_index,
+                last_index=entry.last_index,
+                newest_n=entry.newest_n,
+                priority=entry.priority,
+                reason=entry.reason,
+                created_at=entry.created_at,
+            )
+        )
+
+    def entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
+        """Entries, those that wait first and in the order they will be taken."""
+        wanted = None if state is None else state.value
+        rows = self._rows.all("entries", state=wanted, limit=limit)
+        return [built(QueueEntry, dict(row)) for row in rows]
+
+    def entry(self, entry_id: str) -> QueueEntry | None:
+        """An entry by its id."""
+        row = self._rows.first("entry", id=entry_id)
+        return None if row is None else built(QueueEntry, dict(row))
+
+    def status(self) -> QueueStatus:
+        """How much is in the queue."""
+        rows = {row["state"]: row for row in self._rows.all("counts")}
+        error = self._rows.first("last_error")
+        waiting = rows.get(QueueState.WAITING.value)
+        return QueueStatus(
+            **{state: row["total"] for state, row in rows.items()},
+            oldest_waiting_at=None if waiting is None else waiting["oldest"],
+            last_error=None if error is None else error["last_error"],
+        )
+
+    def extractions(self, session_n: int, reason: str) -> int:
+        """How many extractions of a session were ever asked for with this reason."""
+        return self._rows.number("extractions", session_n=session_n, reason=reason)
+
+    def retry(self, entry_id: str) -> bool:
+        """Let a dead, dropped or postponed entry be tried now. False if there is nothing to do."""
+        return bool(self._rows.change("retry", id=entry_id))
+
+    def drop(self, entry_id: str) -> bool:
+        """Take an entry out, unread. False if it is finished already."""
+        return bool(self._rows.change("drop", id=entry_id, now=now_millis()))
+
+    def finish(self, n: int, owner: str, outcome: str) -> bool:
+        """Mark an entry as done, with what came of it. False if it is not `owner`'s any more."""
+        return bool(
+            self._rows.change("finish", n=n, owner=owner, outcome=outcome, now=now_millis())
+        )
+
+
+class SqliteWorkQueue:
+    """All tenants' entries, as a worker sees them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._rows = TenantRows(connection, _NO_TENANT, "queue")
+
+    def lease(self, owner: str, now: int, lease_ms: int) -> Work | None:
+        """The next entry, now `owner`'s; None if nothing is due."""
+        row = self._rows.first(
+            "lease",
+            owner=owner,
+            now=now,
+            lease=lease_ms,
+            longest_lease=LONGEST_LEASE_MS,
+            longest_pause=LONGEST_WAIT_MS,
+        )
+        if row is None:
+            return None
+        return Work(**{**dict(row), "kind": QueueKind(row["kind"])})
+
+    def release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> bool:
+        """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
+        return bool(
+            self._rows.change(
+                "release",
+                n=work.n,
+                owner=owner,
+                until=until,
+                error=error,
+                forgiven=0 if blamed else 1,
+            )
+        )
+
+    def bury(self, work: Work, owner: str, error: str) -> bool:
+        """Give an entry up: it is a dead letter until somebody retries it."""
+        return bool(self._rows.change("bury", n=work.n, owner=owner, error=error, now=now_millis()))
+
+    def next_due(self, now: int) -> int | None:
+        """When the next entry may be taken; None if none waits."""
+        row = self._rows.first(
+            "next_due", now=now, longest_lease=LONGEST_LEASE_MS, longest_pause=LONGEST_WAIT_MS
+        )
+        return None if row is None else row["at"]

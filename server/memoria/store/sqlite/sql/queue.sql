@@ -1,0 +1,89 @@
+-- A moment further ahead than anything is ever put off was written while the clock was wrong:
+-- it counts as past.
+
+-- name: add
+INSERT INTO extraction_queue (id, tenant_id, kind, session_n, first_index, last_index, newest_n,
+                              priority, reason, created_at)
+VALUES (:id, :tenant, :kind, :session_n, :first_index, :last_index, :newest_n,
+        :priority, :reason, :created_at)
+ON CONFLICT (session_n, kind, first_index, last_index, newest_n) DO NOTHING;
+
+-- name: entries
+SELECT q.id, q.kind, s.session_id, q.first_index, q.last_index, q.priority, q.reason, q.state,
+       q.attempts, q.not_before, q.lease_until AS leased_until, q.created_at, q.finished_at,
+       q.last_error, q.outcome
+FROM extraction_queue q JOIN sessions s ON s.n = q.session_n
+WHERE q.tenant_id = :tenant AND (:state IS NULL OR q.state = :state)
+ORDER BY q.state <> 'waiting', q.priority, q.n
+LIMIT :limit;
+
+-- name: entry
+SELECT q.id, q.kind, s.session_id, q.first_index, q.last_index, q.priority, q.reason, q.state,
+       q.attempts, q.not_before, q.lease_until AS leased_until, q.created_at, q.finished_at,
+       q.last_error, q.outcome
+FROM extraction_queue q JOIN sessions s ON s.n = q.session_n
+WHERE +q.tenant_id = :tenant AND q.id = :id;
+
+-- name: counts
+SELECT state, count(*) AS total, min(created_at) AS oldest
+FROM extraction_queue WHERE tenant_id = :tenant GROUP BY state;
+
+-- name: last_error
+SELECT last_error FROM extraction_queue
+WHERE tenant_id = :tenant AND last_error IS NOT NULL AND state IN ('waiting', 'dead')
+ORDER BY n DESC LIMIT 1;
+
+-- name: extractions
+SELECT count(*) FROM extraction_queue
+WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND reason = :reason;
+
+-- name: retry
+UPDATE extraction_queue
+SET state = 'waiting', finished_at = NULL, attempts = 0, not_before = 0, lease_owner = NULL,
+    lease_until = 0, last_error = NULL, outcome = NULL
+WHERE +tenant_id = :tenant AND id = :id
+  AND (state IN ('dead', 'dropped') OR (not_before > 0 AND lease_owner IS NULL));
+
+-- name: drop
+UPDATE extraction_queue
+SET state = 'dropped', finished_at = :now, lease_owner = NULL, lease_until = 0
+WHERE +tenant_id = :tenant AND id = :id AND state IN ('waiting', 'dead');
+
+-- name: finish
+UPDATE extraction_queue
+SET state = 'done', finished_at = :now, outcome = :outcome, last_error = NULL,
+    lease_owner = NULL, lease_until = 0
+WHERE n = :n AND tenant_id = :tenant AND state = 'waiting' AND lease_owner = :owner;
+
+-- name: lease
+-- One entry a session at a time: what was said first is understood first.
+UPDATE extraction_queue
+SET lease_owner = :owner, lease_until = :now + :lease, attempts = attempts + 1
+WHERE n = (
+    SELECT q.n FROM extraction_queue q
+    WHERE q.state = 'waiting'
+      AND (q.not_before <= :now OR q.not_before > :now + :longest_pause)
+      AND NOT EXISTS (
+          SELECT 1 FROM extraction_queue o
+          WHERE o.session_n = q.session_n AND o.state = 'waiting'
+            AND o.lease_until > :now AND o.lease_until <= :now + :longest_lease)
+    ORDER BY q.priority, q.n
+    LIMIT 1)
+RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
+          (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;
+
+-- name: release
+UPDATE extraction_queue
+SET lease_owner = NULL, lease_until = 0, not_before = :until, last_error = :error,
+    attempts = attempts - :forgiven
+WHERE n = :n AND state = 'waiting' AND lease_owner = :owner;
+
+-- name: bury
+UPDATE extraction_queue
+SET state = 'dead', finished_at = :now, last_error = :error, lease_owner = NULL, lease_until = 0
+WHERE n = :n AND state = 'waiting' AND lease_owner = :owner;
+
+-- name: next_due
+SELECT min(max(CASE WHEN not_before > :now + :longest_pause THEN 0 ELSE not_before END,
+               CASE WHEN lease_until > :now + :longest_lease THEN 0 ELSE lease_until END)) AS at
+FROM extraction_queue WHERE state = 'waiting';
