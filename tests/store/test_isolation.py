@@ -15,11 +15,21 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
-from memoria.model import LIBRARY, MemoryType, QueueKind, Role, Turn, Vector, new_id
+from memoria.model import (
+    LIBRARY,
+    InferredBy,
+    MemoryType,
+    Provenance,
+    QueueKind,
+    Role,
+    Turn,
+    Vector,
+    new_id,
+)
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Filters, Kind, NewEntry, Tombstone
+from memoria.store.values import Filters, Kind, NewEntry, NewMemory, NewVersion, Tombstone
 from memoria.text.analyser import query_terms
 from memoria.text.statement import fingerprint
 
@@ -55,6 +65,12 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         statements.remember(text, MemoryType.FACT, None, None, first)
     corrected = statements.remember("the port was 1", MemoryType.FACT, None, None, None)
     statements.revise(corrected.id, "correct", f"the port was {corrected.id}")
+    with store.write(tenant) as tx:
+        turn = tx.conversations.session_turns("s", 0, 1)[0]
+        origin = Provenance(source_kind="user_said", trust="user", channel="test", quote="port")
+        version = NewVersion(f"{tenant} has a port", b"f", 1, 1, origin, turn.n, InferredBy.MODEL)
+        memory = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port")
+        tx.memories.add(memory, version)
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
     with store.write(tenant) as tx:
@@ -143,6 +159,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.memories.with_fingerprint(fingerprint(text)) for text in SAID
     ],
     "memories.unverified": lambda tx, _: tx.memories.unverified(100),
+    "memories.about": lambda tx, _: tx.memories.about("user"),
+    "memories.concluded": lambda tx, them: tx.memories.concluded(them.ns, InferredBy.MODEL),
     "memories.resting_on": lambda tx, them: tx.memories.resting_on(them.ns),
     "documents.holding": lambda tx, _: [tx.documents.holding(kind, ["port"]) for kind in BOTH],
     "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
@@ -168,6 +186,8 @@ WRITES = {
     "conversations.close_stretch",
     "conversations.close_idle_stretches",
     "memories.add",
+    "memories.add_evidence",
+    "memories.use",
     "memories.add_version",
     "memories.set_validity",
     "memories.mark",
@@ -253,7 +273,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
             counted.append(tx.statistics())
     ann, bob, carol = counted
     assert ann.model_dump(exclude={"tenant"}) == bob.model_dump(exclude={"tenant"})
-    assert (ann.turns, ann.turn_versions, ann.memories) == (5, 6, {"active": 5, "archived": 1})
+    assert (ann.turns, ann.turn_versions, ann.memories) == (5, 6, {"active": 6, "archived": 1})
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)
 

@@ -26,7 +26,7 @@ from memoria.model import (
 )
 from memoria.store.base import Store, Transaction
 from memoria.store.missing import missing
-from memoria.store.values import NewVersion
+from memoria.store.values import NewMemory, NewVersion
 from memoria.text.statement import fingerprint
 
 MAX_CHARS = 4000
@@ -80,7 +80,8 @@ class Statements:
                 version = self._version(tx, text, valid_from, turn_id)
                 weight = _IMPORTANCE if importance is None else importance
                 confidence = _CONFIDENCE[version.provenance.trust]
-                tx.memories.add(memory_id, kind, weight, confidence, version, self._workspace)
+                memory = NewMemory(memory_id, kind, weight, confidence, self._workspace)
+                tx.memories.add(memory, version)
                 self._audit(tx, "remember", memory_id)
             else:
                 memory_id, status = known.id, self._known_again(tx, known)

@@ -6,6 +6,7 @@ from memoria.model.instant import from_millis, iso, now_millis, parse_instant, t
 from memoria.model.memory import (
     BackupLeft,
     Forgotten,
+    InferredBy,
     Memory,
     MemoryType,
     MemoryVersion,
@@ -70,6 +71,7 @@ __all__ = [
     "Forgotten",
     "Health",
     "Hit",
+    "InferredBy",
     "Link",
     "Memory",
     "MemoryType",

@@ -35,6 +35,15 @@ class Validity(StrEnum):
     PENDING_CONFIRMATION = "pending_confirmation"
 
 
+class InferredBy(StrEnum):
+    """Who drew a conclusion from what was said."""
+
+    STATEMENT = "statement"
+    """Nobody: it was stated, to be remembered."""
+    RULES = "rules"
+    MODEL = "model"
+
+
 class SourceKind(StrEnum):
     """How a statement reached us."""
 
@@ -79,6 +88,11 @@ class MemoryVersion(Value):
     valid_to: int | None
     ingested_at: int
     provenance: Provenance
+    inferred_by: InferredBy = InferredBy.STATEMENT
+    event_at: int | None = None
+    """When what it tells of happened, UTC epoch ms, if it was said."""
+    event_expression: str | None = None
+    """In the speaker's words: `last Friday`."""
 
 
 class Memory(Value):
@@ -100,6 +114,19 @@ class Memory(Value):
     updated_at: int
     workspace: str | None = None
     """The project it was learnt in."""
+    subject: str | None = None
+    """Of whom or what it speaks, in its normal form."""
+    predicate: str | None = None
+    """What of the subject: `home`, `editor`."""
+    task: str | None = None
+    expires_at: int | None = None
+    """When it stops to count, UTC epoch ms."""
+    evidence: int = 1
+    """How many turns it rests on, or 1 where it was stated."""
+    use_count: int = 0
+    last_used_at: int | None = None
+    flag: str | None = None
+    """Why it is not believed without confirmation: `instruction`, `tool`, `pii`."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 

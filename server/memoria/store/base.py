@@ -15,8 +15,8 @@ from typing import Protocol
 from memoria.model import (
     BacklogStatus,
     Finding,
+    InferredBy,
     Memory,
-    MemoryType,
     QueueEntry,
     QueueState,
     QueueStatus,
@@ -34,6 +34,8 @@ from memoria.store.values import (
     Match,
     MessageName,
     NewEntry,
+    NewEvidence,
+    NewMemory,
     NewTurn,
     NewVersion,
     Pending,
@@ -198,16 +200,24 @@ class Conversations(Protocol):
 class Memories(Protocol):
     """Memories and their versions."""
 
-    def add(
-        self,
-        memory_id: str,
-        kind: MemoryType,
-        importance: float,
-        confidence: float,
-        version: NewVersion,
-        workspace: str | None = None,
-    ) -> None:
+    def add(self, memory: NewMemory, version: NewVersion) -> None:
         """Write a new memory with its first version."""
+        ...
+
+    def add_evidence(self, evidence: NewEvidence) -> bool:
+        """Note another turn that a memory rests on. False if that is known."""
+        ...
+
+    def use(self, memory_id: str, gain: float, now: int) -> None:
+        """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
+        ...
+
+    def about(self, subject: str, workspace: str | None = None) -> list[Memory]:
+        """Active memories seen from the workspace that speak of a subject, newest first."""
+        ...
+
+    def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
+        """Ids of active memories whose present wording was so drawn from one of the turns."""
         ...
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:

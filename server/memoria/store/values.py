@@ -6,12 +6,14 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from memoria.model import (
+    InferredBy,
     MemoryType,
     Provenance,
     QueueKind,
     Role,
     StoredTurn,
     Trust,
+    Validity,
     iso,
 )
 
@@ -97,6 +99,23 @@ class NewTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory ready to be written, but for its wording."""
+
+    id: str
+    type: MemoryType
+    importance: float
+    confidence: float
+    workspace: str | None = None
+    validity: Validity = Validity.ACTIVE
+    subject: str | None = None
+    predicate: str | None = None
+    task: str | None = None
+    expires_at: int | None = None
+    flag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NewVersion:
     """A wording of a memory ready to be written."""
 
@@ -106,6 +125,19 @@ class NewVersion:
     ingested_at: int
     provenance: Provenance
     turn_n: int | None
+    inferred_by: InferredBy = InferredBy.STATEMENT
+    event_at: int | None = None
+    event_expression: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvidence:
+    """Another turn that says what a memory says."""
+
+    memory_id: str
+    turn_n: int
+    quote: str
+    ingested_at: int
 
 
 @dataclass(frozen=True, slots=True)

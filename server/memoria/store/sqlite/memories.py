@@ -3,12 +3,20 @@
 from collections.abc import Sequence
 
 from memoria.errors import NotFoundError, StoreDamagedError
-from memoria.model import Memory, MemoryType, MemoryVersion, Provenance, Trust, Validity
+from memoria.model import (
+    InferredBy,
+    Memory,
+    MemoryType,
+    MemoryVersion,
+    Provenance,
+    Trust,
+    Validity,
+)
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import NewVersion
+from memoria.store.values import NewEvidence, NewMemory, NewVersion
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
@@ -24,27 +32,55 @@ class SqliteMemories:
         self._documents = documents
         self._workspaces = SqliteWorkspaces(connection, tenant)
 
-    def add(
-        self,
-        memory_id: str,
-        kind: MemoryType,
-        importance: float,
-        confidence: float,
-        version: NewVersion,
-        workspace: str | None = None,
-    ) -> None:
+    def add(self, memory: NewMemory, version: NewVersion) -> None:
         """Write a new memory with its first version."""
         memory_n = self._rows.insert(
             "add",
-            workspace=self._workspaces.enter(workspace),
-            id=memory_id,
-            type=kind.value,
-            importance=importance,
-            confidence=confidence,
+            workspace=self._workspaces.enter(memory.workspace),
+            id=memory.id,
+            type=memory.type.value,
+            validity=memory.validity.value,
+            importance=memory.importance,
+            confidence=memory.confidence,
             verified=_vouched(version),
+            subject=memory.subject,
+            predicate=memory.predicate,
+            task=memory.task,
+            expires_at=memory.expires_at,
+            flag=memory.flag,
             now=version.ingested_at,
         )
-        self._write_version(memory_n, 1, version)
+        n = self._write_version(memory_n, 1, version)
+        if memory.validity is not Validity.ACTIVE:
+            self._documents.set_current(n, current=False)
+
+    def add_evidence(self, evidence: NewEvidence) -> bool:
+        """Note another turn that a memory rests on. False if that is known."""
+        return bool(
+            self._rows.change(
+                "add_evidence",
+                memory_n=self._number(evidence.memory_id),
+                turn_n=evidence.turn_n,
+                quote=evidence.quote,
+                now=evidence.ingested_at,
+            )
+        )
+
+    def use(self, memory_id: str, gain: float, now: int) -> None:
+        """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
+        self._rows.change("use", memory_n=self._number(memory_id), gain=gain, now=now)
+
+    def about(self, subject: str, workspace: str | None = None) -> list[Memory]:
+        """Active memories seen from the workspace that speak of a subject, newest first."""
+        place = self._workspaces.number(workspace)
+        ns = [row["n"] for row in self._rows.all("about", subject=subject, workspace=place)]
+        found = self._load(ns)
+        return [found[n] for n in ns]
+
+    def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
+        """Ids of active memories whose present wording was so drawn from one of the turns."""
+        rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
+        return [row["id"] for row in rows]
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:
         """Write a wording that replaces the present one."""
@@ -143,7 +179,7 @@ class SqliteMemories:
             own["versions"] = tuple(versions[n])
         return {n: built(Memory, own) for n, own in fields.items()}
 
-    def _write_version(self, memory_n: int, number: int, version: NewVersion) -> None:
+    def _write_version(self, memory_n: int, number: int, version: NewVersion) -> int:
         place = self._rows.first("place", memory_n=memory_n)
         seen_from = None if place is None or place["type"] in _PERSONAL else place["workspace_n"]
         words, context = memory_tokens(version.content, version.valid_from)
@@ -163,7 +199,11 @@ class SqliteMemories:
             client=version.provenance.client,
             turn_n=version.turn_n,
             quote=version.provenance.quote,
+            inferred_by=version.inferred_by.value,
+            event_at=version.event_at,
+            event_expression=version.event_expression,
         )
+        return n
 
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)

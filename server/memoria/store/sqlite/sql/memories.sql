@@ -3,9 +3,37 @@
 
 -- name: add
 INSERT INTO memories (id, tenant_id, workspace_n, type, validity, importance, confidence,
-                      verified, created_at, updated_at)
-VALUES (:id, :tenant, :workspace, :type, 'active', :importance, :confidence,
-        :verified, :now, :now);
+                      verified, subject, predicate, task, expires_at, flag, created_at, updated_at)
+VALUES (:id, :tenant, :workspace, :type, :validity, :importance, :confidence,
+        :verified, :subject, :predicate, :task, :expires_at, :flag, :now, :now);
+
+-- name: add_evidence
+INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
+SELECT :tenant, :memory_n, :turn_n, :quote, :now
+WHERE NOT EXISTS (SELECT 1 FROM memory_versions WHERE memory_n = :memory_n AND turn_n = :turn_n)
+ON CONFLICT DO NOTHING;
+
+-- name: use
+UPDATE memories
+SET use_count = use_count + 1, last_used_at = :now, importance = min(1.0, importance + :gain)
+WHERE n = :memory_n AND tenant_id = :tenant;
+
+-- name: about
+SELECT m.n
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+JOIN documents d ON d.n = v.n
+WHERE m.tenant_id = :tenant AND m.subject = :subject AND m.validity = 'active'
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+ORDER BY m.n DESC;
+
+-- name: concluded
+SELECT m.id
+FROM json_each(:ns) wanted
+CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+JOIN memories m ON m.n = v.memory_n
+WHERE v.valid_to IS NULL AND v.inferred_by = :by AND m.validity = 'active'
+ORDER BY m.n;
 
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
@@ -15,9 +43,11 @@ SELECT type, workspace_n FROM memories WHERE n = :memory_n AND tenant_id = :tena
 
 -- name: add_version
 INSERT INTO memory_versions (n, memory_n, tenant_id, version, content, fingerprint, valid_from,
-                             ingested_at, source_kind, trust, channel, client, turn_n, quote)
+                             ingested_at, source_kind, trust, channel, client, turn_n, quote,
+                             inferred_by, event_at, event_expression)
 VALUES (:n, :memory_n, :tenant, :version, :content, :fingerprint, :valid_from,
-        :ingested_at, :source_kind, :trust, :channel, :client, :turn_n, :quote);
+        :ingested_at, :source_kind, :trust, :channel, :client, :turn_n, :quote,
+        :inferred_by, :event_at, :event_expression);
 
 -- name: newest_version
 SELECT n, version, valid_from FROM memory_versions
@@ -46,14 +76,17 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: memories
 SELECT m.n, m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified,
-       m.upvotes, m.downvotes, m.created_at, m.updated_at, w.name AS workspace
+       m.upvotes, m.downvotes, m.created_at, m.updated_at, m.subject, m.predicate, m.task,
+       m.expires_at, m.use_count, m.last_used_at, m.flag, w.name AS workspace,
+       1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence
 FROM memories m
 LEFT JOIN workspaces w ON w.n = m.workspace_n
 WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM json_each(:ns));
 
 -- name: versions
 SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingested_at,
-       v.source_kind, v.trust, v.channel, v.client, v.quote,
+       v.source_kind, v.trust, v.channel, v.client, v.quote, v.inferred_by, v.event_at,
+       v.event_expression,
        t.id AS turn_id, t.turn_index, t.message_id, s.session_id
 FROM memory_versions v
 LEFT JOIN turns t ON t.n = v.turn_n
