@@ -32,6 +32,7 @@ WALKS = {
     ("queue", "entries"),
     ("queue", "last_error"),
     ("queue", "lease"),  # what waits only; stops at the first that is due
+    ("queue", "renew"),  # what waits only
     ("queue", "next_due"),  # what waits only
     ("scratchpads", "recent"),
     ("upkeep", "await_missing_vectors"),

@@ -478,6 +478,10 @@ class WorkQueue(Protocol):
         """
         ...
 
+    def renew(self, owners: Iterable[str], now: int, lease_ms: int) -> int:
+        """Lengthen the leases of these owners. Gives how many there are."""
+        ...
+
     def release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> bool:
         """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
         ...

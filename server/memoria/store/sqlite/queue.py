@@ -1,9 +1,11 @@
 """The extraction queue in SQLite: a tenant's entries, and the workers' view across tenants."""
 
+from collections.abc import Iterable
+
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.rows import TenantRows, built
+from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.store.values import NewEntry, Work
 
 _NO_TENANT = 0
@@ -92,6 +94,10 @@ class SqliteWorkQueue:
         if row is None:
             return None
         return Work(**{**dict(row), "kind": QueueKind(row["kind"])})
+
+    def renew(self, owners: Iterable[str], now: int, lease_ms: int) -> int:
+        """Lengthen the leases of these owners. Gives how many there are."""
+        return self._rows.change("renew", owners=as_json(owners), now=now, lease=lease_ms)
 
     def release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> bool:
         """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""

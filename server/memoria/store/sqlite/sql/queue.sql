@@ -72,6 +72,10 @@ WHERE n = (
 RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
           (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;
 
+-- name: renew
+UPDATE extraction_queue SET lease_until = :now + :lease
+WHERE state = 'waiting' AND lease_owner IN (SELECT value FROM json_each(:owners));
+
 -- name: release
 UPDATE extraction_queue
 SET lease_owner = NULL, lease_until = 0, not_before = :until, last_error = :error,

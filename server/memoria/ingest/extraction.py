@@ -1,0 +1,197 @@
+"""The extraction worker: takes entries from the queue until none is due.
+
+Several threads in several processes share one queue. Each entry is leased; a heartbeat renews what
+this process holds, so that a lease need not be as long as a model may take, and a dead process
+delays its entries by one lease at most.
+
+An entry that fails is tried again later, each time later. What is not its fault (the day's tokens
+are spent, a setting is wrong, Memoria closes) does not count; the rest does, and in the end the
+entry is a dead letter that says why.
+"""
+
+import logging
+import random
+import threading
+from dataclasses import dataclass
+
+from memoria.config import LONGEST_PAUSE_MS
+from memoria.errors import (
+    AskingStoppedError,
+    BudgetSpentError,
+    ChatModelError,
+    ModelMisconfiguredError,
+    ModelUnavailableError,
+    StoreError,
+)
+from memoria.inference.chat import Gate
+from memoria.ingest.extract import Extractor, LeaseLostError
+from memoria.model import new_id, now_millis
+from memoria.store.base import Store
+from memoria.store.values import Work
+
+_LOG = logging.getLogger(__name__)
+_IDLE_S = 5.0
+_LONGEST_STOP_S = 5.0
+_FIRST_RETRY_MS = 2_000
+_MISCONFIGURED_MS = 10 * 60_000
+_PATIENCE = 4
+"""An outage is the model's fault sooner than an entry's: it may last this many times longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionLimits:
+    """How many at once, how long a lease lasts, how often an entry is tried."""
+
+    threads: int
+    lease_ms: int
+    attempts: int
+
+
+class ExtractionWorker:
+    """Threads that drain the extraction queue."""
+
+    def __init__(
+        self, store: Store, gate: Gate, extractor: Extractor, limits: ExtractionLimits
+    ) -> None:
+        self._store = store
+        self._gate = gate
+        self._extractor = extractor
+        self._limits = limits
+        self._wake = threading.Condition()
+        self._stopping = threading.Event()
+        self._holding: set[str] = set()
+        self._threads = [
+            threading.Thread(target=self._run, name=f"memoria-extract-{i}", daemon=True)
+            for i in range(limits.threads)
+        ]
+        self._heart = threading.Thread(target=self._beat, name="memoria-lease", daemon=True)
+
+    def start(self) -> None:
+        """Begin with what is due."""
+        for thread in (*self._threads, self._heart):
+            thread.start()
+
+    def wake(self) -> None:
+        """Something was queued."""
+        with self._wake:
+            self._wake.notify_all()
+
+    def stop(self) -> None:
+        """End. What is under way goes back into the queue."""
+        self._stopping.set()
+        self._gate.stop()
+        self.wake()
+        for thread in (*self._threads, self._heart):
+            if thread.is_alive():
+                thread.join(_LONGEST_STOP_S)
+
+    def settled(self) -> bool:
+        """Whether nothing is due and nothing is under way here."""
+        if self._holding:
+            return False
+        with self._store.work_queue(write=False) as queue:
+            due_at = queue.next_due(now_millis())
+        return due_at is None or due_at > now_millis()
+
+    def _run(self) -> None:
+        owner = new_id()
+        while not self._stopping.is_set():
+            try:
+                pause_s = self._step(owner)
+            except StoreError as error:
+                if not self._stopping.is_set():
+                    _LOG.warning("The extraction queue can't be reached: %s", error)
+                pause_s = _IDLE_S
+            if pause_s:
+                with self._wake:
+                    if not self._stopping.is_set():
+                        self._wake.wait(pause_s)
+
+    def _step(self, owner: str) -> float:
+        """Work on the next entry. Gives how long to rest, in seconds."""
+        if not self._is_due():
+            return self._until_due_s()
+        with self._store.work_queue(write=True) as queue:
+            work = queue.lease(owner, now_millis(), self._limits.lease_ms)
+        if work is None:
+            return self._until_due_s()
+        self._holding.add(owner)
+        try:
+            self._work(work, owner)
+        finally:
+            self._holding.discard(owner)
+        return 0.0
+
+    def _is_due(self) -> bool:
+        """Only a look: many idle workers must not queue to write."""
+        with self._store.work_queue(write=False) as queue:
+            due_at = queue.next_due(now_millis())
+        return due_at is not None and due_at <= now_millis()
+
+    def _until_due_s(self) -> float:
+        with self._store.work_queue(write=False) as queue:
+            due_at = queue.next_due(now_millis())
+        wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
+        return min(max(wait_s, 0.05), _IDLE_S)
+
+    def _work(self, work: Work, owner: str) -> None:
+        try:
+            self._extractor.run(work, owner)
+        except LeaseLostError as error:
+            _LOG.warning("%s", error)
+        except ChatModelError as error:
+            self._give_back(work, owner, error)
+        except StoreError:
+            raise
+        except Exception as error:  # one entry must not stop the others
+            _LOG.exception("The entry %s could not be read", work.id)
+            self._fail(work, owner, f"{type(error).__name__} while it was applied", 1)
+
+    def _give_back(self, work: Work, owner: str, error: ChatModelError) -> None:
+        match error:
+            case AskingStoppedError():
+                self._release(work, owner, now_millis(), str(error), blamed=False)
+            case BudgetSpentError():
+                until = error.retry_at or now_millis() + LONGEST_PAUSE_MS
+                self._release(work, owner, until, str(error), blamed=False)
+            case ModelMisconfiguredError():
+                until = now_millis() + _MISCONFIGURED_MS
+                self._release(work, owner, until, str(error), blamed=False)
+            case ModelUnavailableError():
+                self._fail(work, owner, str(error), _PATIENCE, error.retry_at)
+            case _:
+                self._fail(work, owner, str(error), 1)
+
+    def _fail(
+        self, work: Work, owner: str, error: str, patience: int, retry_at: int | None = None
+    ) -> None:
+        """Try again later, or give up."""
+        if work.attempts >= self._limits.attempts * patience:
+            with self._store.work_queue(write=True) as queue:
+                queue.bury(work, owner, error)
+            _LOG.warning("The entry %s is a dead letter: %s", work.id, error)
+            return
+        until = max(retry_at or 0, now_millis() + _retry_ms(work.attempts))
+        self._release(work, owner, until, error, blamed=True)
+
+    def _release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> None:
+        with self._store.work_queue(write=True) as queue:
+            queue.release(work, owner, until, error, blamed=blamed)
+
+    def _beat(self) -> None:
+        """Renew the leases held here, three times in the life of one."""
+        while not self._stopping.wait(self._limits.lease_ms / 3000):
+            owners = tuple(self._holding)
+            if not owners:
+                continue
+            try:
+                with self._store.work_queue(write=True) as queue:
+                    queue.renew(owners, now_millis(), self._limits.lease_ms)
+            except StoreError as error:
+                _LOG.warning("Leases could not be renewed: %s", error)
+
+
+def _retry_ms(failures: int) -> int:
+    """Exponential backoff with jitter, in milliseconds."""
+    longest = min(_FIRST_RETRY_MS << min(failures, 20), LONGEST_PAUSE_MS)
+    return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)

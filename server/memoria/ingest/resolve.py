@@ -1,0 +1,354 @@
+"""Resolve: operations that a model proposes become memories, or are turned away with a reason.
+
+A model is a stranger with good ideas. What it adds must quote the turn word for word; what it
+changes must be a memory it was shown; whose word a conclusion is follows from the turn it quotes,
+never from the model. All of an entry's operations and its completion are one transaction.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.quotes import find_quote
+from memoria.ingest.tombstones import Marks, buried
+from memoria.model import (
+    Add,
+    Boost,
+    Delete,
+    InferredBy,
+    Link,
+    Memory,
+    Operation,
+    Provenance,
+    Role,
+    Skip,
+    SourceKind,
+    StoredTurn,
+    Trust,
+    Update,
+    Validity,
+    new_id,
+    now_millis,
+)
+from memoria.policy.conflict import (
+    Claim,
+    Contradict,
+    KeepBoth,
+    Review,
+    Same,
+    Supersede,
+    Unrelated,
+    judge,
+    predicate_key,
+    replaces,
+    says_the_same,
+    subject_key,
+)
+from memoria.policy.retention import expires_at
+from memoria.store.base import Transaction
+from memoria.store.values import NewEvidence, NewMemory, NewVersion
+from memoria.text.document import full_text
+from memoria.text.statement import fingerprint
+
+CHANNEL = "extraction"
+_BOOST = 0.06  # the background monitor's 0.3 on its scale of five
+_DOUBT = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
+_ORIGIN = {
+    Role.USER: SourceKind.USER_SAID,
+    Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,
+    Role.TOOL: SourceKind.TOOL_OUTPUT,
+    Role.SYSTEM: SourceKind.ASSISTANT_INFERRED,
+}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of an entry's operations."""
+
+    applied: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
+    touched: list[str] = field(default_factory=list)
+    """Ids of the memories that were written or changed."""
+
+    def __str__(self) -> str:
+        """As the queue's log has it."""
+        parts = [", ".join(f"{name} {count}" for name, count in sorted(self.applied.items()))]
+        if self.rejected:
+            reasons = ", ".join(f"{why} {count}" for why, count in sorted(self.rejected.items()))
+            parts.append(f"rejected: {reasons}")
+        return "; ".join(filter(None, parts)) or "nothing"
+
+
+class _RejectedError(Exception):
+    """An operation is turned away, with the reason in a word or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the model was shown: turns by their number in the prompt, and memories by id."""
+
+    turns: Mapping[int, StoredTurn]
+    memories: Mapping[str, Memory]
+
+
+class Resolver:
+    """Applies operations within one tenant's transaction."""
+
+    def __init__(
+        self, tx: Transaction, marks: Marks, shown: Shown, by: InferredBy, client: str
+    ) -> None:
+        """Nothing is applied yet.
+
+        Args:
+            tx: where everything is written, or nothing.
+            marks: recognise what was forgotten.
+            shown: what the model was shown.
+            by: who drew the conclusions.
+            client: the model's name, for provenance.
+        """
+        self._tx = tx
+        self._marks = marks
+        self._shown = shown
+        self._by = by
+        self._client = client
+        self._now = now_millis()
+        self.outcome = Outcome()
+
+    def apply(self, operations: Sequence[Operation]) -> Outcome:
+        """Apply what can be applied; the rest is counted with its reason and logged."""
+        for operation in operations:
+            try:
+                self._apply(operation)
+            except _RejectedError as error:
+                self.outcome.rejected[str(error)] += 1
+                self._audit("reject", new_id(), f"{operation.op}: {error}")
+        return self.outcome
+
+    def _apply(self, operation: Operation) -> None:
+        match operation:
+            case Add():
+                self._add(operation)
+            case Update():
+                self._update(operation)
+            case Boost():
+                self._tx.memories.use(self._known(operation.id).id, _BOOST, self._now)
+                self.outcome.applied["BOOST"] += 1
+            case Delete():
+                self._delete(operation)
+            case Link():
+                self._known(operation.src), self._known(operation.dst)
+                raise _RejectedError("no graph")
+            case Skip():
+                self.outcome.applied["SKIP"] += 1
+
+    # ADD
+
+    def _add(self, add: Add) -> None:
+        turn, quote = self._grounds(add.turn, add.quote)
+        if add.modality == "joking":
+            raise _RejectedError("a joke")
+        content = self._sayable(add.content)
+        subject, predicate = subject_key(add.subject), predicate_key(add.predicate)
+        claim = self._claim(content, predicate, turn, add.confidence * _DOUBT[add.modality])
+        version = self._version(content, turn, quote, claim)
+        for memory in self._related(subject, content, turn.workspace):
+            if self._settled(claim, memory, version):
+                return
+        held = self._held_back(claim)
+        memory_id = new_id()
+        new = NewMemory(
+            id=memory_id,
+            type=add.type,
+            importance=add.importance,
+            confidence=claim.confidence,
+            workspace=turn.workspace,
+            validity=Validity.PENDING_CONFIRMATION if held else Validity.ACTIVE,
+            subject=subject,
+            predicate=predicate,
+            task=add.task,
+            expires_at=expires_at(add.duration, turn.at),
+            flag=held,
+        )
+        self._tx.memories.add(new, version)
+        self._note("ADD" if held is None else "pending", memory_id)
+
+    def _settled(self, claim: Claim, memory: Memory, version: NewVersion) -> bool:
+        """Whether a claim found its place beside or in a memory that is there."""
+        match judge(claim, memory, self._now):
+            case Same():
+                self._gain(memory, version)
+            case Supersede(valid_from=since):
+                self._rewrite(memory, version, since)
+            case Contradict() | Review():
+                self._hold(claim, version, memory)
+            case KeepBoth() | Unrelated():
+                return False
+        return True
+
+    def _related(self, subject: str, content: str, workspace: str | None) -> list[Memory]:
+        """Memories of the same subject, and one of the same words whatever its subject."""
+        known = self._tx.memories.with_fingerprint(fingerprint(content), workspace)
+        same = [] if known is None or known.validity is not Validity.ACTIVE else [known]
+        shown = (self._tx.memories.get(memory_id) for memory_id in self._shown.memories)
+        alike = [
+            memory
+            for memory in shown
+            if memory is not None
+            and memory.validity is Validity.ACTIVE
+            and says_the_same(content, memory.content)
+        ]
+        found = [*same, *alike, *self._tx.memories.about(subject, workspace)]
+        return list({memory.id: memory for memory in found}.values())
+
+    def _gain(self, memory: Memory, version: NewVersion) -> None:
+        """The same thing said again: evidence; a model's wording replaces that of the rules."""
+        if memory.current.inferred_by is InferredBy.RULES and self._by is InferredBy.MODEL:
+            self._rewrite(memory, version, memory.current.valid_from)
+            return
+        evidence = NewEvidence(
+            memory.id, version.turn_n or 0, version.provenance.quote or "", self._now
+        )
+        self._note("evidence" if self._tx.memories.add_evidence(evidence) else "known", memory.id)
+
+    def _hold(self, claim: Claim, version: NewVersion, memory: Memory) -> None:
+        """Keep a claim that stands against a memory until somebody confirms it."""
+        memory_id = new_id()
+        new = NewMemory(
+            id=memory_id,
+            type=memory.type,
+            importance=memory.importance,
+            confidence=claim.confidence,
+            workspace=memory.workspace,
+            validity=Validity.PENDING_CONFIRMATION,
+            subject=memory.subject,
+            predicate=claim.predicate,
+            flag="conflict",
+        )
+        self._tx.memories.add(new, version)
+        self._note("pending", memory_id)
+
+    def _held_back(self, claim: Claim) -> str | None:
+        """Why a claim may not count before it is confirmed."""
+        return "tool" if claim.source is SourceKind.TOOL_OUTPUT else None
+
+    # UPDATE and DELETE
+
+    def _update(self, update: Update) -> None:
+        memory = self._known(update.id)
+        turn, quote = self._grounds(update.turn, update.quote)
+        content = self._sayable(update.content)
+        claim = self._claim(content, memory.predicate or "", turn, memory.confidence)
+        version = self._version(content, turn, quote, claim)
+        if says_the_same(content, memory.content) and update.reason != "correction":
+            self._gain(memory, version)
+            return
+        match replaces(claim, memory, self._now):
+            case Supersede(valid_from=since):
+                changed = update.reason == "change"
+                self._rewrite(memory, version, since if changed else memory.current.valid_from)
+            case Contradict() | Review():
+                self._hold(claim, version, memory)
+
+    def _delete(self, delete: Delete) -> None:
+        memory = self._known(delete.id)
+        turn, _ = self._grounds(delete.turn, delete.quote)
+        if turn.role is not Role.USER:
+            raise _RejectedError("not the user's to take back")
+        self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
+        self._audit("archive", memory.id)
+        self._note("DELETE", memory.id)
+
+    def _rewrite(self, memory: Memory, version: NewVersion, valid_from: int) -> None:
+        self._tx.memories.add_version(
+            memory.id,
+            NewVersion(
+                content=version.content,
+                fingerprint=version.fingerprint,
+                valid_from=max(valid_from, memory.current.valid_from),
+                ingested_at=version.ingested_at,
+                provenance=version.provenance,
+                turn_n=version.turn_n,
+                inferred_by=version.inferred_by,
+                event_at=version.event_at,
+                event_expression=version.event_expression,
+            ),
+        )
+        self._audit("correct", memory.id)
+        self._note("UPDATE", memory.id)
+
+    # What every operation has to stand on
+
+    def _known(self, memory_id: str) -> Memory:
+        """A memory the model was shown, as it is now."""
+        memory = self._tx.memories.get(memory_id) if memory_id in self._shown.memories else None
+        if memory is None:
+            raise _RejectedError("unknown id")
+        return memory
+
+    def _grounds(self, number: int, quote: str) -> tuple[StoredTurn, str]:
+        """The turn that an operation rests on, and the very words there."""
+        turn = self._shown.turns.get(number)
+        if turn is None:
+            raise _RejectedError("unknown turn")
+        words = find_quote(quote, full_text(turn))
+        if words is None:
+            raise _RejectedError("quote not in the turn")
+        return turn, words
+
+    def _sayable(self, content: str) -> str:
+        """The content without secrets; what was forgotten is not said again."""
+        text = clean_text(content, Tally()).strip()
+        if not text:
+            raise _RejectedError("nothing left to say")
+        if buried(self._tx.tombstones, self._marks, text) is not None:
+            raise _RejectedError("forgotten")
+        return text
+
+    def _claim(self, content: str, predicate: str, turn: StoredTurn, confidence: float) -> Claim:
+        return Claim(
+            content=content,
+            predicate=predicate,
+            said_at=turn.at,
+            event_at=None,
+            source=_ORIGIN[turn.role],
+            trust=turn.trust,
+            confidence=confidence,
+        )
+
+    def _version(self, content: str, turn: StoredTurn, quote: str, claim: Claim) -> NewVersion:
+        provenance = Provenance(
+            source_kind=claim.source,
+            trust=_carried(claim),
+            channel=CHANNEL,
+            client=self._client,
+            quote=quote,
+        )
+        return NewVersion(
+            content=content,
+            fingerprint=fingerprint(content),
+            valid_from=turn.at,
+            ingested_at=self._now,
+            provenance=provenance,
+            turn_n=turn.n,
+            inferred_by=self._by,
+        )
+
+    def _note(self, what: str, memory_id: str) -> None:
+        self.outcome.applied[what] += 1
+        self.outcome.touched.append(memory_id)
+
+    def _audit(self, action: str, subject: str, detail: str | None = None) -> None:
+        self._tx.audit.add(
+            at=self._now,
+            channel=CHANNEL,
+            client=self._client,
+            action=action,
+            subject=subject,
+            detail=detail,
+        )
+
+
+def _carried(claim: Claim) -> Trust:
+    """How far a conclusion may be trusted: a reading of the user's words is not their word."""
+    return Trust.REPORTED if claim.trust is Trust.USER else claim.trust

@@ -1,0 +1,182 @@
+"""Conflict: what a new claim means for a memory that speaks of the same thing.
+
+A memory is judged by its priority, a weighted sum of how far its source is trusted, how recent it
+is, how much it rests on and how well it fits (Graph Memory §7.2, in the seeds). But a person who
+says of themselves that something has changed need not win by points: what the user says
+supersedes, and what anybody else says of the user has to be worth more than what it replaces. A
+difference too small to tell goes to a review, and until then what is known stays.
+
+Two claims on the same property don't contradict each other where the property may have many
+values, where they tell of different times, or where one of them is no claim of fact at all.
+"""
+
+from dataclasses import dataclass
+from math import exp
+
+from memoria.model import Memory, SourceKind, Trust
+from memoria.text.analyser import tokens
+from memoria.text.statement import canonical
+
+_TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
+_TRUSTED = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
+_INFERRED = 0.8
+"""What a source is worth that the user is not: of what the channel vouches for."""
+_TAU_MS = 90 * 86_400_000
+"""Facts fade over months (τ of a fact, Graph Memory appendix A)."""
+CLOSE = 0.1
+"""Priorities nearer than this are for a person to tell apart."""
+_SAME_WORDS = 0.8
+_SELF = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
+USER = "user"
+_ONE_VALUE = frozenset(
+    """
+    address age birthday birth_date blood_type boss city company country email employer first_name
+    full_name gender height home hometown job job_title last_name location manager marital_status
+    name nickname occupation phone phone_number position residence role school timezone title weight
+    workplace 住址 地址 年龄 生日 出生日期 血型 上司 城市 公司 国家 邮箱 雇主 名字 全名 性别 身高 家
+    家乡 工作 职位 姓氏 所在地 经理 婚姻状况 姓名 昵称 职业 电话 手机 手机号 居住地 职务 学校 时区
+    体重
+    """.split()
+)
+_NEGATIONS = frozenset(  # as the analyser leaves them
+    """
+    not no never nobodi noth without cannot aren couldn didn doesn don hadn hasn haven isn shouldn
+    wasn weren won wouldn 不 没 没有 别 未 无 非
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is said now, ready to be compared. Times are UTC epoch milliseconds."""
+
+    content: str
+    predicate: str
+    said_at: int
+    event_at: int | None
+    source: SourceKind
+    trust: Trust
+    confidence: float
+    assertive: bool = True
+    """Whether it claims something to be so: a wish or a rumour replaces nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelated:
+    """The two have nothing to do with each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """The memory says it already: it has gained evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepBoth:
+    """Both hold, each in its way or at its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """The claim takes the memory's place from a moment on."""
+
+    valid_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contradict:
+    """The claim stands against the memory and is worth less: it waits for confirmation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Too close to call: the claim waits, and somebody is asked."""
+
+    gap: float
+
+
+Verdict = Unrelated | Same | KeepBoth | Supersede | Contradict | Review
+
+
+def subject_key(subject: str) -> str:
+    """A subject's normal form: every word for the user is the same."""
+    plain = canonical(subject)
+    return USER if plain in _SELF or plain.replace("the ", "") in _SELF else plain
+
+
+def predicate_key(predicate: str) -> str:
+    """A property's normal form: `Job title` and `job_title` are the same."""
+    return "_".join(canonical(predicate.replace("_", " ")).split())
+
+
+def judge(claim: Claim, memory: Memory, now: int) -> Verdict:
+    """What a claim means for a memory of the same subject."""
+    if says_the_same(claim.content, memory.content):
+        return Same()
+    if memory.predicate is None or claim.predicate != memory.predicate:
+        return Unrelated()
+    if not _has_one_value(claim.predicate) or not claim.assertive:
+        return KeepBoth()
+    if claim.event_at is not None and claim.event_at < memory.current.valid_from:
+        return KeepBoth()  # it tells of a time before what is known
+    return replaces(claim, memory, now)
+
+
+def replaces(claim: Claim, memory: Memory, now: int) -> Supersede | Contradict | Review:
+    """Whether a claim that can't hold beside a memory takes its place."""
+    since = max(claim.event_at or claim.said_at, memory.current.valid_from)
+    if claim.source is SourceKind.USER_SAID and _no_weaker(claim.trust, memory):
+        return Supersede(since)
+    if memory.verified or memory.pinned:
+        return Contradict()
+    gap = _priority(claim, now) - _priority_of(memory, now)
+    if abs(gap) < CLOSE:
+        return Review(gap)
+    return Supersede(since) if gap > 0 else Contradict()
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two sentences differ in next to no word, and in no number or negation."""
+    a, b = frozenset(tokens(one)), frozenset(tokens(other))
+    apart = a ^ b
+    if any(word.isdigit() or word in _NEGATIONS for word in apart):
+        return False
+    return canonical(one) == canonical(other) or len(a & b) >= _SAME_WORDS * len(a | b) > 0
+
+
+def _has_one_value(predicate: str) -> bool:
+    return predicate in _ONE_VALUE
+
+
+def _no_weaker(trust: Trust, memory: Memory) -> bool:
+    """Whether a channel vouches for the user's word at least as far as the memory's did."""
+    before = memory.current.provenance
+    return before.source_kind is not SourceKind.USER_SAID or (
+        _TRUSTED[trust] >= _TRUSTED[before.trust]
+    )
+
+
+def _priority(claim: Claim, now: int) -> float:
+    return _score(_worth(claim.trust, claim.source), claim.said_at, now, 1, claim.confidence)
+
+
+def _priority_of(memory: Memory, now: int) -> float:
+    came = memory.current.provenance
+    return _score(
+        _worth(came.trust, came.source_kind),
+        memory.current.valid_from,
+        now,
+        memory.evidence + memory.upvotes - memory.downvotes,
+        memory.confidence,
+    )
+
+
+def _worth(trust: Trust, source: SourceKind) -> float:
+    own = source is SourceKind.USER_SAID
+    return _TRUSTED[trust] * (1.0 if own else _INFERRED)
+
+
+def _score(worth: float, at: int, now: int, evidence: int, confidence: float) -> float:
+    recency = exp(-max(now - at, 0) / _TAU_MS)
+    support = 1 - 0.5 ** max(evidence, 0)
+    return _TRUST * worth + _RECENCY * recency + _EVIDENCE * support + _CONSISTENCY * confidence
