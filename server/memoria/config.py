@@ -4,8 +4,10 @@ Each can be given as `MEMORIA_<NAME>` in the environment, or in a `Settings` of 
 """
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -76,6 +78,37 @@ class Settings(BaseModel):
     embedding_attempts: int = Field(5, ge=1, le=100)
     """Failures after which a document is set aside as failed instead of being tried again."""
 
+    llm_base_url: str | None = None
+    """The URL of an OpenAI-compatible chat model, such as http://127.0.0.1:11434/v1. With
+    `MEMORIA_LLM_MODEL` it switches extraction by a model on; without either it is off."""
+
+    llm_model: str | None = None
+    """The chat model, in the endpoint's own spelling."""
+
+    llm_api_key: SecretStr | None = None
+    """The chat endpoint's key, where it wants one. Never stored, never logged."""
+
+    llm_command: Annotated[str, StringConstraints(strip_whitespace=True)] | None = None
+    """A program to ask instead of an endpoint, such as `claude -p`: it gets the question on
+    standard input and writes JSON to standard output. It runs without a shell, in an empty
+    folder."""
+
+    llm_timeout_s: float = Field(120.0, gt=0, le=3600)
+    """How long the chat model may take for one answer. No further try begins after that."""
+
+    llm_attempts: int = Field(3, ge=1, le=20)
+    """How often a question is put to a chat model that is out of order for a moment."""
+
+    llm_concurrency: int = Field(2, ge=1, le=64)
+    """Questions under way at the same time, per process."""
+
+    llm_daily_tokens: int = Field(500_000, ge=1, le=10**12)
+    """Tokens a tenant may spend in a day (UTC), questions and answers together. A question that
+    might exceed it waits for the next day."""
+
+    llm_output_tokens: int = Field(4096, ge=64, le=1_000_000)
+    """The longest answer a chat model may give."""
+
     lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
     """How long the embedding lease outlives a process that died with it."""
 
@@ -118,6 +151,34 @@ class Settings(BaseModel):
                 "embedder=endpoint needs MEMORIA_EMBEDDING_BASE_URL and MEMORIA_EMBEDDING_MODEL"
             )
         return self
+
+    @model_validator(mode="after")
+    def _chat_model_is_complete(self) -> Self:
+        endpoint = (self.llm_base_url, self.llm_model, self.llm_api_key)
+        if self.llm_command and any(endpoint):
+            raise ValueError(
+                "MEMORIA_LLM_COMMAND is one way to ask a chat model and MEMORIA_LLM_BASE_URL with "
+                "MEMORIA_LLM_MODEL and MEMORIA_LLM_API_KEY is another; set one of the two"
+            )
+        if any(endpoint) and not (self.llm_base_url and self.llm_model):
+            raise ValueError("a chat model needs MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL")
+        return self
+
+    @field_validator("llm_base_url")
+    @classmethod
+    def _url_is_one(cls, url: str | None) -> str | None:
+        if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+            raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
+        return url
+
+    @field_validator("llm_command")
+    @classmethod
+    def _command_has_words(cls, command: str | None) -> str | None:
+        try:
+            shlex.split(command or "")
+        except ValueError as error:
+            raise ValueError(f"it can't be split into words: {str(error).lower()}") from error
+        return command
 
     @property
     def home_path(self) -> Path:

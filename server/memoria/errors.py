@@ -11,7 +11,14 @@
     │   ├── StoreTooNewError         the home was written by a newer Memoria
     │   ├── BackupError              a backup can't be made, read or put back
     │   └── UnsupportedEngineError   this SQLite lacks something we need
-    └── EmbedderError            no vector could be made; text search carries on
+    ├── EmbedderError            no vector could be made; text search carries on
+    └── ChatModelError           a question put to a chat model has no answer; knows why in a word
+        ├── ModelUnavailableError    not now: rate limit, timeout, failure; may know when again
+        ├── BudgetSpentError         the day's tokens are spent; knows when there are new ones
+        ├── ModelRefusedError        the model or its filter will not answer this question
+        ├── InvalidAnswerError       it answered twice, and neither answer is of use
+        ├── ModelMisconfiguredError  it never will until a setting is mended; says which
+        └── AskingStoppedError       Memoria is closing; the question is as good as unasked
 
 A message says what happened and what to do next, because a model or a person at a terminal
 reads it and nothing else.
@@ -19,7 +26,7 @@ reads it and nothing else.
 
 import errno
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SHOWN_CHARS = 80
@@ -130,3 +137,60 @@ class UnsupportedEngineError(StoreError):
 
 class EmbedderError(MemoriaError):
     """The embedder is off, not ready or failing. Text search carries on."""
+
+
+class ChatModelError(MemoriaError):
+    """A question put to a chat model has no answer. The message holds no word of either."""
+
+    outcome: ClassVar[str] = "failed"
+    """What the log of calls says of it."""
+
+    def __init__(
+        self, message: str, *, retry_at: int | None = None, uncounted: bool = False
+    ) -> None:
+        """A sentence or two.
+
+        Args:
+            message: what happened and what to do next.
+            retry_at: when asking again may help, in UTC epoch milliseconds, if that is known.
+            uncounted: whether the question may have cost tokens that nobody has counted.
+        """
+        super().__init__(message)
+        self.retry_at = retry_at
+        self.uncounted = uncounted
+
+
+class ModelUnavailableError(ChatModelError):
+    """The model does not answer now: a rate limit, a timeout, a failure of its server."""
+
+    outcome = "unavailable"
+
+
+class BudgetSpentError(ChatModelError):
+    """What is left of the tenant's tokens of the day is not enough. The model was not asked."""
+
+    outcome = "budget"
+
+
+class ModelRefusedError(ChatModelError):
+    """The model, its filter or its endpoint will not answer this question."""
+
+    outcome = "refused"
+
+
+class InvalidAnswerError(ChatModelError):
+    """There is an answer, and it is not what was asked for, not even at the second try."""
+
+    outcome = "invalid"
+
+
+class ModelMisconfiguredError(ChatModelError):
+    """No question will be answered until somebody mends a setting."""
+
+    outcome = "misconfigured"
+
+
+class AskingStoppedError(ChatModelError):
+    """Memoria closed before the answer came. Ask again when it is open."""
+
+    outcome = "stopped"

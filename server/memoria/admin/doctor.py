@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from memoria.admin.backup import ASIDE, abandoned, list_backups
+from memoria.admin.chat import chat_model
 from memoria.admin.modes import privacy
 from memoria.config import Settings
 from memoria.errors import EmbedderError, StoreDamagedError, StoreError, StoreTooNewError
@@ -32,6 +33,7 @@ def examine(
     looks: tuple[tuple[str, Callable[[], Finding]], ...] = (
         ("model", lambda: _embedder(store, embedder, deep=deep)),
         ("backlog", lambda: _backlog(backlog)),
+        ("chat model", lambda: chat_model(store, settings)),
     )
     return _health(settings, [*store.examine(deep=deep), *(_said(*look) for look in looks)])
 

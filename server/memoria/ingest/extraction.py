@@ -143,7 +143,7 @@ class ExtractionWorker:
             self._give_back(work, owner, error)
         except StoreError:
             raise
-        except Exception as error:  # one entry must not stop the others
+        except Exception as error:  # noqa: BLE001  (one entry must not stop the others)
             _LOG.exception("The entry %s could not be read", work.id)
             self._fail(work, owner, f"{type(error).__name__} while it was applied", 1)
 

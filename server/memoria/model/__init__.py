@@ -1,8 +1,17 @@
 """The nouns: frozen values that every layer shares. No I/O happens here."""
 
+from memoria.model.call import ModelCall, Spending
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
 from memoria.model.ids import new_id
-from memoria.model.instant import from_millis, iso, now_millis, parse_instant, to_millis
+from memoria.model.instant import (
+    DAY_MS,
+    from_millis,
+    iso,
+    midnight,
+    now_millis,
+    parse_instant,
+    to_millis,
+)
 from memoria.model.memory import (
     BackupLeft,
     Forgotten,
@@ -55,6 +64,7 @@ from memoria.model.vector import Vector
 
 __all__ = [
     "COMMAND_LINE",
+    "DAY_MS",
     "FIX",
     "LIBRARY",
     "RESTORE",
@@ -78,6 +88,7 @@ __all__ = [
     "MemoryVersion",
     "Mended",
     "Mention",
+    "ModelCall",
     "Neighbour",
     "Operation",
     "Provenance",
@@ -97,6 +108,7 @@ __all__ = [
     "Skip",
     "Source",
     "SourceKind",
+    "Spending",
     "Statistics",
     "StoredTurn",
     "Stretch",
@@ -114,6 +126,7 @@ __all__ = [
     "complaints",
     "from_millis",
     "iso",
+    "midnight",
     "new_id",
     "now_millis",
     "parse_instant",

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from memoria.errors import InvalidInputError, quoted
 
+DAY_MS = 86_400_000
 _MS_PER_S = 1000
 
 
@@ -21,6 +22,11 @@ def to_millis(moment: datetime) -> int:
 def from_millis(millis: int) -> datetime:
     """The moment, in UTC."""
     return datetime.fromtimestamp(millis / _MS_PER_S, UTC)
+
+
+def midnight(millis: int) -> int:
+    """The beginning of a moment's day, in UTC."""
+    return millis - millis % DAY_MS
 
 
 def iso(millis: int) -> str:

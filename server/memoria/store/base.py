@@ -17,11 +17,13 @@ from memoria.model import (
     Finding,
     InferredBy,
     Memory,
+    ModelCall,
     QueueEntry,
     QueueState,
     QueueStatus,
     Scratchpad,
     Session,
+    Spending,
     Statistics,
     StoredTurn,
     Stretch,
@@ -379,6 +381,26 @@ class Audit(Protocol):
         ...
 
 
+class Ledger(Protocol):
+    """The log of calls to chat models, and what they cost."""
+
+    def add(self, call: ModelCall) -> int:
+        """Write a call. Gives its number."""
+        ...
+
+    def settle(self, n: int, call: ModelCall) -> None:
+        """Set what a call cost and how it went."""
+        ...
+
+    def spent(self, since: int, until: int) -> Spending:
+        """What the calls made in this time cost."""
+        ...
+
+    def last(self) -> ModelCall | None:
+        """The newest call."""
+        ...
+
+
 class Transaction(Protocol):
     """One tenant's rows, seen and changed as one unit."""
 
@@ -396,6 +418,8 @@ class Transaction(Protocol):
     def queue(self) -> Queue: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
+    @property
+    def ledger(self) -> Ledger: ...  # noqa: D102
 
     def statistics(self) -> Statistics:
         """What the tenant holds."""

@@ -24,6 +24,7 @@ from memoria.store.sqlite.driver import (
     translated,
 )
 from memoria.store.sqlite.integrity import Damage, inspect
+from memoria.store.sqlite.ledger import SqliteLedger
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.migrate import check_version, migrate
@@ -55,6 +56,7 @@ class SqliteTransaction:
         self.tombstones = SqliteTombstones(connection, tenant)
         self.queue = SqliteQueue(connection, tenant)
         self.audit = SqliteAudit(self._admin)
+        self.ledger = SqliteLedger(connection, tenant)
 
     def statistics(self) -> Statistics:
         """What the tenant holds."""

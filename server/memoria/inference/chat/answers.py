@@ -1,0 +1,131 @@
+"""From a reply to a checked value, and what to tell a model whose answer was none.
+
+An answer is JSON of the form that was asked for, or it is none: prose is never searched for one.
+A code fence around it is taken off, because models trained on Markdown can't leave it out.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from memoria.errors import InvalidAnswerError, ModelRefusedError
+from memoria.inference.chat.base import AnswerT, Question, Reply
+
+_FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+_SHOWN_PROBLEMS = 5
+_UNSUPPORTED = frozenset("default title minLength maxLength discriminator".split())
+"""What says nothing to a model, or is not part of the subset that strict endpoints take."""
+
+
+class UnfitAnswerError(InvalidAnswerError):
+    """An answer that can be sent back to be mended, with what the model may be told of it."""
+
+    def __init__(self, message: str, reply: Reply, complaint: str) -> None:
+        super().__init__(message)
+        self.reply = reply
+        self.complaint = complaint
+
+
+def read_answer(question: Question[AnswerT], reply: Reply) -> AnswerT:
+    """The value that the reply holds.
+
+    Raises:
+        ModelRefusedError: the model would not answer.
+        UnfitAnswerError: there is no such value in it.
+    """
+    if reply.finish == "refused":
+        raise ModelRefusedError(
+            "The model, or a filter before it, refused to answer. Asking again will not help."
+        )
+    fenced = _FENCED.fullmatch(reply.text)
+    try:
+        return question.answer.model_validate_json(fenced[1] if fenced else reply.text)
+    except ValidationError as error:
+        problem = _what_it_is(reply) or _in_our_words(error, question.answer)
+        complaint = problem if _what_it_is(reply) else _in_full(error)
+    raise UnfitAnswerError(
+        f"The model's answer is no {question.answer.__name__}: {problem}. "
+        "If this goes on, use a larger model.",
+        reply,
+        complaint,
+    )
+
+
+def _what_it_is(reply: Reply) -> str | None:
+    """The answer's flaw where it has one as a whole."""
+    if reply.finish == "length":
+        return f"it was cut off after {reply.output_tokens:,} tokens"
+    return None if reply.text.strip() else "it is empty"
+
+
+def _in_our_words(error: ValidationError, answer: type[BaseModel]) -> str:
+    """The problems without a word of the model's: names it made up are left out."""
+    known = {*_words(answer.model_json_schema())}
+    found = error.errors(include_input=False, include_url=False, include_context=False)
+    return _listed(
+        ".".join(str(part) for part in item["loc"] if isinstance(part, int) or part in known)
+        + f" {item['type']}"
+        for item in found
+    )
+
+
+def _in_full(error: ValidationError) -> str:
+    """The problems as the model that made them may see them."""
+    found = error.errors(include_input=False, include_url=False, include_context=False)
+    return _listed(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in found)
+
+
+def _listed(problems: Iterable[str]) -> str:
+    lines = [line.strip(" :") for line in problems]
+    rest = f", and {len(lines) - _SHOWN_PROBLEMS} more" if len(lines) > _SHOWN_PROBLEMS else ""
+    return ", ".join(lines[:_SHOWN_PROBLEMS]) + rest
+
+
+def _words(schema: object) -> Iterable[str]:
+    """Every name that our own schema uses."""
+    if isinstance(schema, Mapping):
+        for name, inner in schema.items():
+            yield name
+            yield from _words(inner)
+
+
+def strict_schema(answer: type[BaseModel]) -> dict[str, Any]:
+    """The answer's JSON schema in the subset that strict endpoints take.
+
+    Every field is required and no other allowed. Limits on lengths go: they are checked when the
+    answer is read.
+    """
+    strict: dict[str, Any] = _strict(answer.model_json_schema())
+    return strict
+
+
+def schema_text(answer: type[BaseModel]) -> str:
+    """The answer's JSON schema for a prompt."""
+    return json.dumps(answer.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+
+
+def _strict(schema: Any) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
+    if isinstance(schema, list):
+        return [_strict(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return {"$ref": schema["$ref"]}
+    kept = {
+        {"oneOf": "anyOf"}.get(name, name): _inside(name, inner)
+        for name, inner in schema.items()
+        if name not in _UNSUPPORTED
+    }
+    if "properties" in kept:
+        kept |= {"required": list(kept["properties"]), "additionalProperties": False}
+    return kept
+
+
+def _inside(name: str, inner: Any) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
+    """A keyword's value; under some keywords the names are fields and no keywords."""
+    if name in ("properties", "$defs"):
+        return {field: _strict(schema) for field, schema in inner.items()}
+    return inner if name in ("enum", "const", "required") else _strict(inner)

@@ -1,0 +1,44 @@
+"""From settings to a chat model. Its library is imported only when one is configured."""
+
+import os
+
+from memoria.config import Settings
+from memoria.inference.chat.base import ChatModel
+from memoria.inference.chat.command import NESTED, CommandChat
+from memoria.inference.chat.gate import GateLimits
+
+
+def choose_chat_model(settings: Settings) -> ChatModel | None:
+    """The configured chat model; None where there is none.
+
+    None as well in a Memoria that was started by the very program a Memoria asks.
+    """
+    if os.environ.get(NESTED):
+        return None
+    if settings.llm_command:
+        return CommandChat(settings.llm_command, settings.llm_timeout_s)
+    if settings.llm_base_url and settings.llm_model:
+        return _endpoint(settings.llm_base_url, settings.llm_model, settings)
+    return None
+
+
+def gate_limits(settings: Settings) -> GateLimits:
+    """How hard a model is tried, by the settings."""
+    return GateLimits(
+        timeout_s=settings.llm_timeout_s,
+        attempts=settings.llm_attempts,
+        concurrency=settings.llm_concurrency,
+        daily_tokens=settings.llm_daily_tokens,
+    )
+
+
+def _endpoint(base_url: str, model: str, settings: Settings) -> ChatModel:
+    from memoria.inference.chat.endpoint import EndpointChat  # noqa: PLC0415
+
+    key = settings.llm_api_key
+    return EndpointChat(
+        base_url=base_url,
+        model=model,
+        api_key=key.get_secret_value() if key else None,
+        timeout_s=settings.llm_timeout_s,
+    )

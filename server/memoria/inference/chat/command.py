@@ -1,0 +1,151 @@
+"""A command line: `claude -p`, `codex exec -`, `llm`, or a script.
+
+The question goes to standard input, JSON comes from standard output. There is no shell, and the
+program runs in an empty folder, so that nothing of a project it happens to start in gets into the
+answer. It is told by `MEMORIA_ASKED` that Memoria asks, so that a Memoria which the program starts
+in its turn does not ask again.
+"""
+
+import os
+import shlex
+import shutil
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from memoria.errors import (
+    ModelMisconfiguredError,
+    ModelUnavailableError,
+    brief,
+)
+from memoria.inference.chat.base import AnswerT, Question, Reply
+from memoria.inference.chat.forms import with_schema
+from memoria.inference.chat.process import Ended, Program
+from memoria.inference.chat.tokens import question_tokens
+from memoria.inference.chat.waiting import stopped
+from memoria.text.budget import estimate_tokens
+from memoria.text.redact import redact
+
+NESTED = "MEMORIA_ASKED"
+"""Set in the environment of a program that Memoria asks."""
+_OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_")
+_MOST_BYTES = 1 << 20
+_NOT_FOUND = (126, 127)
+"""What `env` and shells end with when there is no such program."""
+_TELLING_CHARS = 12
+
+
+def split_command(command: str) -> list[str]:
+    """The words of a command line, as the system at hand writes them."""
+    if os.name != "nt":
+        return shlex.split(command)
+    return [word.strip("\"'") for word in shlex.split(command, posix=False)]
+
+
+class CommandChat:
+    """Asks a program, once a question."""
+
+    def __init__(self, command: str, timeout_s: float) -> None:
+        self._words = split_command(command)
+        self._program = self._words[0]
+        self.name = f"command:{Path(self._program).name}"
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self._running: set[Program] = set()
+        self._closed = False
+
+    def ask(self, question: Question[AnswerT]) -> Reply:
+        """The reply to a question."""
+        asked = with_schema(question)
+        text = f"{asked.instructions}\n\n{asked.text}\n"
+        try:
+            ended = self._run(text)
+        except TimeoutError:
+            raise ModelUnavailableError(
+                f"{self._shown} gave no answer within {self._timeout_s:g} s "
+                "(MEMORIA_LLM_TIMEOUT_S). It is asked again later.",
+                uncounted=True,
+            ) from None
+        self._check(ended, text)
+        answer = ended.output.decode("utf-8", "replace")
+        return Reply(
+            text=answer,
+            model=self.name,
+            input_tokens=question_tokens(asked),
+            output_tokens=estimate_tokens(answer),
+            finish="length" if ended.cut else "stop",
+        )
+
+    def close(self) -> None:
+        """End what is under way."""
+        with self._lock:
+            self._closed = True
+            running = [*self._running]
+        for program in running:
+            program.kill()
+
+    def _run(self, text: str) -> Ended:
+        with TemporaryDirectory(prefix="memoria-", ignore_cleanup_errors=True) as folder:
+            program = self._start(Path(folder))
+            try:
+                ended = program.run(text, self._timeout_s)
+            finally:
+                with self._lock:
+                    self._running.discard(program)
+        if self._closed:
+            raise stopped()
+        return ended
+
+    def _start(self, folder: Path) -> Program:
+        found = shutil.which(self._program)
+        if found is None:
+            raise self._misconfigured("is not there, or may not be run")
+        with self._lock:
+            if self._closed:
+                raise stopped()
+            try:
+                words = [str(Path(found).absolute()), *self._words[1:]]
+                program = Program(words, _environment(os.environ), folder, _MOST_BYTES)
+            except OSError as error:
+                raise self._misconfigured(f"can't be started: {error.strerror}") from None
+            self._running.add(program)
+        return program
+
+    def _check(self, ended: Ended, text: str) -> None:
+        """Raise what a program means that did not end well."""
+        if ended.cut:
+            return  # it was we who ended it
+        if ended.code in _NOT_FOUND:
+            raise self._misconfigured(f"ended with {ended.code}")
+        if ended.code:
+            raise ModelUnavailableError(
+                f"{self._shown} ended with {ended.code}{_said(ended.last_words, text)}. Try it in "
+                "a shell; it is asked again."
+            )
+
+    def _misconfigured(self, problem: str) -> ModelMisconfiguredError:
+        return ModelMisconfiguredError(f"{self._shown} {problem}. Check MEMORIA_LLM_COMMAND.")
+
+    @property
+    def _shown(self) -> str:
+        """The program without its arguments, which may hold a key."""
+        return f"The command {brief(Path(self._program).name)}"
+
+
+def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """What the program gets of our environment: not our keys, and a word of who asks."""
+    kept = {name: value for name, value in ours.items() if not name.startswith(_OUR_SETTINGS)}
+    return {**kept, NESTED: "1"}
+
+
+def _said(last_words: bytes, question: str) -> str:
+    """A program's last line, without secrets; nothing where it repeats the question."""
+    lines = last_words.decode("utf-8", "replace").split("\n")
+    line = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    shown = brief(redact(line).text)
+    telling = min(_TELLING_CHARS, len(line))
+    parts = (line[i : i + telling] for i in range(len(line) - telling + 1))
+    if not line or any(part in question for part in parts):
+        return ""
+    return f": {shown.rstrip('.')}"

@@ -1,0 +1,103 @@
+"""An OpenAI-compatible `/chat/completions` endpoint: OpenAI, Ollama, llama.cpp, vLLM.
+
+Endpoints differ in two things: in which form they take a wish for JSON, and how they call the
+longest answer. A refusal of one is followed by the next, and what worked is remembered.
+"""
+
+import logging
+from typing import Any
+
+import openai
+
+from memoria.errors import (
+    ChatModelError,
+    ModelMisconfiguredError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from memoria.inference.chat.base import AnswerT, Question, Reply
+from memoria.inference.chat.forms import FORMS, Form, response_format, worded
+from memoria.inference.chat.http import FINAL, explain, read_completion
+from memoria.inference.chat.waiting import Waiting
+
+_NO_KEY = "none"  # the client insists on a key; local servers ignore it
+_NEVER_SENT = "ConnectError"  # of whichever HTTP library the client has
+_FORM_IN_DOUBT = (400, 422, 501)
+_CAPS = ("max_tokens", "max_completion_tokens")
+"""How the longest answer is called: everywhere, and by OpenAI's newer models."""
+
+# Older versions of the client write whole requests there.
+logging.getLogger("openai._base_client").setLevel(logging.INFO)
+
+
+class EndpointChat:
+    """Asks over HTTP, each question once."""
+
+    def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
+        self.name = model
+        self._timeout_s = timeout_s
+        self._client = openai.OpenAI(
+            base_url=base_url, api_key=api_key or _NO_KEY, timeout=timeout_s, max_retries=0
+        )
+        self._waiting = Waiting()
+        self._known: tuple[Form, str] = (FORMS[0], _CAPS[0])
+
+    def ask(self, question: Question[AnswerT]) -> Reply:
+        """The reply to a question, in the surest form that the endpoint takes."""
+        try:
+            # The client's own limit is one on silence: a byte a second would satisfy it for ever.
+            return self._waiting.run(lambda: self._in_some_form(question), self._timeout_s)
+        except (TimeoutError, openai.APITimeoutError):
+            raise ModelUnavailableError(
+                f"The chat model gave no answer within {self._timeout_s:g} s "
+                "(MEMORIA_LLM_TIMEOUT_S). It is asked again later.",
+                uncounted=True,
+            ) from None
+        except openai.APIConnectionError as error:
+            raise ModelUnavailableError(
+                "The chat model's endpoint can't be reached, or broke off its answer. Check that "
+                "it runs and MEMORIA_LLM_BASE_URL; it is asked again.",
+                uncounted=type(error.__cause__).__name__ != _NEVER_SENT,
+            ) from None
+        except UnicodeEncodeError:
+            raise ModelMisconfiguredError(
+                "MEMORIA_LLM_API_KEY holds a character that no key has. Mend it and start again."
+            ) from None
+
+    def close(self) -> None:
+        """Give up what is under way."""
+        self._waiting.stop()
+
+    def _in_some_form(self, question: Question[AnswerT]) -> Reply:
+        """The reply in the form that worked last, else in those that ask less of the endpoint."""
+        refusal: ChatModelError | None = None
+        for form in FORMS[FORMS.index(self._known[0]) :]:
+            for cap in sorted(_CAPS, key=lambda cap: cap != self._known[1]):
+                try:
+                    reply = self._send(question, form, cap)
+                except openai.APIStatusError as error:
+                    refusal = explain(error, question)
+                    if error.status_code not in _FORM_IN_DOUBT or error.code in FINAL:
+                        raise refusal from None
+                    if error.param not in _CAPS:
+                        break  # the cap's name is not to blame
+                else:
+                    self._known = form, cap
+                    return reply
+        raise refusal or ModelRefusedError("The chat model takes questions in no form.")
+
+    def _send(self, question: Question[AnswerT], form: Form, cap: str) -> Reply:
+        asked = worded(form, question)
+        body: dict[str, Any] = {cap: question.max_output_tokens}
+        wanted = response_format(form, question)
+        if wanted is not None:
+            body["response_format"] = wanted
+        answer = self._client.chat.completions.with_raw_response.create(
+            model=self.name,
+            messages=[
+                {"role": "system", "content": asked.instructions},
+                {"role": "user", "content": asked.text},
+            ],
+            **body,
+        ).http_response
+        return read_completion(answer.content, answer.headers, asked, self.name)

@@ -1,0 +1,41 @@
+"""How a question asks for JSON: in the request where the endpoint takes that, else in words."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from memoria.inference.chat.answers import schema_text, strict_schema
+from memoria.inference.chat.base import AnswerT, Question
+from memoria.inference.templates import template
+
+Form = Literal["json_schema", "json_object", "text"]
+
+FORMS: tuple[Form, ...] = ("json_schema", "json_object", "text")
+"""From the surest to what every model understands."""
+
+
+def response_format(form: Form, question: Question[AnswerT]) -> dict[str, Any] | None:
+    """The request's `response_format`; None where the words alone must do."""
+    match form:
+        case "json_schema":
+            schema = strict_schema(question.answer)
+            named = {"name": question.answer.__name__, "strict": True, "schema": schema}
+            return {"type": "json_schema", "json_schema": named}
+        case "json_object":
+            return {"type": "json_object"}
+        case "text":
+            return None
+
+
+def worded(form: Form, question: Question[AnswerT]) -> Question[AnswerT]:
+    """The question, with the schema in its words where the request does not carry it."""
+    return question if form == "json_schema" else with_schema(question)
+
+
+def with_schema(question: Question[AnswerT]) -> Question[AnswerT]:
+    """The question, with the schema of its answer in words."""
+    form = template("json")
+    return replace(
+        question,
+        instructions=f"{question.instructions}\n\n{form.instructions}",
+        text=f"{question.text}\n\n{form.render(schema=schema_text(question.answer))}",
+    )

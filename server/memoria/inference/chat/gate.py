@@ -1,0 +1,269 @@
+"""The one way to a chat model: tries again, rate limits, the budget and the log of calls.
+
+A question is entered in the ledger before it is asked, with the most it may cost, and only if the
+day's tokens suffice for that; afterwards the entry is set to what it did cost. So the cap holds
+however many processes ask at once, and a process that is killed leaves an entry behind that says
+the worst.
+
+Waiting is for short troubles. A pause beyond a few seconds is not slept away in a worker thread:
+the error says when to ask again, and every question until then is answered with it. Once a question
+has taken as long as one answer may take, it is not tried again: a question takes at most twice that
+and a pause, one whose answer is repaired twice as long.
+"""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
+from memoria.inference.chat.answers import UnfitAnswerError, read_answer, schema_text
+from memoria.inference.chat.base import AnswerT, ChatModel, Question, Reply
+from memoria.inference.chat.tokens import question_tokens
+from memoria.inference.chat.waiting import stopped
+from memoria.inference.templates import template
+from memoria.model import DAY_MS, ModelCall, iso, midnight, now_millis
+
+_LOG = logging.getLogger(__name__)
+_MS_PER_S = 1000
+_LONGEST_WAIT_S = 20.0
+"""The longest pause that is waited for; one that is longer is the queue's."""
+_SHOWN_CHARS = 4000
+"""How much of an unfit answer is sent back: 200 kB of prose teach no model more than its start."""
+
+
+class Ledger(Protocol):
+    """Where calls are entered. Several processes may share it."""
+
+    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+        """Enter a call that is about to be made. Gives its number.
+
+        None if the tenant's entries of the day that began at `since` would come to more than
+        `most` tokens.
+        """
+        ...
+
+    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
+        """Set an entry to what came of the call."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GateLimits:
+    """How hard a model is tried."""
+
+    timeout_s: float
+    attempts: int
+    concurrency: int
+    daily_tokens: int
+    first_pause_s: float = 0.5
+    """The pause after the first failure; it doubles with each, and a part of it is chance."""
+
+
+class Gate:
+    """Puts questions to a chat model. Its methods may be called from any thread."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        ledger: Ledger,
+        limits: GateLimits,
+        now: Callable[[], int] = now_millis,
+    ) -> None:
+        self.name = model.name
+        self._model = model
+        self._ledger = ledger
+        self._limits = limits
+        self._now = now
+        self._stopping = threading.Event()
+        self._change = threading.Condition()
+        self._under_way = 0
+        self._not_before = 0
+
+    def ask(self, tenant: str, question: Question[AnswerT]) -> AnswerT:
+        """The answer to a question. One that is no answer is sent back once to be mended.
+
+        Raises:
+            ModelUnavailableError: there is none now; `retry_at` says when to ask again.
+            BudgetSpentError: the tenant's tokens of the day do not suffice.
+            ModelRefusedError: the model will not answer this question.
+            InvalidAnswerError: the second answer was none either.
+            ModelMisconfiguredError: a setting must be mended first.
+            AskingStoppedError: Memoria is closing.
+            StoreError: the call can't be entered in the ledger; the model was not asked.
+        """
+        try:
+            return self._try(tenant, question)
+        except UnfitAnswerError as error:
+            repaired = _repair(question, error)
+        return self._try(tenant, repaired)
+
+    def stop(self) -> None:
+        """End all waiting, now and from now on."""
+        self._stopping.set()
+        with self._change:
+            self._change.notify_all()
+        self._model.close()
+
+    def _try(self, tenant: str, question: Question[AnswerT]) -> AnswerT:
+        began = time.monotonic()
+        for attempt in range(1, self._limits.attempts + 1):
+            self._pause()
+            try:
+                return self._once(tenant, question)
+            except ModelUnavailableError as error:
+                self._hold_back(error, attempt)
+                late = time.monotonic() - began >= self._limits.timeout_s
+                if late or attempt == self._limits.attempts:
+                    raise self._postponed(error) from None
+        raise stopped()  # never so: there is at least one attempt
+
+    def _once(self, tenant: str, question: Question[AnswerT]) -> AnswerT:
+        """Ask once, and enter what came of it."""
+        with self._slot(), self._entry(tenant, question) as entry:
+            reply = self._model.ask(question)
+            entry.reply = reply
+            if reply.pause_s:
+                self._not_before = self._now() + round(reply.pause_s * _MS_PER_S)
+            return read_answer(question, reply)
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        """One of the places for questions under way."""
+        with self._change:
+            self._change.wait_for(self._may_go)
+            if self._stopping.is_set():
+                raise stopped()
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._change:
+                self._under_way -= 1
+                self._change.notify()
+
+    def _may_go(self) -> bool:
+        return self._stopping.is_set() or self._under_way < self._limits.concurrency
+
+    @contextmanager
+    def _entry(self, tenant: str, question: Question[AnswerT]) -> Iterator["_Entry"]:
+        entry = _Entry(self._opened(question))
+        n = self._ledger.enter(
+            tenant, entry.call, midnight(entry.call.at), self._limits.daily_tokens
+        )
+        if n is None:
+            raise self._spent(entry.call)
+        began = time.monotonic()
+        try:
+            yield entry
+        except BaseException as error:
+            entry.failure = error
+            raise
+        finally:
+            call = entry.settled(round((time.monotonic() - began) * _MS_PER_S))
+            _LOG.info(
+                "%s for %s: %s in %d ms", call.model, call.prompt, call.outcome, call.duration_ms
+            )
+            self._ledger.settle(tenant, n, call)
+
+    def _opened(self, question: Question[AnswerT]) -> ModelCall:
+        """The entry of a call to be made, with the most it may cost."""
+        return ModelCall(
+            at=self._now(),
+            purpose=question.purpose,
+            prompt=question.prompt,
+            model=self.name,
+            input_tokens=question_tokens(question),
+            output_tokens=question.max_output_tokens,
+            outcome="open",
+        )
+
+    def _spent(self, call: ModelCall) -> BudgetSpentError:
+        cap, wanted = self._limits.daily_tokens, call.input_tokens + call.output_tokens
+        if wanted > cap:
+            return BudgetSpentError(
+                f"The question may take {wanted:,} tokens, more than a whole day has ({cap:,}). "
+                "Raise MEMORIA_LLM_DAILY_TOKENS, or lower MEMORIA_LLM_OUTPUT_TOKENS."
+            )
+        free_at = midnight(call.at) + DAY_MS
+        return BudgetSpentError(
+            f"The day's {cap:,} tokens do not suffice for another question. There are new ones at "
+            f"{iso(free_at)}; raise MEMORIA_LLM_DAILY_TOKENS for more.",
+            retry_at=free_at,
+        )
+
+    def _pause(self) -> None:
+        """Wait until the model may be asked, if that is soon."""
+        while not self._stopping.is_set():
+            left_s = (self._not_before - self._now()) / _MS_PER_S
+            if left_s <= 0:
+                return
+            if left_s > _LONGEST_WAIT_S:
+                raise ModelUnavailableError(
+                    f"The chat model wants no question before {iso(self._not_before)}.",
+                    retry_at=self._not_before,
+                )
+            self._stopping.wait(left_s)
+        raise stopped()
+
+    def _hold_back(self, error: ModelUnavailableError, attempt: int) -> None:
+        """Ask nobody anything for as long as the model wants, or longer with every failure."""
+        pause_s = self._limits.first_pause_s * 2.0 ** (attempt - 1) * random.uniform(0.5, 1)  # noqa: S311  (jitter)
+        until = self._now() + round(pause_s * _MS_PER_S)
+        self._not_before = max(self._not_before, error.retry_at or until)
+
+    def _postponed(self, error: ModelUnavailableError) -> ModelUnavailableError:
+        return ModelUnavailableError(str(error), retry_at=max(self._not_before, self._now()))
+
+
+class _Entry:
+    """A call under way, and what is known of it so far."""
+
+    def __init__(self, call: ModelCall) -> None:
+        self.call = call
+        self.reply: Reply | None = None
+        self.failure: BaseException | None = None
+
+    def settled(self, duration_ms: int) -> ModelCall:
+        """The call as it went."""
+        known = {"duration_ms": duration_ms, **self._cost(), **self._outcome()}
+        return self.call.model_copy(update=known)
+
+    def _cost(self) -> dict[str, int]:
+        """What was reported; nothing where nothing was done; the worst where nobody knows."""
+        match self.reply, self.failure:
+            case Reply() as reply, _:
+                return {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
+            case _, ChatModelError(uncounted=False):
+                return {"input_tokens": 0, "output_tokens": 0}
+            case _:
+                return {}
+
+    def _outcome(self) -> dict[str, str | None]:
+        match self.failure:
+            case None:
+                return {"outcome": "ok", "detail": None}
+            case ChatModelError() as error:
+                return {"outcome": error.outcome, "detail": str(error)}
+            case error:
+                return {"outcome": "failed", "detail": type(error).__name__}
+
+
+def _repair(question: Question[AnswerT], error: UnfitAnswerError) -> Question[AnswerT]:
+    """The question once more, with the answer it got and what is wrong with that."""
+    repair = template("repair")
+    again = repair.render(
+        answer=error.reply.text[:_SHOWN_CHARS],
+        problem=error.complaint,
+        schema=schema_text(question.answer),
+    )
+    return replace(
+        question,
+        prompt=f"{question.prompt}+{repair.label}",
+        instructions=f"{question.instructions}\n\n{repair.instructions}",
+        text=f"{question.text}\n\n{again}",
+    )

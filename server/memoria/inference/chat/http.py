@@ -1,0 +1,126 @@
+"""What an OpenAI-compatible endpoint answered: a reply, or one of our errors.
+
+Nothing that the server wrote goes into an error, but for a few well-known codes: it may quote the
+question, or the key.
+"""
+
+from collections.abc import Mapping
+
+import openai
+from pydantic import BaseModel, ValidationError
+
+from memoria.errors import (
+    ChatModelError,
+    ModelMisconfiguredError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from memoria.inference.chat.base import AnswerT, Question, Reply
+from memoria.inference.chat.limits import asked_pause_s
+from memoria.inference.chat.tokens import question_tokens
+from memoria.model import now_millis
+from memoria.text.budget import estimate_tokens
+
+_MS_PER_S = 1000
+_PASSING = (408, 409, 425, 429)
+_SERVER_ERROR = 500
+_WRONG_SETTINGS = {
+    401: "Check MEMORIA_LLM_API_KEY.",
+    402: "The account behind MEMORIA_LLM_API_KEY has nothing left to spend.",
+    403: "Check MEMORIA_LLM_API_KEY and that it may use MEMORIA_LLM_MODEL.",
+    404: "Check MEMORIA_LLM_BASE_URL (it often ends with /v1) and MEMORIA_LLM_MODEL.",
+    405: "Check MEMORIA_LLM_BASE_URL; it often ends with /v1.",
+}
+_CODES = frozenset(
+    "content_filter context_length_exceeded insufficient_quota invalid_api_key model_not_found "
+    "rate_limit_exceeded unsupported_parameter unsupported_value".split()
+)
+_NO_QUOTA = "insufficient_quota"
+_FILTERED = "content_filter"
+_NO_MODEL = "model_not_found"
+FINAL = (_FILTERED, "context_length_exceeded", _NO_MODEL)
+"""Codes of errors that no other form of the question would mend."""
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(BaseModel):
+    """What we read of an answer. The client's own type is built without a check."""
+
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+def read_completion(
+    body: bytes, headers: Mapping[str, str], question: Question[AnswerT], model: str
+) -> Reply:
+    """The reply in a body that came with status 200.
+
+    Raises:
+        ModelUnavailableError: the body is no completion.
+    """
+    try:
+        completion = _Completion.model_validate_json(body)
+        choice = completion.choices[0]
+    except (ValidationError, IndexError):
+        raise ModelUnavailableError(
+            "The chat model's endpoint answered with something that is no chat completion. If this "
+            "goes on, check MEMORIA_LLM_BASE_URL; it often ends with /v1.",
+            uncounted=True,
+        ) from None
+    text = choice.message.content or ""
+    usage = completion.usage or _Usage()
+    return Reply(
+        text=text,
+        model=model,
+        input_tokens=_reported(usage.prompt_tokens, question_tokens(question)),
+        output_tokens=_reported(usage.completion_tokens, estimate_tokens(text)),
+        finish=_finish(choice),
+        pause_s=asked_pause_s(headers, now_millis()) or 0.0,
+    )
+
+
+def explain(error: openai.APIStatusError, question: Question[AnswerT]) -> ChatModelError:
+    """Our error for a status of 400 and more."""
+    status, code = error.status_code, error.code if error.code in _CODES else None
+    what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
+    if status in _WRONG_SETTINGS or code in (_NO_QUOTA, _NO_MODEL):
+        cure = _WRONG_SETTINGS.get(status, _WRONG_SETTINGS[402 if code == _NO_QUOTA else 404])
+        return ModelMisconfiguredError(f"{what}. {cure}")
+    if status in _PASSING or status >= _SERVER_ERROR:
+        return ModelUnavailableError(f"{what}. It is asked again.", retry_at=_retry_at(error))
+    if code == _FILTERED:
+        return ModelRefusedError(f"{what}: a filter refuses the question.")
+    return ModelRefusedError(
+        f"{what}: it does not take a question of about {question_tokens(question):,} tokens. Check "
+        "how much MEMORIA_LLM_MODEL can read, and its limits."
+    )
+
+
+def _retry_at(error: openai.APIStatusError) -> int | None:
+    now = now_millis()
+    pause = asked_pause_s(error.response.headers, now)
+    return None if pause is None else now + round(pause * _MS_PER_S)
+
+
+def _reported(tokens: int | None, estimate: int) -> int:
+    return estimate if tokens is None or tokens < 0 else tokens
+
+
+def _finish(choice: _Choice) -> str:
+    if choice.message.refusal or choice.finish_reason in (_FILTERED, "refusal"):
+        return "refused"
+    return choice.finish_reason if choice.finish_reason == "length" else "stop"

@@ -1,0 +1,160 @@
+"""Prompts: the questions we ask a model, in `prompts/NAME.md`.
+
+A file begins with its front matter, a `name: value` a line: name, version, purpose, inputs, output.
+Then come a chapter `# Instructions`, which is sent as it stands, and a chapter `# Text`, in which
+`{{input}}` stands for an input.
+
+Inputs are data, whatever they say. A placeholder alone on its line becomes a block between fences
+of backticks, always more of them than the input has in a row, so that no input can end its own
+fence and not a character of it is changed (quotes must be found again). Within a line it becomes a
+JSON string.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from memoria.errors import MemoriaError
+from memoria.inference.chat.base import AnswerT, Question
+
+_FILE = re.compile(
+    r"---\n(?P<front>.*?)\n---\n\s*# Instructions\n(?P<instructions>.*?)\n# Text\n(?P<text>.*)",
+    re.DOTALL,
+)
+_FIELDS = ("name", "version", "purpose", "inputs", "output")
+_PLACEHOLDER = re.compile(r"(?m)^\{\{(?P<block>\w+)\}\}$|\{\{(?P<inline>\w+)\}\}")
+_FENCE = re.compile("`{3,}")
+
+
+class TemplateError(MemoriaError):
+    """A prompt's file is not as it should be, or was not given what it asks for: our mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A prompt's file."""
+
+    name: str
+    version: int
+    purpose: str
+    inputs: tuple[str, ...]
+    output: str
+    instructions: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        """Name and version, as the log of calls has them."""
+        return f"{self.name}/{self.version}"
+
+    def render(self, **inputs: str) -> str:
+        """The text with every input in its place.
+
+        Raises:
+            TemplateError: an input is missing, or not one of the prompt's.
+        """
+        if inputs.keys() != set(self.inputs):
+            wrong = ", ".join(sorted(inputs.keys() ^ set(self.inputs)))
+            raise TemplateError(f"prompts/{self.name}.md: missing or unknown inputs: {wrong}.")
+        return _PLACEHOLDER.sub(lambda match: _fenced(match, inputs), self.text)
+
+    def question(
+        self, answer: type[AnswerT], max_output_tokens: int, **inputs: str
+    ) -> Question[AnswerT]:
+        """The question that this prompt asks of these inputs.
+
+        Raises:
+            TemplateError: an input is missing, or not one of the prompt's.
+        """
+        return Question(
+            purpose=self.purpose,
+            prompt=self.label,
+            instructions=self.instructions,
+            text=self.render(**inputs),
+            answer=answer,
+            max_output_tokens=max_output_tokens,
+        )
+
+
+@cache
+def template(name: str) -> Template:
+    """The prompt in `prompts/NAME.md`.
+
+    Raises:
+        TemplateError: the file is not as it should be.
+    """
+    return parse_template(name, _read(name))
+
+
+def parse_template(name: str, content: str) -> Template:
+    """A prompt from the text of its file.
+
+    Raises:
+        TemplateError: the text is not as it should be.
+    """
+    match = _FILE.fullmatch(content)
+    if match is None:
+        raise TemplateError(
+            f"prompts/{name}.md needs a front matter between lines of ---, then the chapters "
+            "# Instructions and # Text."
+        )
+    front = _front(name, match["front"])
+    if tuple(front) != _FIELDS or front["name"] != name or not front["version"].isdecimal():
+        raise TemplateError(
+            f"prompts/{name}.md: the front matter has the fields {', '.join(_FIELDS)}, in this "
+            "order; the name is the file's, the version a whole number."
+        )
+    made = Template(
+        name=name,
+        version=int(front["version"]),
+        purpose=front["purpose"],
+        inputs=tuple(filter(None, re.split(r"[,\s]+", front["inputs"]))),
+        output=front["output"],
+        instructions=match["instructions"].strip(),
+        text=match["text"].strip(),
+    )
+    _check(made)
+    return made
+
+
+def _front(name: str, text: str) -> dict[str, str]:
+    """The front matter's fields, in their order."""
+    front = dict[str, str]()
+    for line in text.splitlines():
+        field, colon, value = line.partition(":")
+        if not colon:
+            raise TemplateError(f"prompts/{name}.md: write `name: value` on each line of its head.")
+        front[field.strip()] = value.strip()
+    return front
+
+
+def _check(made: Template) -> None:
+    used = {match["block"] or match["inline"] for match in _PLACEHOLDER.finditer(made.text)}
+    if used != set(made.inputs):
+        wrong = ", ".join(sorted(used ^ set(made.inputs)))
+        raise TemplateError(f"prompts/{made.name}.md: declared or used, but not both: {wrong}.")
+    if "{{" in made.instructions or "{{" in _PLACEHOLDER.sub("", made.text):
+        raise TemplateError(
+            f"prompts/{made.name}.md: a placeholder is {{{{name}}}}, and stands in # Text only."
+        )
+
+
+def _fenced(match: re.Match[str], inputs: dict[str, str]) -> str:
+    """An input in its place."""
+    if match["inline"]:
+        return json.dumps(inputs[match["inline"]], ensure_ascii=False)
+    text = inputs[match["block"]]
+    fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
+    return f"{fence}{match['block']}\n{text}\n{fence}"
+
+
+def _read(name: str) -> str:
+    """The file: in the wheel it lies in the package, in a checkout at the top of the tree."""
+    package = resources.files("memoria")
+    installed = package.joinpath("prompts", f"{name}.md")
+    if installed.is_file():
+        return installed.read_text("utf-8")
+    return (Path(str(package)).parent.parent / "prompts" / f"{name}.md").read_text("utf-8")

@@ -1,0 +1,32 @@
+"""The ledger that calls to chat models are entered in: each entry a transaction of its own.
+
+An entry must be on disk before the model is asked, so that neither a crash nor another process can
+spend the same tokens a second time.
+"""
+
+from memoria.model import DAY_MS, ModelCall
+from memoria.store.base import Store
+
+
+class StoreLedger:
+    """A store as a ledger. Its methods may be called from any thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+        """Enter a call that is about to be made. Gives its number.
+
+        None if the tenant's entries of the day that began at `since` would come to more than
+        `most` tokens.
+        """
+        with self._store.write(tenant) as tx:
+            spent = tx.ledger.spent(since, since + DAY_MS).tokens
+            if spent + call.input_tokens + call.output_tokens > most:
+                return None
+            return tx.ledger.add(call)
+
+    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
+        """Set an entry to what came of the call."""
+        with self._store.write(tenant) as tx:
+            tx.ledger.settle(n, call)

@@ -1,0 +1,31 @@
+"""The log of calls to chat models in SQLite."""
+
+from memoria.model import ModelCall, Spending
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows, built
+
+
+class SqliteLedger:
+    """One tenant's calls."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "ledger")
+
+    def add(self, call: ModelCall) -> int:
+        """Write a call. Gives its number."""
+        return self._rows.insert("add", **call.model_dump())
+
+    def settle(self, n: int, call: ModelCall) -> None:
+        """Set what a call cost and how it went."""
+        went = call.model_dump(exclude={"at", "purpose", "prompt", "model"})
+        self._rows.change("settle", n=n, **went)
+
+    def spent(self, since: int, until: int) -> Spending:
+        """What the calls made in this time cost."""
+        row = self._rows.all("spent", since=since, until=until)[0]
+        return Spending(calls=row["calls"], tokens=row["tokens"])
+
+    def last(self) -> ModelCall | None:
+        """The newest call."""
+        row = self._rows.first("last")
+        return None if row is None else built(ModelCall, dict(row))
