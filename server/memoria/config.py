@@ -109,8 +109,12 @@ class Settings(BaseModel):
     llm_output_tokens: int = Field(4096, ge=64, le=1_000_000)
     """The longest answer a chat model may give."""
 
+    extraction_attempts: int = Field(3, ge=1, le=100)
+    """How often a stretch of conversation is given to a chat model that makes nothing of it,
+    before it is set aside as a dead letter."""
+
     lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
-    """How long the embedding lease outlives a process that died with it."""
+    """How long a lease (on embedding, on a stretch to be read) outlives a process that died."""
 
     busy_timeout_ms: int = Field(10_000, ge=5000, le=120_000)
     """How long a writer waits for its turn at the file. Under 5 s, eight processes see errors."""

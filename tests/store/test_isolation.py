@@ -76,7 +76,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     with store.write(tenant) as tx:
         tx.tombstones.add(Tombstone("memory", f"{tenant}'s", 1, "because"), [MARK])
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
-        place = newest.session_n, 0, newest.turn_index, newest.n
+        place = newest.session_n, 0, newest.turn_index
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "session_end", 1))
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     with store.backlog(write=True) as backlog:

@@ -28,6 +28,7 @@ WALKS = {
     ("backlog", "pending"),
     ("documents", "allowed_memories"),
     ("memories", "unverified"),
+    ("ledger", "last"),  # stops at the first
     ("queue", "counts"),
     ("queue", "entries"),
     ("queue", "last_error"),

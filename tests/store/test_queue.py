@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
-from memoria.model import QueueKind, QueueState, new_id
+from memoria.model import QueueKind, QueueState, Role, Trust, new_id
+from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import NewEntry, Work
+from memoria.store.values import NewEntry, NewTurn, Work
 
 LEASE_MS = 1000
 
@@ -23,20 +24,37 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened.close()
 
 
+def say(tx: Transaction, session: str, place: int) -> int:
+    """A turn at a place of a session, if there is none; gives the session's number."""
+    session_n = tx.conversations.enter_session("test", session, 1, 1, 1).n
+    if not tx.conversations.span(session_n, place, place):
+        turn = NewTurn(
+            id=new_id(),
+            session_n=session_n,
+            message_id=None,
+            turn_index=place,
+            version=1,
+            role=Role.USER,
+            speaker=None,
+            at=1,
+            at_given=True,
+            ingested_at=1,
+            trust=Trust.USER,
+            barred=False,
+            fingerprint=f"{session} {place}".encode(),
+            content="words",
+            tool_name=None,
+            tool_args=None,
+            tool_result=None,
+        )
+        tx.conversations.add_turn(turn)
+    return session_n
+
+
 def put(store: SqliteStore, session: str, place: int, priority: int = 9, tenant: str = "t") -> bool:
     with store.write(tenant) as tx:
-        session_n = tx.conversations.enter_session("test", session, 1, 1, 1).n
-        entry = NewEntry(
-            new_id(),
-            QueueKind.EXTRACT,
-            session_n,
-            place,
-            place,
-            place,
-            priority,
-            "test",
-            1,
-        )
+        session_n = say(tx, session, place)
+        entry = NewEntry(new_id(), QueueKind.EXTRACT, session_n, place, place, priority, "test", 1)
         return tx.queue.add(entry)
 
 

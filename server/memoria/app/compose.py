@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import anyio
 from pydantic import SkipValidation
@@ -18,6 +18,9 @@ from memoria.model import LIBRARY, Channel
 from memoria.store.base import Store
 from memoria.store.files import DATABASE
 from memoria.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from memoria.ingest.extraction import ExtractionWorker
 
 
 @checked
@@ -48,13 +51,15 @@ async def open_memoria(
     lazy = choose_embedder(chosen) if embedder is None else _already_built(embedder)
     store = await in_thread(lambda: open_store(chosen))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
-    if worker is not None:
-        worker.start()
+    reader = _reader(chosen, store, lazy)
+    for each in (worker, reader):
+        if each is not None:
+            each.start()
     try:
-        yield Memoria(chosen, store, lazy, worker, channel)
+        yield Memoria(chosen, store, lazy, worker, reader, channel)
     finally:
         with anyio.CancelScope(shield=True):
-            await in_thread(lambda: _close(store, worker))
+            await in_thread(lambda: _close(store, worker, reader))
 
 
 def _with(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
@@ -73,9 +78,21 @@ def open_store(settings: Settings) -> SqliteStore:
     )
 
 
-def _close(store: Store, worker: EmbeddingWorker | None) -> None:
-    if worker is not None:
-        worker.stop()
+def _reader(
+    settings: Settings, store: Store, embedder: LazyEmbedder | None
+) -> "ExtractionWorker | None":
+    """The workers that have a chat model read, where one is configured."""
+    if not (settings.llm_command or settings.llm_base_url):
+        return None
+    from memoria.app.reading import extraction_worker  # noqa: PLC0415  (who has none pays nothing)
+
+    return extraction_worker(settings, store, embedder)
+
+
+def _close(store: Store, worker: EmbeddingWorker | None, reader: "ExtractionWorker | None") -> None:
+    for each in (reader, worker):
+        if each is not None:
+            each.stop()
     store.close()
 
 

@@ -1,7 +1,7 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -13,6 +13,7 @@ from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
+from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
@@ -54,6 +55,18 @@ async def in_thread(work: Callable[[], _T]) -> _T:
     return await anyio.to_thread.run_sync(work)
 
 
+class Reader(Protocol):
+    """Whatever reads what was recorded, in the background."""
+
+    def wake(self) -> None:
+        """Something was queued."""
+        ...
+
+    def settled(self) -> bool:
+        """Whether there is nothing to read now."""
+        ...
+
+
 class Memoria:
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
@@ -67,8 +80,10 @@ class Memoria:
         store: Store,
         embedder: LazyEmbedder | None,
         worker: EmbeddingWorker | None,
+        reader: Reader | None,
         channel: Channel,
     ) -> None:
+        self._reader = reader
         self.settings = settings
         self.tenant = settings.tenant
         self._store = store
@@ -80,7 +95,9 @@ class Memoria:
 
     def through(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
-        other = Memoria(self.settings, self._store, self._embedder, self._worker, channel)
+        other = Memoria(
+            self.settings, self._store, self._embedder, self._worker, self._reader, channel
+        )
         other._default_session = self._default_session
         return other
 
@@ -106,10 +123,14 @@ class Memoria:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
         limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
         place = self._place(workspace)
-        capture = Capture(self._store, self.tenant, self._channel, limits, self._marks, place)
+        capture = Capture(
+            self._store, self.tenant, self._channel, limits, self._marks, place, self._intake
+        )
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
         self._wake_worker()
+        if self._reader is not None:
+            self._reader.wake()
         return receipt
 
     @checked
@@ -390,6 +411,11 @@ class Memoria:
     def embedder_state(self) -> str:
         """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
         return "off" if self._embedder is None else self._embedder.state
+
+    @property
+    def _intake(self) -> IntakeLimits | None:
+        """What is queued for a chat model; nothing where there is none."""
+        return None if self._reader is None else IntakeLimits()
 
     def _statements(self, workspace: str | None) -> Statements:
         place = self._place(workspace)

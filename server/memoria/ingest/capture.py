@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
+from memoria.ingest.intake import Intake, IntakeLimits, NoIntake
 from memoria.ingest.tombstones import Marks, Memorial
 from memoria.model import (
     CaptureEvent,
@@ -33,7 +34,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.store.base import Conversations, Store
+from memoria.store.base import Conversations, Store, Transaction
 from memoria.store.values import MessageName, NewTurn
 from memoria.text.document import full_text
 
@@ -80,7 +81,20 @@ class Capture:
         limits: CaptureLimits,
         marks: Marks,
         workspace: str | None = None,
+        intake: IntakeLimits | None = None,
     ) -> None:
+        """Nothing is recorded yet.
+
+        Args:
+            store: where to.
+            tenant: whose.
+            channel: what provenance is stamped with.
+            limits: what is accepted.
+            marks: recognise what was forgotten.
+            workspace: the project of sessions that begin here.
+            intake: what is queued for a model to read; nothing without one.
+        """
+        self._intake_limits = intake
         self._store = store
         self._tenant = tenant
         self._channel = channel
@@ -106,21 +120,25 @@ class Capture:
         drafts = [self._draft(i, turn, session_id, tally) for i, turn in enumerate(turns)]
         now = now_millis()
         with self._store.write(self._tenant) as tx:
-            conversations = tx.conversations
-            conversations.close_idle_stretches(now - self._idle_ms)
+            conversations, intake = tx.conversations, self._intake(tx, now)
+            intake.closed(conversations.close_idle_stretches(now - self._idle_ms), "idle")
             outcomes: dict[int, RecordedTurn] = {}
             memorial = Memorial(tx.tombstones, self._marks)
             for name, own in _by_session(drafts).items():
-                recorded = self._record_session(conversations, memorial, name, own, now)
+                recorded = self._record_session(tx, intake, memorial, name, own, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
             closed = 0
             if event is not None:
                 touched = dict.fromkeys(draft.session_id for draft in drafts) or (session_id,)
-                closed = sum(
-                    conversations.close_stretch(name, self._channel.source, event)
-                    for name in touched
-                )
+                for name in touched:
+                    ended = conversations.close_stretch(name, self._channel.source, event)
+                    intake.closed(ended, event)
+                    closed += len(ended)
         return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
+
+    def _intake(self, tx: Transaction, now: int) -> "Intake | NoIntake":
+        limits = self._intake_limits
+        return NoIntake() if limits is None else Intake(tx.queue, limits, now)
 
     @property
     def _idle_ms(self) -> int:
@@ -151,17 +169,21 @@ class Capture:
 
     def _record_session(
         self,
-        conversations: Conversations,
+        tx: Transaction,
+        intake: "Intake | NoIntake",
         memorial: Memorial,
         name: str,
         drafts: list[_Draft],
         now: int,
     ) -> Iterable[RecordedTurn]:
+        conversations = tx.conversations
         times = [now if draft.turn.at is None else draft.turn.at for draft in drafts]
         session = conversations.enter_session(
             self._channel.source, name, min(times), max(times), now, self._workspace
         )
-        writer = _SessionWriter(conversations, session, self._channel.trust, now, self._idle_ms)
+        writer = _SessionWriter(
+            conversations, intake, session, self._channel.trust, now, self._idle_ms
+        )
         forgotten = {id(d) for d in drafts if memorial.forbids(self._name(d), full_text(d.text))}
         left = [draft for draft in drafts if id(draft) not in forgotten]
         held = _already_held(conversations, session, left)
@@ -187,12 +209,14 @@ class _SessionWriter:
     def __init__(
         self,
         conversations: Conversations,
+        intake: "Intake | NoIntake",
         session: Session,
         trust: Trust,
         now: int,
         idle_ms: int,
     ) -> None:
         self._conversations = conversations
+        self._intake = intake
         self._session_n = session.n
         self._next_index = session.turns
         self._trust = trust
@@ -241,7 +265,12 @@ class _SessionWriter:
             tool_result=text.tool_result,
         )
         self._conversations.add_turn(new)
-        self._conversations.extend_stretch(self._session_n, turn_index, new.at, self._idle_ms)
+        ended = self._conversations.extend_stretch(
+            self._session_n, turn_index, new.at, self._idle_ms
+        )
+        self._intake.closed(ended, "idle")
+        if not barred:
+            self._intake.captured(new)
         return new.id
 
 

@@ -31,6 +31,7 @@ from memoria.model import (
     Vector,
 )
 from memoria.store.values import (
+    ClosedStretch,
     Filters,
     Kind,
     Match,
@@ -142,16 +143,21 @@ class Conversations(Protocol):
         """
         ...
 
-    def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
-        """Add a turn to the session's open stretch, or begin one after a pause."""
+    def extend_stretch(
+        self, session_n: int, turn_index: int, at: int, idle_ms: int
+    ) -> list[ClosedStretch]:
+        """Add a turn to the session's open stretch, or begin one after a pause.
+
+        Gives what that closed: one stretch or none.
+        """
         ...
 
-    def close_stretch(self, session_id: str, source: str, reason: str) -> int:
-        """Close the session's open stretch. Gives how many were closed, 0 or 1."""
+    def close_stretch(self, session_id: str, source: str, reason: str) -> list[ClosedStretch]:
+        """Close the session's open stretch. Gives it, if there was one."""
         ...
 
-    def close_idle_stretches(self, touched_before: int) -> int:
-        """Close what nobody has added to since. Gives how many."""
+    def close_idle_stretches(self, touched_before: int) -> list[ClosedStretch]:
+        """Close what nobody has added to since. Gives what was closed."""
         ...
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
@@ -332,7 +338,10 @@ class Queue(Protocol):
     """A tenant's stretches of conversation that wait for the extractor."""
 
     def add(self, entry: NewEntry) -> bool:
-        """Put a stretch into the queue. False if it has been there already."""
+        """Put a stretch into the queue. False if it has been there already, or holds no turn.
+
+        Where a message was edited since, it is another stretch.
+        """
         ...
 
     def entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:

@@ -64,6 +64,14 @@ class Place(NamedTuple):
     turn_index: int
 
 
+class ClosedStretch(NamedTuple):
+    """A stretch of a session that has just been closed."""
+
+    session_n: int
+    first_index: int
+    last_index: int
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
     """The newest version of a message, as capture needs to know it."""
@@ -186,8 +194,6 @@ class NewEntry:
     session_n: int
     first_index: int
     last_index: int
-    newest_n: int
-    """The newest turn there: an edited message makes another entry."""
     priority: int
     """0 is taken first."""
     reason: str

@@ -12,7 +12,7 @@ from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import MessageName, NewTurn, Place, Version
+from memoria.store.values import ClosedStretch, MessageName, NewTurn, Place, Version
 from memoria.text.document import turn_tokens
 
 
@@ -125,17 +125,21 @@ class SqliteConversations:
             for row in versions
         ]
 
-    def extend_stretch(self, session_n: int, turn_index: int, at: int, idle_ms: int) -> None:
+    def extend_stretch(
+        self, session_n: int, turn_index: int, at: int, idle_ms: int
+    ) -> list[ClosedStretch]:
         """Add a turn to the session's open stretch, or begin one after a pause."""
         now = now_millis()
         turn = {"session_n": session_n, "turn_index": turn_index, "at": at, "now": now}
-        if not self._rows.change("extend_stretch", idle=idle_ms, **turn):
-            self._rows.change("end_stretch", session_n=session_n, now=now)
-            self._rows.insert("begin_stretch", **turn)
+        if self._rows.change("extend_stretch", idle=idle_ms, **turn):
+            return []
+        closed = self._closed("end_stretch", session_n=session_n, now=now)
+        self._rows.insert("begin_stretch", **turn)
+        return closed
 
-    def close_stretch(self, session_id: str, source: str, reason: str) -> int:
+    def close_stretch(self, session_id: str, source: str, reason: str) -> list[ClosedStretch]:
         """Close the session's open stretch."""
-        return self._rows.change(
+        return self._closed(
             "close_stretch",
             session_id=session_id,
             source=source,
@@ -143,9 +147,12 @@ class SqliteConversations:
             now=now_millis(),
         )
 
-    def close_idle_stretches(self, touched_before: int) -> int:
+    def close_idle_stretches(self, touched_before: int) -> list[ClosedStretch]:
         """Close what nobody has added to since."""
-        return self._rows.change("close_idle", touched_before=touched_before, now=now_millis())
+        return self._closed("close_idle", touched_before=touched_before, now=now_millis())
+
+    def _closed(self, name: str, **parameters: str | int) -> list[ClosedStretch]:
+        return [ClosedStretch(*row) for row in self._rows.all(name, **parameters)]
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
         """Turns by number."""

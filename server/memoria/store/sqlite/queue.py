@@ -18,7 +18,7 @@ class SqliteQueue:
         self._rows = TenantRows(connection, tenant, "queue")
 
     def add(self, entry: NewEntry) -> bool:
-        """Put a stretch into the queue. False if it has been there already."""
+        """Put a stretch into the queue. False if it has been there already, or holds no turn."""
         return bool(
             self._rows.change(
                 "add",
@@ -27,7 +27,6 @@ class SqliteQueue:
                 session_n=entry.session_n,
                 first_index=entry.first_index,
                 last_index=entry.last_index,
-                newest_n=entry.newest_n,
                 priority=entry.priority,
                 reason=entry.reason,
                 created_at=entry.created_at,

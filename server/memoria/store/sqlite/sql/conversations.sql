@@ -74,17 +74,20 @@ WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
 
 -- name: end_stretch
 UPDATE stretches SET closed_at = :now, closed_by = 'idle'
-WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL;
+WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
+RETURNING session_n, first_index, last_index;
 
 -- name: close_stretch
 UPDATE stretches SET closed_at = :now, closed_by = :reason
 WHERE +tenant_id = :tenant AND closed_at IS NULL
   AND session_n IN (SELECT n FROM sessions WHERE tenant_id = :tenant
-                    AND session_id = :session_id AND source = :source);
+                    AND session_id = :session_id AND source = :source)
+RETURNING session_n, first_index, last_index;
 
 -- name: close_idle
 UPDATE stretches SET closed_at = :now, closed_by = 'idle'
-WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before;
+WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
+RETURNING session_n, first_index, last_index;
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,

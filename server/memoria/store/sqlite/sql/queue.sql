@@ -4,8 +4,12 @@
 -- name: add
 INSERT INTO extraction_queue (id, tenant_id, kind, session_n, first_index, last_index, newest_n,
                               priority, reason, created_at)
-VALUES (:id, :tenant, :kind, :session_n, :first_index, :last_index, :newest_n,
-        :priority, :reason, :created_at)
+SELECT :id, :tenant, :kind, :session_n, :first_index, :last_index, max(n), :priority, :reason,
+       :created_at
+FROM turns
+WHERE session_n = :session_n AND +tenant_id = :tenant
+  AND turn_index BETWEEN :first_index AND :last_index
+HAVING count(*) > 0
 ON CONFLICT (session_n, kind, first_index, last_index, newest_n) DO NOTHING;
 
 -- name: entries

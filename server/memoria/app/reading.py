@@ -1,0 +1,37 @@
+"""Reading: the workers that let a chat model read what was recorded, put together."""
+
+from memoria.config import Settings
+from memoria.inference import LazyEmbedder
+from memoria.inference.chat import Gate, choose_chat_model, gate_limits
+from memoria.ingest.extract import Extractor
+from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
+from memoria.ingest.tombstones import Marks
+from memoria.model import Memory
+from memoria.retrieval.related import related
+from memoria.store.base import Store, Transaction
+from memoria.store.files import tombstone_key
+from memoria.store.ledger import StoreLedger
+
+
+def extraction_worker(
+    settings: Settings, store: Store, embedder: LazyEmbedder | None
+) -> ExtractionWorker | None:
+    """The workers, not started yet; None where no chat model is configured."""
+    model = choose_chat_model(settings)
+    if model is None:
+        return None
+    gate = Gate(model, StoreLedger(store), gate_limits(settings))
+
+    def recall(tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+        return related(tx, embedder, text, workspace)
+
+    def marks(tenant: str) -> Marks:
+        return Marks(tenant, lambda: tombstone_key(settings.home_path))
+
+    extractor = Extractor(store, gate, recall, marks, settings.llm_output_tokens)
+    limits = ExtractionLimits(
+        threads=settings.llm_concurrency,
+        lease_ms=settings.lease_ms,
+        attempts=settings.extraction_attempts,
+    )
+    return ExtractionWorker(store, gate, extractor, limits)
