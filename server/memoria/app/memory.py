@@ -383,17 +383,20 @@ class Memoria:
 
     @checked
     async def settle(self, timeout_s: Seconds | None = None) -> BacklogStatus:
-        """Wait until nothing more can be embedded now, and the model can answer questions.
+        """Wait until nothing more can be read or embedded now, and the model can answer questions.
 
         What fails stays behind, and is in the status.
 
         Raises:
             TimeoutError: it took longer than `timeout_s`.
         """
-        worker, embedder = self._worker, self._embedder
-        if worker is None or embedder is None:
-            return BacklogStatus(pending=0, failed=0)
+        worker, embedder, reader = self._worker, self._embedder, self._reader
         with anyio.fail_after(timeout_s):
+            while reader is not None and not await in_thread(reader.settled):
+                reader.wake()
+                await anyio.sleep(_SETTLE_POLL_S)
+            if worker is None or embedder is None:
+                return BacklogStatus(pending=0, failed=0)
             while not await in_thread(worker.settled):
                 self._wake_worker()
                 await anyio.sleep(_SETTLE_POLL_S)
