@@ -15,7 +15,7 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
-from memoria.model import LIBRARY, MemoryType, Role, Turn, Vector
+from memoria.model import LIBRARY, MemoryType, ModelCall, Role, Turn, Vector
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -26,6 +26,9 @@ from memoria.text.statement import fingerprint
 LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30)
 SAID = ["the port is 8080", "the cat is called Momo", "会议改到星期四"]
 MODEL = "letters/8"
+CALL = ModelCall(
+    at=1, purpose="p", prompt="p/1", model="m", input_tokens=1, output_tokens=1, outcome="ok"
+)
 MARK = "the mark of what everybody forgot"
 
 
@@ -59,6 +62,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     statements.revise(archived.id, "archive", None)
     with store.write(tenant) as tx:
         tx.tombstones.add(Tombstone("memory", f"{tenant}'s", 1, "because"), [MARK])
+        tx.ledger.add(CALL)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
@@ -144,6 +148,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.all": lambda tx, _: tx.tombstones.all(),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
+    "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
+    "ledger.last": lambda tx, _: tx.ledger.last(),
 }
 NEED_OWN_ROWS = {"conversations.turn_versions"}  # takes a turn, which only its tenant can have
 WRITES = {
@@ -166,6 +172,8 @@ WRITES = {
     "tombstones.lift",
     "scratchpads.put",
     "audit.add",
+    "ledger.add",
+    "ledger.settle",
 }
 
 
@@ -196,6 +204,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "scratchpads": base.Scratchpads,
         "tombstones": base.Tombstones,
         "audit": base.Audit,
+        "ledger": base.Ledger,
     }
     methods = {
         f"{part}.{name}"
