@@ -171,7 +171,7 @@ class Settings(BaseModel):
     @field_validator("llm_base_url")
     @classmethod
     def _url_is_one(cls, url: str | None) -> str | None:
-        if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+        if url and not _is_web_address(url):
             raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
         return url
 
@@ -215,6 +215,14 @@ class Settings(BaseModel):
             return cls(**given)
         except ValidationError as error:
             raise InvalidInputError(_readable(error)) from error
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port, or no IPv6 address, is written like that
+        return False
 
 
 def _readable(error: ValidationError) -> str:

@@ -19,6 +19,7 @@ from memoria.model import (
     LIBRARY,
     InferredBy,
     MemoryType,
+    ModelCall,
     Provenance,
     QueueKind,
     Role,
@@ -36,6 +37,9 @@ from memoria.text.statement import fingerprint
 LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30)
 SAID = ["the port is 8080", "the cat is called Momo", "会议改到星期四"]
 MODEL = "letters/8"
+CALL = ModelCall(
+    at=1, purpose="p", prompt="p/1", model="m", input_tokens=1, output_tokens=1, outcome="ok"
+)
 MARK = "the mark of what everybody forgot"
 
 
@@ -78,6 +82,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
         place = newest.session_n, 0, newest.turn_index
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "session_end", 1))
+        tx.ledger.add(CALL)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
@@ -176,6 +181,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
+    "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
+    "ledger.last": lambda tx, _: tx.ledger.last(),
 }
 NEED_OWN_ROWS = {"conversations.turn_versions"}  # takes a turn, which only its tenant can have
 WRITES = {
@@ -205,6 +212,8 @@ WRITES = {
     "tombstones.lift",
     "scratchpads.put",
     "audit.add",
+    "ledger.add",
+    "ledger.settle",
 }
 
 
@@ -236,6 +245,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "tombstones": base.Tombstones,
         "queue": base.Queue,
         "audit": base.Audit,
+        "ledger": base.Ledger,
     }
     methods = {
         f"{part}.{name}"

@@ -27,6 +27,7 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("documents", "allowed_memories"),
+    ("ledger", "last"),  # stops at the first
     ("memories", "unverified"),
     ("ledger", "last"),  # stops at the first
     ("queue", "counts"),

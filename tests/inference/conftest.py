@@ -1,0 +1,108 @@
+"""What the tests of chat models share: a ledger in a real store, and gates to scripted models."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+from tests.llm.scripted import ScriptedModel
+
+from memoria.inference.chat import ChatModel, Gate, GateLimits, Question
+from memoria.inference.chat.endpoint import EndpointChat
+from memoria.model import ModelCall
+from memoria.store.ledger import StoreLedger
+from memoria.store.sqlite import SqliteStore
+
+KEY = "sk-very-" + "secret-8x5k2"
+PRIVATE = "the salary is 46,000"
+TENANT = "ann"
+
+
+class Colour(BaseModel):
+    """A small answer with a little of everything."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    colour: Literal["red", "green"]
+    shades: tuple[str, ...] = Field((), max_length=3)
+
+
+RED = Colour(colour="red")
+
+
+def question(text: str = PRIVATE, most: int = 200) -> Question[Colour]:
+    return Question(
+        purpose="extract",
+        prompt="colour/7",
+        instructions="Name the colour.",
+        text=text,
+        answer=Colour,
+        max_output_tokens=most,
+    )
+
+
+class Books:
+    """A store's ledger, and what stands in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.store = SqliteStore(path, busy_timeout_ms=30_000, readers=2)
+        self.ledger = StoreLedger(self.store)
+
+    def calls(self) -> list[ModelCall]:
+        rows = self.store._writer.execute("SELECT * FROM model_calls ORDER BY n")  # noqa: SLF001
+        return [ModelCall(**{name: row[name] for name in ModelCall.model_fields}) for row in rows]
+
+    def outcomes(self) -> list[str]:
+        return [call.outcome for call in self.calls()]
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    opened = Books(tmp_path / "memoria.db")
+    yield opened
+    opened.store.close()
+
+
+@pytest.fixture(autouse=True)
+def direct(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loopback is reached without the proxy of the machine the tests run on."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as model:
+        yield model
+
+
+OpenGate = Callable[..., Gate]
+
+
+@pytest.fixture
+def gate_to(books: Books) -> Iterator[OpenGate]:
+    """Makes a gate to a model; stops all of them when the test ends."""
+    gates: list[Gate] = []
+
+    def opened(
+        model: ChatModel | ScriptedModel,
+        *,
+        timeout_s: float = 30,
+        attempts: int = 3,
+        concurrency: int = 4,
+        daily_tokens: int = 1_000_000,
+        **more: Callable[[], int],
+    ) -> Gate:
+        limits = GateLimits(timeout_s, attempts, concurrency, daily_tokens, first_pause_s=0.001)
+        asked = (
+            EndpointChat(model.url, "tiny", KEY, timeout_s)
+            if isinstance(model, ScriptedModel)
+            else model
+        )
+        gates.append(Gate(asked, books.ledger, limits, **more))
+        return gates[-1]
+
+    yield opened
+    for gate in gates:
+        gate.stop()

@@ -1,0 +1,198 @@
+"""Whatever a chat endpoint does, a question ends in its answer or in the error that fits."""
+
+import logging
+import sqlite3
+from dataclasses import dataclass
+
+import pytest
+from tests.inference.conftest import KEY, PRIVATE, RED, TENANT, Books, OpenGate, question
+from tests.llm.scripted import (
+    Behaviour,
+    ScriptedModel,
+    cuts,
+    empty,
+    fails,
+    hangs,
+    prose,
+    rate_limited,
+    refuses,
+    says,
+)
+
+from memoria.errors import (
+    ChatModelError,
+    InvalidAnswerError,
+    ModelMisconfiguredError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from memoria.inference.chat.endpoint import EndpointChat
+
+GOOD = says({"colour": "red"})
+ECHO = f"{KEY} was refused for {PRIVATE}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What the model does for ever, and what comes of it."""
+
+    behaviour: Behaviour
+    error: type[ChatModelError]
+    requests: int
+    reason: str
+    timeout_s: float = 30
+
+
+UNAVAILABLE = {
+    "rate limited": Fault(rate_limited(), ModelUnavailableError, 3, "HTTP 429"),
+    "server error": Fault(fails(500, message=ECHO), ModelUnavailableError, 3, "HTTP 500"),
+    "overloaded": Fault(fails(529), ModelUnavailableError, 3, "HTTP 529"),
+    "hangs": Fault(hangs(), ModelUnavailableError, 1, "no answer within 0.2 s", 0.2),
+    "cut": Fault(cuts(), ModelUnavailableError, 3, "broke off"),
+    "web page": Fault(Behaviour(b"<html>Hello"), ModelUnavailableError, 3, "no chat completion"),
+    "garbled body": Fault(Behaviour(b'{"choices": ['), ModelUnavailableError, 3, "no chat compl"),
+    "no choice": Fault(Behaviour(b'{"choices": []}'), ModelUnavailableError, 3, "no chat compl"),
+    "error with status 200": Fault(
+        Behaviour(b'{"error": {"message": "no"}}'), ModelUnavailableError, 3, "no chat completion"
+    ),
+}
+INVALID = {
+    "invalid JSON": Fault(says('{"colour": "red"'), InvalidAnswerError, 2, "json_invalid"),
+    "wrong schema": Fault(says({"colour": "sad"}), InvalidAnswerError, 2, "colour literal_error"),
+    "another field": Fault(
+        says({"colour": "red", PRIVATE: KEY}), InvalidAnswerError, 2, "extra_forbidden"
+    ),
+    "a list": Fault(says([{"colour": "red"}]), InvalidAnswerError, 2, "model_type"),
+    "empty": Fault(empty(), InvalidAnswerError, 2, "it is empty"),
+    "nothing": Fault(says(None), InvalidAnswerError, 2, "it is empty"),
+    "prose": Fault(prose(), InvalidAnswerError, 2, "json_invalid"),
+    "JSON in prose": Fault(says('Red: {"colour": "red"}'), InvalidAnswerError, 2, "json_invalid"),
+    "cut off": Fault(
+        says('{"colour": "r', finish="length"), InvalidAnswerError, 2, "cut off after 20 tokens"
+    ),
+    "deep": Fault(says("[" * 200_000), InvalidAnswerError, 2, "json_invalid"),
+}
+REFUSED = {
+    "refusal": Fault(refuses(), ModelRefusedError, 1, "refused to answer"),
+    "filtered": Fault(says("", finish="content_filter"), ModelRefusedError, 1, "refused"),
+    "question filtered": Fault(fails(400, code="content_filter"), ModelRefusedError, 1, "filter"),
+    "too long": Fault(
+        fails(400, code="context_length_exceeded"), ModelRefusedError, 1, "context_length_exceeded"
+    ),
+    "in no form": Fault(fails(400, message=ECHO), ModelRefusedError, 3, "HTTP 400"),
+}
+MISCONFIGURED = {
+    "key": Fault(fails(401, message=ECHO), ModelMisconfiguredError, 1, "MEMORIA_LLM_API_KEY"),
+    "rights": Fault(fails(403), ModelMisconfiguredError, 1, "MEMORIA_LLM_API_KEY"),
+    "model": Fault(
+        fails(404, code="model_not_found"), ModelMisconfiguredError, 1, "MEMORIA_LLM_MODEL"
+    ),
+    "path": Fault(fails(404, message=ECHO), ModelMisconfiguredError, 1, "MEMORIA_LLM_BASE_URL"),
+    "quota": Fault(
+        fails(429, code="insufficient_quota"), ModelMisconfiguredError, 1, "nothing left"
+    ),
+}
+FAULTS = {**UNAVAILABLE, **INVALID, **REFUSED, **MISCONFIGURED}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_every_fault_is_the_right_error_after_as_many_requests_as_promised(
+    server: ScriptedModel, gate_to: OpenGate, books: Books, name: str
+) -> None:
+    fault = FAULTS[name]
+    server.answer = lambda _: fault.behaviour
+    gate = gate_to(server, timeout_s=fault.timeout_s)
+    with pytest.raises(ChatModelError, match=fault.reason) as caught:
+        gate.ask(TENANT, question())
+    assert isinstance(caught.value, fault.error)
+    assert len(server.requests) == fault.requests
+    assert (caught.value.retry_at is not None) == (name in UNAVAILABLE)
+    calls = fault.requests if name != "in no form" else 1  # one question in three forms
+    assert books.outcomes() == [fault.error.outcome] * calls
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_no_word_of_key_question_or_answer_is_kept_or_logged(
+    server: ScriptedModel,
+    gate_to: OpenGate,
+    books: Books,
+    name: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    fault = FAULTS[name]
+    server.answer = lambda _: fault.behaviour
+    with pytest.raises(ChatModelError) as caught:
+        gate_to(server, timeout_s=fault.timeout_s).ask(TENANT, question())
+    kept = "".join(sqlite3.connect(books.path).iterdump())
+    assert "colour/7" in kept
+    assert "colour/7" in caplog.text
+    for said in (kept, caplog.text, str(caught.value), repr(caught.value.__cause__)):
+        assert [
+            word for word in (KEY, "salary", "Certainly", "Name the colour") if word in said
+        ] == []
+
+
+@pytest.mark.parametrize("name", [name for name in (*UNAVAILABLE, *INVALID) if name != "hangs"])
+def test_what_passes_ends_in_the_answer(
+    server: ScriptedModel, gate_to: OpenGate, books: Books, name: str
+) -> None:
+    server.script.extend([FAULTS[name].behaviour, GOOD])
+    assert gate_to(server).ask(TENANT, question()) == RED
+    assert len(server.requests) == 2
+    assert books.outcomes() == [FAULTS[name].error.outcome, "ok"]
+
+
+def test_an_endpoint_that_is_not_there_costs_nothing(gate_to: OpenGate, books: Books) -> None:
+    absent = EndpointChat("http://127.0.0.1:9/v1", "tiny", KEY, timeout_s=5)
+    with pytest.raises(ModelUnavailableError, match="can't be reached"):
+        gate_to(absent).ask(TENANT, question())
+    assert [(call.input_tokens, call.output_tokens) for call in books.calls()] == [(0, 0)] * 3
+
+
+@pytest.mark.parametrize("name", ["hangs", "cut", "web page"])
+def test_what_nobody_counted_is_entered_at_its_most(
+    server: ScriptedModel, gate_to: OpenGate, books: Books, name: str
+) -> None:
+    fault = FAULTS[name]
+    server.answer = lambda _: fault.behaviour
+    with pytest.raises(ModelUnavailableError):
+        gate_to(server, timeout_s=fault.timeout_s).ask(TENANT, question(most=300))
+    assert {call.output_tokens for call in books.calls()} == {300}
+    assert all(call.input_tokens > 0 for call in books.calls())
+
+
+def test_an_unfit_answer_is_sent_back_with_what_is_wrong(
+    server: ScriptedModel, gate_to: OpenGate, books: Books
+) -> None:
+    server.script.extend([says({"colour": "sad"}), GOOD])
+    assert gate_to(server).ask(TENANT, question()) == RED
+    first, second = server.requests
+    assert second.text.startswith(first.text)
+    assert '{"colour": "sad"}' in second.text
+    assert "colour: Input should be 'red' or 'green'" in second.text
+    assert '"shades"' in second.text
+    assert [call.prompt for call in books.calls()] == ["colour/7", "colour/7+repair/1"]
+
+
+def test_200_kilobytes_of_prose_are_not_sent_back(server: ScriptedModel, gate_to: OpenGate) -> None:
+    server.script.extend([prose(200_000), GOOD])
+    assert gate_to(server).ask(TENANT, question()) == RED
+    assert len(server.requests[1].text) < 10_000
+
+
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}```\n", "\n```JSON\n{}\n```\n\n"])
+def test_a_code_fence_around_the_answer_is_taken_off(
+    server: ScriptedModel, gate_to: OpenGate, fence: str
+) -> None:
+    server.script.append(says(fence.replace("{}", '{"colour": "red"}')))
+    assert gate_to(server).ask(TENANT, question()) == RED
+    assert len(server.requests) == 1
+
+
+def test_a_key_that_no_header_can_hold_is_named_by_its_setting(
+    server: ScriptedModel, gate_to: OpenGate
+) -> None:
+    model = EndpointChat(server.url, "tiny", "sk-密钥", timeout_s=5)
+    with pytest.raises(ModelMisconfiguredError, match="MEMORIA_LLM_API_KEY"):
+        gate_to(model).ask(TENANT, question())

@@ -1,0 +1,110 @@
+"""The day's tokens hold however many processes spend them, and whatever becomes of those."""
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from memoria.model import DAY_MS, ModelCall
+from memoria.store.ledger import StoreLedger
+from memoria.store.sqlite import SqliteStore
+
+TODAY = 20_000 * DAY_MS
+SPENDER = """
+    import sys
+    from pathlib import Path
+    from memoria.model import ModelCall
+    from memoria.store.ledger import StoreLedger
+    from memoria.store.sqlite import SqliteStore
+
+    store = SqliteStore(Path(sys.argv[1]), busy_timeout_ms=30_000, readers=1)
+    ledger, today = StoreLedger(store), int(sys.argv[2])
+    call = ModelCall(at=today + 5, purpose="extract", prompt="x/1", model="m",
+                     input_tokens=10, output_tokens=90, outcome="open")
+    done = 1
+    assert ledger.enter("ann", call, today, 4050)  # so that each of them spends something
+    print("ready", flush=True)
+    sys.stdin.readline()
+    while (n := ledger.enter("ann", call, today, 4050)) is not None:
+        done += 1
+        if done % 3:  # the others are never settled: their process might have died
+            ledger.settle("ann", n, call.model_copy(update={"output_tokens": 40, "outcome": "ok"}))
+    print(done, flush=True)
+    store.close()
+"""
+
+
+def call(at: int = TODAY, tokens: int = 10, outcome: str = "open") -> ModelCall:
+    return ModelCall(
+        at=at,
+        purpose="extract",
+        prompt="x/1",
+        model="m",
+        input_tokens=tokens,
+        output_tokens=tokens,
+        outcome=outcome,
+    )
+
+
+def test_two_processes_together_spend_no_more_than_the_cap(store: SqliteStore, home: Path) -> None:
+    arguments = [sys.executable, "-c", dedent(SPENDER), str(home / "memoria.db"), str(TODAY)]
+    spenders = [
+        subprocess.Popen(  # noqa: S603  (our own program)
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    for spender in spenders:
+        assert spender.stdout is not None
+        assert spender.stdout.readline() == "ready\n"
+    done = [0, 0]
+    for spender in spenders:
+        assert spender.stdin is not None
+        spender.stdin.write("go\n")
+        spender.stdin.flush()
+    for i, spender in enumerate(spenders):
+        out, _ = spender.communicate(timeout=60)
+        assert spender.returncode == 0
+        done[i] = int(out)
+    with store.read("ann") as tx:
+        spent = tx.ledger.spent(TODAY, TODAY + DAY_MS)
+    assert spent.calls == sum(done)
+    assert 4050 - 100 < spent.tokens <= 4050
+
+
+def test_a_call_that_was_never_settled_counts_at_its_most(store: SqliteStore) -> None:
+    ledger = StoreLedger(store)
+    assert ledger.enter("ann", call(tokens=50), TODAY, 150) is not None
+    assert ledger.enter("ann", call(tokens=50), TODAY, 150) is None
+    assert ledger.enter("bob", call(tokens=50), TODAY, 150) is not None
+
+
+def test_calls_of_another_day_count_for_nothing(store: SqliteStore) -> None:
+    ledger = StoreLedger(store)
+    for at in (TODAY - 1, TODAY + DAY_MS):  # the clock may have been wrong
+        with store.write("ann") as tx:
+            tx.ledger.add(call(at, 50))
+    assert ledger.enter("ann", call(tokens=50), TODAY, 100) is not None
+
+
+def test_a_call_is_read_back_as_it_went(store: SqliteStore) -> None:
+    ledger = StoreLedger(store)
+    n = ledger.enter("ann", call(), TODAY, 100)
+    assert n is not None
+    went = call(outcome="refused").model_copy(update={"duration_ms": 12, "detail": "HTTP 400"})
+    ledger.settle("bob", n, call(outcome="ok"))  # nobody settles another's
+    ledger.settle("ann", n, went)
+    with store.read("ann") as tx:
+        assert tx.ledger.last() == went
+    with store.read("nobody") as tx:
+        assert tx.ledger.last() is None
+
+
+@pytest.mark.parametrize("tokens", [50, 51])
+def test_the_last_token_of_the_day_may_be_spent_and_no_more(
+    store: SqliteStore, tokens: int
+) -> None:
+    entered = StoreLedger(store).enter("ann", call(tokens=tokens), TODAY, 100)
+    assert (entered is not None) == (tokens == 50)
