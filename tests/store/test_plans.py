@@ -34,6 +34,7 @@ WALKS = {
     ("queue", "entries"),
     ("queue", "last_error"),
     ("queue", "lease"),  # what waits only; stops at the first that is due
+    ("queue", "in_hand"),  # stops at the first
     ("queue", "renew"),  # what waits only
     ("queue", "next_due"),  # what waits only
     ("scratchpads", "recent"),

@@ -86,12 +86,9 @@ class ExtractionWorker:
                 thread.join(_LONGEST_STOP_S)
 
     def settled(self) -> bool:
-        """Whether nothing is due and nothing is under way here."""
-        if self._holding:
-            return False
+        """Whether nothing is due and nothing is under way, here or elsewhere."""
         with self._store.work_queue(write=False) as queue:
-            due_at = queue.next_due(now_millis())
-        return due_at is None or due_at > now_millis()
+            return not queue.in_hand(now_millis())
 
     def _run(self) -> None:
         owner = new_id()

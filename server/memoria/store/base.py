@@ -523,6 +523,10 @@ class WorkQueue(Protocol):
         """Give an entry up: it is a dead letter until somebody retries it."""
         ...
 
+    def in_hand(self, now: int) -> bool:
+        """Whether an entry is due, or with a worker already."""
+        ...
+
     def next_due(self, now: int) -> int | None:
         """When the next entry may be taken; None if none waits."""
         ...

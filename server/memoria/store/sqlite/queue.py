@@ -115,6 +115,10 @@ class SqliteWorkQueue:
         """Give an entry up: it is a dead letter until somebody retries it."""
         return bool(self._rows.change("bury", n=work.n, owner=owner, error=error, now=now_millis()))
 
+    def in_hand(self, now: int) -> bool:
+        """Whether an entry is due, or with a worker already."""
+        return bool(self._rows.number("in_hand", now=now, longest_pause=LONGEST_WAIT_MS))
+
     def next_due(self, now: int) -> int | None:
         """When the next entry may be taken; None if none waits."""
         row = self._rows.first(

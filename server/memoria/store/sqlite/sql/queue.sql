@@ -91,6 +91,11 @@ UPDATE extraction_queue
 SET state = 'dead', finished_at = :now, last_error = :error, lease_owner = NULL, lease_until = 0
 WHERE n = :n AND state = 'waiting' AND lease_owner = :owner;
 
+-- name: in_hand
+SELECT EXISTS (SELECT 1 FROM extraction_queue
+               WHERE state = 'waiting'
+                 AND (not_before <= :now OR not_before > :now + :longest_pause));
+
 -- name: next_due
 SELECT min(max(CASE WHEN not_before > :now + :longest_pause THEN 0 ELSE not_before END,
                CASE WHEN lease_until > :now + :longest_lease THEN 0 ELSE lease_until END)) AS at
