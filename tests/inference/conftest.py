@@ -8,8 +8,9 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 from tests.llm.scripted import ScriptedModel
 
-from memoria.inference.chat import ChatModel, Gate, GateLimits, Question
+from memoria.inference.chat.base import ChatModel, Question
 from memoria.inference.chat.endpoint import EndpointChat
+from memoria.inference.chat.gate import Gate, GateLimits
 from memoria.model import ModelCall
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore

@@ -9,7 +9,7 @@ from tests.inference.conftest import RED, TENANT, Books, OpenGate, question
 from tests.llm.scripted import Asked, Behaviour, ScriptedModel, fails, hangs, rate_limited, says
 
 from memoria.errors import AskingStoppedError, BudgetSpentError, ModelUnavailableError
-from memoria.inference.chat import Gate
+from memoria.inference.chat.gate import Gate
 from memoria.inference.chat.limits import LONGEST_PAUSE_S, asked_pause_s
 from memoria.model import DAY_MS, now_millis
 
@@ -94,8 +94,8 @@ def test_the_days_tokens_are_never_exceeded_and_come_back_at_midnight(
 ) -> None:
     server.answer = red
     clock = [NOON]
-    gate = gate_to(server, daily_tokens=500, now=lambda: clock[0])
-    for _ in range(3):  # 120 tokens each; the fourth might take 215
+    gate = gate_to(server, daily_tokens=680, now=lambda: clock[0])
+    for _ in range(3):  # 120 tokens each; the fourth might take 325
         gate.ask(TENANT, question())
     with pytest.raises(BudgetSpentError, match="MEMORIA_LLM_DAILY_TOKENS") as caught:
         gate.ask(TENANT, question())

@@ -10,7 +10,7 @@ from tests.llm.scripted import ScriptedModel, scripted_command
 import memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.inference.chat import choose_chat_model
+from memoria.inference.chat.choose import choose_chat_model
 from memoria.inference.chat.command import CommandChat
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.model import DAY_MS, Finding, ModelCall, now_millis
@@ -62,7 +62,7 @@ def test_half_a_configuration_is_refused_by_name(name: str) -> None:
 def test_choosing_a_command_loads_no_model_library() -> None:
     program = """
         from memoria.config import Settings
-        from memoria.inference.chat import choose_chat_model
+        from memoria.inference.chat.choose import choose_chat_model
         assert choose_chat_model(Settings.checked(llm_command="claude -p")) is not None
     """
     assert loaded_by(program) == set()

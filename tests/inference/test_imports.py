@@ -57,6 +57,16 @@ def test_opening_a_home_and_reading_it_loads_no_model(tmp_path: Path) -> None:
     assert loaded_by(program) == set()
 
 
-@pytest.mark.parametrize("module", ["memoria.inference", "memoria.store.sqlite", "memoria.config"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "memoria.inference",
+        "memoria.inference.chat.choose",
+        "memoria.inference.chat.gate",
+        "memoria.inference.templates",
+        "memoria.store.sqlite",
+        "memoria.config",
+    ],
+)
 def test_each_part_can_be_imported_on_its_own(module: str) -> None:
     assert loaded_by(f"import {module}") == set()

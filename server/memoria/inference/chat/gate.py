@@ -23,6 +23,7 @@ from typing import Protocol
 from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
 from memoria.inference.chat.answers import UnfitAnswerError, read_answer, schema_text
 from memoria.inference.chat.base import AnswerT, ChatModel, Question, Reply
+from memoria.inference.chat.forms import with_schema
 from memoria.inference.chat.tokens import question_tokens
 from memoria.inference.chat.waiting import stopped
 from memoria.inference.templates import template
@@ -177,7 +178,7 @@ class Gate:
             purpose=question.purpose,
             prompt=question.prompt,
             model=self.name,
-            input_tokens=question_tokens(question),
+            input_tokens=question_tokens(with_schema(question)),
             output_tokens=question.max_output_tokens,
             outcome="open",
         )
