@@ -34,6 +34,7 @@ def examine(
         ("model", lambda: _embedder(store, embedder, deep=deep)),
         ("backlog", lambda: _backlog(backlog)),
         ("chat model", lambda: chat_model(store, settings)),
+        ("queue", lambda: _queue(store, settings)),
     )
     return _health(settings, [*store.examine(deep=deep), *(_said(*look) for look in looks)])
 
@@ -171,6 +172,20 @@ def _failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
     except EmbedderError as error:
         return str(error)
     return embedder.state if embedder.state.startswith("failed") else None
+
+
+def _queue(store: Store, settings: Settings) -> Finding:
+    with store.read(settings.tenant) as tx:
+        status = tx.queue.status()
+    detail = f"{status.waiting} stretches wait to be read, {status.done} were"
+    if not status.dead:
+        return Finding(check="queue", state="ok", detail=detail)
+    return Finding(
+        check="queue",
+        state="warning",
+        detail=f"{detail}, {status.dead} were given up: {status.last_error}",
+        cure="memoria queue list --state dead, then memoria queue retry --all",
+    )
 
 
 def _backlog(look: Callable[[], BacklogStatus] | None) -> Finding:

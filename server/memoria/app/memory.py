@@ -25,6 +25,9 @@ from memoria.model import (
     Health,
     Memory,
     MemoryType,
+    QueueEntry,
+    QueueState,
+    QueueStatus,
     Receipt,
     Remembered,
     Revision,
@@ -47,6 +50,7 @@ from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
 
 _SETTLE_POLL_S = 0.02
+_EVERY_ENTRY = 1_000_000
 _T = TypeVar("_T")
 
 
@@ -364,6 +368,67 @@ class Memoria:
     async def statistics(self) -> Statistics:
         """What this tenant holds."""
         return await self._read(lambda tx: tx.statistics())
+
+    @property
+    def reads(self) -> bool:
+        """Whether a chat model is configured to read what is recorded."""
+        return self._reader is not None
+
+    @checked
+    async def queue_status(self) -> QueueStatus:
+        """How much a chat model is still to read, has read, or was given up."""
+        return await self._read(lambda tx: tx.queue.status())
+
+    @checked
+    async def queue_entries(
+        self, state: QueueState | None = None, *, limit: Count = 50
+    ) -> list[QueueEntry]:
+        """Stretches of conversation in the queue, those that wait first."""
+        return await self._read(lambda tx: tx.queue.entries(state, limit))
+
+    @checked
+    async def retry_entries(self, ids: Sequence[Text] | None = None) -> list[str]:
+        """Let stretches be tried again that were given up, dropped or put off.
+
+        Gives the ids of those for which there was something to do.
+
+        Args:
+            ids: which; all that were given up or put off by default.
+        """
+        changed = await self._change_entries(
+            ids, lambda tx, i: tx.queue.retry(i), (QueueState.DEAD, QueueState.WAITING)
+        )
+        if self._reader is not None:
+            self._reader.wake()
+        return changed
+
+    @checked
+    async def drop_entries(self, ids: Sequence[Text] | None = None) -> list[str]:
+        """Take stretches out of the queue unread. Gives the ids of those that were in it.
+
+        Args:
+            ids: which; all that wait or were given up by default.
+        """
+        return await self._change_entries(
+            ids, lambda tx, i: tx.queue.drop(i), (QueueState.DEAD, QueueState.WAITING)
+        )
+
+    async def reading_settled(self) -> bool:
+        """Whether there is nothing to read now."""
+        return self._reader is None or await in_thread(self._reader.settled)
+
+    async def _change_entries(
+        self,
+        ids: Sequence[str] | None,
+        change: Callable[[Transaction, str], bool],
+        states: Sequence[QueueState],
+    ) -> list[str]:
+        def changing() -> list[str]:
+            with self._store.write(self.tenant) as tx:
+                every = [e.id for state in states for e in tx.queue.entries(state, _EVERY_ENTRY)]
+                return [i for i in (every if ids is None else ids) if change(tx, i)]
+
+        return await in_thread(changing)
 
     @checked
     async def health(self, *, deep: bool = True) -> Health:

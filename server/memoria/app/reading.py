@@ -2,7 +2,8 @@
 
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder
-from memoria.inference.chat import Gate, choose_chat_model, gate_limits
+from memoria.inference.chat.choose import choose_chat_model, gate_limits
+from memoria.inference.chat.gate import Gate
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.tombstones import Marks

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from memoria.inference.chat import Question
+from memoria.inference.chat.base import Question
 from memoria.inference.templates import template
 from memoria.model import Operation
 from memoria.model.base import Value

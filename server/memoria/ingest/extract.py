@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memoria.errors import MemoriaError
-from memoria.inference.chat import Gate
+from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
 from memoria.ingest.resolve import Resolver, Shown
 from memoria.ingest.tombstones import Marks

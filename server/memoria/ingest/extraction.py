@@ -23,7 +23,7 @@ from memoria.errors import (
     ModelUnavailableError,
     StoreError,
 )
-from memoria.inference.chat import Gate
+from memoria.inference.chat.gate import Gate
 from memoria.ingest.extract import Extractor, LeaseLostError
 from memoria.model import new_id, now_millis
 from memoria.store.base import Store

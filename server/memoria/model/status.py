@@ -3,6 +3,7 @@
 from typing import Literal
 
 from memoria.model.base import Value
+from memoria.model.queue import QueueStatus
 
 FIX = "memoria doctor --fix"
 """The cure of whatever doctor mends by itself."""
@@ -62,3 +63,4 @@ class Statistics(Value):
     database_bytes: int
     vectors: int
     backlog: BacklogStatus
+    queue: QueueStatus

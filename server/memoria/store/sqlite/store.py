@@ -80,6 +80,7 @@ class SqliteTransaction:
                 pending=self._admin.number("pending", attempts=self._attempts),
                 failed=self._admin.number("failed", attempts=self._attempts),
             ),
+            queue=self.queue.status(),
         )
 
 

@@ -138,6 +138,8 @@ def stats_table(figures: Statistics) -> "Table":
         "database": f"{figures.database_bytes:,} bytes (all tenants)",
         "vectors": f"{figures.vectors:,}; {figures.backlog.pending:,} waiting, "
         f"{figures.backlog.failed:,} given up",
+        "to be read": f"{figures.queue.waiting:,} waiting, {figures.queue.done:,} done, "
+        f"{figures.queue.dead:,} given up",
     }
     for name, value in rows.items():
         table.add_row(name, Text(value))

@@ -1,0 +1,182 @@
+"""Commands on the extraction queue: list, run, retry, drop."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import anyio
+import typer
+from pydantic import BaseModel
+
+from memoria.app import Memoria
+from memoria.errors import InvalidInputError
+from memoria.model import QueueEntry, QueueState, QueueStatus, iso, now_millis
+from memoria.surface.cli.console import AsJson, out, show, with_memory
+from memoria.surface.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_POLL_S = 0.1
+_Ids = Annotated[list[str] | None, typer.Argument(help="Ids of entries, from `queue list`.")]
+
+
+class _State(StrEnum):
+    WAITING = "waiting"
+    DONE = "done"
+    DEAD = "dead"
+    DROPPED = "dropped"
+
+
+class WireQueue(BaseModel):
+    """Entries of the queue and how many there are of each state."""
+
+    status: QueueStatus
+    entries: list[QueueEntry]
+
+
+class WireChanged(BaseModel):
+    """Entries that were changed, and those there was nothing to do for."""
+
+    changed: list[str]
+    unchanged: list[str]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    queue = typer.Typer(
+        help="Stretches of conversation that a chat model is still to read.", no_args_is_help=True
+    )
+    queue.command("list")(list_entries)
+    queue.command()(run)
+    queue.command()(retry)
+    queue.command()(drop)
+    app.add_typer(queue, name="queue")
+
+
+def list_entries(
+    context: typer.Context,
+    state: Annotated[_State | None, typer.Option(help="Only these.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """What waits, what was done, and what was given up and why."""
+    wanted = None if state is None else QueueState(state.value)
+
+    async def look(m: Memoria) -> WireQueue:
+        return WireQueue(
+            status=await m.queue_status(), entries=await m.queue_entries(wanted, limit=limit)
+        )
+
+    found = with_memory(context, look)
+    if as_json:
+        show(found, "", as_json=True)
+    else:
+        out().print(_table(found.entries) if found.entries else "Nothing is in the queue.")
+        out().print(status_line(found.status), markup=False)
+
+
+def run(
+    context: typer.Context,
+    until_empty: Annotated[
+        bool,
+        typer.Option("--until-empty", help="Wait for what is put off, too, until nothing is left."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let the chat model read what is due, here and now."""
+
+    async def drain(m: Memoria) -> QueueStatus:
+        if not m.reads:
+            raise InvalidInputError(
+                "No chat model is configured, so nobody can read. Set MEMORIA_LLM_BASE_URL and "
+                "MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND."
+            )
+        await _until_read(m, until_empty=until_empty)
+        return await m.queue_status()
+
+    status = with_memory(context, drain)
+    show(status, status_line(status), as_json=as_json)
+
+
+async def _until_read(m: Memoria, *, until_empty: bool) -> None:
+    total = (await m.queue_status()).waiting
+    with progress_bar() as bar:
+        task = bar.add_task("Reading", total=total)
+        while left := (await m.queue_status()).waiting:
+            total = max(total, left)
+            bar.update(task, total=total, completed=total - left)
+            if not until_empty and await m.reading_settled():
+                return
+            await anyio.sleep(_POLL_S)
+
+
+def retry(
+    context: typer.Context,
+    ids: _Ids = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="All that were given up or put off.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Try again what was given up, dropped or put off."""
+    _change(context, ids, every=every, retry=True, as_json=as_json)
+
+
+def drop(
+    context: typer.Context,
+    ids: _Ids = None,
+    every: Annotated[bool, typer.Option("--all", help="All that wait or were given up.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take stretches out unread. They stay on record, and can be retried."""
+    _change(context, ids, every=every, retry=False, as_json=as_json)
+
+
+def _change(
+    context: typer.Context, ids: list[str] | None, *, every: bool, retry: bool, as_json: bool
+) -> None:
+    if bool(ids) == every:
+        raise InvalidInputError("Name entries by their ids (memoria queue list), or give --all.")
+
+    async def change(m: Memoria) -> WireChanged:
+        change = m.retry_entries if retry else m.drop_entries
+        changed = await change(ids)
+        return WireChanged(changed=changed, unchanged=[i for i in ids or [] if i not in changed])
+
+    wire = with_memory(context, change)
+    done = "to be tried again" if retry else "dropped"
+    text = f"{len(wire.changed)} {done}"
+    if wire.unchanged:
+        text += f"; nothing to do for {', '.join(wire.unchanged)}"
+    show(wire, text, as_json=as_json)
+
+
+def status_line(status: QueueStatus) -> str:
+    """How much is in the queue, in a line."""
+    counts = f"{status.waiting} waiting, {status.done} done, {status.dead} given up"
+    dropped = f", {status.dropped} dropped" if status.dropped else ""
+    error = f"; the last error: {status.last_error}" if status.last_error else ""
+    return f"{counts}{dropped}{error}"
+
+
+def _table(entries: list[QueueEntry]) -> "Table":
+    from rich.table import Table  # noqa: PLC0415  (rich is slow to import)
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("id", "session", "turns", "why", "state", "tries", "what came of it"):
+        table.add_column(name, overflow="fold")
+    for entry in entries:
+        turns = f"{entry.first_index}-{entry.last_index}"
+        came = entry.outcome or entry.last_error or ""
+        row = (entry.session_id, turns, entry.reason, _state(entry), str(entry.attempts), came)
+        table.add_row(entry.id, *(cell.replace("[", r"\[") for cell in row))
+    return table
+
+
+def _state(entry: QueueEntry) -> str:
+    now = now_millis()
+    if entry.state is not QueueState.WAITING:
+        return entry.state.value
+    if entry.leased_until > now:
+        return "being read"
+    return f"waiting until {iso(entry.not_before)}" if entry.not_before > now else "waiting"
