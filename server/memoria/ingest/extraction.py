@@ -32,7 +32,6 @@ from memoria.store.values import Work
 _LOG = logging.getLogger(__name__)
 _IDLE_S = 5.0
 _LONGEST_STOP_S = 5.0
-_FIRST_RETRY_MS = 2_000
 _MISCONFIGURED_MS = 10 * 60_000
 _PATIENCE = 4
 """An outage is the model's fault sooner than an entry's: it may last this many times longer."""
@@ -45,6 +44,8 @@ class ExtractionLimits:
     threads: int
     lease_ms: int
     attempts: int
+    first_retry_ms: int = 2_000
+    """The pause after the first failure; it doubles with each, and a part of it is chance."""
 
 
 class ExtractionWorker:
@@ -168,12 +169,17 @@ class ExtractionWorker:
                 queue.bury(work, owner, error)
             _LOG.warning("The entry %s is a dead letter: %s", work.id, error)
             return
-        until = max(retry_at or 0, now_millis() + _retry_ms(work.attempts))
+        until = max(retry_at or 0, now_millis() + self._retry_ms(work.attempts))
         self._release(work, owner, until, error, blamed=True)
 
     def _release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> None:
         with self._store.work_queue(write=True) as queue:
             queue.release(work, owner, until, error, blamed=blamed)
+
+    def _retry_ms(self, failures: int) -> int:
+        """Exponential backoff with jitter, in milliseconds."""
+        longest = min(self._limits.first_retry_ms << min(failures, 20), LONGEST_PAUSE_MS)
+        return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)
 
     def _beat(self) -> None:
         """Renew the leases held here, three times in the life of one."""
@@ -186,9 +192,3 @@ class ExtractionWorker:
                     queue.renew(owners, now_millis(), self._limits.lease_ms)
             except StoreError as error:
                 _LOG.warning("Leases could not be renewed: %s", error)
-
-
-def _retry_ms(failures: int) -> int:
-    """Exponential backoff with jitter, in milliseconds."""
-    longest = min(_FIRST_RETRY_MS << min(failures, 20), LONGEST_PAUSE_MS)
-    return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)
