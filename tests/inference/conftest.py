@@ -1,5 +1,6 @@
 """What the tests of chat models share: a ledger in a real store, and gates to scripted models."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -54,6 +55,16 @@ class Books:
     def calls(self) -> list[ModelCall]:
         rows = self.store._writer.execute("SELECT * FROM model_calls ORDER BY n")  # noqa: SLF001
         return [ModelCall(**{name: row[name] for name in ModelCall.model_fields}) for row in rows]
+
+    def wait_for(self, outcome: str) -> None:
+        """Wait until the newest call has this outcome."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with self.store.read(TENANT) as tx:
+                last = tx.ledger.last()
+            if last is not None and last.outcome == outcome:
+                return
+        raise TimeoutError(outcome)
 
     def outcomes(self) -> list[str]:
         return [call.outcome for call in self.calls()]

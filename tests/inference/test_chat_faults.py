@@ -10,6 +10,7 @@ from tests.llm.scripted import (
     Behaviour,
     ScriptedModel,
     cuts,
+    drips,
     empty,
     fails,
     hangs,
@@ -48,6 +49,7 @@ UNAVAILABLE = {
     "server error": Fault(fails(500, message=ECHO), ModelUnavailableError, 3, "HTTP 500"),
     "overloaded": Fault(fails(529), ModelUnavailableError, 3, "HTTP 529"),
     "hangs": Fault(hangs(), ModelUnavailableError, 1, "no answer within 0.2 s", 0.2),
+    "drips": Fault(drips(), ModelUnavailableError, 1, "no answer within 0.2 s", 0.2),
     "cut": Fault(cuts(), ModelUnavailableError, 3, "broke off"),
     "web page": Fault(Behaviour(b"<html>Hello"), ModelUnavailableError, 3, "no chat completion"),
     "garbled body": Fault(Behaviour(b'{"choices": ['), ModelUnavailableError, 3, "no chat compl"),
@@ -133,7 +135,7 @@ def test_no_word_of_key_question_or_answer_is_kept_or_logged(
         ] == []
 
 
-@pytest.mark.parametrize("name", [name for name in (*UNAVAILABLE, *INVALID) if name != "hangs"])
+@pytest.mark.parametrize("name", [*sorted(UNAVAILABLE.keys() - {"hangs", "drips"}), *INVALID])
 def test_what_passes_ends_in_the_answer(
     server: ScriptedModel, gate_to: OpenGate, books: Books, name: str
 ) -> None:

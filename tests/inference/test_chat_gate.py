@@ -1,7 +1,6 @@
 """The gate: pauses, the day's tokens, and how many questions are under way."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
@@ -135,9 +134,9 @@ def test_no_more_questions_are_under_way_than_may_be(gate_to: OpenGate) -> None:
     assert most == 2
 
 
-WAITS: dict[str, Callable[[], Behaviour]] = {
-    "for an answer": hangs,
-    "between two tries": lambda: rate_limited(15_000),
+WAITS: dict[str, tuple[Behaviour, str]] = {
+    "for an answer": (hangs(), "open"),
+    "between two tries": (rate_limited(19_000), "unavailable"),
 }
 
 
@@ -145,13 +144,15 @@ WAITS: dict[str, Callable[[], Behaviour]] = {
 def test_a_stop_ends_every_wait(
     server: ScriptedModel, gate_to: OpenGate, books: Books, name: str
 ) -> None:
-    server.answer = lambda _: WAITS[name]()
+    behaviour, outcome = WAITS[name]
+    server.answer = lambda _: behaviour
     gate = gate_to(server, timeout_s=600, concurrency=1)
     asked, queued = _asked_by_another(gate), _asked_by_another(gate)
     server.wait_for_requests(1)
+    books.wait_for(outcome)
     gate.stop()
     for future in (asked, queued):
-        assert isinstance(future.exception(TIMEOUT_S), AskingStoppedError)
+        assert isinstance(future.exception(10), AskingStoppedError)
     with pytest.raises(AskingStoppedError):
         gate.ask(TENANT, question())
     assert "open" not in books.outcomes()

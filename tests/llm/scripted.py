@@ -12,7 +12,8 @@ import json
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -33,6 +34,7 @@ class Behaviour:
     content_type: str = JSON
     cut: bool = False
     hang: bool = False
+    drip: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,11 @@ def cuts() -> Behaviour:
     return Behaviour(says({"colour": "red"}).body, cut=True)
 
 
+def drips() -> Behaviour:
+    """A good answer, a byte at a time: never silent for long, and never done."""
+    return Behaviour(says({"colour": "red"}).body, drip=True)
+
+
 def prose(chars: int = 200_000) -> Behaviour:
     words = "Certainly! Here is what I think about colours in general. "
     return says((words * (chars // len(words) + 1))[:chars])
@@ -187,6 +194,12 @@ class ScriptedModel:
         """Wait until released: what a hanging request does."""
         self._released.wait(60)
 
+    def drip(self, body: bytes) -> Iterator[bytes]:
+        """The bytes of a body one by one, with a pause before each until released."""
+        for i in range(len(body)):
+            self._released.wait(0.05)
+            yield body[i : i + 1]
+
     def next(self, asked: Asked) -> Behaviour:
         """What becomes of this request."""
         with self._arrived:
@@ -225,7 +238,9 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.end_headers()
             sent = behaviour.body[: len(behaviour.body) // 2] if behaviour.cut else behaviour.body
-            self.wfile.write(sent)
+            with suppress(OSError):  # whoever asked has left
+                for part in model.drip(sent) if behaviour.drip else [sent]:
+                    self.wfile.write(part)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Keep quiet."""

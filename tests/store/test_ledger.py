@@ -2,15 +2,22 @@
 
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from textwrap import dedent
+from typing import cast
 
 import pytest
 
 from memoria.model import DAY_MS, ModelCall
+from memoria.store.base import Store, Transaction
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
+OpenStore = Callable[[Path], SqliteStore]
 TODAY = 20_000 * DAY_MS
 SPENDER = """
     import sys
@@ -72,6 +79,32 @@ def test_two_processes_together_spend_no_more_than_the_cap(store: SqliteStore, h
         spent = tx.ledger.spent(TODAY, TODAY + DAY_MS)
     assert spent.calls == sum(done)
     assert 4050 - 100 < spent.tokens <= 4050
+
+
+class Announcing:
+    """A store that says when somebody is about to change it."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self.about_to_write = threading.Event()
+        self.read = store.read
+
+    def write(self, tenant: str) -> AbstractContextManager[Transaction]:
+        self.about_to_write.set()
+        return self._store.write(tenant)
+
+
+def test_who_waits_for_another_process_counts_what_that_one_spent(
+    open_store: OpenStore, home: Path
+) -> None:
+    one, other = open_store(home), Announcing(open_store(home))
+    with ThreadPoolExecutor(1) as thread:
+        with one.write("ann") as tx:
+            ledger = StoreLedger(cast("Store", other))
+            entered = thread.submit(ledger.enter, "ann", call(tokens=50), TODAY, 100)
+            assert other.about_to_write.wait(30)
+            tx.ledger.add(call(tokens=50))
+        assert entered.result(30) is None
 
 
 def test_a_call_that_was_never_settled_counts_at_its_most(store: SqliteStore) -> None:
