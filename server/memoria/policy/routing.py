@@ -1,0 +1,105 @@
+"""Where a turn goes: to the extractor at once, later with others, or to the record alone.
+
+No model is asked. What is explicit (a wish to remember, a correction, a rule, a preference, a goal,
+a change between people) is extracted whatever its length and however much was extracted already;
+what may hold something waits for its stretch; small talk, tool traffic, long stories and text that
+nobody in the conversation wrote stay in the record.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from memoria.model.turn import Role
+from memoria.policy.marks import Mark, marks
+from memoria.policy.spoken import BLOT, own, sentences
+
+LEAST_WORTH = 30
+_STORY_WORTH = 3_000
+_CJK_WORTH = 3
+_CJK = re.compile(
+    "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
+)
+_MARKS = tuple(Mark)
+
+ArchiveReason = Literal["empty", "small talk", "tool traffic", "story", "not their own words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """It says something that guides behaviour: to the extractor, whatever the limits."""
+
+    reason: Mark
+    priority: int
+    """The lower, the sooner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """It may hold something: with its stretch, within the limits of frequency control."""
+
+    priority: int = len(_MARKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """It stays in the record, findable, and nothing is concluded from it by itself."""
+
+    reason: ArchiveReason
+
+
+Route = Extract | Later | Archive
+
+
+def worth(text: str) -> int:
+    """The length of a text, in which a CJK character counts three and space nothing."""
+    return len("".join(text.split())) + (_CJK_WORTH - 1) * len(_CJK.findall(text))
+
+
+def worthwhile(text: str, *, least: int = LEAST_WORTH) -> bool:
+    """Whether a text that nothing marks is long enough to spend a model's call on."""
+    return worth(text) >= least
+
+
+def route(role: Role, text: str, *, tool_call: bool = False) -> Route:
+    """Where a turn goes.
+
+    Args:
+        role: who produced it. Only a user's words are marked.
+        text: its words; anything at all.
+        tool_call: whether it carries a tool's call or result.
+    """
+    if tool_call or role in (Role.TOOL, Role.SYSTEM):
+        return Archive("tool traffic")
+    if not text.strip():
+        return Archive("empty")
+    if worth(text) >= _STORY_WORTH:
+        return Archive("story")
+    found = {mark for sentence in sentences(text) for mark in marks(sentence)}
+    if role is Role.USER and found:
+        priority = min(map(_MARKS.index, found))
+        return Extract(_MARKS[priority], priority)
+    return _unmarked(text)
+
+
+def _unmarked(text: str) -> Route:
+    said = own(text).replace(BLOT, "")
+    if 2 * worth(said) < worth(text) and not worthwhile(said):
+        return Archive("not their own words")
+    return Later() if _SMALL_TALK.sub("", said) else Archive("small talk")
+
+
+# What is left when this is taken out of small talk is nothing.
+_SMALL_TALK = re.compile(
+    r"""(?xi)\b(?:hi|hello|hey|yo|morning|evening|night|afternoon|bye|goodbye|see\s(?:you|ya)|later
+      |take\scare|thanks?|thank\syou|thx|cheers|welcome|ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right
+      |exactly|indeed|cool|nice|great|awesome|amazing|wow|perfect|lovely|good|fine|done|lol|(?:ha){2,10}
+      |hm{1,5}|huh|oh|ah|well|sorry|please|sounds|looks|so|very|much|a|lot|you|too|again|there|all
+      |everyone|how|are|is|it|going|doing|been|have|what['’]?s|up|that['’]?s|got|i['’]?m|i|see|tired
+      |bored|hungry|sleepy|today|now|continue|go|on|ahead|next|then|for|your|help|to|the|and|that)\b
+    | 你好|您好|哈喽|嗨|早上好|早安|早|晚上好|中午好|下午好|晚安|再见|拜拜|谢谢|多谢|感谢|不客气
+    | 好的|好吧|好呀|好|[嗯哦噢啊哈呵嘻唉]|是的?|对[的呀]?|行吧?|可以|没事|没关系|不错|厉害|真棒
+    | 太棒|收到|明白|知道|懂|了解|继续|你|您|呢|吗|呀|吧|啦|了|最近怎么样|在吗|吃了吗|天气真好|今天
+    | [累困饿烦]|无聊|累死|困死|饿死|真|太
+    | [\W\d_]"""
+)

@@ -1,0 +1,121 @@
+"""What a speaker says in their own voice: no code, no paste, no quotation, sentence by sentence.
+
+Rules that take words at face value may look at nothing else. What is not the speaker's own is
+blotted out character by character, so that places in the rest stay places in the text.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+BLOT = "\ufffc"
+"""Stands for a character that is not the speaker's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the speaker's own, without what ends it."""
+
+    start: int
+    text: str
+    asked: bool
+    """A question."""
+    doubted: bool
+    """Hearsay, a condition or a joke: it does not say what its words say."""
+
+
+def own(text: str) -> str:
+    """`text` with everything that is not the speaker's own blotted out, place by place."""
+    pieces, end = list[str](), 0
+    for start, until in _blocks(text):
+        pieces += (text[end:start], BLOT * (until - start))
+        end = until
+    text = "".join((*pieces, text[end:]))
+    for pattern in (_FENCE, _LINES, _INLINE, _QUOTED):
+        text = pattern.sub(lambda match: BLOT * len(match[0]), text)
+    return text
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of `text` that are the speaker's own from beginning to end."""
+    for match in _SENTENCE.finditer(own(text)):
+        words = match[0].removesuffix(match["end"])
+        plain = words.strip()
+        if plain and BLOT not in plain:
+            start = match.start() + words.index(plain)
+            asked = bool("?" in match["end"] or "？" in match["end"] or _ASKED.search(plain))
+            yield Sentence(start, plain, asked, bool(_DOUBTED.search(plain)))
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """What lies between a tag and its closing one, tags included; the outermost pairs."""
+    end = 0
+    for start, until in sorted(_pairs(text)):
+        if until > end:
+            yield max(start, end), until
+            end = until
+
+
+def _pairs(text: str) -> Iterator[tuple[int, int]]:
+    opened: defaultdict[str, list[int]] = defaultdict(list)
+    for tag in _TAG.finditer(text):
+        starts = opened[tag["name"].lower()]
+        if not tag["close"]:
+            starts.append(tag.start())
+        elif starts:
+            yield starts.pop(), tag.end()
+
+
+_TAG = re.compile(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
+_FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+# Quoted mail, shell prompts, logs, stack traces, JSON, transcripts.
+_LINES = re.compile(
+    r"""(?mx)^[ \t]{0,40}(?:
+      [>|$].*
+    | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*
+    | \[?\d{1,2}:\d\d(?::\d\d)?\]?[ ].*
+    | \[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b.*
+    | Traceback[ ]\(.* | File[ ]".* | at[ ][\w.$]+\(.*
+    | [{}\[\]],?[ \t]*$ | "[\w-]+"[ ]?:[ ].*
+    | (?:user|assistant|system|human|ai|User|Assistant|System|Human|AI|用户|助手|系统)[ ]?[:：].*
+    )"""
+)
+_INLINE = re.compile(r"`[^`\n]{1,300}`")
+# A name may stand in quotes; a sentence in quotes is somebody's.
+_QUOTED = re.compile(
+    r"""(?x)"(?=[^"\n]{0,300}[\s，。！？])[^"\n]{3,600}"
+    | “[^“”\n]{8,600}” | “[A-Za-z'’]{1,30}[ ][^“”\n]{1,600}”
+    | “[^“”\n，。！？]{0,7}[，。！？][^“”\n]{0,7}”
+    | (?<!\w)[‘'](?=[^'\n]{0,300}\s)[^'‘’\n]{3,300}[’'](?!\w)
+    | 「[^「」\n]{6,600}」 | 『[^『』\n]{6,600}』"""
+)
+_SENTENCE = re.compile(
+    r"(?:[^.!?。！？；;\n]|[.!?](?!\s|$|[\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
+)
+_ASKED = re.compile(
+    r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay)\b[\s,]*)?(?:
+      (?:do|does|did|have|has|are|is|was|were|can|could|would|will|should|shall|may|am)(?:n['’]?t)?
+        \s(?:you|i|we|he|she|they|it|my|the|there|this|that|your)\b
+    | (?:what|who|whom|whose|which|where|when|why|how)(?:['’]s|\s(?:do|does|did|is|are|was|were|can
+        |could|should|would|will|have|has|many|much|about|come|old|long))\b
+    | (?:any\sidea|remember\s(?:when|how|the\s(?:time|day)|that\s(?:time|day)))\b
+    )
+    | [吗嗎么]\W*$ | 是不是|有没有|记不记得|知不知道|能不能|可不可以|要不要|还记得
+    | ^\W*(?:为什么|怎么|什么|谁|哪|几|多少|请问)"""
+)
+_DOUBTED = re.compile(
+    r"""(?xi)^\W*(?:(?:and|but|so)\s)?
+      (?:if|suppose|imagine|assuming|unless|what\sif|pretend|say\s(?:we|i))\b
+    | \b(?:he|she|they|somebody|someone|people|everyone|everybody|coach|teacher|doctor|boss|mother
+        |mom|mum|father|dad|sister|brother|friend|wife|husband|colleague|article|book|song|movie)\s
+      (?:just\s|always\s|also\s|once\s)?(?:said|says|say|tells|told|claims?|claimed|thinks|thought
+        |asked|wrote|keeps\ssaying|insists)\b
+    | \b(?:said|says)\s(?:the|my|his|her|their|our|a)\b | \baccording\sto\b
+    | \b(?:supposedly|allegedly|apparently|rumou?r|i\sheard|they\ssay|just\skidding|joking|lol
+        |haha|j/k|i\swish|as\sif|unless)\b
+    | ^\W*(?:如果|假如|要是|假设|万一|比如|例如) | 听说|据说|有人说|传言|谣传
+    | (?:他|她|他们|人家|妈|爸|老师|医生|朋友|同事|老板|领导)(?:总|老|常|都|曾经|刚才?)?
+      (?:说|讲|告诉|觉得|认为|以为)
+    | 开玩笑|哈哈|呵呵|才怪|的话[，,]"""
+)

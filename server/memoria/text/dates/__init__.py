@@ -1,0 +1,25 @@
+"""Time expressions in Chinese and English, made absolute.
+
+`times` finds them in a text; `interval` says which stretch of time a question asks about.
+
+What is ambiguous is decided once, here:
+
+- Weeks begin on Monday. 上周三 is the Wednesday of last week; English `last Wednesday` is the
+  nearest one before the day it is said on, `next Wednesday` the nearest after it, and `this
+  Wednesday` that of the present week.
+- What recurs and says no more (`on Friday`, `in May`, 四月八日, `in the summer`) is the nearest in
+  the direction of `prefer`. A month, season or date may be the present one; a weekday may not, for
+  today has a word of its own.
+- Units far off are as coarse as their unit: `three days ago` is a day, `two weeks ago` the whole
+  week, 三年前 the whole year. `the past two weeks` and 最近三天 reach up to the present day.
+- `early`, `mid` and `late`, 初, 中 and 底 are thirds. Seasons are the northern, winter begins in
+  December. Night ends at six.
+- Vague words (recently, 最近, a few days ago, 前几天, someday) and habits (every Friday, 每周三)
+  have no place in time and are left alone.
+"""
+
+from memoria.text.dates.asked import Interval, interval
+from memoria.text.dates.find import TimeSpan, times
+from memoria.text.dates.windows import Granularity, Prefer
+
+__all__ = ["Granularity", "Interval", "Prefer", "TimeSpan", "interval", "times"]

@@ -1,0 +1,64 @@
+"""The stretch of time that a question asks about."""
+
+import re
+from dataclasses import dataclass
+
+from memoria.text.dates.find import TimeSpan, times
+from memoria.text.dates.windows import Prefer
+
+_LATIN = re.compile(
+    r"\b(?:(?P<since>since|from)|(?P<after>after)|(?P<before>before)|(?P<until>until|till|by))"
+    r"\s{1,4}(?:the\s{1,4})?\Z",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    r"\s?(?:(?P<since>以来|起|开始)|(?P<after>[之以]?后)|(?P<before>[之以]?前)|(?P<until>为止))"
+)
+_LOOK_BACK = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """UTC epoch milliseconds; a side that is None is open."""
+
+    from_ms: int | None
+    until_ms: int | None
+
+
+def interval(
+    text: str, said_ms: int, *, utc_offset_minutes: int = 0, prefer: Prefer = "past"
+) -> Interval | None:
+    """When a question's answer lies; None if it names no time.
+
+    Several expressions span one stretch, so `between May and July` and 五月到七月 mean what they
+    say. `since last week` and 去年以来 are open towards the present, `before May` and 五月之前
+    towards the past.
+
+    Args:
+        text: the question.
+        said_ms: when it is asked, UTC epoch milliseconds.
+        utc_offset_minutes: the asker's zone.
+        prefer: where what recurs is looked for, as the package explains.
+    """
+    found = times(text, said_ms, utc_offset_minutes=utc_offset_minutes, prefer=prefer)
+    if len(found) == 1:
+        return _open(text, found[0])
+    if not found:
+        return None
+    return Interval(min(span.from_ms for span in found), max(span.until_ms for span in found))
+
+
+def _open(text: str, span: TimeSpan) -> Interval:
+    before = text[max(0, span.start - _LOOK_BACK) : span.start]
+    side = _LATIN.search(before) or _CHINESE.match(text, span.end)
+    match side.lastgroup if side else None:
+        case "since":
+            return Interval(span.from_ms, None)
+        case "after":
+            return Interval(span.until_ms, None)
+        case "before":
+            return Interval(None, span.from_ms)
+        case "until":
+            return Interval(None, span.until_ms)
+        case _:
+            return Interval(span.from_ms, span.until_ms)

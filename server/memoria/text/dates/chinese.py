@@ -1,0 +1,228 @@
+"""Time expressions in Chinese."""
+
+import re
+from datetime import datetime
+
+from memoria.text.dates import windows
+from memoria.text.dates.rule import Read, Rule
+from memoria.text.dates.windows import Prefer, Which, Window
+
+_DIGITS = {char: i for i, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "正": 1}
+_DAYS = {
+    "大前": -3,
+    "前": -2,
+    "昨": -1,
+    "今": 0,
+    "明": 1,
+    "后": 2,
+    "大后": 3,
+}
+_YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
+_WHICHES: dict[str, Which] = {"上": "last", "这": "this", "下": "next"}
+_STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
+_UNITS = {
+    "分钟": "minute",
+    "小时": "hour",
+    "钟头": "hour",
+    "天": "day",
+    "日": "day",
+    "周": "week",
+    "星期": "week",
+    "礼拜": "week",
+    "月": "month",
+    "年": "year",
+}
+_HALVES = {"hour": (30, "minute"), "day": (12, "hour"), "month": (15, "day"), "year": (6, "month")}
+_SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
+_PARTS = {
+    "凌晨": "dawn",
+    "早上": "morning",
+    "早晨": "morning",
+    "清晨": "morning",
+    "上午": "morning",
+    "早": "morning",
+    "晨": "morning",
+    "中午": "noon",
+    "下午": "afternoon",
+    "傍晚": "evening",
+    "晚上": "night",
+    "夜里": "night",
+    "半夜": "night",
+    "晚": "night",
+    "夜": "night",
+}
+_THIRDS = {"初": 0, "上": 0, "中": 1, "底": 2, "末": 2, "下": 2}
+_LONGEST_COUNT_OF_YEARS = 1000  # 2023年前 is "before 2023"
+
+_NUMBER = r"\d{1,4}|[一二两三四五六七八九十百]{1,5}"
+_MONTH = r"(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九正])月份?"
+_DATE_DAY = (
+    r"(?P<d>3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号號]"
+)
+_YEAR = (
+    r"(?:(?P<y>(?<!\d)(?:19|20)\d\d|(?:一九|二[〇零])[〇零一二三四五六七八九]{2})"
+    r"[ ]?年(?![级代纪龄轻])"
+    r"|(?P<near>大前年|(?<![以之])前年|去年|今年|明年|(?<![以之今])后年)(?![级代纪龄轻]))"
+)
+_THIRD = r"(?P<third>初|[上中下]旬|中(?![国午文秋间学])|底|末)"
+_PART = "(?:的?(?P<part>凌晨|早上|早晨|清晨|上午|中午|下午|傍晚|晚上|夜里|半夜))?"
+_WHICH = "(?<![以马线身])(?P<which>上上|上|这|本|下下|下)一?个?"
+_WEEK = "(?:周(?![围边年期到全密折转])|星期|礼拜)"
+# 下周一定来, 上周三次: the number belongs to what follows.
+_WEEKDAY = "(?P<w>一(?![定直般起共些样])|[二三四五六日天])(?![次个位场天])"
+_UNIT = "(?P<u>分钟|个?(?:小时|钟头|星期|礼拜)|天|周|个月|年)"
+
+
+def number(text: str) -> int:
+    """A count in digits or Chinese numerals up to 999.
+
+    Raises:
+        ValueError: it is none, such as 二三 for "two or three".
+    """
+    if text.isdigit():
+        return int(text)
+    hundreds, _, below = text.rpartition("百")
+    tens, ten, ones = below.rpartition("十")
+    total = 100 * (_digit(hundreds) if hundreds else int("百" in text))
+    return total + 10 * (_digit(tens) if tens else int(bool(ten))) + (_digit(ones) if ones else 0)
+
+
+def _digit(text: str) -> int:
+    if text not in _DIGITS:
+        raise ValueError(f"{text} is no single digit")
+    return _DIGITS[text]
+
+
+def _year_number(match: re.Match[str], at: datetime) -> int | None:
+    near, written = match["near"], match["y"]
+    if near:
+        return at.year + _YEARS[near]
+    if written:
+        return int(written) if written.isdigit() else int("".join(str(_DIGITS[c]) for c in written))
+    return None
+
+
+def _parted(match: re.Match[str], window: Window) -> Window:
+    return windows.part(window, _PARTS[match["part"]]) if match["part"] else window
+
+
+def _thirded(match: re.Match[str], window: Window) -> Window:
+    third = match["third"]
+    return windows.third(window, _THIRDS[third.removeprefix("年")[0]]) if third else window
+
+
+def _date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    year, month, day = _year_number(match, at), number(match["m"]), number(match["d"])
+    if year is not None:
+        return _parted(match, windows.date(year, month, day))
+    found = windows.recurring(prefer, at, lambda each: windows.date(each, month, day))
+    return _parted(match, found)
+
+
+def _month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    year, month = _year_number(match, at), 1 if match["m"] == "正" else number(match["m"])
+    if year is not None:
+        return _thirded(match, windows.month(year, month))
+    found = windows.recurring(prefer, at, lambda each: windows.month(each, month))
+    return _thirded(match, found)
+
+
+def _year(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
+    year = _year_number(match, at)
+    if year is None:
+        return None
+    if match["season"]:
+        return windows.season(year, _SEASONS[match["season"]])
+    return _thirded(match, windows.year(year))
+
+
+def _near_season(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    name = _SEASONS[match["season"]]
+    return windows.recurring(_WHICHES[match["which"]], at, lambda year: windows.season(year, name))
+
+
+def _near_month(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    month = windows.away(at, _STEPS[match["which"]], "month")
+    if match["d"]:
+        day = windows.date(month.start.year, month.start.month, number(match["d"]))
+        return _parted(match, day)
+    return _thirded(match, month)
+
+
+def _near_week(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    week = windows.away(at, _STEPS[match["which"]], "week")
+    if match["w"]:
+        return _parted(match, windows.weekday(week.start, _weekday_number(match)))
+    return windows.weekend(week.start) if match["end"] else week
+
+
+def _weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    return _parted(match, windows.weekday_near(prefer, at, _weekday_number(match)))
+
+
+def _weekday_number(match: re.Match[str]) -> int:
+    return "一二三四五六日天".index(match["w"]) - (match["w"] == "天")
+
+
+def _day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    return _parted(match, windows.away(at, _DAYS[match["day"]], "day"))
+
+
+def _count(match: re.Match[str]) -> tuple[int, str]:
+    unit = _UNITS[match["u"].removeprefix("个")]
+    if match["n"] == "半":
+        return _HALVES.get(unit, (0, "day"))
+    return number(match["n"]), unit
+
+
+def _distance(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
+    count, unit = _count(match)
+    if count == 0 or (unit == "year" and count >= _LONGEST_COUNT_OF_YEARS):
+        return None
+    return windows.away(at, -count if match["way"].endswith("前") else count, unit)
+
+
+def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
+    count, unit = _count(match)
+    if count == 0:
+        return None
+    return windows.rolling(at, count if match["way"] in _AHEAD else -count, unit)
+
+
+_AHEAD = ("未来", "接下来", "今后")
+
+
+def _rule(pattern: str, read: Read) -> Rule:
+    return Rule(re.compile(pattern), read)
+
+
+_NO_NUMBER = r"(?<![\d一二两三四五六七八九十百.])"
+_OF_YEAR = rf"(?:{_YEAR}[ 的]?|{_NO_NUMBER}(?<!每年))"
+_OF = "[初中底末](?![国午文秋间学级中一])"
+
+RULES = (
+    _rule(rf"{_OF_YEAR}{_MONTH}{_DATE_DAY}{_PART}", _date),
+    _rule(rf"{_OF_YEAR}{_MONTH}(?![薪租供饼亮天\d一二三四五六七八九十])(?:的?{_THIRD})?", _month),
+    _rule(rf"{_YEAR}(?:的?(?P<season>[春夏秋冬])[天季])?(?P<third>年?{_OF})?", _year),
+    _rule("(?P<which>上|这|下)个?(?P<season>[春夏秋冬])[天季]", _near_season),
+    _rule(rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}{_PART}|{_THIRD}))?", _near_month),
+    _rule(rf"{_WHICH}{_WEEK}(?:{_WEEKDAY}{_PART}|(?P<end>末))?", _near_week),
+    _rule(
+        rf"{_NO_NUMBER}(?<![每个上下这本几后前])(?<!周[一二三四五六日天][到至])(?:周|星期|礼拜)"
+        rf"{_WEEKDAY}(?![到至]){_PART}",
+        _weekday,
+    ),
+    _rule(
+        r"(?<![以之先])(?P<day>大前|前|昨|今|明|大后|(?<!今)后)天(?![天性])"
+        rf"{_PART}",
+        _day,
+    ),
+    _rule(r"(?P<day>昨|今|明)日(?![常头])(?P<part>上午|下午)?", _day),
+    _rule("(?<![说证聪发透文光黎表声])(?P<day>昨|今|明)(?P<part>早|晚|夜|晨)(?![间点期])上?", _day),
+    _rule(
+        rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER}|半){_UNIT}"
+        "(?P<way>[以之]?[前后])(?![往悔面来台果期])",
+        _distance,
+    ),
+    _rule(rf"(?P<way>过去|最近|近|未来|接下来|今后)的?这?(?P<n>{_NUMBER}|半){_UNIT}", _rolling),
+)

@@ -1,0 +1,78 @@
+"""Finding time expressions in a text.
+
+Every pattern is bounded, so the time is linear in the text. Of expressions that overlap the one
+that begins first is taken, of these the longest.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memoria.text.dates import chinese, english
+from memoria.text.dates.rule import Rule
+from memoria.text.dates.windows import Granularity, Prefer, Window
+
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (the zone is in the offset)
+_MS = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A time expression, where it stands and what it means."""
+
+    start: int
+    end: int
+    expression: str
+    """The words, as they stand in the text from `start` to `end`."""
+    from_ms: int
+    """UTC epoch milliseconds, inclusive."""
+    until_ms: int
+    """UTC epoch milliseconds, exclusive."""
+    granularity: Granularity
+
+
+def times(
+    text: str, said_ms: int, *, utc_offset_minutes: int = 0, prefer: Prefer = "past"
+) -> tuple[TimeSpan, ...]:
+    """The time expressions of `text`, in order, without overlap.
+
+    Args:
+        text: anything at all.
+        said_ms: when it was said, UTC epoch milliseconds.
+        utc_offset_minutes: the speaker's zone; days begin at its midnight.
+        prefer: where what recurs is looked for, as the package explains.
+    """
+    offset = timedelta(minutes=utc_offset_minutes)
+    try:
+        at = _EPOCH + said_ms * _MS + offset
+    except OverflowError:  # beyond the years 1 to 9999 there are no dates to find
+        return ()
+    found = [
+        TimeSpan(start, end, text[start:end], *_bounds(window, offset), window.granularity)
+        for rule in (*english.RULES, *chinese.RULES)
+        for start, end, window in _read(rule, text, at, prefer)
+    ]
+    return tuple(_apart(found))
+
+
+def _read(rule: Rule, text: str, at: datetime, prefer: Prefer) -> Iterator[tuple[int, int, Window]]:
+    group = "e" if "e" in rule.pattern.groupindex else 0
+    for match in rule.pattern.finditer(text):
+        try:
+            window = rule.read(match, at, prefer)
+        except (ValueError, OverflowError):  # 31 April, the year 12026: words, but no time
+            continue
+        if window is not None:
+            yield match.start(group), match.end(group), window
+
+
+def _bounds(window: Window, offset: timedelta) -> tuple[int, int]:
+    return (window.start - _EPOCH - offset) // _MS, (window.until - _EPOCH - offset) // _MS
+
+
+def _apart(found: list[TimeSpan]) -> Iterator[TimeSpan]:
+    end = 0
+    for span in sorted(found, key=lambda span: (span.start, -span.end)):
+        if span.start >= end:
+            yield span
+            end = span.end
