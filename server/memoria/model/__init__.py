@@ -1,6 +1,16 @@
 """The nouns: frozen values that every layer shares. No I/O happens here."""
 
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
+from memoria.model.graph import (
+    Edge,
+    EdgeType,
+    Entity,
+    InferredBy,
+    Modality,
+    Node,
+    NodeKind,
+    Tie,
+)
 from memoria.model.ids import new_id
 from memoria.model.instant import from_millis, iso, now_millis, parse_instant, to_millis
 from memoria.model.memory import (
@@ -21,9 +31,11 @@ from memoria.model.operation import (
     Boost,
     Delete,
     Duration,
+    EntityKind,
     Link,
     Mention,
     Operation,
+    SemanticRole,
     Skip,
     Update,
 )
@@ -65,17 +77,25 @@ __all__ = [
     "CompletedTask",
     "Delete",
     "Duration",
+    "Edge",
+    "EdgeType",
+    "Entity",
+    "EntityKind",
     "Finding",
     "Forgotten",
     "Health",
     "Hit",
+    "InferredBy",
     "Link",
     "Memory",
     "MemoryType",
     "MemoryVersion",
     "Mended",
     "Mention",
+    "Modality",
     "Neighbour",
+    "Node",
+    "NodeKind",
     "Operation",
     "Provenance",
     "Receipt",
@@ -85,6 +105,7 @@ __all__ = [
     "Role",
     "Scratchpad",
     "SearchResult",
+    "SemanticRole",
     "Session",
     "SessionRecord",
     "Skip",
@@ -93,6 +114,7 @@ __all__ = [
     "Statistics",
     "StoredTurn",
     "Stretch",
+    "Tie",
     "ToolCall",
     "Trust",
     "Turn",
