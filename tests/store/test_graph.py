@@ -164,10 +164,10 @@ def test_no_merging_and_parting_loses_an_edge(
         for a, b in merges:
             tx.graph.merge(entities[a].id, entities[b].id)
         shown = {only(called(tx, f"P{n}")).id: only(called(tx, f"P{n}")) for n in memories}
-        ties = tx.graph.ties([one.n for one in shown.values()], SEEN)
+        ties = tx.graph.ties([one.node for one in shown.values()], SEEN)
         nodes = {tx.graph.of_documents([v])[v]: n for n, v in wordings(tx, memories).items()}
         joined = {(nodes[tie.src], tie.dst) for tie in ties if tie.src in nodes}
-        assert joined == {(n, only(called(tx, f"P{n}")).n) for n in memories}
+        assert joined == {(n, only(called(tx, f"P{n}")).node) for n in memories}
         for n in parts:
             entity = tx.graph.entity(entities[n].id, SEEN)
             if entity is not None and entity.canonical_id is not None:
@@ -278,7 +278,7 @@ def test_what_stands_in_another_workspace_is_not_reached(store: SqliteStore) -> 
         assert (seen.aliases, seen.mentions) == ((), 2)
         assert called(tx, "zoe", kitchen) == []
         assert only(called(tx, "zoe", Filters(workspace="office"))).aliases == ("Zoe",)
-        walk = walked(tx, [seen.n], kitchen)
+        walk = walked(tx, [seen.node], kitchen)
         reached = {tx.graph.documents([n]).get(n) for n in walk.distances}
         assert reached == {None, *wordings(tx, {0: here, 1: everywhere}).values()}
 
@@ -331,7 +331,7 @@ def test_no_walk_leaves_its_tenant(
             found = [tx.memories.get(memory) for memory in memories]
             wording = [memory.current.n for memory in found if memory is not None]
             own[tenant] = set(tx.graph.of_documents(wording).values())
-            own[tenant] |= {entity.n for entity in tx.graph.entities("ABC", SEEN)}
+            own[tenant] |= {entity.node for entity in tx.graph.entities("ABC", SEEN)}
     for tenant, nodes in own.items():
         with store.read(tenant) as tx:
             walk = walked(tx, sorted(set().union(*own.values())), SEEN)

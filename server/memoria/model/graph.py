@@ -93,7 +93,7 @@ class Entity(Value):
     """A named thing, with the names it goes by in the memories seen from where was asked."""
 
     id: str
-    n: int
+    node: int
     """Its number in a walk."""
     kind: EntityKind
     name: str

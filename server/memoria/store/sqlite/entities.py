@@ -120,7 +120,10 @@ def _entity(row: Row, names: Sequence[Row]) -> Entity:
     return built(
         Entity,
         {
-            **dict(row),
+            "id": row["id"],
+            "node": row["n"],
+            "kind": row["kind"],
+            "canonical_id": row["canonical_id"],
             "name": first,
             "aliases": tuple(others),
             "mentions": len({name["node_n"] for name in names}),
