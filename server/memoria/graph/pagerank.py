@@ -6,6 +6,7 @@ weight; from a node that leads nowhere it returns to the seeds at once. Every ro
 the rank there is, so that it sums to one after any number of rounds.
 """
 
+import math
 from collections.abc import Mapping
 
 DAMPING = 0.85
@@ -29,7 +30,7 @@ def personalised_pagerank(
         rounds: of iteration at most.
         tolerance: the change of all ranks together at which it is done sooner.
     """
-    total = sum(seeds.values())
+    total = math.fsum(seeds.values())
     if total <= 0:
         return {}
     home = {n: seeds[n] / total for n in sorted(seeds)}
@@ -50,7 +51,7 @@ def _steps(adjacency: Mapping[int, Mapping[int, float]]) -> dict[int, list[tuple
     """Where each node leads and in which share, in the order of the numbers."""
     steps = {}
     for n in sorted(adjacency):
-        total = sum(adjacency[n][other] for other in sorted(adjacency[n]))
+        total = math.fsum(adjacency[n].values())
         if total > 0:
             others = adjacency[n]
             steps[n] = [(other, others[other] / total) for other in sorted(others)]
