@@ -31,9 +31,9 @@ class EdgeType(StrEnum):
         return self in (EdgeType.SIMILAR_TO, EdgeType.CONTRADICTS)
 
     @property
-    def of_the_wording(self) -> bool:
-        """Whether it follows from a memory's words, and so changes with them."""
-        return self in (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE, EdgeType.SIMILAR_TO)
+    def read_off(self) -> bool:
+        """Whether it is what a reader finds in a memory's words: rules first, a model better."""
+        return self in (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
 
 
 NodeKind = Literal["memory", "turn", "entity"]

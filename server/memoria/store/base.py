@@ -283,7 +283,7 @@ class Graph(Protocol):
         ...
 
     def unsay(self, memory_id: str) -> None:
-        """Take back what a memory's wording said: edges to entities, names, similarities."""
+        """Take back what was read off a memory's wording: edges to entities, and their names."""
         ...
 
     def read_by(self, memory_id: str) -> InferredBy:

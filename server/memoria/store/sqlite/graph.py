@@ -85,20 +85,16 @@ class SqliteGraph:
                 self._thin_out(n, code)
 
     def unsay(self, memory_id: str) -> None:
-        """Take back what a memory's wording said: its edges to entities, its names, its likes."""
+        """Take back what was read off a memory's wording: edges to entities, and their names."""
         n = self._number(Node("memory", memory_id))
-        if n is None:
-            return
-        codes = as_json(_codes(kind for kind in EdgeType if kind.of_the_wording))
-        self._rows.change("drop_out", n=n, codes=codes)
-        self._rows.change("drop_in", n=n, codes=as_json([_TYPES[EdgeType.SIMILAR_TO]]))
-        self._rows.change("drop_uses", n=n)
+        if n is not None:
+            self._rows.change("drop_out", n=n, codes=_READ_OFF)
+            self._rows.change("drop_uses", n=n)
 
     def read_by(self, memory_id: str) -> InferredBy:
         """Whether a model has looked at a memory's present wording."""
         n = self._number(Node("memory", memory_id))
-        codes = as_json(_codes((EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)))
-        by_model = n is not None and self._rows.number("read_by_model", n=n, codes=codes)
+        by_model = n is not None and self._rows.number("read_by_model", n=n, codes=_READ_OFF)
         return "model" if by_model else "rules"
 
     def merge(self, entity_id: str, canonical_id: str) -> None:
@@ -245,6 +241,9 @@ def _codes(types: Iterable[EdgeType]) -> list[int]:
         for kind in types
         for code in (_ROLES.values() if kind is EdgeType.ROLE else (_TYPES[kind],))
     ]
+
+
+_READ_OFF = as_json(_codes(kind for kind in EdgeType if kind.read_off))
 
 
 def _node(row: Row) -> Node:

@@ -80,10 +80,6 @@ WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n
 DELETE FROM edges
 WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
 
--- name: drop_in
-DELETE FROM edges
-WHERE tenant_id = :tenant AND dst_n = :n AND code IN (SELECT value FROM json_each(:codes));
-
 -- name: drop_uses
 DELETE FROM name_uses
 WHERE node_n IN (SELECT n FROM nodes WHERE n = :n AND +tenant_id = :tenant);
