@@ -17,9 +17,14 @@ from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
 from memoria.model import (
     LIBRARY,
+    Edge,
+    EdgeType,
+    Entity,
     InferredBy,
     MemoryType,
+    Mention,
     ModelCall,
+    Node,
     Provenance,
     QueueKind,
     Role,
@@ -41,6 +46,9 @@ CALL = ModelCall(
     at=1, purpose="p", prompt="p/1", model="m", input_tokens=1, output_tokens=1, outcome="ok"
 )
 MARK = "the mark of what everybody forgot"
+
+
+EVERY = Filters(history=True)
 
 
 def vector(text: str) -> Vector:
@@ -84,12 +92,28 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "session_end", 1))
         tx.ledger.add(CALL)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
+    interlink(store, tenant, corrected.id, archived.id, first)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
         due = backlog.due(0, 1000, 5)
         said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
         if due:
             backlog.fulfil(MODEL, {n: vector(text) for n, text in said_by.items()})
+
+
+def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: str) -> None:
+    """A graph that looks the same in every tenant: two memories, a turn and a port."""
+    src = Node("memory", memory)
+    with store.write(tenant) as tx:
+        ends = {
+            EdgeType.ABOUT: tx.graph.name(memory, Mention(name="the port", aliases=("PORT",))),
+            EdgeType.DERIVED_FROM: Node("turn", turn),
+            EdgeType.SUPPORTS: Node("memory", other),
+        }
+        tx.graph.put(
+            Edge(src=src, type=kind, dst=end, weight=0.5, confidence=0.5, made_at=1)
+            for kind, end in ends.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -102,6 +126,8 @@ class Known:
     memory_ids: tuple[str, ...]
     fingerprints: tuple[bytes, ...]
     entry_ids: tuple[str, ...]
+    entities: tuple[Entity, ...]
+    nodes: tuple[int, ...]
 
 
 def known(store: SqliteStore, tenant: str) -> Known:
@@ -119,10 +145,11 @@ def known(store: SqliteStore, tenant: str) -> Known:
             memory_ids=tuple(memory.id for memory in memories),
             fingerprints=tuple(tx.conversations.last_fingerprints(min(numbers), 1000)),
             entry_ids=tuple(entry.id for entry in tx.queue.entries(None, 1000)),
+            entities=tuple(tx.graph.entities(["the port"], EVERY)),
+            nodes=tuple(sorted(set(tx.graph.of_documents(range(1000)).values()))),
         )
 
 
-EVERY = Filters(history=True)
 BOTH: tuple[Kind, ...] = ("turn", "memory")
 READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
@@ -179,6 +206,27 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "queue.extractions": lambda tx, them: [
         tx.queue.extractions(n, "session_end") for n in them.sessions
     ],
+    "graph.read_by": lambda tx, them: [
+        tx.graph.read_by(i) == "model" or tx.graph.edges(Node("memory", i), EVERY)
+        for i in them.memory_ids
+    ],
+    "graph.entity": lambda tx, them: [tx.graph.entity(one.id, EVERY) for one in them.entities],
+    "graph.entities": lambda tx, _: tx.graph.entities(["the port", "PORT"], EVERY),
+    "graph.edges": lambda tx, them: [
+        tx.graph.edges(node, EVERY)
+        for node in (
+            *(Node("memory", i) for i in them.memory_ids),
+            *(Node("turn", i) for i in them.turn_ids),
+            *(Node("entity", one.id) for one in them.entities),
+        )
+    ],
+    "graph.ties": lambda tx, them: tx.graph.ties(them.nodes, EVERY),
+    "graph.neighbours": lambda tx, them: [
+        f"node={n}" for others in tx.graph.neighbours(them.nodes, EVERY).values() for n in others
+    ],
+    "graph.of_documents": lambda tx, them: [f"n={n}" for n in tx.graph.of_documents(them.ns)],
+    "graph.documents": lambda tx, them: [f"n={n}" for n in tx.graph.documents(them.nodes).values()],
+    "graph.predecessor": lambda tx, them: [tx.graph.predecessor(i) for i in them.memory_ids],
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
@@ -214,6 +262,11 @@ WRITES = {
     "audit.add",
     "ledger.add",
     "ledger.settle",
+    "graph.name",
+    "graph.put",
+    "graph.unsay",
+    "graph.merge",
+    "graph.part",
 }
 
 
@@ -241,6 +294,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "documents": base.Documents,
         "conversations": base.Conversations,
         "memories": base.Memories,
+        "graph": base.Graph,
         "scratchpads": base.Scratchpads,
         "tombstones": base.Tombstones,
         "queue": base.Queue,
@@ -272,8 +326,10 @@ def test_one_who_said_the_same_gets_none_of_anothers_rows(two: SqliteStore, name
     them = known(two, "ann")
     with two.read("bob") as tx:
         answer = repr(READS[name](tx, them))
-    assert not [secret for secret in (*them.turn_ids, *them.memory_ids) if secret in answer]
+    ids = (*them.turn_ids, *them.memory_ids, *(one.id for one in them.entities))
+    assert not [secret for secret in ids if secret in answer]
     assert not [n for n in them.ns if re.search(rf"\bn={n}\b", answer)]
+    assert not [n for n in them.nodes if re.search(rf"\b(src|dst|node)={n}\b", answer)]
 
 
 def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
@@ -307,6 +363,37 @@ def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore)
             [tx.memories.get(i) for i in them.memory_ids],
             tx.conversations.turns(them.ns),
         ) == before
+
+
+def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
+    them = known(two, "ann")
+    (port,) = them.entities
+    with two.read("ann") as tx:
+        before = tx.graph.ties(them.nodes, EVERY), tx.graph.entities(["the port"], EVERY)
+    ends = [Node("memory", i) for i in them.memory_ids]
+    ends += [*(Node("turn", i) for i in them.turn_ids), Node("entity", port.id)]
+    with two.write("bob") as tx:
+        own = tx.memories.unverified(1)[0].id
+        mine = tx.graph.name(own, Mention(name="the port"))
+        for memory_id in them.memory_ids:
+            tx.graph.unsay(memory_id)
+            with pytest.raises(NotFoundError):
+                tx.graph.name(memory_id, Mention(name="the port"))
+        for end in ends:
+            with pytest.raises(NotFoundError):
+                tx.graph.put([_supports(Node("memory", own), end)])
+        for first, second in ((port.id, mine.id), (mine.id, port.id)):
+            with pytest.raises(NotFoundError):
+                tx.graph.merge(first, second)
+        with pytest.raises(NotFoundError):
+            tx.graph.part(port.id)
+    with two.read("ann") as tx:
+        after = tx.graph.ties(them.nodes, EVERY), tx.graph.entities(["the port"], EVERY)
+    assert after == before
+
+
+def _supports(src: Node, dst: Node) -> Edge:
+    return Edge(src=src, type=EdgeType.SUPPORTS, dst=dst, weight=1, confidence=1, made_at=1)
 
 
 FILTERS = st.builds(

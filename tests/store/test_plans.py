@@ -28,6 +28,14 @@ WALKS = {
     ("backlog", "pending"),
     ("documents", "allowed_memories"),
     ("ledger", "last"),  # stops at the first
+    ("links", "count_edges"),
+    ("links", "lost_canonicals"),
+    ("links", "lost_edges"),
+    ("links", "lost_entities"),
+    ("links", "lost_names"),
+    ("links", "lost_nodes"),
+    ("links", "lost_turns"),
+    ("links", "lost_uses"),
     ("memories", "unverified"),
     ("ledger", "last"),  # stops at the first
     ("queue", "counts"),

@@ -2,6 +2,14 @@
 
 from memoria.model.call import ModelCall, Spending
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
+from memoria.model.graph import (
+    Edge,
+    EdgeType,
+    Entity,
+    Node,
+    NodeKind,
+    Tie,
+)
 from memoria.model.ids import new_id
 from memoria.model.instant import (
     DAY_MS,
@@ -31,9 +39,12 @@ from memoria.model.operation import (
     Boost,
     Delete,
     Duration,
+    EntityKind,
     Link,
     Mention,
+    Modality,
     Operation,
+    SemanticRole,
     Skip,
     Update,
 )
@@ -77,6 +88,10 @@ __all__ = [
     "CompletedTask",
     "Delete",
     "Duration",
+    "Edge",
+    "EdgeType",
+    "Entity",
+    "EntityKind",
     "Finding",
     "Forgotten",
     "Health",
@@ -88,8 +103,11 @@ __all__ = [
     "MemoryVersion",
     "Mended",
     "Mention",
+    "Modality",
     "ModelCall",
     "Neighbour",
+    "Node",
+    "NodeKind",
     "Operation",
     "Provenance",
     "QueueEntry",
@@ -103,6 +121,7 @@ __all__ = [
     "Role",
     "Scratchpad",
     "SearchResult",
+    "SemanticRole",
     "Session",
     "SessionRecord",
     "Skip",
@@ -112,6 +131,7 @@ __all__ = [
     "Statistics",
     "StoredTurn",
     "Stretch",
+    "Tie",
     "ToolCall",
     "Trust",
     "Turn",

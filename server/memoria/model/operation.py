@@ -25,6 +25,8 @@ SemanticRole = Literal[
     "cause",
     "beneficiary",
 ]
+Modality = Literal["actual", "planned", "wished", "possible", "hearsay", "joking"]
+"""Whether it is simply so."""
 LinkType = Literal["ABOUT", "CAUSES", "SUPPORTS", "CONTRADICTS", "REFERS_TO", "SIMILAR_TO"]
 """Edges that a model may propose; the others follow from what is stored."""
 
@@ -66,7 +68,7 @@ class Add(Value):
     task: _Name | None = None
     """The task it belongs to, where it holds for one alone."""
     negated: bool = False
-    modality: Literal["actual", "planned", "wished", "possible", "hearsay", "joking"] = "actual"
+    modality: Modality = "actual"
 
 
 class Update(Value):

@@ -36,7 +36,7 @@ _LONGEST_STEMMED = 40
 def tokens(text: str) -> list[str]:
     """The search tokens of `text`, in order, with repeats."""
     found: list[str] = []
-    for run, word in _TOKEN.findall(_fold(text)):
+    for run, word in _TOKEN.findall(fold(text)):
         if word:
             found.append(_stem(word))
         else:
@@ -55,7 +55,7 @@ def query_terms(text: str) -> tuple[str, ...]:
     A query of stop words alone keeps them all. Empty when there is no word in `text`.
     """
     found: list[tuple[str, str]] = []  # stop words are told by their spelling, not by their stem
-    for run, word in _TOKEN.findall(_fold(text)):
+    for run, word in _TOKEN.findall(fold(text)):
         found += [(word, _stem(word))] if word else [(part, part) for part in _written_out(run)]
     telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
     return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
@@ -66,7 +66,7 @@ def _written_out(run: str) -> list[str]:
     return [*run, *map("".join, pairwise(run))]
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
     """The text in one spelling: compatibility forms, letter case and accents taken away."""
     if text.isascii():
         return text.lower()

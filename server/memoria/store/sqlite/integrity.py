@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.store.sqlite.driver import Connection, is_damage, sqlite3
+from memoria.store.sqlite.links import GRAPH
 from memoria.store.sqlite.statements import statements
 
 _SQL = statements("upkeep")
@@ -99,8 +100,10 @@ def _problems(connection: Connection, check: str) -> list[str]:
 
 
 def _broken_references(connection: Connection) -> list[tuple[str]]:
+    """Of the truth: where the graph's lead nowhere is a finding of its own, and can be mended."""
     try:
-        return connection.execute("PRAGMA foreign_key_check").fetchall()
+        rows = connection.execute("PRAGMA foreign_key_check").fetchall()
+        return [row for row in rows if row[0] not in GRAPH]
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise

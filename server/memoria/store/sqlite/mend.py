@@ -14,6 +14,7 @@ from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, transaction
 from memoria.store.sqlite.integrity import inspect, table_is_whole
+from memoria.store.sqlite.links import mend_links
 from memoria.store.sqlite.migrate import schema
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.standing import standing
@@ -29,9 +30,10 @@ _FULL_TEXT = "search_index"
 
 
 def rebuild(connection: Connection, vectors: VectorIndex, progress: Progress) -> None:
-    """Build full text and vector indexes anew, whatever state they are in."""
+    """Build full text and vector indexes anew, whatever state they are in; tidy the graph."""
     _full_text(connection, vectors, progress)
     _vectors(connection, vectors, progress, every=True)
+    _graph(connection, vectors, progress)
     _give_back_pages(connection)
 
 
@@ -124,6 +126,12 @@ def _backlog(connection: Connection, _vectors: VectorIndex, _progress: Progress)
         connection.execute(_SQL["forgive_failures"])
 
 
+def _graph(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+    """Take out what leads nowhere: what it said is gone, or stands in what it was drawn from."""
+    with transaction(connection):
+        mend_links(connection)
+
+
 def _leases(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Free what no living process can hold."""
     with transaction(connection):
@@ -137,6 +145,7 @@ _MENDERS: Mapping[str, Mender] = {
     "schema": _lost_definitions,
     "full text": _full_text,
     "vectors": _vectors,
+    "graph": _graph,
     "backlog": _backlog,
     "leases": _leases,
 }

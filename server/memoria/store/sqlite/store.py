@@ -23,6 +23,7 @@ from memoria.store.sqlite.driver import (
     transaction,
     translated,
 )
+from memoria.store.sqlite.graph import SqliteGraph
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.ledger import SqliteLedger
 from memoria.store.sqlite.memories import SqliteMemories
@@ -52,6 +53,7 @@ class SqliteTransaction:
         self.documents = SqliteDocuments(connection, tenant, vectors)
         self.conversations = SqliteConversations(connection, tenant, self.documents)
         self.memories = SqliteMemories(connection, tenant, self.documents)
+        self.graph = SqliteGraph(connection, tenant)
         self.scratchpads = SqliteScratchpads(connection, tenant)
         self.tombstones = SqliteTombstones(connection, tenant)
         self.queue = SqliteQueue(connection, tenant)

@@ -9,6 +9,7 @@ from memoria.model import FIX, RESTORE, Finding, now_millis
 from memoria.store.sqlite.chunks import digest, unpack
 from memoria.store.sqlite.driver import Connection, Row, sqlite3, translated
 from memoria.store.sqlite.integrity import Damage, inspect
+from memoria.store.sqlite.links import count_edges, lost_links
 from memoria.store.sqlite.migrate import schema, version_of
 from memoria.store.sqlite.scrub import scrub_pending
 from memoria.store.sqlite.statements import statements
@@ -36,6 +37,7 @@ def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iter
         yield _said("raw text", lambda: _raw_text(connection))
     yield _said("full text", lambda: _full_text(connection, damage))
     yield _said("vectors", lambda: _vector_index(connection, vectors, damage))
+    yield _said("graph", lambda: _graph(connection))
     yield _said("leases", lambda: _leases(connection))
     yield _said("erasure", lambda: _erasure(connection))
 
@@ -174,6 +176,15 @@ def _drift(check: str, total: int, missing: int, extra: int) -> Finding:
             cure=FIX,
         )
     return Finding(check=check, state="ok", detail=f"{total} indexed, none missing")
+
+
+def _graph(connection: Connection) -> Finding:
+    """Every edge has two ends, and every entity a name that a memory uses."""
+    lost = lost_links(connection)
+    if lost:
+        detail = ", ".join(f"{count} {kind}" for kind, count in lost.items())
+        return Finding(check="graph", state="error", detail=f"lead nowhere: {detail}", cure=FIX)
+    return Finding(check="graph", state="ok", detail=f"{count_edges(connection)} edges, all held")
 
 
 def _leases(connection: Connection) -> Finding:

@@ -1,0 +1,63 @@
+"""What is known of each type of edge: how many a node may have, and how well a walk follows it.
+
+A dense graph says nothing: when everything is linked with everything, a walk from anywhere ends
+everywhere. So a node keeps a bounded number of edges of a type, and when it is full the one goes
+that is weakest and oldest. The caps and a walk's factors are those of the design's source where
+it names them; the others are generous, so that they bind nothing but a runaway.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from memoria.model import EdgeType, Trust
+
+
+class Rule(NamedTuple):
+    """How an edge of a type is treated."""
+
+    cap: int
+    """Edges of the type a node may have, in and out together; of ROLE, in each role."""
+    walk: float
+    """What a walk takes of the weight."""
+
+
+RULES: Mapping[EdgeType, Rule] = {
+    EdgeType.TEMPORAL_NEXT: Rule(1024, 0.3),
+    EdgeType.ABOUT: Rule(256, 1.0),
+    EdgeType.MENTIONS: Rule(512, 0.6),
+    EdgeType.ROLE: Rule(512, 0.8),
+    EdgeType.CAUSES: Rule(1024, 0.8),
+    EdgeType.SUPPORTS: Rule(1024, 0.8),
+    EdgeType.CONTRADICTS: Rule(1024, 0.8),
+    EdgeType.DERIVED_FROM: Rule(1024, 0.5),
+    EdgeType.REFERS_TO: Rule(1024, 0.5),
+    EdgeType.SIMILAR_TO: Rule(64, 0.5),
+    EdgeType.SAME_AS: Rule(1024, 1.0),
+    EdgeType.VERSION_NEXT: Rule(1024, 0.5),
+}
+SIMILAR_ENOUGH = 0.75
+"""The least similarity that makes neighbours of two memories."""
+SOURCE_TRUST: Mapping[Trust, float] = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
+_TAU_MS = 14 * 86_400_000
+"""An edge counts e times less for every two weeks of age, when a full node has to choose."""
+
+
+def birth_weight(confidence: float, trust: Trust, age_ms: int) -> float:
+    """The weight of a new edge, from 0 to 1.
+
+    Args:
+        confidence: of what was extracted.
+        trust: of the channel its source came by.
+        age_ms: how long ago it was said.
+    """
+    recency = math.exp(-max(0, age_ms) / _TAU_MS)
+    return 0.5 * confidence + 0.3 * SOURCE_TRUST[trust] + 0.2 * recency
+
+
+def staying_power(weight: float, made_at: int) -> float:
+    """What edges of one type are compared by: weight × recency, as a logarithm.
+
+    The moment of comparing shifts all alike, so that it needs none.
+    """
+    return math.log(weight) + made_at / _TAU_MS if weight > 0 else -math.inf

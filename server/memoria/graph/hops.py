@@ -1,0 +1,69 @@
+"""How far a walk of k hops gets: level by level, a question a level, never beyond a bound.
+
+The neighbours come from whoever has them: a store that answers for a whole level at once, or a
+mapping in a test. What they leave out (another tenant's, another workspace's) is never reached.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+Adjacency = Mapping[int, Mapping[int, float]]
+"""Nodes, their neighbours, and how strongly they are bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """What a walk met."""
+
+    distances: Mapping[int, int]
+    """Nodes, and the hops to the nearest seed, in the order met."""
+    adjacency: Adjacency
+    """The edges between them."""
+
+
+def neighbourhood(
+    seeds: Sequence[int],
+    hops: int,
+    neighbours: Callable[[Sequence[int]], Adjacency],
+    limit: int = 2000,
+) -> Neighbourhood:
+    """The nodes within some hops of the seeds, the strongest bound first.
+
+    Args:
+        seeds: where the walk begins.
+        hops: how far it goes.
+        neighbours: gives the neighbours of all of the nodes it is asked for.
+        limit: nodes beyond which no further one is met.
+    """
+    distances = dict.fromkeys(list(dict.fromkeys(seeds))[:limit], 0)
+    edges: dict[int, dict[int, float]] = {n: {} for n in distances}
+    level: Sequence[int] = tuple(distances)
+    for distance in range(1, hops + 1):
+        if not level:
+            break
+        found = neighbours(level)
+        level = _strongest(found, distances, limit - len(distances))
+        distances.update(dict.fromkeys(level, distance))
+        for n, others in found.items():
+            kept = {other: weight for other, weight in others.items() if other in distances}
+            edges.setdefault(n, {}).update(kept)
+    return Neighbourhood(distances, _both_ways(edges))
+
+
+def _strongest(found: Adjacency, met: Mapping[int, int], room: int) -> tuple[int, ...]:
+    """The new nodes that there is room for, by their strongest bond, then by number."""
+    bonds: dict[int, float] = {}
+    for others in found.values():
+        for other, weight in others.items():
+            if other not in met:
+                bonds[other] = max(weight, bonds.get(other, 0.0))
+    return tuple(sorted(bonds, key=lambda n: (-bonds[n], n))[: max(0, room)])
+
+
+def _both_ways(edges: Adjacency) -> Adjacency:
+    """The same edges, told by either end: the last level was not asked for its own."""
+    told: dict[int, dict[int, float]] = {n: dict(others) for n, others in edges.items()}
+    for n, others in edges.items():
+        for other, weight in others.items():
+            told.setdefault(other, {}).setdefault(n, weight)
+    return told

@@ -1,0 +1,242 @@
+"""Named things in a text, by rules and without a model: what a reader would bet on, and no more.
+
+Each rule needs a sign beside the capital letter or the surname: a title, a suffix, a preposition, a
+second occurrence. What none vouches for is left out, because an entity that is none links what has
+nothing in common. Confidence is low throughout, so that a model's word counts for more.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+from typing import NamedTuple
+
+from memoria.graph import lexicon as known
+from memoria.model import EntityKind, Mention
+
+MOST = 8
+"""Mentions of one text: the first are kept."""
+
+
+class Found(NamedTuple):
+    """A name where it stands."""
+
+    start: int
+    name: str
+    kind: EntityKind
+    confidence: float
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.name)
+
+    @property
+    def mention(self) -> Mention:
+        """It, as a model would tell of it."""
+        return Mention(name=self.name, kind=self.kind)
+
+
+def named(text: str) -> tuple[Found, ...]:
+    """The things a text names, in order, each once. Where two rules see one, the surer wins."""
+    best: list[Found] = []
+    for found in sorted(_all(text), key=lambda one: (-one.confidence, -len(one.name), one.start)):
+        if len(found.name) <= _LONGEST and not any(_overlap(found, other) for other in best):
+            best.append(found)
+    first = {one.name: one for one in sorted(best, reverse=True)}
+    return tuple(sorted(first.values()))[:MOST]
+
+
+_LONGEST = 100
+
+
+def _overlap(one: Found, other: Found) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _all(text: str) -> Iterator[Found]:
+    for rule in _RULES:
+        yield from rule(text)
+
+
+_HAN = r"[\u4e00-\u9fff]"
+_WORD = r"[A-Z][A-Za-z'’-]*[A-Za-z]"
+_NAME = rf"{_WORD}(?: (?:of |the |de |van |von )?{_WORD})*"
+_URL = re.compile(r"https?://[^\s<>\"'）】。，]+[^\s<>\"'）】。，.,;:!?)]")
+_PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w-]*\.?[\w-]+")
+_HANDLE = re.compile(r"(?<![\w.@])@[A-Za-z][\w-]{1,38}(?![\w@]|\.\w)")
+_QUOTED = re.compile(r"《([^》\n]{1,40})》")
+_TITLED = re.compile(
+    r"\b(?:book|film|movie|song|album|article|paper|novel|series|titled|called|reading|watching)"
+    rf"\s+[\"“]({_WORD}[^\"”\n]{{0,60}})[\"”]"
+)
+_VERSIONED = re.compile(r"(?<![\w@/.-])([A-Z][A-Za-z+#]+) (v?\d+(?:\.\d+)+|\d{1,2}(?![\d:.%-]))\b")
+_SEQUENCE = re.compile(rf"(?<![\w@/.'’-]){_NAME}(?![\w/@])")
+_INTRODUCED = re.compile(rf"\b(?:named|called|name is) ({_NAME})")
+_ADDRESSED = re.compile(rf"\b((?:{'|'.join(sorted(known.TITLES))})\.? {_WORD}(?: {_WORD})?)")
+_RELATED = re.compile(
+    rf"\b(?:{'|'.join(sorted(known.RELATIONS))})(?:,| is| named| called)? ({_WORD})(?![\w/@])"
+)
+_PLACED = re.compile(rf"\b(?:in|from|to|at|near|visit|visited|visiting) ({_NAME})")
+_SENTENCE_START = re.compile(r"(?:^|[.!?…:;\n\"“(—-]\s*|[。！？]\s*)$")
+
+
+def _literal(text: str) -> Iterator[Found]:
+    """Addresses, paths, handles, titles: they say themselves what they are."""
+    for match in _URL.finditer(text):
+        yield Found(match.start(), match[0], "other", 0.6)
+    for match in _PATH.finditer(text):
+        if "." in match[0].rpartition("/")[2] or match[0][0] in "~./":
+            yield Found(match.start(), match[0], "other", 0.5)
+    for match in _HANDLE.finditer(text):
+        yield Found(match.start(), match[0], "person", 0.5)
+    for pattern in (_QUOTED, _TITLED):
+        for match in pattern.finditer(text):
+            yield Found(match.start(1), match[1], "other", 0.5)
+
+
+def _versioned(text: str) -> Iterator[Found]:
+    """A product with its version: Python 3.12, Windows 11; but not March 5 nor Room 3."""
+    for match in _VERSIONED.finditer(text):
+        if match[1] not in known.NUMBERED | known.NAMELESS:
+            yield Found(match.start(), match[0], "product", 0.5)
+
+
+def _capitalised(text: str) -> Iterator[Found]:
+    """English names: capitalised where nothing but a name is, or known for one."""
+    for match in _SEQUENCE.finditer(text):
+        start, name = _trimmed(match.start(), match[0])
+        words = name.split()
+        if not words:
+            continue
+        kind, confidence = _judged(text, start, words)
+        if confidence:
+            yield Found(start, name, kind, confidence)
+
+
+def _trimmed(start: int, name: str) -> tuple[int, str]:
+    """A sequence without the words in front that are capitalised for another reason."""
+    words = name.split(" ")
+    skipped = sum(len(word) + 1 for word in takewhile(known.NAMELESS.__contains__, words))
+    return start + skipped, name[skipped:]
+
+
+def _judged(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]:
+    """What a sequence names and how surely; 0 where it may be nothing."""
+    name = " ".join(words)
+    if len(words) > 1 and (words[-1] in known.ORGANISATION_ENDS or "University of" in name):
+        return "organisation", 0.6
+    if words[0] in known.GIVEN_NAMES and len(words) <= _LONGEST_PERSON:
+        return "person", 0.5
+    if name in known.CITIES:
+        return "place", 0.6
+    if name.isupper() or words[-1] in known.NAMELESS | known.NUMBERED | known.TITLES:
+        return "other", 0.0
+    begins = bool(_SENTENCE_START.search(text[:start]))
+    repeated = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) > 1
+    return "other", 0.3 if not begins or repeated else 0.0
+
+
+_LONGEST_PERSON = 3
+
+
+def _introduced(text: str) -> Iterator[Found]:
+    """People who are introduced: Dr. Zoe, named Zoe, my sister Zoe."""
+    for pattern, confidence in ((_ADDRESSED, 0.6), (_INTRODUCED, 0.5), (_RELATED, 0.55)):
+        for match in pattern.finditer(text):
+            if match[1].split()[0] not in known.NAMELESS and not match[1].isupper():
+                yield Found(match.start(1), match[1], "person", confidence)
+
+
+def _placed(text: str) -> Iterator[Found]:
+    """After a preposition: in Hangzhou, from Lisbon; but not in March, in Python, from Alice."""
+    for match in _PLACED.finditer(text):
+        words = match[1].split()
+        known_else = known.NAMELESS | known.NO_PLACES | known.GIVEN_NAMES | known.TITLES
+        if words[0] in known_else or words[-1] in known.ORGANISATION_ENDS or match[1].isupper():
+            continue
+        if not re.match(r" v?\d", text[match.end() :]):
+            yield Found(match.start(1), match[1], "place", 0.4)
+
+
+_PARTICLES_ZH = "的了在去是和跟说吃喝也都不没会要想聊见住"
+_AFTER_NAME_ZH = re.compile(
+    rf"$|[{_PARTICLES_ZH}一今昨上下发讲谈借送从养可打计准、，。！？；：,.!?;:（）()\s]|明天|明年"
+    rf"|{'|'.join(known.VERBS_ZH)}"
+)
+_PERSON_SIGNS = re.compile(r"(?:名叫|叫做|叫|我是|他是|她是|这位是|跟|和|与|找|问|告诉|认识|请|给)")
+_SURNAME = re.compile(rf"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])")
+_NICKNAME = re.compile(rf"(?:(?<=[叫跟和与找问给是请])|(?<!{_HAN}))[小老阿]{_HAN}")
+_ORGANISATION_ZH = re.compile(
+    r"(?:^|(?<=[在去从到于进是和跟给为的，。、：；（\s])|(?<=离开|加入|来自))"
+    r"((?:(?!离开|加入|来自|毕业)[^\W在去从到于进是和跟给为的]){2,10}?"
+    r"(?:公司|大学|学院|集团|银行|医院|研究院|研究所|中学))"
+)
+_NO_ORGANISATION_ZH = re.compile(
+    r"^[这那我你他她本该某哪每几两各贵别新大小一二三家在去从到于个今昨明上下前后]"
+)
+_PLACE_SIGNS = r"(?:住在|来自|搬到|搬去|飞到|飞往|回到|在|去|到|从)"
+_PLACE_ZH = re.compile(rf"{_PLACE_SIGNS}({_HAN}{{1,6}}(?:市|省|县|区|镇|村|路|街|公园|机场|车站))")
+_CITY_ZH = re.compile("|".join(sorted(known.CITIES_ZH, key=len, reverse=True)))
+
+
+def _persons_zh(text: str) -> Iterator[Found]:
+    """跟王小明、我叫李雷: a surname after a word that people's names follow."""
+    for sign in _PERSON_SIGNS.finditer(text):
+        name = _person_at(text, sign.end())
+        if name:
+            yield Found(sign.end(), name, "person", 0.5)
+
+
+def _person_at(text: str, start: int) -> str:
+    """A surname with one or two characters, that end where a name ends; else nothing."""
+    surname = _SURNAME.match(text, start)
+    if surname is None:
+        return ""
+    for given in (2, 1):
+        name = text[start : surname.end() + given]
+        own = name[len(surname[0]) :]
+        if (
+            re.fullmatch(f"{_HAN}{{{given}}}", own)
+            and not set(own) & set(_PARTICLES_ZH)
+            and _AFTER_NAME_ZH.match(text, surname.end() + given)
+            and name not in known.NO_NAMES_ZH
+        ):
+            return name
+    return ""
+
+
+def _nicknames_zh(text: str) -> Iterator[Found]:
+    """小明、老王、阿强, at a beginning or after a sign."""
+    for match in _NICKNAME.finditer(text):
+        if match[0] not in known.NO_NAMES_ZH and _AFTER_NAME_ZH.match(text, match.end()):
+            yield Found(match.start(), match[0], "person", 0.45)
+
+
+def _organisations_zh(text: str) -> Iterator[Found]:
+    """在阿里巴巴公司、毕业于清华大学; but not 这家公司."""
+    for match in _ORGANISATION_ZH.finditer(text):
+        if not _NO_ORGANISATION_ZH.match(match[1]):
+            yield Found(match.start(1), match[1], "organisation", 0.55)
+
+
+def _places_zh(text: str) -> Iterator[Found]:
+    """住在西湖区、去人民公园; and the big cities wherever they stand by themselves."""
+    for match in _PLACE_ZH.finditer(text):
+        if match[1] not in known.PLACES_ZH and not _NO_ORGANISATION_ZH.match(match[1]):
+            yield Found(match.start(1), match[1], "place", 0.5)
+    for match in _CITY_ZH.finditer(text):
+        if text[match.end() : match.end() + 1] not in set("人话菜语大银"):
+            yield Found(match.start(), match[0], "place", 0.5)
+
+
+_RULES: tuple[Callable[[str], Iterator[Found]], ...] = (
+    _literal,
+    _versioned,
+    _capitalised,
+    _introduced,
+    _placed,
+    _persons_zh,
+    _nicknames_zh,
+    _organisations_zh,
+    _places_zh,
+)

@@ -1,0 +1,216 @@
+"""Who does what to whom and where, by the minimum of rules: what is plain in a plain sentence.
+
+The subject in front is the agent, what follows a known verb is the patient, in/at/在 a place is the
+location; a word of denial or of supposing counts for the whole. Of a sentence that is built in any
+other way only denial and modality are told. When it happened is found elsewhere and handed in, so
+that the words for it are in nobody's way here.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memoria.graph import lexicon as known
+from memoria.graph.mentions import Found, named
+from memoria.model import EntityKind, Mention, Modality, SemanticRole
+
+_LONGEST_SENTENCE = 300
+"""Characters of one that may be plain."""
+_LONGEST_THING = 3
+"""Words of an object that is a thing and not a story; in Chinese, characters:"""
+_LONGEST_ZH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a sentence tells, as far as the rules see it."""
+
+    predicate: str | None = None
+    """A verb in its base form."""
+    roles: tuple[Mention, ...] = ()
+    """What plays a part, with the part."""
+    negated: bool = False
+    modality: Modality = "actual"
+    time: str | None = None
+    """When, in the speaker's own words."""
+
+
+def told(text: str, time: str | None = None) -> Told:
+    """What the first sentence of a text tells.
+
+    Args:
+        text: a statement, in English or Chinese.
+        time: the words in it that say when, where they were found.
+    """
+    sentence = _first_sentence(text)
+    plain = _without(sentence, time) if time else sentence
+    modality = _modality(plain)
+    negated = bool(_NEGATED.search(_NOT_NEGATED.sub("", plain)))
+    clause = _chinese(plain) if _HAN.search(plain) else _english(plain)
+    predicate, roles = clause or (None, ())
+    return Told(predicate, roles, negated, modality, time)
+
+
+_SENTENCE = re.compile(r".+?(?:[。！？!?](?!\d)|(?<![A-Z]r)(?<!Mrs)\.(?=\s+[A-Z])|$)", re.DOTALL)
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_NOT_NEGATED = re.compile(
+    r"\bnot only\b|\bnot (?:just|merely)\b|(\w)不\1|不但|不仅|不过|不错|不久|不少|不断|差不多|"
+    r"不好意思|没关系|没问题|特别|区别|分别|别人|别的|性别|级别",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"\b(?:not|never|no longer|cannot|without)\b|n['’]t\b|不|没|别(?!墅)|从未|并非|无法",
+    re.IGNORECASE,
+)
+_MODALITIES: Sequence[tuple[Modality, re.Pattern[str]]] = (
+    (
+        "joking",
+        re.compile(r"\b(?:just kidding|kidding|joking|as a joke)\b|开玩笑|哈哈", re.IGNORECASE),
+    ),
+    (
+        "hearsay",
+        re.compile(
+            r"\b(?:heard that|I heard|hear(?:s|d)? from|apparently|allegedly|reportedly"
+            r"|rumou?r has it|they say)\b|听说|据说|据称|传闻",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "possible",
+        re.compile(
+            r"\b(?:might|may|[Mm]aybe|[Pp]erhaps|possibly|[Pp]robably|could be)\b"
+            r"|可能(?!性)|也许|大概|或许|说不定"
+        ),
+    ),
+    (
+        "planned",
+        re.compile(
+            r"\b(?:plan(?:s|ned|ning)? to|intends? to|(?:is|are|am|'m|'re|'s) going to"
+            r"|scheduled to)\b"
+            r"|打算|计划(?!生育)|准备(?!好)|即将",
+        ),
+    ),
+    (
+        "wished",
+        re.compile(
+            r"\b(?:wants? to|would like|'d like|hopes? to|wish(?:es)?|dreams? of)\b"
+            r"|希望|想要|(?<![思理联感猜梦幻设构])想(?![法起象念到])"
+        ),
+    ),
+)
+
+
+def _first_sentence(text: str) -> str:
+    match = _SENTENCE.match(text.strip())
+    sentence = match[0].strip().rstrip("。！？!?.") if match else ""
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else ""
+
+
+def _modality(sentence: str) -> Modality:
+    return next((name for name, sign in _MODALITIES if sign.search(sentence)), "actual")
+
+
+def _without(sentence: str, time: str) -> str:
+    gap = "" if _HAN.search(time) else " "
+    return " ".join(sentence.replace(time, gap).split())
+
+
+Clause = tuple[str, tuple[Mention, ...]]
+"""A predicate and what plays a part in it."""
+_MARKS_EN = (
+    r"(?:(?:does|do|did|is|are|was|were|has|have|had|will|would|can|could|might|may|probably|"
+    r"maybe|perhaps|really|always|often|usually|also|just|never|not|no longer|doesn['’]t|"
+    r"don['’]t|didn['’]t|won['’]t|plans? to|wants? to|hopes? to|intends? to|going to|"
+    r"would like to)\s+){0,4}"
+)
+_LEAD_EN = re.compile(
+    r"^(?:(?:I heard(?: that)?|apparently|reportedly|maybe|perhaps|they say),?\s+)+", re.IGNORECASE
+)
+_CLAUSE_EN = re.compile(rf"\s+{_MARKS_EN}(?P<verb>[a-z]+)\s+(?P<object>.+)$")
+_OBJECT_END_EN = re.compile(
+    r"\s+(?:in|at|on|with|for|to|from|by|because|when|while|since|after|before|and|but|every|"
+    r"as|so|that|who|which|if)\b|[,;:(]"
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|some|his|her|their|its|my|our|your)\s+", re.IGNORECASE)
+_AT_PLACE_EN = re.compile(r"\b(?:in|at)\s+(?:the |a |an |his |her |their |my |our )?([a-z]+)\b")
+
+
+def _english(sentence: str) -> Clause | None:
+    """A name, a known verb, an object: Lin plays the flute in the park."""
+    lead = _LEAD_EN.match(sentence)
+    start = lead.end() if lead else 0
+    found = named(sentence)
+    agent = next((one for one in found if one.start == start and one.kind != "place"), None)
+    if agent is None:
+        return None
+    clause = _CLAUSE_EN.match(sentence, agent.end)
+    if clause is None or clause["verb"] not in known.VERBS_EN:
+        return None
+    parts: dict[SemanticRole, str] = {"agent": agent.name}
+    thing = _ARTICLE.sub("", _OBJECT_END_EN.split(clause["object"], maxsplit=1)[0]).strip()
+    if thing and len(thing.split()) <= _LONGEST_THING and not _PRONOUN.fullmatch(thing):
+        parts["patient"] = thing
+    place = _place_en(sentence, found)
+    if place:
+        parts["location"] = place
+    return known.VERBS_EN[clause["verb"]], _roles(parts, found)
+
+
+_PRONOUN = re.compile(
+    r"(?:it|him|her|them|me|us|you|this|that|nothing|everything)\b.*", re.IGNORECASE
+)
+
+
+def _place_en(sentence: str, found: Sequence[Found]) -> str | None:
+    """A named place after in or at, or one of the common kinds of place."""
+    for one in found:
+        if one.kind == "place" and re.search(r"\b(?:in|at)\s+$", sentence[: one.start]):
+            return one.name
+    common = (match[1] for match in _AT_PLACE_EN.finditer(sentence))
+    return next((name for name in common if name in known.PLACES_EN), None)
+
+
+_MARKS_ZH = (
+    r"(?:不|没有?|从来|从未|也|都|很|最|非常|经常|常常|一直|正在?|已经|打算|计划|准备|可能|也许|大概|想要?|希望|要|会|"
+    r"再|又|还|特别|就|，){0,4}"
+)
+_LEAD_ZH = re.compile(r"^(?:听说|据说|也许|可能|大概|昨天|今天|明天|，|\s)+")
+_CLAUSE_ZH = re.compile(
+    rf"^(?P<agent>[^，,、；\s]{{2,12}}?){_MARKS_ZH}"
+    rf"(?:[在于](?P<place>[^，,。]{{1,10}}?)(?:里面|里|上|中|内)?)?{_MARKS_ZH}"
+    rf"(?P<verb>{'|'.join(known.VERBS_ZH)})(?:了|过|着)?(?P<object>[^，,。；]*)$"
+)
+_COUNTED_ZH = re.compile(r"^[一二两三四五六七八九十几\d]+[个只条本台辆杯瓶件张套份部首次把位]")
+
+
+def _chinese(sentence: str) -> Clause | None:
+    """A name, a place, a known verb, an object: 小明在公园里踢足球."""
+    lead = _LEAD_ZH.match(sentence)
+    rest = sentence[lead.end() :] if lead else sentence
+    found = named(rest)
+    agent = next((one for one in found if one.start == 0 and one.kind == "person"), None)
+    if agent is None:
+        return None
+    clause = _CLAUSE_ZH.match(rest)
+    if clause is None or clause["agent"] != agent.name:
+        return None
+    parts: dict[SemanticRole, str] = {"agent": agent.name}
+    thing = _COUNTED_ZH.sub("", clause["object"].strip()).rstrip("了的吗呢吧啊")
+    place = clause["place"] or ""
+    if clause["verb"] in ("住", "去"):
+        thing, place = "", thing.removeprefix("在")
+    if 0 < len(thing) <= _LONGEST_ZH:
+        parts["patient"] = thing
+    if 0 < len(place) <= _LONGEST_ZH:
+        parts["location"] = place
+    return clause["verb"], _roles(parts, found)
+
+
+def _roles(parts: Mapping[SemanticRole, str], found: Sequence[Found]) -> tuple[Mention, ...]:
+    kinds: dict[str, EntityKind] = {one.name: one.kind for one in found}
+    return tuple(
+        Mention(
+            name=name, kind=kinds.get(name, "place" if role == "location" else "other"), role=role
+        )
+        for role, name in parts.items()
+    )

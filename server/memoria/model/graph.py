@@ -1,0 +1,105 @@
+"""The graph: memories, turns and entities as nodes, and typed, weighted edges between them."""
+
+from enum import StrEnum
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from memoria.model.base import Value
+from memoria.model.memory import InferredBy
+from memoria.model.operation import EntityKind, Modality, SemanticRole
+
+
+class EdgeType(StrEnum):
+    """What an edge says of its two ends."""
+
+    TEMPORAL_NEXT = "TEMPORAL_NEXT"
+    ABOUT = "ABOUT"
+    MENTIONS = "MENTIONS"
+    ROLE = "ROLE"
+    CAUSES = "CAUSES"
+    SUPPORTS = "SUPPORTS"
+    CONTRADICTS = "CONTRADICTS"
+    DERIVED_FROM = "DERIVED_FROM"
+    REFERS_TO = "REFERS_TO"
+    SIMILAR_TO = "SIMILAR_TO"
+    SAME_AS = "SAME_AS"
+    VERSION_NEXT = "VERSION_NEXT"
+
+    @property
+    def mutual(self) -> bool:
+        """Whether it says the same the other way round, and so is kept once."""
+        return self in (EdgeType.SIMILAR_TO, EdgeType.CONTRADICTS)
+
+    @property
+    def read_off(self) -> bool:
+        """Whether it is what a reader finds in a memory's words: rules first, a model better."""
+        return self in (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
+
+
+NodeKind = Literal["memory", "turn", "entity"]
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Node(NamedTuple):
+    """An end of an edge."""
+
+    kind: NodeKind
+    id: str
+
+
+class Edge(Value):
+    """A link, as it is written and as it is shown. Times are UTC epoch milliseconds."""
+
+    src: Node
+    type: EdgeType
+    dst: Node
+    weight: Share
+    """How strongly it binds; kept to four decimals."""
+    confidence: Share
+    """How surely it is so; kept to four decimals."""
+    role: SemanticRole | None = None
+    """The part that `dst` plays in what `src` tells: of a ROLE edge, and only of one."""
+    negated: bool = False
+    modality: Modality = "actual"
+    event_at: int | None = None
+    event_expression: str | None = None
+    """When it happened, as the speaker put it."""
+    inferred_by: InferredBy = InferredBy.RULES
+    turn_id: str | None = None
+    """The turn it was concluded from."""
+    made_at: int
+
+    @model_validator(mode="after")
+    def _role_of_a_role(self) -> "Edge":
+        if (self.type is EdgeType.ROLE) != (self.role is not None):
+            raise ValueError("a ROLE edge has a role, and no other edge has one")
+        if self.src == self.dst:
+            raise ValueError("an edge has two different ends")
+        return self
+
+
+class Tie(NamedTuple):
+    """An edge as a walk sees it: ends by number, an entity under the one it is the same as."""
+
+    src: int
+    type: EdgeType
+    dst: int
+    weight: float
+
+
+class Entity(Value):
+    """A named thing, with the names it goes by in the memories seen from where was asked."""
+
+    id: str
+    node: int
+    """Its number in a walk."""
+    kind: EntityKind
+    name: str
+    """The first name it became known by that is still used."""
+    aliases: tuple[str, ...] = ()
+    mentions: int
+    """How many memories speak of it."""
+    canonical_id: str | None = None
+    """The entity it is the same as, where it was merged into one."""

@@ -1,0 +1,131 @@
+"""Entities in SQLite: known again by their names, merged without losing what each had.
+
+A name belongs to the memories that use it: it is shown where one of them is seen, and is gone when
+the last of them is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from memoria.errors import InvalidInputError
+from memoria.model import Entity, Mention, new_id
+from memoria.store.sqlite.driver import Row
+from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.text.name import name_key
+
+View = Mapping[str, int | None]
+"""From where it is looked: workspace, everywhere, history."""
+
+
+class SqliteEntities:
+    """A tenant's entities, by number."""
+
+    def __init__(self, rows: TenantRows) -> None:
+        self._rows = rows
+
+    def name(self, node_n: int, mention: Mention, distinct: str) -> str:
+        """The id of the entity a memory's node speaks of, with its names put down to that node."""
+        qualifier = name_key(distinct) if distinct else ""
+        spellings = tuple(dict.fromkeys((mention.name, *mention.aliases)))
+        n = self._known(spellings, mention.kind, qualifier)
+        if n is None:
+            n = self._rows.insert("add_entity_node")
+            self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
+        for spelling in spellings:
+            self._call(n, spelling, qualifier, node_n)
+        (row,) = self._rows.all("entities", ns=as_json([n]))
+        return str(row["id"])
+
+    def merge(self, n: int, into: int) -> None:
+        """Let an entity, and all that are the same as it, be the same as another."""
+        former, canonical = (self._canonical(one) for one in (n, into))
+        self._rows.change("unite", n=former, canonical=canonical)
+
+    def part(self, n: int) -> None:
+        """Let an entity be itself again.
+
+        Raises:
+            InvalidInputError: it is not the same as any other.
+        """
+        canonical = self._canonical(n)
+        if canonical == n:
+            raise InvalidInputError(
+                "This entity was not merged into another; part those that were."
+            )
+        self._rows.change("part", n=n)
+        self._rows.change("drop_empty", n=canonical)
+
+    def group(self, ns: Sequence[int]) -> list[int]:
+        """These nodes, and every entity that is the same as one of them."""
+        return sorted({*ns, *(row["n"] for row in self._rows.all("groups", ns=as_json(ns)))})
+
+    def called(self, names: Iterable[str], view: View) -> list[Entity]:
+        """The entities that go by one of the names where it is looked."""
+        keys = {name_key(name) for name in names}
+        ns = [row["n"] for row in self._rows.all("keyed", keys=as_json(sorted(keys)))]
+        shown = self.shown(ns, view)
+        return [
+            shown[n]
+            for n in ns
+            if n in shown and keys & {name_key(name) for name in (shown[n].name, *shown[n].aliases)}
+        ]
+
+    def shown(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
+        """Entities as they look from there; one that nothing there speaks of is left out.
+
+        One that others are the same as has their names too.
+        """
+        rows = {row["n"]: row for row in self._rows.all("entities", ns=as_json(ns))}
+        canonical = [n for n, row in rows.items() if row["canonical_id"] is None]
+        owners = {n: n for n in rows}
+        owners |= {
+            row["n"]: row["canonical"] for row in self._rows.all("groups", ns=as_json(canonical))
+        }
+        names: dict[int, list[Row]] = {n: [] for n in rows}
+        for row in self._rows.all("names", ns=as_json(sorted(owners)), **view):
+            names[owners[row["entity_n"]]].append(row)
+        return {n: _entity(row, names[n]) for n, row in rows.items() if names[n]}
+
+    def _known(self, spellings: Sequence[str], kind: str, qualifier: str) -> int | None:
+        for spelling in spellings:
+            rows = self._rows.all("named", key=name_key(spelling), kind=kind)
+            n = _meant(rows, qualifier)
+            if n is not None:
+                return n
+        return None
+
+    def _call(self, n: int, spelling: str, qualifier: str, node_n: int) -> None:
+        (row,) = self._rows.all(
+            "name", entity_n=n, key=name_key(spelling), qualifier=qualifier, name=spelling
+        )
+        self._rows.change("use_name", name_n=row["n"], node_n=node_n)
+
+    def _canonical(self, n: int) -> int:
+        return self._rows.number("canonical", n=n)
+
+
+def _meant(rows: Sequence[Row], qualifier: str) -> int | None:
+    """Which of the namesakes is meant; None where it is one not met before.
+
+    Without a qualifier the one that has none, or the only one there is: of two, neither is guessed.
+    """
+    exact = [int(row["entity_n"]) for row in rows if row["qualifier"] == qualifier]
+    if exact:
+        return exact[0]
+    others = {int(row["entity_n"]) for row in rows}
+    return others.pop() if not qualifier and len(others) == 1 else None
+
+
+def _entity(row: Row, names: Sequence[Row]) -> Entity:
+    first, *others = dict.fromkeys(name["name"] for name in names)
+    return built(
+        Entity,
+        {
+            "id": row["id"],
+            "node": row["n"],
+            "kind": row["kind"],
+            "canonical_id": row["canonical_id"],
+            "name": first,
+            "aliases": tuple(others),
+            "mentions": len({name["node_n"] for name in names}),
+        },
+    )

@@ -1,0 +1,275 @@
+"""The graph in SQLite: nodes, edges under their caps, and what a walk needs of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+from memoria.errors import NotFoundError
+from memoria.graph.edges import RULES, staying_power
+from memoria.graph.hops import Adjacency
+from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node, Tie
+from memoria.model.operation import SemanticRole
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.entities import SqliteEntities
+from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
+from memoria.store.values import Filters
+
+_TYPES: Mapping[EdgeType, int] = {
+    EdgeType.TEMPORAL_NEXT: 1,
+    EdgeType.ABOUT: 2,
+    EdgeType.MENTIONS: 3,
+    EdgeType.CAUSES: 5,
+    EdgeType.SUPPORTS: 6,
+    EdgeType.CONTRADICTS: 7,
+    EdgeType.DERIVED_FROM: 8,
+    EdgeType.REFERS_TO: 9,
+    EdgeType.SIMILAR_TO: 10,
+    EdgeType.SAME_AS: 11,
+    EdgeType.VERSION_NEXT: 12,
+}
+_ROLES: Mapping[SemanticRole, int] = {
+    "agent": 21,
+    "patient": 22,
+    "location": 23,
+    "time": 24,
+    "manner": 25,
+    "instrument": 26,
+    "recipient": 27,
+    "cause": 28,
+    "beneficiary": 29,
+}
+_MODALITIES: Mapping[Modality, int] = {
+    "actual": 0,
+    "planned": 1,
+    "wished": 2,
+    "possible": 3,
+    "hearsay": 4,
+    "joking": 5,
+}
+"""Numbers in the file; never change one."""
+_TYPE_OF = {
+    **{code: kind for kind, code in _TYPES.items()},
+    **dict.fromkeys(_ROLES.values(), EdgeType.ROLE),
+}
+_ROLE_OF = {code: role for role, code in _ROLES.items()}
+_MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
+_UNIT = 10_000
+_REACH = 500
+"""Turns back in which the memory before one is looked for."""
+
+
+class SqliteGraph:
+    """A tenant's graph."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "graph")
+        self._entities = SqliteEntities(self._rows)
+        self._workspaces = SqliteWorkspaces(connection, tenant)
+
+    def name(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
+        """The entity that a memory speaks of, known again by name or alias; made if it is new."""
+        entity_id = self._entities.name(
+            self._enter(Node("memory", memory_id)), mention, distinct or ""
+        )
+        return Node("entity", entity_id)
+
+    def put(self, edges: Iterable[Edge]) -> None:
+        """Write edges; where a node has too many of a type, the weakest and oldest goes."""
+        for edge in edges:
+            src, dst = self._enter(edge.src), self._enter(edge.dst)
+            if edge.type.mutual and dst < src:
+                src, dst = dst, src
+            code = _code(edge)
+            self._write(src, code, dst, edge)
+            for n in (src, dst):
+                self._thin_out(n, code)
+
+    def unsay(self, memory_id: str) -> None:
+        """Take back what was read off a memory's wording: edges to entities, and their names."""
+        n = self._number(Node("memory", memory_id))
+        if n is not None:
+            self._rows.change("drop_out", n=n, codes=_READ_OFF)
+            self._rows.change("drop_uses", n=n)
+
+    def read_by(self, memory_id: str) -> InferredBy:
+        """Whether a model has looked at a memory's present wording."""
+        n = self._number(Node("memory", memory_id))
+        by_model = n is not None and self._rows.number("read_by_model", n=n, codes=_READ_OFF)
+        return InferredBy.MODEL if by_model else InferredBy.RULES
+
+    def merge(self, entity_id: str, canonical_id: str) -> None:
+        """Let two entities be the same. Their edges stay where they are and are seen as one's."""
+        self._entities.merge(self._entity(entity_id), self._entity(canonical_id))
+
+    def part(self, entity_id: str) -> None:
+        """Let an entity be itself again, with the edges and names it had and has got since."""
+        self._entities.part(self._entity(entity_id))
+
+    def entity(self, entity_id: str, seen: Filters) -> Entity | None:
+        """An entity, if a memory seen from there speaks of it."""
+        n = self._number(Node("entity", entity_id))
+        return None if n is None else self._entities.shown([n], self._view(seen)).get(n)
+
+    def entities(self, names: Sequence[str], seen: Filters) -> list[Entity]:
+        """The entities that go by one of these names in memories seen from there."""
+        return self._entities.called(names, self._view(seen))
+
+    def edges(self, node: Node, seen: Filters) -> list[Edge]:
+        """Every edge at a node, in and out, whose both ends are seen from there."""
+        n = self._number(node)
+        if n is None:
+            return []
+        rows = self._rows.all("at_node", ns=as_json(self._entities.group([n])))
+        ends = {end for row in rows for end in (row["src_n"], row["dst_n"])}
+        nodes = self._nodes(sorted(self._seen(ends, seen)))
+        turns = self._turn_ids([row["turn_n"] for row in rows if row["turn_n"] is not None])
+        return [
+            _edge(row, nodes[row["src_n"]], nodes[row["dst_n"]], turns.get(row["turn_n"]))
+            for row in rows
+            if row["src_n"] in nodes and row["dst_n"] in nodes
+        ]
+
+    def ties(self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()) -> list[Tie]:
+        """The edges at these nodes, either way, whose both ends are seen from there."""
+        codes = as_json(_codes(types)) if types else None
+        rows = self._rows.all("links", ns=as_json(self._entities.group(ns)), codes=codes)
+        found = dict.fromkeys((row[0], row[1], row[2], row[3]) for row in rows if row[0] != row[2])
+        shown = self._seen(set(chain.from_iterable((src, dst) for src, _, dst, _ in found)), seen)
+        return [
+            Tie(src, _TYPE_OF[code], dst, weight / _UNIT)
+            for src, code, dst, weight in found
+            if src in shown and dst in shown
+        ]
+
+    def neighbours(
+        self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()
+    ) -> Adjacency:
+        """What a walk meets next: the nodes beside these, and how strongly they are bound."""
+        asked = frozenset(ns)
+        adjacency: dict[int, dict[int, float]] = {n: {} for n in ns}
+        for tie in self.ties(ns, seen, types):
+            strength = tie.weight * RULES[tie.type].walk
+            for here, there in ((tie.src, tie.dst), (tie.dst, tie.src)):
+                if here in asked:
+                    adjacency[here][there] = max(strength, adjacency[here].get(there, 0.0))
+        return adjacency
+
+    def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
+        """The nodes of documents: of a turn its own, of a wording its memory's."""
+        return {row[0]: row[1] for row in self._rows.all("of_documents", ns=as_json(ns))}
+
+    def documents(self, ns: Sequence[int]) -> dict[int, int]:
+        """The documents of nodes: a turn, a memory's present wording; an entity has none."""
+        return {row[0]: row[1] for row in self._rows.all("documents", ns=as_json(ns))}
+
+    def predecessor(self, memory_id: str) -> str | None:
+        """The memory drawn from the same session last before one, an episode from episodes."""
+        row = self._rows.first("predecessor", id=memory_id, reach=_REACH)
+        return None if row is None else str(row["id"])
+
+    def _write(self, src: int, code: int, dst: int, edge: Edge) -> None:
+        self._rows.change(
+            "put",
+            src_n=src,
+            code=code,
+            dst_n=dst,
+            weight=round(edge.weight * _UNIT),
+            confidence=round(edge.confidence * _UNIT),
+            negated=int(edge.negated),
+            modality=_MODALITIES[edge.modality],
+            by_model=int(edge.inferred_by is InferredBy.MODEL),
+            made_at=edge.made_at,
+            turn_n=self._turn_number(edge.turn_id),
+            event_at=edge.event_at,
+            event_expression=edge.event_expression,
+        )
+
+    def _thin_out(self, n: int, code: int) -> None:
+        over = self._rows.number("degree", n=n, code=code) - RULES[_TYPE_OF[code]].cap
+        if over <= 0:
+            return
+        rows = self._rows.all("of_code", n=n, code=code)
+        weakest = sorted(rows, key=lambda row: (staying_power(row[2], row[3]), -row[0], -row[1]))
+        for row in weakest[:over]:
+            self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
+
+    def _enter(self, node: Node) -> int:
+        """The number of a node, made if it is new."""
+        n = self._number(node)
+        if n is not None:
+            return n
+        if node.kind != "entity" and self._rows.change(f"add_{node.kind}_node", id=node.id):
+            return self._enter(node)
+        raise NotFoundError(f"There is no {node.kind} {node.id} to link.")
+
+    def _number(self, node: Node) -> int | None:
+        row = self._rows.first(f"{node.kind}_node", id=node.id)
+        return None if row is None else int(row["n"])
+
+    def _entity(self, entity_id: str) -> int:
+        return self._enter(Node("entity", entity_id))
+
+    def _turn_number(self, turn_id: str | None) -> int | None:
+        row = None if turn_id is None else self._rows.first("turn_number", id=turn_id)
+        return None if row is None else int(row["n"])
+
+    def _turn_ids(self, ns: Sequence[int]) -> dict[int | None, str]:
+        return {row["n"]: row["id"] for row in self._rows.all("turn_ids", ns=as_json(ns))}
+
+    def _nodes(self, ns: Sequence[int]) -> dict[int, Node]:
+        return {row["n"]: _node(row) for row in self._rows.all("referents", ns=as_json(ns))}
+
+    def _seen(self, ns: set[int], seen: Filters) -> set[int]:
+        view = {**self._view(seen), "barred": int(seen.settled)}
+        return {row["n"] for row in self._rows.all("seen", ns=as_json(sorted(ns)), **view)}
+
+    def _view(self, seen: Filters) -> dict[str, int | None]:
+        return {
+            "workspace": self._workspaces.number(seen.workspace),
+            "everywhere": int(seen.everywhere),
+            "history": int(seen.history),
+        }
+
+
+def _code(edge: Edge) -> int:
+    return _TYPES[edge.type] if edge.role is None else _ROLES[edge.role]
+
+
+def _codes(types: Iterable[EdgeType]) -> list[int]:
+    return [
+        code
+        for kind in types
+        for code in (_ROLES.values() if kind is EdgeType.ROLE else (_TYPES[kind],))
+    ]
+
+
+_READ_OFF = as_json(_codes(kind for kind in EdgeType if kind.read_off))
+
+
+def _node(row: Row) -> Node:
+    if row["memory_id"] is not None:
+        return Node("memory", row["memory_id"])
+    if row["turn_id"] is not None:
+        return Node("turn", row["turn_id"])
+    return Node("entity", row["entity_id"])
+
+
+def _edge(row: Row, src: Node, dst: Node, turn_id: str | None) -> Edge:
+    return built(
+        Edge,
+        {
+            "src": src,
+            "type": _TYPE_OF[row["code"]],
+            "dst": dst,
+            "weight": row["weight"] / _UNIT,
+            "confidence": row["confidence"] / _UNIT,
+            "role": _ROLE_OF.get(row["code"]),
+            "negated": bool(row["negated"]),
+            "modality": _MODALITY_OF[row["modality"]],
+            "event_at": row["event_at"],
+            "event_expression": row["event_expression"],
+            "inferred_by": InferredBy.MODEL if row["by_model"] else InferredBy.RULES,
+            "turn_id": turn_id,
+            "made_at": row["made_at"],
+        },
+    )

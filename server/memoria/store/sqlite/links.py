@@ -1,0 +1,29 @@
+"""What leads nowhere in the graph: found and taken out. It is never the truth that goes."""
+
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.statements import statements
+
+GRAPH = frozenset({"nodes", "entities", "entity_names", "name_uses", "edges"})
+"""The graph's tables: a reference of theirs that leads nowhere can be mended."""
+_SQL = statements("links")
+_KINDS = ("turns", "edges", "canonicals", "uses", "names", "entities", "nodes")
+"""In the order of mending: what is taken out may leave something else without a hold."""
+
+
+def lost_links(connection: Connection) -> dict[str, int]:
+    """How much leads nowhere, by kind; kinds of which all is well are left out."""
+    counts = {kind: len(connection.execute(_SQL[f"lost_{kind}"]).fetchall()) for kind in _KINDS}
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def count_edges(connection: Connection) -> int:
+    """How many edges there are."""
+    return int(connection.execute(_SQL["count_edges"]).fetchone()[0])
+
+
+def mend_links(connection: Connection) -> None:
+    """Take out what leads nowhere, until nothing does. Within a transaction."""
+    while lost := lost_links(connection):
+        for kind in lost:
+            for row in connection.execute(_SQL[f"lost_{kind}"]).fetchall():
+                connection.execute(_SQL[f"mend_{kind}"], dict(row))

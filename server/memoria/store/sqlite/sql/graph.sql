@@ -1,0 +1,225 @@
+-- A plus before a column (+tenant_id) keeps the planner from using an index on it: rows named by
+-- their keys are to be found by these, not by walking through all of a tenant's.
+
+-- name: add_memory_node
+INSERT INTO nodes (tenant_id, memory_n)
+SELECT tenant_id, n FROM memories WHERE id = :id AND +tenant_id = :tenant;
+
+-- name: add_turn_node
+INSERT INTO nodes (tenant_id, turn_n)
+SELECT tenant_id, n FROM turns WHERE id = :id AND +tenant_id = :tenant;
+
+-- name: memory_node
+SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
+WHERE m.id = :id AND +m.tenant_id = :tenant;
+
+-- name: turn_node
+SELECT n.n FROM turns t JOIN nodes n ON n.turn_n = t.n WHERE t.id = :id AND +t.tenant_id = :tenant;
+
+-- name: entity_node
+SELECT n FROM entities WHERE id = :id AND +tenant_id = :tenant;
+
+-- name: add_entity_node
+INSERT INTO nodes (tenant_id) VALUES (:tenant);
+
+-- name: add_entity
+INSERT INTO entities (n, id, tenant_id, kind) VALUES (:n, :id, :tenant, :kind);
+
+-- name: named
+SELECT s.entity_n, s.qualifier
+FROM entity_names s JOIN entities e ON e.n = s.entity_n
+WHERE s.tenant_id = :tenant AND s.key = :key AND e.kind = :kind
+ORDER BY s.entity_n;
+
+-- name: name
+INSERT INTO entity_names (tenant_id, entity_n, key, qualifier, name)
+VALUES (:tenant, :entity_n, :key, :qualifier, :name)
+ON CONFLICT (tenant_id, key, qualifier, entity_n) DO UPDATE SET name = name
+RETURNING n;
+
+-- name: use_name
+INSERT INTO name_uses (name_n, node_n) VALUES (:name_n, :node_n) ON CONFLICT DO NOTHING;
+
+-- name: turn_number
+SELECT n FROM turns WHERE id = :id AND +tenant_id = :tenant;
+
+-- name: put
+-- What a model saw is not overwritten by a rule; otherwise the stronger weight stays.
+INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model,
+                   made_at, turn_n, event_at, event_expression)
+VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
+        :made_at, :turn_n, :event_at, :event_expression)
+ON CONFLICT DO UPDATE
+SET weight = max(weight, excluded.weight),
+    confidence = max(confidence, excluded.confidence),
+    negated = excluded.negated,
+    modality = excluded.modality,
+    by_model = excluded.by_model,
+    made_at = max(made_at, excluded.made_at),
+    turn_n = coalesce(excluded.turn_n, turn_n),
+    event_at = excluded.event_at,
+    event_expression = excluded.event_expression
+WHERE excluded.by_model >= by_model;
+
+-- name: degree
+SELECT (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :n AND code = :code)
+     + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :n AND code = :code);
+
+-- name: of_code
+SELECT src_n, dst_n, weight, made_at FROM edges
+WHERE tenant_id = :tenant AND src_n = :n AND code = :code
+UNION ALL
+SELECT src_n, dst_n, weight, made_at FROM edges
+WHERE tenant_id = :tenant AND dst_n = :n AND code = :code;
+
+-- name: drop
+DELETE FROM edges
+WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
+
+-- name: drop_out
+DELETE FROM edges
+WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
+
+-- name: drop_uses
+DELETE FROM name_uses
+WHERE node_n IN (SELECT n FROM nodes WHERE n = :n AND +tenant_id = :tenant);
+
+-- name: read_by_model
+SELECT EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = :n AND by_model
+               AND code IN (SELECT value FROM json_each(:codes)));
+
+-- name: canonical
+SELECT coalesce(canonical_n, n) FROM entities WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: unite
+UPDATE entities SET canonical_n = :canonical
+WHERE n <> :canonical AND +tenant_id = :tenant
+  AND (n = :n OR n IN (SELECT n FROM entities WHERE canonical_n = :n));
+
+-- name: part
+UPDATE entities SET canonical_n = NULL WHERE n = :n AND +tenant_id = :tenant;
+
+-- name: drop_empty
+DELETE FROM nodes
+WHERE n = :n AND +tenant_id = :tenant
+  AND NOT EXISTS (SELECT 1 FROM entity_names WHERE entity_n = :n)
+  AND NOT EXISTS (SELECT 1 FROM entities WHERE canonical_n = :n);
+
+-- name: groups
+-- Every entity that is the same as one of these, with the one they all are.
+SELECT e.n, coalesce(e.canonical_n, e.n) AS canonical
+FROM json_each(:ns) w CROSS JOIN entities e ON e.n = w.value
+WHERE e.tenant_id = :tenant
+UNION
+SELECT o.n, o.canonical_n AS canonical
+FROM json_each(:ns) w
+CROSS JOIN entities e ON e.n = w.value
+CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
+WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
+
+-- name: links
+SELECT coalesce(s.canonical_n, e.src_n) AS src, e.code, coalesce(d.canonical_n, e.dst_n) AS dst,
+       e.weight
+FROM json_each(:ns) a
+CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value
+LEFT JOIN entities s ON s.n = e.src_n
+LEFT JOIN entities d ON d.n = e.dst_n
+WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes))
+UNION ALL
+SELECT coalesce(s.canonical_n, e.src_n), e.code, coalesce(d.canonical_n, e.dst_n), e.weight
+FROM json_each(:ns) a
+CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value
+LEFT JOIN entities s ON s.n = e.src_n
+LEFT JOIN entities d ON d.n = e.dst_n
+WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes));
+
+-- name: at_node
+SELECT * FROM edges WHERE tenant_id = :tenant AND src_n IN (SELECT value FROM json_each(:ns))
+UNION ALL
+SELECT * FROM edges WHERE tenant_id = :tenant AND dst_n IN (SELECT value FROM json_each(:ns));
+
+-- name: seen
+-- A memory is seen by how its present wording stands; an entity by whether a memory that is seen
+-- uses a name of its, or of one that is the same.
+SELECT n.n FROM json_each(:ns) w CROSS JOIN nodes n ON n.n = w.value
+WHERE +n.tenant_id = :tenant
+  AND CASE
+    WHEN n.memory_n IS NOT NULL THEN EXISTS (
+        SELECT 1 FROM memory_versions v JOIN documents d ON d.n = v.n
+        WHERE v.memory_n = n.memory_n AND v.valid_to IS NULL AND (:history OR d.current)
+          AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
+    WHEN n.turn_n IS NOT NULL THEN EXISTS (
+        SELECT 1 FROM documents d
+        WHERE d.n = n.turn_n AND (:history OR d.current) AND (:barred OR NOT d.barred)
+          AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
+    ELSE 1
+  END;
+
+-- name: names
+-- The names that memories seen from here use, of these entities, and by how many memories.
+SELECT s.entity_n, s.n, s.name, m.n AS node_n
+FROM json_each(:ns) w
+CROSS JOIN entity_names s ON s.entity_n = w.value
+CROSS JOIN name_uses u ON u.name_n = s.n
+CROSS JOIN nodes m ON m.n = u.node_n
+CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+CROSS JOIN documents d ON d.n = v.n
+WHERE +s.tenant_id = :tenant AND (:history OR d.current)
+  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+ORDER BY s.n;
+
+-- name: entities
+SELECT e.n, e.id, e.kind, c.id AS canonical_id
+FROM json_each(:ns) w CROSS JOIN entities e ON e.n = w.value
+LEFT JOIN entities c ON c.n = e.canonical_n
+WHERE e.tenant_id = :tenant;
+
+-- name: keyed
+SELECT DISTINCT coalesce(e.canonical_n, e.n) AS n
+FROM json_each(:keys) w
+CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
+JOIN entities e ON e.n = s.entity_n
+ORDER BY 1;
+
+-- name: referents
+SELECT n.n, m.id AS memory_id, t.id AS turn_id, e.id AS entity_id
+FROM json_each(:ns) w
+CROSS JOIN nodes n ON n.n = w.value
+LEFT JOIN memories m ON m.n = n.memory_n
+LEFT JOIN turns t ON t.n = n.turn_n
+LEFT JOIN entities e ON e.n = n.n
+WHERE +n.tenant_id = :tenant;
+
+-- name: turn_ids
+SELECT n, id FROM turns WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+
+-- name: of_documents
+SELECT t.turn_n AS document_n, t.n
+FROM json_each(:ns) w CROSS JOIN nodes t ON t.turn_n = w.value WHERE +t.tenant_id = :tenant
+UNION ALL
+SELECT v.n, m.n
+FROM json_each(:ns) w
+CROSS JOIN memory_versions v ON v.n = w.value
+CROSS JOIN nodes m ON m.memory_n = v.memory_n
+WHERE +m.tenant_id = :tenant;
+
+-- name: documents
+SELECT n.n, coalesce(n.turn_n, v.n) AS document_n
+FROM json_each(:ns) w
+CROSS JOIN nodes n ON n.n = w.value
+LEFT JOIN memory_versions v ON v.memory_n = n.memory_n AND v.valid_to IS NULL
+WHERE +n.tenant_id = :tenant AND coalesce(n.turn_n, v.n) IS NOT NULL;
+
+-- name: predecessor
+SELECT m.id
+FROM memories me
+JOIN memory_versions mine ON mine.memory_n = me.n AND mine.valid_to IS NULL
+JOIN turns here ON here.n = mine.turn_n
+CROSS JOIN turns t ON t.session_n = here.session_n
+     AND t.turn_index BETWEEN here.turn_index - :reach AND here.turn_index
+CROSS JOIN memory_versions v ON v.turn_n = t.n AND v.valid_to IS NULL
+CROSS JOIN memories m ON m.n = v.memory_n
+WHERE me.id = :id AND +me.tenant_id = :tenant AND m.n < me.n
+  AND (m.type = 'episode') = (me.type = 'episode')
+ORDER BY t.turn_index DESC, m.n DESC
+LIMIT 1;

@@ -1,0 +1,117 @@
+"""Walks over plain mappings: bounded, deterministic, and none of the rank is lost."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoria.graph.edges import RULES, birth_weight, staying_power
+from memoria.graph.hops import neighbourhood
+from memoria.graph.pagerank import personalised_pagerank
+from memoria.model import EdgeType, Trust
+
+Graph = Mapping[int, Mapping[int, float]]
+NODES = st.integers(0, 12)
+GRAPHS = st.dictionaries(NODES, st.dictionaries(NODES, st.floats(0, 1), max_size=5), max_size=10)
+CHAIN: Graph = {1: {2: 0.9}, 2: {1: 0.9, 3: 0.5}, 3: {2: 0.5, 4: 0.7}, 4: {3: 0.7}}
+
+
+def walk(graph: Graph, seeds: Sequence[int], hops: int, limit: int = 100) -> dict[int, int]:
+    asked: list[int] = []
+
+    def neighbours(ns: Sequence[int]) -> Graph:
+        asked.extend(ns)
+        return {n: graph.get(n, {}) for n in ns}
+
+    found = neighbourhood(seeds, hops, neighbours, limit)
+    assert len(asked) == len(set(asked))
+    return dict(found.distances)
+
+
+@pytest.mark.parametrize(
+    ("hops", "reached"),
+    [(0, {1: 0}), (1, {1: 0, 2: 1}), (2, {1: 0, 2: 1, 3: 2}), (9, {1: 0, 2: 1, 3: 2, 4: 3})],
+)
+def test_a_walk_gets_as_far_as_its_hops(hops: int, reached: dict[int, int]) -> None:
+    assert walk(CHAIN, [1], hops) == reached
+
+
+def test_where_room_is_short_the_strongest_bound_are_met() -> None:
+    star = {0: {n: n / 10 for n in range(1, 9)}}
+    assert list(walk(star, [0], 1, limit=4)) == [0, 8, 7, 6]
+
+
+def test_the_edges_of_the_last_level_are_known_from_both_ends() -> None:
+    found = neighbourhood([1], 2, lambda ns: {n: CHAIN[n] for n in ns})
+    assert found.adjacency == {1: {2: 0.9}, 2: {1: 0.9, 3: 0.5}, 3: {2: 0.5}}
+
+
+@given(GRAPHS, st.lists(NODES, max_size=4), st.integers(0, 4), st.integers(1, 8))
+def test_a_walk_never_meets_more_than_it_may(
+    graph: Graph, seeds: list[int], hops: int, limit: int
+) -> None:
+    reached = walk(graph, seeds, hops, limit)
+    assert len(reached) <= limit
+    assert all(distance <= hops for distance in reached.values())
+    found = neighbourhood(seeds, hops, lambda ns: {n: graph.get(n, {}) for n in ns}, limit)
+    assert {n for n, others in found.adjacency.items() if others} <= reached.keys()
+    assert {n for others in found.adjacency.values() for n in others} <= reached.keys()
+
+
+SEEDS = st.dictionaries(NODES, st.floats(0.1, 3), min_size=1, max_size=4)
+
+
+@given(GRAPHS, SEEDS)
+def test_all_ranks_together_are_one(graph: Graph, seeds: dict[int, float]) -> None:
+    ranks = personalised_pagerank(graph, seeds)
+    assert sum(ranks.values()) == pytest.approx(1)
+    assert min(ranks.values()) >= 0
+
+
+@given(GRAPHS, SEEDS)
+def test_the_order_in_which_a_graph_is_told_changes_no_rank(
+    graph: Graph, seeds: dict[int, float]
+) -> None:
+    turned = {n: dict(reversed([*graph[n].items()])) for n in reversed([*graph])}
+    assert personalised_pagerank(turned, dict(reversed(seeds.items()))) == (
+        personalised_pagerank(graph, seeds)
+    )
+
+
+def test_rank_falls_with_the_distance_from_the_seed() -> None:
+    ranks = personalised_pagerank(CHAIN, {1: 1.0})
+    assert ranks[2] > ranks[3] > ranks[4]
+
+
+def test_two_nodes_share_as_the_arithmetic_says() -> None:
+    """Of a pair: the seed has 1 / (1 + damping), to where the rounds have come."""
+    ranks = personalised_pagerank({1: {2: 1.0}, 2: {1: 1.0}}, {1: 1.0}, rounds=200, tolerance=0)
+    assert ranks == pytest.approx({1: 1 / 1.85, 2: 0.85 / 1.85})
+
+
+def test_without_a_seed_there_is_no_rank() -> None:
+    assert personalised_pagerank(CHAIN, {}) == {}
+    assert personalised_pagerank(CHAIN, {1: 0.0}) == {}
+
+
+def test_every_type_of_edge_has_a_rule() -> None:
+    assert RULES.keys() == set(EdgeType)
+    assert (RULES[EdgeType.ABOUT].cap, RULES[EdgeType.SIMILAR_TO].cap) == (256, 64)
+    assert RULES[EdgeType.MENTIONS].cap == 512
+
+
+def test_a_weight_at_birth_is_what_the_source_says() -> None:
+    assert birth_weight(1, Trust.USER, 0) == pytest.approx(1)
+    assert birth_weight(0.6, Trust.REPORTED, 0) == pytest.approx(0.5 * 0.6 + 0.3 * 0.7 + 0.2)
+    assert birth_weight(0, Trust.TOOL, 1 << 60) == pytest.approx(0.12)
+
+
+@given(st.floats(0.01, 1), st.floats(0.01, 1), st.integers(0, 10**12), st.integers(0, 10**12))
+def test_of_two_edges_alike_in_one_thing_the_other_decides(
+    weaker: float, stronger: float, older: int, newer: int
+) -> None:
+    weaker, stronger = sorted((weaker, stronger))
+    older, newer = sorted((older, newer))
+    assert staying_power(weaker, older) <= staying_power(stronger, older)
+    assert staying_power(weaker, older) <= staying_power(weaker, newer)

@@ -1,0 +1,342 @@
+"""The graph in the store: bounded nodes, entities known again, unions that lose nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.store.conftest import OpenStore
+
+from memoria.errors import InvalidInputError, NotFoundError
+from memoria.graph.edges import RULES
+from memoria.graph.hops import Neighbourhood, neighbourhood
+from memoria.ingest.statements import Statements
+from memoria.ingest.tombstones import Marks
+from memoria.model import LIBRARY, Edge, EdgeType, Entity, InferredBy, MemoryType, Mention, Node
+from memoria.store.base import Transaction
+from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Filters
+
+SEEN = Filters()
+DAY = 86_400_000
+
+
+def remember(
+    store: SqliteStore, content: str, *, tenant: str = "ann", workspace: str | None = None
+) -> str:
+    statements = Statements(store, tenant, LIBRARY, Marks(tenant, lambda: b"k"), workspace)
+    return statements.remember(content, MemoryType.FACT, None, None, None).id
+
+
+def person(name: str, *aliases: str) -> Mention:
+    return Mention(name=name, kind="person", aliases=aliases)
+
+
+def mention(tx: Transaction, memory_id: str, named: Mention, **how: str) -> Node:
+    entity = tx.graph.name(memory_id, named, **how)
+    tx.graph.put([edge(Node("memory", memory_id), EdgeType.MENTIONS, entity)])
+    return entity
+
+
+def edge(src: Node, kind: EdgeType, dst: Node, weight: float = 0.5, at: int = DAY) -> Edge:
+    return Edge(src=src, type=kind, dst=dst, weight=weight, confidence=0.6, made_at=at)
+
+
+def walked(tx: Transaction, seeds: list[int], seen: Filters) -> Neighbourhood:
+    return neighbourhood(seeds, 3, lambda ns: tx.graph.neighbours(ns, seen))
+
+
+def called(tx: Transaction, name: str, seen: Filters = SEEN) -> list[Entity]:
+    return tx.graph.entities([name], seen)
+
+
+def only(found: list[Entity]) -> Entity:
+    (one,) = found
+    return one
+
+
+def test_an_edge_comes_back_as_it_was_written(store: SqliteStore) -> None:
+    memory = Node("memory", remember(store, "Lin may have moved on Friday"))
+    with store.write("ann") as tx:
+        lin = tx.graph.name(memory.id, person("Lin"))
+        written = Edge(
+            src=memory,
+            type=EdgeType.ROLE,
+            dst=lin,
+            weight=0.7312,
+            confidence=0.6,
+            role="agent",
+            negated=True,
+            modality="possible",
+            event_at=5 * DAY,
+            event_expression="on Friday",
+            inferred_by=InferredBy.MODEL,
+            made_at=7 * DAY,
+        )
+        tx.graph.put([written])
+        assert tx.graph.edges(memory, SEEN) == [written]
+        assert tx.graph.edges(lin, SEEN) == [written]
+
+
+def test_only_a_role_edge_has_a_role() -> None:
+    with pytest.raises(ValueError, match="a ROLE edge has a role"):
+        edge(Node("memory", "a"), EdgeType.ROLE, Node("entity", "b"))
+    with pytest.raises(ValueError, match="two different ends"):
+        edge(Node("memory", "a"), EdgeType.ABOUT, Node("memory", "a"))
+
+
+def test_what_is_not_there_can_t_be_linked(store: SqliteStore) -> None:
+    memory = Node("memory", remember(store, "Lin likes tea"))
+    with store.write("ann") as tx, pytest.raises(NotFoundError, match="no memory nowhere"):
+        tx.graph.put([edge(memory, EdgeType.SUPPORTS, Node("memory", "nowhere"))])
+
+
+def test_a_mutual_edge_is_kept_once(store: SqliteStore) -> None:
+    one, other = (Node("memory", remember(store, f"Lin likes {what}")) for what in ("tea", "Tee"))
+    with store.write("ann") as tx:
+        tx.graph.put([edge(one, EdgeType.SIMILAR_TO, other, 0.8)])
+        tx.graph.put([edge(other, EdgeType.SIMILAR_TO, one, 0.9)])
+        assert [found.weight for found in tx.graph.edges(one, SEEN)] == [0.9]
+
+
+def test_a_rule_does_not_overwrite_what_a_model_saw(store: SqliteStore) -> None:
+    memory = Node("memory", remember(store, "Lin likes tea"))
+    with store.write("ann") as tx:
+        lin = tx.graph.name(memory.id, person("Lin"))
+        by_model = edge(memory, EdgeType.ABOUT, lin).model_copy(
+            update={"inferred_by": InferredBy.MODEL}
+        )
+        tx.graph.put([by_model, edge(memory, EdgeType.ABOUT, lin, 1.0)])
+        assert tx.graph.edges(memory, SEEN) == [by_model]
+        assert tx.graph.read_by(memory.id) == "model"
+
+
+@pytest.mark.parametrize(
+    "again", ["LIN WEI", "Lin  Wei", "Ｌｉｎ Wei", "Lín Wěi", "“Lin Wei”", "林伟"]
+)
+def test_an_entity_is_known_again_in_another_spelling_or_by_an_alias(
+    store: SqliteStore, again: str
+) -> None:
+    first, second = remember(store, "Lin Wei likes tea"), remember(store, "Lin Wei moved")
+    with store.write("ann") as tx:
+        known = tx.graph.name(first, person("Lin Wei", "林伟"))
+        assert tx.graph.name(second, person(again)) == known
+        assert only(called(tx, again)).id == known.id
+
+
+def test_the_same_name_of_another_kind_is_another_entity(store: SqliteStore) -> None:
+    memory = remember(store, "Mercedes drives a Mercedes")
+    with store.write("ann") as tx:
+        someone = tx.graph.name(memory, person("Mercedes"))
+        car = tx.graph.name(memory, Mention(name="Mercedes", kind="product"))
+    assert someone != car
+
+
+def test_namesakes_are_told_apart_where_the_caller_says_so(store: SqliteStore) -> None:
+    memories = [remember(store, f"Li Wei, number {n}") for n in range(5)]
+    with store.write("ann") as tx:
+        dentist = tx.graph.name(memories[0], person("Li Wei"), distinct="the dentist")
+        assert tx.graph.name(memories[1], person("Li Wei")) == dentist
+        cousin = tx.graph.name(memories[2], person("Li Wei"), distinct="the cousin")
+        assert cousin != dentist
+        assert tx.graph.name(memories[3], person("Li Wei"), distinct="The Cousin") == cousin
+        assert tx.graph.name(memories[4], person("Li Wei"), distinct="the dentist") == dentist
+
+
+def test_of_two_qualified_namesakes_neither_is_guessed(store: SqliteStore) -> None:
+    memories = [remember(store, f"Li Wei, number {n}") for n in range(3)]
+    with store.write("ann") as tx:
+        known = {tx.graph.name(memories[n], person("Li Wei"), distinct=f"{n}").id for n in (0, 1)}
+        assert tx.graph.name(memories[2], person("Li Wei")).id not in known
+
+
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=6),
+    st.lists(st.integers(1, 5), max_size=4),
+)
+def test_no_merging_and_parting_loses_an_edge(
+    store: SqliteStore, merges: list[tuple[int, int]], parts: list[int]
+) -> None:
+    with store.write("ann") as tx:
+        earlier = tx.graph.entities([f"P{n}" for n in range(1, 6)], SEEN)
+    memories = {n: remember(store, f"about P{n}, round {len(earlier)}") for n in range(1, 6)}
+    with store.write("ann") as tx:
+        entities = {n: mention(tx, memory, person(f"P{n}")) for n, memory in memories.items()}
+        for a, b in merges:
+            tx.graph.merge(entities[a].id, entities[b].id)
+        shown = {only(called(tx, f"P{n}")).id: only(called(tx, f"P{n}")) for n in memories}
+        ties = tx.graph.ties([one.node for one in shown.values()], SEEN)
+        nodes = {tx.graph.of_documents([v])[v]: n for n, v in wordings(tx, memories).items()}
+        joined = {(nodes[tie.src], tie.dst) for tie in ties if tie.src in nodes}
+        assert joined == {(n, only(called(tx, f"P{n}")).node) for n in memories}
+        for n in parts:
+            entity = tx.graph.entity(entities[n].id, SEEN)
+            if entity is not None and entity.canonical_id is not None:
+                tx.graph.part(entity.id)
+        for n in memories:  # leave everything apart for the next example
+            entity = tx.graph.entity(entities[n].id, SEEN)
+            if entity is not None and entity.canonical_id is not None:
+                tx.graph.part(entity.id)
+        for n, memory in memories.items():
+            (found,) = tx.graph.edges(Node("memory", memory), SEEN)
+            assert found.dst == entities[n]
+
+
+def wordings(tx: Transaction, memories: dict[int, str]) -> dict[int, int]:
+    found = {n: tx.memories.get(memory_id) for n, memory_id in memories.items()}
+    return {n: memory.current.n for n, memory in found.items() if memory is not None}
+
+
+def test_what_is_no_member_can_t_be_parted(store: SqliteStore) -> None:
+    memory = remember(store, "Lin likes tea")
+    with store.write("ann") as tx:
+        lin = tx.graph.name(memory, person("Lin"))
+        with pytest.raises(InvalidInputError, match="not merged"):
+            tx.graph.part(lin.id)
+
+
+def test_a_union_is_shown_with_every_name_and_its_members_point_at_it(store: SqliteStore) -> None:
+    first, second = remember(store, "Lin likes tea"), remember(store, "Dr Wei moved")
+    with store.write("ann") as tx:
+        lin = mention(tx, first, person("Lin"))
+        wei = mention(tx, second, person("Dr Wei"))
+        tx.graph.merge(wei.id, lin.id)
+        union = only(called(tx, "dr wei"))
+        assert (union.id, union.name, union.aliases, union.mentions) == (
+            lin.id,
+            "Lin",
+            ("Dr Wei",),
+            2,
+        )
+        member = tx.graph.entity(wei.id, SEEN)
+        assert member is not None
+        assert (member.name, member.canonical_id) == ("Dr Wei", lin.id)
+        assert {found.src.id for found in tx.graph.edges(lin, SEEN)} == {first, second}
+
+
+CAPPED = EdgeType.SIMILAR_TO
+CAP = RULES[CAPPED].cap
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SqliteStore, list[Node]]]:
+    """A store with more memories than a node may have likes of."""
+    path = tmp_path_factory.mktemp("crowd") / "memoria.db"
+    store = SqliteStore(path, busy_timeout_ms=5000, readers=1)
+    yield store, [Node("memory", remember(store, f"number {n}")) for n in range(CAP + 8)]
+    store.close()
+
+
+@settings(deadline=None, max_examples=10)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 2), st.integers(3, CAP + 7), st.integers(1, 99), st.integers(1, 60)
+        ),
+        max_size=60,
+    )
+)
+def test_caps_hold_after_any_sequence_of_edges(
+    crowd: tuple[SqliteStore, list[Node]], added: list[tuple[int, int, int, int]]
+) -> None:
+    store, nodes = crowd
+    with store.write("ann") as tx:
+        tx.graph.put(edge(nodes[0], CAPPED, other) for other in nodes[1 : CAP + 1])
+        for a, b, weight, days in added:
+            tx.graph.put([edge(nodes[a], CAPPED, nodes[b], weight / 100, days * DAY)])
+        for node in nodes[:3]:
+            assert len(tx.graph.edges(node, SEEN)) <= CAP
+        assert len(tx.graph.edges(nodes[0], SEEN)) == CAP
+
+
+def test_the_weakest_and_oldest_edge_makes_room(
+    crowd: tuple[SqliteStore, list[Node]],
+) -> None:
+    store, nodes = crowd
+    _, _, _, first, second, *others = nodes
+    hub = Node("memory", remember(store, "the hub"))
+    with store.write("ann") as tx:
+        tx.graph.put([edge(hub, CAPPED, first, 0.5, DAY), edge(hub, CAPPED, second, 0.1, 60 * DAY)])
+        tx.graph.put(edge(hub, CAPPED, other, 0.9, 60 * DAY) for other in others[: CAP - 1])
+        left = {end for e in tx.graph.edges(hub, SEEN) for end in (e.src, e.dst)}
+        assert first not in left  # half as strong again as the other once, and two months old
+        assert second in left
+
+
+def test_what_stands_in_another_workspace_is_not_reached(store: SqliteStore) -> None:
+    here = remember(store, "Lin likes tea", workspace="kitchen")
+    there = remember(store, "Lin a.k.a. Zoe codes", workspace="office")
+    everywhere = remember(store, "Lin is tall")
+    with store.write("ann") as tx:
+        lin = mention(tx, here, person("Lin"))
+        mention(tx, there, person("Lin", "Zoe"))
+        mention(tx, everywhere, person("Lin"))
+        kitchen = Filters(workspace="kitchen")
+        assert {e.src.id for e in tx.graph.edges(lin, kitchen)} == {here, everywhere}
+        assert {e.src.id for e in tx.graph.edges(lin, SEEN)} == {everywhere}
+        assert len(tx.graph.edges(lin, Filters(everywhere=True))) == 3
+        seen = only(called(tx, "lin", kitchen))
+        assert (seen.aliases, seen.mentions) == ((), 2)
+        assert called(tx, "zoe", kitchen) == []
+        assert only(called(tx, "zoe", Filters(workspace="office"))).aliases == ("Zoe",)
+        walk = walked(tx, [seen.node], kitchen)
+        reached = {tx.graph.documents([n]).get(n) for n in walk.distances}
+        assert reached == {None, *wordings(tx, {0: here, 1: everywhere}).values()}
+
+
+def test_what_is_archived_is_met_on_request_only(store: SqliteStore) -> None:
+    memory = remember(store, "Lin likes tea")
+    statements = Statements(store, "ann", LIBRARY, Marks("ann", lambda: b"k"))
+    with store.write("ann") as tx:
+        lin = mention(tx, memory, person("Lin"))
+    statements.revise(memory, "archive", None)
+    with store.read("ann") as tx:
+        assert tx.graph.edges(lin, SEEN) == []
+        assert called(tx, "Lin") == []
+        assert tx.graph.entity(lin.id, SEEN) is None
+        assert len(tx.graph.edges(lin, Filters(history=True))) == 1
+
+
+def test_another_wording_takes_back_what_the_last_one_said(store: SqliteStore) -> None:
+    memory = remember(store, "Lin likes tea")
+    statements = Statements(store, "ann", LIBRARY, Marks("ann", lambda: b"k"))
+    with store.write("ann") as tx:
+        lin = mention(tx, memory, person("Lin"))
+    statements.revise(memory, "correct", "Kim likes tea")
+    with store.read("ann") as tx:
+        assert tx.graph.edges(Node("memory", memory), SEEN) == []
+        assert tx.graph.entity(lin.id, SEEN) is None
+
+
+WORLD = st.lists(st.tuples(st.sampled_from("ABC"), st.integers(0, 3)), min_size=1, max_size=8)
+
+
+@settings(
+    deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(WORLD, WORLD)
+def test_no_walk_leaves_its_tenant(
+    open_store: OpenStore,
+    tmp_path_factory: pytest.TempPathFactory,
+    ann: list[tuple[str, int]],
+    bob: list[tuple[str, int]],
+) -> None:
+    home = tmp_path_factory.mktemp("walk")
+    store = open_store(home)
+    own: dict[str, set[int]] = {}
+    for tenant, said in (("ann", ann), ("bob", bob)):
+        memories = [remember(store, f"{name} {n}", tenant=tenant) for name, n in said]
+        with store.write(tenant) as tx:
+            for (name, _), memory in zip(said, memories, strict=True):
+                mention(tx, memory, person(name))
+            found = [tx.memories.get(memory) for memory in memories]
+            wording = [memory.current.n for memory in found if memory is not None]
+            own[tenant] = set(tx.graph.of_documents(wording).values())
+            own[tenant] |= {entity.node for entity in tx.graph.entities("ABC", SEEN)}
+    for tenant, nodes in own.items():
+        with store.read(tenant) as tx:
+            walk = walked(tx, sorted(set().union(*own.values())), SEEN)
+        assert {n for n, others in walk.adjacency.items() if others} == nodes
