@@ -14,6 +14,7 @@ I really love hiking in the Alps. → The user loves hiking in the Alps. | prefe
 I don't like small talk, sorry. → The user does not like small talk. | preference
 Well, I hate Mondays because of the traffic. → The user hates Mondays. | preference
 I prefer my tea black. → The user says: "I prefer my tea black." | preference
+I like hiking, long runs, and chess. → The user likes hiking, long runs, and chess. | preference
 I'm allergic to peanuts → The user is allergic to peanuts. | fact
 I am vegan, by the way. → The user is vegan. | preference
 I don't eat pork. → The user does not eat pork. | preference
@@ -58,6 +59,7 @@ I prefer the second option.
 I'd like a table for two.
 I liked the film.
 I like tea today.
+I don't like any of those suggestions
 Remember this.
 Remember when we went to Rome?
 Remember to breathe, said the coach.

@@ -66,11 +66,11 @@ def claims(role: Role, text: str, *, tool_call: bool = False) -> Claims:
 
 
 def _claims(sentence: Sentence) -> Iterator[Claim]:
-    if sentence.asked or sentence.doubted or len(sentence.text) > _LONGEST:
+    if len(sentence.text) > _LONGEST:
         return
     for remembered, find in _WAYS:
         draft = find(sentence.text)
-        if draft is not None:
+        if draft is not None and not (sentence.asked or sentence.doubted):
             yield Claim(
                 draft.type,
                 draft.content,

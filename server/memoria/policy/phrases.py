@@ -61,7 +61,9 @@ def _first(rules: tuple[_Phrase, ...], text: str) -> Draft | None:
 _LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
     |no|actually|personally|honestly|in\sgeneral|generally|for\sthe\srecord|note)\b[\s,:;—-]*){0,3}"""
 _END = r"(?P<rest>\s*(?:,|\s[-–—]\s|\b(?:because|since|but|so|though|although|and\si)\b).*)?$"
-_OBJECT = rf"(?P<object>[^,;:!?()]{{2,100}}?){_END}"
+_ITEM = r"(?!(?:but|so|and|which|it|i|as)\b)[\w'’-]+(?:\s[\w'’-]+){0,3}"
+_LIST = rf"(?:(?:,\s{_ITEM}){{1,8}},?\s(?:and|or)\s{_ITEM})?"
+_OBJECT = rf"(?P<object>[^,;:!?()]{{2,100}}?{_LIST}){_END}"
 _VERBS = {
     "prefer": "prefers",
     "like": "likes",
@@ -84,7 +86,7 @@ _POINTING_NOTE = re.compile(
 )
 _PASSING = re.compile(
     r"(?i)\b(?:today|tonight|right now|at the moment|for now|this time|just now|ones?|too|either|if"
-    r"|unless|when|while|until)\b"
+    r"|th[eo]se|unless|when|while|until)\b"
 )
 _TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
 
