@@ -101,6 +101,11 @@ UNMARKED = """
     I'd like a table for two at eight.
     Never mind, found it in the drawer.
     Don't worry about the report so much.
+    No problem, it's always nice talking to you.
+    Whenever you need help, just let me know.
+    It was fine in the end, no regrets, I promise.
+    I like the idea of clear goals a lot.
+    今天是星期天，我准备去看电影
     Don't think it works in Firefox either.
     I always knew it would rain on the day.
     Call me when you are at the station.

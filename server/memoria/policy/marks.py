@@ -24,7 +24,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Words that mark a sentence; `asked` if they do so in a question, too."""
+    """Words, in lower case, that mark a sentence; `asked` if they do so in a question, too."""
 
     mark: Mark
     pattern: re.Pattern[str]
@@ -33,17 +33,18 @@ class Rule:
 
 def marks(sentence: Sentence) -> frozenset[Mark]:
     """What marks a sentence; nothing marks hearsay, conditions and jokes."""
-    if sentence.doubted:
+    text = sentence.text.lower()
+    rules = RULES if text.isascii() else (*RULES, *RULES_ZH)
+    found = [rule for rule in rules if rule.pattern.search(text)]
+    # Few sentences get so far, so what takes marks away again is looked at last.
+    if not found or sentence.doubted:
         return frozenset()
-    return frozenset(
-        rule.mark
-        for rule in RULES
-        if (rule.asked or not sentence.asked) and rule.pattern.search(sentence.text)
-    )
+    asked = sentence.asked
+    return frozenset(rule.mark for rule in found if rule.asked or not asked)
 
 
 def _rule(mark: Mark, pattern: str, *, asked: bool = False) -> Rule:
-    return Rule(mark, re.compile(pattern, re.IGNORECASE | re.VERBOSE), asked)
+    return Rule(mark, re.compile(pattern, re.VERBOSE), asked)
 
 
 _LEAD = r"""^\W*(?:(?:please|pls|ok(?:ay)?|and|also|but|so|just|oh|hey|hi|btw|by\sthe\sway
@@ -54,7 +55,8 @@ _LEAD_ZH = r"""^\W*(?:(?:请|麻烦|帮我|你|一定|要|也|那么?|嗯|好的
 _VERY = r"""(?:(?:really|absolutely|actually|generally|usually|always|also|truly|particularly|do
     |just|much|still)\s){0,2}"""
 # "I love it!" answers somebody; it tells nothing that lasts.
-_LASTING = r"""(?!\s(?:it|that|this|these|those|them|yours?|how|the\sway|to\s(?:hear|see|know)
+_LASTING = r"""(?!\s(?:it|that|this|these|those|them|yours?|how|to\s(?:hear|see|know)
+    |the\s(?:way|idea|look|sound|structure|theme|first|second|last|one|design|concept|suggestion)
     |hearing|seeing)\b)"""
 _KIN = r"""(?:wife|husband|girlfriend|boyfriend|partner|fianc[eé]e?|son|daughter|mother|father|mom
     |mum|dad|brother|sister|boss|manager|(?:best\s)?friend|roommate|dog|cat
@@ -106,7 +108,7 @@ _CORRECTION = (
     ),
     _rule(
         Mark.CORRECTION,
-        r"""^\W*(?:no|nope|wait|sorry|actually|hang\son|not\squite)\b[\s,.;:—-]+.{0,40}
+        r"""^\W*(?:(?:no|nope)\s?[,.;:—-]|(?:wait|sorry|actually|hang\son|not\squite)\b)[\s,.;:—-]{0,4}.{0,40}
         \b(?:it|that|he|she|they|name|i)
         (?:['’]s|\sis|\swas|['’]re|\sare|['’]m|\sam|\smeant|\slive|\swork)\b""",
     ),
@@ -139,7 +141,8 @@ _RULE = (
         r"""\bcall\sme\s(?!back|later|when|if|at|on|tomorrow|crazy|old|an?\b)|\bmy\sname(?:['’]s|\sis)\b
         |\bi\sgo\sby\b|\bmy\spronouns\b|\ballergic\sto\b|\ballergy\sto\b
         |\bi\sdo\s?n[o'’]t\swant\syou\sto\b|\bi\s(?:do\s?n[o'’]t|ca\s?n[o'’]?t|never)\s(?:eat|drink)\b
-        |\b(?:whenever|each\stime|every\stime)\syou\b""",
+        |\b(?:whenever|each\stime|every\stime)\syou\s
+          (?:answer|reply|write|use|show|explain|change|commit|suggest|make|add)\b""",
     ),
     _rule(
         Mark.RULE,
@@ -182,7 +185,7 @@ _GOAL = (
         r"""\bmy\s(?:\w+\s){0,2}(?:goal|aim|dream|ambition|plan|resolution|deadline)s?\b
           (?:\s\w+){0,4}\s?(?:is\b|are\b|:)
         |\b(?:i|we)(?:['’]?ve|\shave)?\s(?:just\s|finally\s)?
-          (?:decided|committed|promised?|resolved|signed\sup|enrolled)\b
+          (?:decided|committed|promised?(?=\s(?:to|that))|resolved|signed\sup|enrolled)\b
         |\b(?:i|we)(?:['’]m|['’]re|\sam|\sare)?\s(?:also\s|still\s)?
           (?:plan|planning|aim|aiming|intend|saving\sup|training|studying|working\stowards?)\s(?:to|for|on)\b
         |\bi\swant\sto\s(?:become|learn|be\sable|start|open|build|write|quit|lose|get\sinto|study)\b
@@ -191,7 +194,7 @@ _GOAL = (
     _rule(
         Mark.GOAL,
         r"""我们?(?:的|今年|明年|这学期|这个月|长期|短期|下一步){0,2}
-          (?:目标|计划|梦想|理想|打算|决定|准备|承诺|发誓|立志|立了)
+          (?:目标|计划|梦想|理想|打算|决定|准备(?=[考学换买搬辞开创结生减戒])|承诺|发誓|立志|立了)
         |我们?想要?(?:成为|学会|学|考|攒|减|戒|转行|创业|开一?家)|我们?[要会]在.{1,12}[前内年]
         |截止(?:日期|时间)?(?:是|延|改|到)|我们?(?:报名|报了)""",
     ),
@@ -214,4 +217,7 @@ _RELATIONSHIP = (
     ),
 )
 
-RULES = (*_REMEMBER, *_CORRECTION, *_RULE, *_PREFERENCE, *_GOAL, *_RELATIONSHIP)
+_ALL = (*_REMEMBER, *_CORRECTION, *_RULE, *_PREFERENCE, *_GOAL, *_RELATIONSHIP)
+_HAN = re.compile("[一-鿿]")
+RULES = tuple(rule for rule in _ALL if not _HAN.search(rule.pattern.pattern))
+RULES_ZH = tuple(rule for rule in _ALL if _HAN.search(rule.pattern.pattern))

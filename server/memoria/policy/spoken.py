@@ -15,14 +15,22 @@ BLOT = "\ufffc"
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the speaker's own, without what ends it."""
+    """A sentence of the speaker's own."""
 
     start: int
     text: str
-    asked: bool
-    """A question."""
-    doubted: bool
-    """Hearsay, a condition or a joke: it does not say what its words say."""
+    end: str
+    """What ends it: `?`, `。`, or nothing."""
+
+    @property
+    def asked(self) -> bool:
+        """A question."""
+        return "?" in self.end or "？" in self.end or bool(_ASKED.search(self.text))
+
+    @property
+    def doubted(self) -> bool:
+        """Hearsay, a condition or a joke: it does not say what its words say."""
+        return bool(_DOUBTED.search(self.text))
 
 
 def own(text: str) -> str:
@@ -43,9 +51,7 @@ def sentences(text: str) -> Iterator[Sentence]:
         words = match[0].removesuffix(match["end"])
         plain = words.strip()
         if plain and BLOT not in plain:
-            start = match.start() + words.index(plain)
-            asked = bool("?" in match["end"] or "？" in match["end"] or _ASKED.search(plain))
-            yield Sentence(start, plain, asked, bool(_DOUBTED.search(plain)))
+            yield Sentence(match.start() + words.index(plain), plain, match["end"])
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

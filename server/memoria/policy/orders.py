@@ -1,0 +1,77 @@
+"""Text that tries to command a memory or an agent, to be flagged and kept apart.
+
+Who speaks decides what is an attack. "Always answer in English" is a rule when the user says it and
+an attack when a web page does; "ignore all previous instructions" is one from anybody, for users
+have simpler words for their wishes.
+"""
+
+import re
+import unicodedata
+
+from memoria.model.memory import Trust
+
+
+def instruction_shaped(text: str, trust: Trust) -> bool:
+    """Whether a text tries to command a memory or an agent.
+
+    Args:
+        text: as it came in. Invisible characters and look-alike forms hide nothing.
+        trust: how far its channel vouches for it. From a tool, every order is one too many.
+    """
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    return bool(_BLATANT.search(plain) or (trust is Trust.TOOL and _ORDERS.search(plain)))
+
+
+# Soft hyphen, zero-width characters, directional marks, variation selectors, tag characters.
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
+)
+
+_BLATANT = re.compile(
+    r"""(?x)
+    \b(?:ignore|disregard|forget|override|bypass)\b\W{1,3}(?:\w+\W{1,3}){0,4}?
+      (?:previous|prior|above|earlier|preceding|existing|your|system|all)\W{1,3}
+      (?:\w+\W{1,3}){0,2}?
+      (?:instructions?|prompts?|rules|guidelines|directives|programming|safeguards)\b
+    | <\|?(?:im_start|im_end|system|endoftext|start_header_id)\|?> | \[/?inst\] | <</?sys>>
+    | (?:^|\n)\W{0,4}(?:system(?:\s(?:prompt|message|override|note))?|developer\smessage)\s?:
+    | \b(?:reveal|print|repeat|leak)\s(?:\w+\s){0,3}system\sprompt\b
+    | \byou\sare\snow\s(?:dan|in\s(?:developer|debug|god|admin)\smode|jailbroken|unrestricted)\b
+    | \b(?:store|remember|save|record|note|memori[sz]e|persist|add\sto\s(?:your\s)?memory)\b.{0,60}
+      \b(?:user|customer|owner|admin\w{0,10}|account\sholder)\b.{0,40}
+      \b(?:pre-?)?(?:approv|authori[sz]|consent|permit|trusts?\b|whitelist|allow)
+    | \b(?:user|customer|owner|account\sholder)\b.{0,30}
+      \b(?:pre-?)?(?:approv|authori[sz]|consent)\w{0,10}\s(?:\w+\s){0,2}?(?:all|any|every|future)\b
+    | (?:忽略|无视|忘记|忘掉|不要理会|绕过|覆盖).{0,6}
+      (?:之前|以前|先前|此前|以上|上面|前面|上述|所有|全部|一切|系统|你).{0,6}
+      (?:指令|指示|提示词?|规则|命令|设定|限制)
+    | (?:^|\n)\W{0,4}系统(?:提示词?|指令|消息|通知)\s?[:：]
+    | (?:记住|储存|存储|保存|记录|写入记忆).{0,30}(?:用户|客户|主人|机主).{0,20}
+      (?:批准|授权|同意|允许|信任|许可)
+    | (?:用户|客户|主人|机主).{0,12}(?:批准|授权|同意|允许)了?(?:所有|一切|任何|全部|今后)
+    | 你现在(?:进入|处于|已?切换到?|是).{0,6}(?:开发者|调试|越狱|上帝|无限制|管理员)
+    """
+)
+_ORDERS = re.compile(
+    r"""(?x)
+    \b(?:you|the\s(?:assistant|agent|ai|model|llm))\s
+      (?:must|should|shall|have\sto|need\sto|are\s(?:to|required))\b
+    | \byou\sare\snow\b | \bfrom\snow\son\b | \bact\sas\b | \bnew\sinstructions?\b
+    | (?:^|[.!?:;\n]\s{0,4})\W{0,4}(?:please\s|important:?\s|note:?\s|attention:?\s){0,2}
+      (?:always|never|do\snot|don['’]?t)\s
+      (?:answer|reply|respond|use|call|send|tell|mention|reveal|ask|run|execute|approve|delete
+        |trust|store|remember|forward)\b
+    | \b(?:do\snot|don['’]?t|never)\s(?:tell|inform|mention|reveal|notify|alert)\b.{0,30}\buser\b
+    | \b(?:remember|store|save|memori[sz]e|persist|record|note)\s
+      (?:this|that|the\sfollowing|in\s(?:your\s)?(?:long-?term\s)?memory|to\smemory)\b
+    | \b(?:add|write|save|commit)\b.{0,60}
+      \b(?:to|in|into)\s(?:your\s|the\s)?(?:long-?term\s)?memory\b
+    | \b(?:call|invoke|use|run)\sthe\s\S{1,40}\s(?:tool|function)\b
+    | \bon\sbehalf\sof\sthe\suser\b
+    | \bthe\suser\s(?:wants|asked|said|prefers|likes|has\sasked|would\slike|confirmed)\b
+    | (?:你|助手|代理|模型)(?:必须|应当?|应该|一定要|务必|需要) | 从现在(?:起|开始)
+    | 以后(?:都|请|只|不要) | 记住|牢记|写入记忆|存入记忆|保存到记忆
+    | (?:不要|别|切勿)(?:告诉|通知|提醒|告知)用户
+    | 用户(?:想要?|要求|说过?|喜欢|偏好|希望|已确认)
+    """
+)
