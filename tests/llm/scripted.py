@@ -218,7 +218,7 @@ class ScriptedModel:
             return fails(400, param="response_format", message="unavailable now")
         unknown = {"max_tokens", "max_completion_tokens"} & asked.body.keys() - self.caps
         if unknown:
-            return fails(400, param=unknown.pop(), code="unsupported_parameter")
+            return fails(400, message=f"Unsupported parameter: '{unknown.pop()}'.")
         return None
 
 

@@ -79,8 +79,8 @@ class EndpointChat:
                     refusal = explain(error, question)
                     if error.status_code not in _FORM_IN_DOUBT or error.code in FINAL:
                         raise refusal from None
-                    if error.param not in _CAPS:
-                        break  # the cap's name is not to blame
+                    if not _blames_the_cap(error):
+                        break
                 else:
                     self._known = form, cap
                     return reply
@@ -101,3 +101,8 @@ class EndpointChat:
             **body,
         ).http_response
         return read_completion(answer.content, answer.headers, asked, self.name)
+
+
+def _blames_the_cap(error: openai.APIStatusError) -> bool:
+    """Whether the endpoint calls the longest answer otherwise; some say so in prose alone."""
+    return error.param in _CAPS or any(f"'{cap}'" in error.message for cap in _CAPS)
