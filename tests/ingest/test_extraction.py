@@ -182,7 +182,7 @@ async def test_a_tools_word_waits_for_confirmation_whoever_repeats_it(
         await m.settle(60)
         held = await memories(m)
         found = await m.search_memory("Does the user approve all payments?")
-    assert [(x.validity, x.flag) for x in held] == [(Validity.PENDING_CONFIRMATION, "tool")]
+    assert [(x.validity, x.flag) for x in held] == [(Validity.PENDING_CONFIRMATION, "instruction")]
     assert found.hits == ()
 
 

@@ -7,15 +7,26 @@ never from the model. All of an entry's operations and its completion are one tr
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from memoria.errors import NotFoundError
 from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.link import (
+    Reading,
+    Surroundings,
+    connect,
+    link,
+    read_by_model,
+    read_by_rules,
+    relink,
+)
 from memoria.ingest.quotes import find_quote
 from memoria.ingest.tombstones import Marks, buried
 from memoria.model import (
     Add,
     Boost,
     Delete,
+    EdgeType,
     InferredBy,
     Link,
     Memory,
@@ -45,13 +56,17 @@ from memoria.policy.conflict import (
     says_the_same,
     subject_key,
 )
+from memoria.policy.orders import instruction_shaped
+from memoria.policy.privacy import screen
 from memoria.policy.retention import expires_at
 from memoria.store.base import Transaction
 from memoria.store.values import NewEvidence, NewMemory, NewVersion
+from memoria.text.dates import Prefer, times
 from memoria.text.document import full_text
 from memoria.text.statement import fingerprint
 
 CHANNEL = "extraction"
+_LINK_CONFIDENCE = 0.7
 _BOOST = 0.06  # the background monitor's 0.3 on its scale of five
 _DOUBT = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
 _ORIGIN = {
@@ -82,6 +97,14 @@ class Outcome:
 
 class _RejectedError(Exception):
     """An operation is turned away, with the reason in a word or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class _When:
+    """When something happened, and how that was put."""
+
+    at: int | None
+    expression: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +160,7 @@ class Resolver:
             case Delete():
                 self._delete(operation)
             case Link():
-                self._known(operation.src), self._known(operation.dst)
-                raise _RejectedError("no graph")
+                self._link(operation)
             case Skip():
                 self.outcome.applied["SKIP"] += 1
 
@@ -148,14 +170,15 @@ class Resolver:
         turn, quote = self._grounds(add.turn, add.quote)
         if add.modality == "joking":
             raise _RejectedError("a joke")
-        content = self._sayable(add.content)
+        content, held = self._sayable(add.content, turn)
         subject, predicate = subject_key(add.subject), predicate_key(add.predicate)
         claim = self._claim(content, predicate, turn, add.confidence * _DOUBT[add.modality])
-        version = self._version(content, turn, quote, claim)
-        for memory in self._related(subject, content, turn.workspace):
-            if self._settled(claim, memory, version):
-                return
-        held = self._held_back(claim)
+        when = _when(add.event_time, turn, prefer="past" if add.modality == "actual" else "future")
+        claim = replace(claim, event_at=when.at, assertive=add.modality == "actual")
+        version = self._version(content, turn, quote, claim, when)
+        reading = self._reading(add, when)
+        if held is None and self._found_its_place(claim, subject, version, reading, turn):
+            return
         memory_id = new_id()
         new = NewMemory(
             id=memory_id,
@@ -171,25 +194,52 @@ class Resolver:
             flag=held,
         )
         self._tx.memories.add(new, version)
+        link(self._tx, self._stored(memory_id), reading, now=self._now)
         self._note("ADD" if held is None else "pending", memory_id)
 
-    def _settled(self, claim: Claim, memory: Memory, version: NewVersion) -> bool:
-        """Whether a claim found its place beside or in a memory that is there."""
-        match judge(claim, memory, self._now):
-            case Same():
-                self._gain(memory, version)
-            case Supersede(valid_from=since):
-                self._rewrite(memory, version, since)
-            case Contradict() | Review():
-                self._hold(claim, version, memory)
-            case KeepBoth() | Unrelated():
-                return False
+    def _reading(self, add: Add, when: _When) -> Reading:
+        """What a model read off its own wording; what rules found is read by rules."""
+        if self._by is InferredBy.MODEL:
+            return read_by_model(add, when.at)
+        return read_by_rules(add.content, when.expression, when.at)
+
+    def _found_its_place(
+        self, claim: Claim, subject: str, version: NewVersion, reading: Reading, turn: StoredTurn
+    ) -> bool:
+        """Whether a claim belongs into or against a memory that is there."""
+        known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        if known is not None and known.validity is not Validity.ACTIVE:
+            return self._said_again(known, turn)
+        for memory in self._related(subject, claim.content, known, turn.workspace):
+            match judge(claim, memory, self._now):
+                case Same():
+                    self._gain(memory, version, reading)
+                    return True
+                case Supersede(valid_from=since):
+                    self._rewrite(memory, version, since, reading)
+                    return True
+                case Contradict() | Review() as verdict:
+                    self._hold(claim, version, memory, verdict)
+                    return True
+                case KeepBoth() | Unrelated():
+                    pass
+        return False
+
+    def _said_again(self, known: Memory, turn: StoredTurn) -> bool:
+        """What was put aside comes back only if it was said after that."""
+        if known.validity is not Validity.ARCHIVED or turn.at <= known.updated_at:
+            self._note("known", known.id)
+            return True
+        self._tx.memories.set_validity(known.id, Validity.ACTIVE, self._now)
+        self._audit("restore", known.id)
+        self._note("restored", known.id)
         return True
 
-    def _related(self, subject: str, content: str, workspace: str | None) -> list[Memory]:
-        """Memories of the same subject, and one of the same words whatever its subject."""
-        known = self._tx.memories.with_fingerprint(fingerprint(content), workspace)
-        same = [] if known is None or known.validity is not Validity.ACTIVE else [known]
+    def _related(
+        self, subject: str, content: str, known: Memory | None, workspace: str | None
+    ) -> list[Memory]:
+        """Memories of the same subject, and those of the same words whatever their subject."""
+        same = [] if known is None else [known]
         shown = (self._tx.memories.get(memory_id) for memory_id in self._shown.memories)
         alike = [
             memory
@@ -201,17 +251,19 @@ class Resolver:
         found = [*same, *alike, *self._tx.memories.about(subject, workspace)]
         return list({memory.id: memory for memory in found}.values())
 
-    def _gain(self, memory: Memory, version: NewVersion) -> None:
+    def _gain(self, memory: Memory, version: NewVersion, reading: Reading) -> None:
         """The same thing said again: evidence; a model's wording replaces that of the rules."""
         if memory.current.inferred_by is InferredBy.RULES and self._by is InferredBy.MODEL:
-            self._rewrite(memory, version, memory.current.valid_from)
+            self._rewrite(memory, version, memory.current.valid_from, reading)
             return
         evidence = NewEvidence(
             memory.id, version.turn_n or 0, version.provenance.quote or "", self._now
         )
         self._note("evidence" if self._tx.memories.add_evidence(evidence) else "known", memory.id)
 
-    def _hold(self, claim: Claim, version: NewVersion, memory: Memory) -> None:
+    def _hold(
+        self, claim: Claim, version: NewVersion, memory: Memory, verdict: Contradict | Review
+    ) -> None:
         """Keep a claim that stands against a memory until somebody confirms it."""
         memory_id = new_id()
         new = NewMemory(
@@ -223,57 +275,62 @@ class Resolver:
             validity=Validity.PENDING_CONFIRMATION,
             subject=memory.subject,
             predicate=claim.predicate,
-            flag="conflict",
+            flag="review" if isinstance(verdict, Review) else "conflict",
         )
         self._tx.memories.add(new, version)
+        against = Surroundings(contradicts=(memory.id,))
+        link(self._tx, self._stored(memory_id), around=against, now=self._now)
         self._note("pending", memory_id)
-
-    def _held_back(self, claim: Claim) -> str | None:
-        """Why a claim may not count before it is confirmed."""
-        return "tool" if claim.source is SourceKind.TOOL_OUTPUT else None
 
     # UPDATE and DELETE
 
     def _update(self, update: Update) -> None:
         memory = self._known(update.id)
         turn, quote = self._grounds(update.turn, update.quote)
-        content = self._sayable(update.content)
+        content, held = self._sayable(update.content, turn)
+        when = _when(update.event_time, turn, prefer="past")
         claim = self._claim(content, memory.predicate or "", turn, memory.confidence)
-        version = self._version(content, turn, quote, claim)
+        claim = replace(claim, event_at=when.at)
+        version = self._version(content, turn, quote, claim, when)
+        reading = read_by_rules(content, when.expression, when.at)
+        if held is not None:
+            self._hold(claim, version, memory, Contradict())
+            return
         if says_the_same(content, memory.content) and update.reason != "correction":
-            self._gain(memory, version)
+            self._gain(memory, version, reading)
             return
         match replaces(claim, memory, self._now):
             case Supersede(valid_from=since):
-                changed = update.reason == "change"
-                self._rewrite(memory, version, since if changed else memory.current.valid_from)
-            case Contradict() | Review():
-                self._hold(claim, version, memory)
+                since = since if update.reason == "change" else memory.current.valid_from
+                self._rewrite(memory, version, since, reading)
+            case Contradict() | Review() as verdict:
+                self._hold(claim, version, memory, verdict)
 
     def _delete(self, delete: Delete) -> None:
         memory = self._known(delete.id)
         turn, _ = self._grounds(delete.turn, delete.quote)
         if turn.role is not Role.USER:
-            raise _RejectedError("not the user's to take back")
+            raise _RejectedError("not the user's word")
+        if instruction_shaped(full_text(turn), turn.trust):
+            raise _RejectedError("an order")
         self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
         self._audit("archive", memory.id)
         self._note("DELETE", memory.id)
 
-    def _rewrite(self, memory: Memory, version: NewVersion, valid_from: int) -> None:
-        self._tx.memories.add_version(
-            memory.id,
-            NewVersion(
-                content=version.content,
-                fingerprint=version.fingerprint,
-                valid_from=max(valid_from, memory.current.valid_from),
-                ingested_at=version.ingested_at,
-                provenance=version.provenance,
-                turn_n=version.turn_n,
-                inferred_by=version.inferred_by,
-                event_at=version.event_at,
-                event_expression=version.event_expression,
-            ),
-        )
+    def _link(self, proposed: Link) -> None:
+        memory, other = self._known(proposed.src), self._known(proposed.dst)
+        if memory.id == other.id:
+            raise _RejectedError("a link to itself")
+        kind = EdgeType(proposed.type)
+        connect(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
+        self.outcome.applied["LINK"] += 1
+
+    def _rewrite(
+        self, memory: Memory, version: NewVersion, valid_from: int, reading: Reading
+    ) -> None:
+        since = max(valid_from, memory.current.valid_from)
+        self._tx.memories.add_version(memory.id, replace(version, valid_from=since))
+        relink(self._tx, self._stored(memory.id), reading, now=self._now)
         self._audit("correct", memory.id)
         self._note("UPDATE", memory.id)
 
@@ -296,14 +353,30 @@ class Resolver:
             raise _RejectedError("quote not in the turn")
         return turn, words
 
-    def _sayable(self, content: str) -> str:
-        """The content without secrets; what was forgotten is not said again."""
+    def _sayable(self, content: str, turn: StoredTurn) -> tuple[str, str | None]:
+        """The content without secrets, and why it may not count before it is confirmed.
+
+        What was forgotten is not said again.
+        """
         text = clean_text(content, Tally()).strip()
         if not text:
             raise _RejectedError("nothing left to say")
         if buried(self._tx.tombstones, self._marks, text) is not None:
             raise _RejectedError("forgotten")
-        return text
+        screened = screen(text)
+        if screened.text is None:
+            raise _RejectedError("personal data")
+        if _is_order(text, turn):
+            return screened.text, "instruction"
+        if turn.role is Role.TOOL:
+            return screened.text, "tool"
+        return screened.text, "pii" if screened.confirm else None
+
+    def _stored(self, memory_id: str) -> Memory:
+        memory = self._tx.memories.get(memory_id)
+        if memory is None:
+            raise NotFoundError.memory(memory_id)
+        return memory
 
     def _claim(self, content: str, predicate: str, turn: StoredTurn, confidence: float) -> Claim:
         return Claim(
@@ -316,7 +389,9 @@ class Resolver:
             confidence=confidence,
         )
 
-    def _version(self, content: str, turn: StoredTurn, quote: str, claim: Claim) -> NewVersion:
+    def _version(
+        self, content: str, turn: StoredTurn, quote: str, claim: Claim, when: _When
+    ) -> NewVersion:
         provenance = Provenance(
             source_kind=claim.source,
             trust=_carried(claim),
@@ -332,6 +407,8 @@ class Resolver:
             provenance=provenance,
             turn_n=turn.n,
             inferred_by=self._by,
+            event_at=when.at,
+            event_expression=when.expression,
         )
 
     def _note(self, what: str, memory_id: str) -> None:
@@ -347,6 +424,18 @@ class Resolver:
             subject=subject,
             detail=detail,
         )
+
+
+def _is_order(content: str, turn: StoredTurn) -> bool:
+    """Whether somebody tries to command the memory, in the turn or by way of the model."""
+    said = instruction_shaped(full_text(turn), turn.trust)
+    return said or instruction_shaped(content, turn.trust)
+
+
+def _when(expression: str | None, turn: StoredTurn, *, prefer: Prefer) -> _When:
+    """When something happened, by an expression that must be one of time."""
+    found = times(expression or "", turn.at, prefer=prefer)
+    return _When(found[0].from_ms, found[0].expression) if found else _When(None, None)
 
 
 def _carried(claim: Claim) -> Trust:
