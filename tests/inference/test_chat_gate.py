@@ -1,7 +1,11 @@
 """The gate: pauses, the day's tokens, and how many questions are under way."""
 
+import subprocess
+import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from tests.inference.conftest import RED, TENANT, Books, OpenGate, question
@@ -12,6 +16,7 @@ from memoria.inference.chat.gate import Gate
 from memoria.inference.chat.limits import LONGEST_PAUSE_S, asked_pause_s
 from memoria.model import DAY_MS, now_millis
 
+ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 30
 NOON = 20_000 * DAY_MS + DAY_MS // 2
 
@@ -170,6 +175,30 @@ def _asked_by_another(gate: Gate) -> Future[object]:
 
     threading.Thread(target=ask, daemon=True).start()
     return future
+
+
+def test_a_process_that_is_killed_while_it_asks_leaves_an_entry_at_its_most(
+    server: ScriptedModel, books: Books
+) -> None:
+    program = """
+        import sys
+        from pathlib import Path
+        from tests.inference.conftest import TENANT, Books, question
+        from memoria.inference.chat.endpoint import EndpointChat
+        from memoria.inference.chat.gate import Gate, GateLimits
+        books = Books(Path(sys.argv[1]))
+        model = EndpointChat(sys.argv[2], "tiny", None, 600)
+        Gate(model, books.ledger, GateLimits(600, 1, 1, 100_000)).ask(TENANT, question(most=300))
+    """
+    server.answer = lambda _: hangs()
+    asking = subprocess.Popen(  # noqa: S603  (our own program)
+        [sys.executable, "-c", dedent(program), str(books.path), server.url], cwd=ROOT
+    )
+    server.wait_for_requests(1)
+    asking.kill()
+    asking.wait(TIMEOUT_S)
+    (call,) = books.calls()
+    assert (call.outcome, call.output_tokens) == ("open", 300)
 
 
 def test_a_failure_that_is_not_the_models_is_entered_by_its_kind_alone(

@@ -3,17 +3,19 @@
 from pathlib import Path
 
 import pytest
-from tests.inference.conftest import KEY
+from tests.inference.conftest import KEY, RED, TENANT, Books, question
 from tests.inference.test_imports import loaded_by
-from tests.llm.scripted import ScriptedModel, scripted_command
+from tests.llm.scripted import ScriptedModel, rate_limited, says, scripted_command
 
 import memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.inference.chat.choose import choose_chat_model
+from memoria.inference.chat.choose import choose_chat_model, gate_limits
 from memoria.inference.chat.command import CommandChat
 from memoria.inference.chat.endpoint import EndpointChat
+from memoria.inference.chat.gate import Gate
 from memoria.model import DAY_MS, Finding, ModelCall, now_millis
+from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
 URL = "http://127.0.0.1:11434/v1"
@@ -36,6 +38,17 @@ def test_a_command_is_switched_on_by_the_environment(monkeypatch: pytest.MonkeyP
     model = choose_chat_model(Settings.load())
     assert isinstance(model, CommandChat)
     assert model.name == "command:claude"
+
+
+def test_from_settings_to_an_answer(server: ScriptedModel, books: Books) -> None:
+    settings = Settings.checked(llm_base_url=server.url, llm_model="tiny", llm_attempts=2)
+    model = choose_chat_model(settings)
+    assert model is not None
+    gate = Gate(model, StoreLedger(books.store), gate_limits(settings))
+    server.script.extend([rate_limited(), says({"colour": "red"})])
+    assert gate.ask(TENANT, question()) == RED
+    assert books.outcomes() == ["unavailable", "ok"]
+    gate.stop()
 
 
 REFUSED: dict[str, tuple[dict[str, object], str]] = {

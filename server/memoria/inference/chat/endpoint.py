@@ -16,8 +16,8 @@ from memoria.errors import (
     ModelUnavailableError,
 )
 from memoria.inference.chat.base import AnswerT, Question, Reply
+from memoria.inference.chat.completion import FINAL, explain, read_completion
 from memoria.inference.chat.forms import FORMS, Form, response_format, worded
-from memoria.inference.chat.http import FINAL, explain, read_completion
 from memoria.inference.chat.waiting import Waiting
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it

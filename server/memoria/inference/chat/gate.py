@@ -18,13 +18,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from memoria.errors import BudgetSpentError, ChatModelError, ModelUnavailableError
+from memoria.errors import BudgetSpentError, ModelUnavailableError
 from memoria.inference.chat.answers import UnfitAnswerError, read_answer, schema_text
-from memoria.inference.chat.base import AnswerT, ChatModel, Question, Reply
-from memoria.inference.chat.forms import with_schema
-from memoria.inference.chat.tokens import question_tokens
+from memoria.inference.chat.base import AnswerT, ChatModel, Question
+from memoria.inference.chat.ledger import Entry, Ledger, opened
 from memoria.inference.chat.waiting import stopped
 from memoria.inference.templates import template
 from memoria.model import DAY_MS, ModelCall, iso, midnight, now_millis
@@ -35,22 +33,6 @@ _LONGEST_WAIT_S = 20.0
 """The longest pause that is waited for; one that is longer is the queue's."""
 _SHOWN_CHARS = 4000
 """How much of an unfit answer is sent back: 200 kB of prose teach no model more than its start."""
-
-
-class Ledger(Protocol):
-    """Where calls are entered. Several processes may share it."""
-
-    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
-        """Enter a call that is about to be made. Gives its number.
-
-        None if the tenant's entries of the day that began at `since` would come to more than
-        `most` tokens.
-        """
-        ...
-
-    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
-        """Set an entry to what came of the call."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +133,8 @@ class Gate:
         return self._stopping.is_set() or self._under_way < self._limits.concurrency
 
     @contextmanager
-    def _entry(self, tenant: str, question: Question[AnswerT]) -> Iterator["_Entry"]:
-        entry = _Entry(self._opened(question))
+    def _entry(self, tenant: str, question: Question[AnswerT]) -> Iterator[Entry]:
+        entry = Entry(opened(question, self.name, self._now()))
         n = self._ledger.enter(
             tenant, entry.call, midnight(entry.call.at), self._limits.daily_tokens
         )
@@ -170,18 +152,6 @@ class Gate:
                 "%s for %s: %s in %d ms", call.model, call.prompt, call.outcome, call.duration_ms
             )
             self._ledger.settle(tenant, n, call)
-
-    def _opened(self, question: Question[AnswerT]) -> ModelCall:
-        """The entry of a call to be made, with the most it may cost."""
-        return ModelCall(
-            at=self._now(),
-            purpose=question.purpose,
-            prompt=question.prompt,
-            model=self.name,
-            input_tokens=question_tokens(with_schema(question)),
-            output_tokens=question.max_output_tokens,
-            outcome="open",
-        )
 
     def _spent(self, call: ModelCall) -> BudgetSpentError:
         cap, wanted = self._limits.daily_tokens, call.input_tokens + call.output_tokens
@@ -213,45 +183,13 @@ class Gate:
 
     def _hold_back(self, error: ModelUnavailableError, attempt: int) -> None:
         """Ask nobody anything for as long as the model wants, or longer with every failure."""
-        pause_s = self._limits.first_pause_s * 2.0 ** (attempt - 1) * random.uniform(0.5, 1)  # noqa: S311  (jitter)
+        doubled_s = min(self._limits.first_pause_s * 2.0 ** (attempt - 1), _LONGEST_WAIT_S)
+        pause_s = doubled_s * random.uniform(0.5, 1)  # noqa: S311  (so that processes spread out)
         until = self._now() + round(pause_s * _MS_PER_S)
         self._not_before = max(self._not_before, error.retry_at or until)
 
     def _postponed(self, error: ModelUnavailableError) -> ModelUnavailableError:
         return ModelUnavailableError(str(error), retry_at=max(self._not_before, self._now()))
-
-
-class _Entry:
-    """A call under way, and what is known of it so far."""
-
-    def __init__(self, call: ModelCall) -> None:
-        self.call = call
-        self.reply: Reply | None = None
-        self.failure: BaseException | None = None
-
-    def settled(self, duration_ms: int) -> ModelCall:
-        """The call as it went."""
-        known = {"duration_ms": duration_ms, **self._cost(), **self._outcome()}
-        return self.call.model_copy(update=known)
-
-    def _cost(self) -> dict[str, int]:
-        """What was reported; nothing where nothing was done; the worst where nobody knows."""
-        match self.reply, self.failure:
-            case Reply() as reply, _:
-                return {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
-            case _, ChatModelError(uncounted=False):
-                return {"input_tokens": 0, "output_tokens": 0}
-            case _:
-                return {}
-
-    def _outcome(self) -> dict[str, str | None]:
-        match self.failure:
-            case None:
-                return {"outcome": "ok", "detail": None}
-            case ChatModelError() as error:
-                return {"outcome": error.outcome, "detail": str(error)}
-            case error:
-                return {"outcome": "failed", "detail": type(error).__name__}
 
 
 def _repair(question: Question[AnswerT], error: UnfitAnswerError) -> Question[AnswerT]:

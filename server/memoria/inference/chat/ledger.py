@@ -1,0 +1,71 @@
+"""What a call to a chat model leaves behind: an entry, made before it and settled after it."""
+
+from typing import Protocol
+
+from memoria.errors import ChatModelError
+from memoria.inference.chat.base import AnswerT, Question, Reply
+from memoria.inference.chat.forms import with_schema
+from memoria.inference.chat.tokens import question_tokens
+from memoria.model import ModelCall
+
+
+class Ledger(Protocol):
+    """Where calls are entered. Several processes may share it."""
+
+    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+        """Enter a call that is about to be made. Gives its number.
+
+        None if the tenant's entries of the day that began at `since` would come to more than
+        `most` tokens.
+        """
+        ...
+
+    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
+        """Set an entry to what came of the call."""
+        ...
+
+
+def opened(question: Question[AnswerT], model: str, now: int) -> ModelCall:
+    """The entry of a call to be made, with the most it may cost."""
+    return ModelCall(
+        at=now,
+        purpose=question.purpose,
+        prompt=question.prompt,
+        model=model,
+        input_tokens=question_tokens(with_schema(question)),
+        output_tokens=question.max_output_tokens,
+        outcome="open",
+    )
+
+
+class Entry:
+    """A call under way, and what is known of it so far."""
+
+    def __init__(self, call: ModelCall) -> None:
+        self.call = call
+        self.reply: Reply | None = None
+        self.failure: BaseException | None = None
+
+    def settled(self, duration_ms: int) -> ModelCall:
+        """The call as it went."""
+        known = {"duration_ms": duration_ms, **self._cost(), **self._outcome()}
+        return self.call.model_copy(update=known)
+
+    def _cost(self) -> dict[str, int]:
+        """What was reported; nothing where nothing was done; the worst where nobody knows."""
+        match self.reply, self.failure:
+            case Reply() as reply, _:
+                return {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
+            case _, ChatModelError(uncounted=False):
+                return {"input_tokens": 0, "output_tokens": 0}
+            case _:
+                return {}
+
+    def _outcome(self) -> dict[str, str | None]:
+        match self.failure:
+            case None:
+                return {"outcome": "ok", "detail": None}
+            case ChatModelError() as error:
+                return {"outcome": error.outcome, "detail": str(error)}
+            case error:
+                return {"outcome": "failed", "detail": type(error).__name__}
