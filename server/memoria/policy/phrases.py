@@ -169,7 +169,8 @@ _TO_DO = r"""(?:answer|reply|respond|use|write|call|address|ask|run|commit|push|
 
 REMEMBER = re.compile(
     rf"""(?xi){_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget|note
-    |make\sa\snote|never\sforget)(?:\sthat\b|\s?[:,]|(?=\s(?:i['’]?m?|i['’]ve|my|we|our|the\suser)\b))\s*"""
+    |make\sa\snote|never\sforget)
+    (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b))\s*"""
 )
 _ENGLISH = tuple(
     _Phrase(re.compile(rf"(?xi){_LEAD}{pattern}"), read)
