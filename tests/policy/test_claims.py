@@ -16,6 +16,7 @@ Well, I hate Mondays because of the traffic. → The user hates Mondays. | prefe
 I prefer my tea black. → The user says: "I prefer my tea black." | preference
 I like hiking, long runs, and chess. → The user likes hiking, long runs, and chess. | preference
 I'm allergic to peanuts → The user is allergic to peanuts. | fact
+I'm allergic to cashews as well. → The user is allergic to cashews. | fact
 I am vegan, by the way. → The user is vegan. | preference
 I don't eat pork. → The user does not eat pork. | preference
 My name is Julia Brandt. → The user's name is Julia Brandt. | fact
@@ -59,6 +60,7 @@ I prefer the second option.
 I'd like a table for two.
 I liked the film.
 I like tea today.
+Oh great. I just LOVE early meetings.
 I don't like any of those suggestions
 Remember this.
 Remember when we went to Rome?

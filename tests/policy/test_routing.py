@@ -99,6 +99,8 @@ UNMARKED = """
     I love it!
     I love that you asked.
     I'd like a table for two at eight.
+    Always happy to help!
+    Never saw this coming, to be honest.
     Never mind, found it in the drawer.
     Don't worry about the report so much.
     No problem, it's always nice talking to you.

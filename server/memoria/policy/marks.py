@@ -64,7 +64,8 @@ _KIN = r"""(?:wife|husband|girlfriend|boyfriend|partner|fianc[eé]e?|son|daughte
 _NOSTALGIA = r"""(?!\s(?:when|how|the\s(?:time|days?)|that\s(?:time|day|night|one\stime)|last
     |those|me|him|her)\b)"""
 _NO_ORDER = r"""(?!(?:mind|worry|know|be\s(?:sorry|afraid|silly)|heard|really|think|have|been|had
-    |thought|get\sme\swrong|you|i|it|an?|the)\b)"""
+    |thought|get\sme\swrong|you|i|it|an?|the|here|happy|on|there|good|nice|glad|ready|up|open|saw
+    |seen|knew|give\sup|feel|let|\w+ing)\b)"""
 
 _REMEMBER = (
     _rule(

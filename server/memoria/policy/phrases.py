@@ -85,15 +85,16 @@ _POINTING_NOTE = re.compile(
     r"(?i)(?:it|this|that|these|those|them|you|your|he|she|they|what|when|where|why|who|how)\b"
 )
 _PASSING = re.compile(
-    r"(?i)\b(?:today|tonight|right now|at the moment|for now|this time|just now|ones?|too|either|if"
+    r"(?i)\b(?:today|tonight|right now|at the moment|for now|this time|just now|ones?|either|if"
     r"|th[eo]se|unless|when|while|until)\b"
 )
+_ALSO = re.compile(r"(?i)\s(?:as\swell|too|also)$")
 _TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
 
 
 def _plain(text: str | None) -> str | None:
     """An object that stands by itself, else None."""
-    told = (text or "").strip(" '’\"“”.")
+    told = _ALSO.sub("", (text or "").strip(" '’\"“”."))
     return None if len(told) < 2 or _POINTING.match(told) or _PASSING.search(told) else told  # noqa: PLR2004 (a letter is no object)
 
 
@@ -105,7 +106,7 @@ def _said(kind: MemoryType, said: str, told: str, subject: str, predicate: str) 
 
 def _likes(match: re.Match[str]) -> Draft | None:
     told = _plain(match["object"])
-    if told is None:
+    if told is None or match["verb"].isupper():  # "I just LOVE early meetings"
         return None
     verb = match["verb"].lower()
     phrase = f"does not {verb} {told}" if match["not"] else f"{_VERBS[verb]} {told}"
@@ -169,7 +170,8 @@ _TO_DO = r"""(?:answer|reply|respond|use|write|call|address|ask|run|commit|push|
 
 REMEMBER = re.compile(
     rf"""(?xi){_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget|note
-    |make\sa\snote|never\sforget)(?:\sthat\b|\s?[:,]|(?=\s(?:i['’]?m?|i['’]ve|my|we|our|the\suser)\b))\s*"""
+    |make\sa\snote|never\sforget)
+    (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b))\s*"""
 )
 _ENGLISH = tuple(
     _Phrase(re.compile(rf"(?xi){_LEAD}{pattern}"), read)

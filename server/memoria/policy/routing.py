@@ -16,6 +16,7 @@ from memoria.policy.spoken import BLOT, own, sentences
 
 LEAST_WORTH = 30
 _STORY_WORTH = 3_000
+_LONGEST_SMALL_TALK = 100
 _CJK_WORTH = 3
 _CJK = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
@@ -86,7 +87,9 @@ def _unmarked(text: str) -> Route:
     said = own(text).replace(BLOT, "")
     if 2 * worth(said) < worth(text) and not worthwhile(said):
         return Archive("not their own words")
-    return Later() if _SMALL_TALK.sub("", said) else Archive("small talk")
+    if len(said) <= _LONGEST_SMALL_TALK and not _SMALL_TALK.sub("", said):
+        return Archive("small talk")
+    return Later()
 
 
 # What is left when this is taken out of small talk is nothing.

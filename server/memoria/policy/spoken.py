@@ -37,10 +37,11 @@ def own(text: str) -> str:
     """`text` with everything that is not the speaker's own blotted out, place by place."""
     pieces, end = list[str](), 0
     for start, until in _blocks(text):
-        pieces += (text[end:start], BLOT * (until - start))
+        pieces += (text[end:start], _apart(until - start))
         end = until
     text = "".join((*pieces, text[end:]))
-    for pattern in (_FENCE, _LINES, _INLINE, _QUOTED):
+    text = _FENCE.sub(lambda match: _apart(len(match[0])), text)
+    for pattern in (_LINES, _INLINE, _QUOTED):
         text = pattern.sub(lambda match: BLOT * len(match[0]), text)
     return text
 
@@ -52,6 +53,11 @@ def sentences(text: str) -> Iterator[Sentence]:
         plain = words.strip()
         if plain and BLOT not in plain:
             yield Sentence(match.start() + words.index(plain), plain, match["end"])
+
+
+def _apart(length: int) -> str:
+    """A block, which ends the sentence before it and is no part of the one behind it."""
+    return f"\n{BLOT * (length - 2)}\n"
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -97,7 +103,7 @@ _QUOTED = re.compile(
     | 「[^「」\n]{6,600}」 | 『[^『』\n]{6,600}』"""
 )
 _SENTENCE = re.compile(
-    r"(?:[^.!?。！？；;\n]|[.!?](?!\s|$|[\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
+    r"(?:[^.!?。！？；;\n]|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
 )
 _ASKED = re.compile(
     r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay)\b[\s,]*)?(?:

@@ -192,8 +192,8 @@ def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | No
 _AHEAD = ("未来", "接下来", "今后")
 
 
-def _rule(pattern: str, read: Read) -> Rule:
-    return Rule(re.compile(pattern), read)
+def _rule(parts: str, pattern: str, read: Read) -> Rule:
+    return Rule(tuple(parts), re.compile(pattern), read)
 
 
 _NO_NUMBER = r"(?<![\d一二两三四五六七八九十百.])"
@@ -201,28 +201,41 @@ _OF_YEAR = rf"(?:{_YEAR}[ 的]?|{_NO_NUMBER}(?<!每年))"
 _OF = "[初中底末](?![国午文秋间学级中一])"
 
 RULES = (
-    _rule(rf"{_OF_YEAR}{_MONTH}{_DATE_DAY}{_PART}", _date),
-    _rule(rf"{_OF_YEAR}{_MONTH}(?![薪租供饼亮天\d一二三四五六七八九十])(?:的?{_THIRD})?", _month),
-    _rule(rf"{_YEAR}(?:的?(?P<season>[春夏秋冬])[天季])?(?P<third>年?{_OF})?", _year),
-    _rule("(?P<which>上|这|下)个?(?P<season>[春夏秋冬])[天季]", _near_season),
-    _rule(rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}{_PART}|{_THIRD}))?", _near_month),
-    _rule(rf"{_WHICH}{_WEEK}(?:{_WEEKDAY}{_PART}|(?P<end>末))?", _near_week),
+    _rule("月", rf"{_OF_YEAR}{_MONTH}{_DATE_DAY}{_PART}", _date),
     _rule(
-        rf"{_NO_NUMBER}(?<![每个上下这本几后前])(?<!周[一二三四五六日天][到至])(?:周|星期|礼拜)"
+        "月", rf"{_OF_YEAR}{_MONTH}(?![薪租供饼亮天\d一二三四五六七八九十])(?:的?{_THIRD})?", _month
+    ),
+    _rule("年", rf"{_YEAR}(?:的?(?P<season>[春夏秋冬])[天季])?(?P<third>年?{_OF})?", _year),
+    _rule("春夏秋冬", "(?P<which>上|这|下)个?(?P<season>[春夏秋冬])[天季]", _near_season),
+    _rule("月", rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}{_PART}|{_THIRD}))?", _near_month),
+    _rule("周期拜", rf"{_WHICH}{_WEEK}(?:{_WEEKDAY}{_PART}|(?P<end>末))?", _near_week),
+    _rule(
+        "周期拜",
+        rf"{_NO_NUMBER}(?<![每个上下这本几后前])(?<!周[一二三四五六日天][到至])(?<!天是)(?:周|星期|礼拜)"
         rf"{_WEEKDAY}(?![到至]){_PART}",
         _weekday,
     ),
     _rule(
+        "天日早晚夜晨",
         r"(?<![以之先])(?P<day>大前|前|昨|今|明|大后|(?<!今)后)天(?![天性])"
         rf"{_PART}",
         _day,
     ),
-    _rule(r"(?P<day>昨|今|明)日(?![常头])(?P<part>上午|下午)?", _day),
-    _rule("(?<![说证聪发透文光黎表声])(?P<day>昨|今|明)(?P<part>早|晚|夜|晨)(?![间点期])上?", _day),
+    _rule("天日早晚夜晨", r"(?P<day>昨|今|明)日(?![常头])(?P<part>上午|下午)?", _day),
     _rule(
+        "天日早晚夜晨",
+        "(?<![说证聪发透文光黎表声])(?P<day>昨|今|明)(?P<part>早|晚|夜|晨)(?![间点期])上?",
+        _day,
+    ),
+    _rule(
+        "前后",
         rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER}|半){_UNIT}"
         "(?P<way>[以之]?[前后])(?![往悔面来台果期])",
         _distance,
     ),
-    _rule(rf"(?P<way>过去|最近|近|未来|接下来|今后)的?这?(?P<n>{_NUMBER}|半){_UNIT}", _rolling),
+    _rule(
+        "去近来后",
+        rf"(?P<way>过去|最近|近|未来|接下来|今后)的?这?(?P<n>{_NUMBER}|半){_UNIT}",
+        _rolling,
+    ),
 )

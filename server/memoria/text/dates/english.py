@@ -52,7 +52,7 @@ _MEANT: dict[str, Which] = {
 _IN = "(?:in|since|during|until|till|by|before|after)"
 _FROM = "(?:between|from)"
 _TO = "(?:and|to|until|till|through)"
-_NO_HABIT = r"(?<!every\s)(?<!each\s)(?<!black\s)(?<!good\s)"
+_NO_HABIT = r"(?<!every\s)(?<!each\s)(?<!black\s)(?<!good\s)(?<!today\sis\s)"
 
 
 def _which(match: re.Match[str], prefer: Prefer) -> Which:
@@ -160,7 +160,7 @@ def _named(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 
 
 def _two_days(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return windows.away(at, -2 if match["way"].lower() == "before" else 2, "day")
+    return _parted(match, windows.away(at, -2 if match["way"].lower() == "before" else 2, "day"))
 
 
 def _last_night(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
@@ -171,47 +171,71 @@ def _this_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     return windows.part(windows.day(at), match["part"].lower())
 
 
-def _rule(pattern: str, read: Read) -> Rule:
+def _rule(parts: str, pattern: str, read: Read) -> Rule:
     # ASCII, so that a word ends where Chinese goes on without a space.
-    return Rule(re.compile(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII), read)
+    return Rule(
+        tuple(parts.split()),
+        re.compile(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII),
+        read,
+    )
+
+
+_MONTH_PARTS = " ".join(_MONTHS)
+_WEEKDAY_PARTS = " ".join(_WEEKDAYS)
+_SEASON_PARTS = "spring summer autumn fall winter"
+_YEAR_PARTS = "19 20"
 
 
 RULES = (
-    _rule(rf"(?<![\d./-]){_ISO}(?![\d/-])", _iso),
-    _rule(rf"(?<![\d.,:])\b{_DATE_DAY}(?: of)? (?P<m>{_MONTH})\b{_DATE_YEAR}", _date),
-    _rule(rf"\b(?P<m>{_MONTH})\.? {_DATE_DAY}\b(?![:.]\d|\s?%){_DATE_YEAR}", _date),
-    _rule(rf"\b(?:{_THIRD})?(?P<m>{_MONTH})(?: of|,)? {_YEAR}", _month),
-    _rule(rf"\b{_IN} (?P<e>(?:{_THIRD})?{_ANY_MONTH})\b", _month),
-    _rule(rf"\b{_FROM} (?P<e>(?P<m>{_MONTH}))(?= {_TO} )", _month),
-    _rule(rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>(?P<m>{_MONTH}))\b", _month),
-    _rule(rf"\b{_WHICH} {_ANY_MONTH}\b", _month),
-    _rule(rf"\b{_THIRD}{_ANY_MONTH}\b", _month),
-    _rule(rf"\A\s{{0,9}}(?P<e>{_ANY_MONTH})\s{{0,9}}\Z", _month),
-    _rule(rf"\b(?:{_IN}|of|from) (?P<e>(?:{_THIRD})?{_YEAR})(?![-/.:,]\d)", _year),
-    _rule(rf"\A\s{{0,9}}(?P<e>(?:{_THIRD})?{_YEAR})\s{{0,9}}\Z", _year),
-    _rule(rf"\b{_FROM} (?P<e>{_YEAR})(?= {_TO} )", _year),
-    _rule(rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>{_YEAR})", _year),
-    _rule(rf"\b{_SEASON}(?: of)? {_YEAR}", _season),
-    _rule(rf"\b{_WHICH} {_SEASON}\b", _season),
-    _rule(rf"\b(?:in|over|during) (?P<e>the {_SEASON})\b(?! of)", _season),
-    _rule(rf"\A\s{{0,9}}(?P<e>the {_SEASON})\s{{0,9}}\Z", _season),
-    _rule(rf"{_NO_HABIT}\b(?:{_NEAR} )?{_WEEKDAY}\b{_PART}{_NO_DATE}", _weekday),
-    _rule(rf"\b{_NEAR} {_SHORT_WEEKDAY}\b{_PART}", _weekday),
-    _rule(rf"\bon (?P<e>{_SHORT_WEEKDAY}\b{_PART})", _weekday),
-    _rule(rf"\A\s{{0,9}}(?P<e>{_SHORT_WEEKDAY}\b{_PART})\s{{0,9}}\Z", _weekday),
-    _rule(rf"\b{_WHICH} (?P<u>week|month|year)\b(?! of\b)", _unit),
-    _rule(rf"\b{_THIRD}{_WHICH} (?P<u>month|year)\b", _unit),
-    _rule(rf"\b{_WHICH} weekend\b", _weekend),
-    _rule(r"\bover the weekend\b", _past_weekend),
-    _rule(rf"\b{_COUNT} {_UNIT} ago\b", _ago),
-    _rule(rf"(?<!once\s)(?<!twice\s)(?<!time\s)(?<!times\s)\bin {_COUNT} {_UNIT}\b", _ahead),
-    _rule(rf"\b{_COUNT} {_UNIT} from (?:now|today)\b", _ahead),
-    _rule(r"\bhalf an? (?P<u>hour|year) ago\b", _half),
-    _rule(r"\b(?P<ahead>in) half an? (?P<u>hour|year)\b", _half),
-    _rule(rf"\b(?P<which>last|past|next|coming) {_SEVERAL} {_UNIT}\b", _rolling),
-    _rule(r"\b(?P<which>past) (?P<u>hour|day|week|month|year)\b", _rolling),
-    _rule(r"\b(?:the )?day (?P<way>before|after) (?:yesterday|tomorrow)\b", _two_days),
-    _rule(rf"\b(?P<name>today|tonight|yesterday|tomorrow)\b{_PART}", _named),
-    _rule(r"\blast (?P<part>night|evening)\b", _last_night),
-    _rule(r"\bthis (?P<part>morning|afternoon|evening)\b", _this_part),
+    _rule("- /", rf"(?<![\d./-]){_ISO}(?![\d/-])", _iso),
+    _rule(_MONTH_PARTS, rf"(?<![\d.,:])\b{_DATE_DAY}(?: of)? (?P<m>{_MONTH})\b{_DATE_YEAR}", _date),
+    _rule(_MONTH_PARTS, rf"\b(?P<m>{_MONTH})\.? {_DATE_DAY}\b(?![:.]\d|\s?%){_DATE_YEAR}", _date),
+    _rule(_MONTH_PARTS, rf"\b(?:{_THIRD})?(?P<m>{_MONTH})(?: of|,)? {_YEAR}", _month),
+    _rule(_MONTH_PARTS, rf"\b{_IN} (?P<e>(?:{_THIRD})?{_ANY_MONTH})\b", _month),
+    _rule(_MONTH_PARTS, rf"\b{_FROM} (?P<e>(?P<m>{_MONTH}))(?= {_TO} )", _month),
+    _rule(_MONTH_PARTS, rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>(?P<m>{_MONTH}))\b", _month),
+    _rule(_MONTH_PARTS, rf"\b{_WHICH} {_ANY_MONTH}\b", _month),
+    _rule(_MONTH_PARTS, rf"\b{_THIRD}{_ANY_MONTH}\b", _month),
+    _rule(_MONTH_PARTS, rf"\A\s{{0,9}}(?P<e>{_ANY_MONTH})\s{{0,9}}\Z", _month),
+    _rule(_YEAR_PARTS, rf"\b(?:{_IN}|of|from) (?P<e>(?:{_THIRD})?{_YEAR})(?![-/.:,]\d)", _year),
+    _rule(_YEAR_PARTS, rf"\A\s{{0,9}}(?P<e>(?:{_THIRD})?{_YEAR})\s{{0,9}}\Z", _year),
+    _rule(_YEAR_PARTS, rf"\b{_FROM} (?P<e>{_YEAR})(?= {_TO} )", _year),
+    _rule(_YEAR_PARTS, rf"\b{_FROM} \w{{3,9}} {_TO} (?P<e>{_YEAR})", _year),
+    _rule(_SEASON_PARTS, rf"\b{_SEASON}(?: of)? {_YEAR}", _season),
+    _rule(_SEASON_PARTS, rf"\b{_WHICH} {_SEASON}\b", _season),
+    _rule(_SEASON_PARTS, rf"\b(?:in|over|during) (?P<e>the {_SEASON})\b(?! of)", _season),
+    _rule(_SEASON_PARTS, rf"\A\s{{0,9}}(?P<e>the {_SEASON})\s{{0,9}}\Z", _season),
+    _rule(_WEEKDAY_PARTS, rf"{_NO_HABIT}\b(?:{_NEAR} )?{_WEEKDAY}\b{_PART}{_NO_DATE}", _weekday),
+    _rule(_WEEKDAY_PARTS, rf"\b{_NEAR} {_SHORT_WEEKDAY}\b{_PART}", _weekday),
+    _rule(_WEEKDAY_PARTS, rf"\bon (?P<e>{_SHORT_WEEKDAY}\b{_PART})", _weekday),
+    _rule(_WEEKDAY_PARTS, rf"\A\s{{0,9}}(?P<e>{_SHORT_WEEKDAY}\b{_PART})\s{{0,9}}\Z", _weekday),
+    _rule("last this next", rf"\b{_WHICH} (?P<u>week|month|year)\b(?! of\b)", _unit),
+    _rule("last this next", rf"\b{_THIRD}{_WHICH} (?P<u>month|year)\b", _unit),
+    _rule("weekend", rf"\b{_WHICH} weekend\b", _weekend),
+    _rule("weekend", r"\bover the weekend\b", _past_weekend),
+    _rule("ago", rf"\b{_COUNT} {_UNIT} ago\b", _ago),
+    _rule(
+        "in from", rf"(?<!once\s)(?<!twice\s)(?<!time\s)(?<!times\s)\bin {_COUNT} {_UNIT}\b", _ahead
+    ),
+    _rule("in from", rf"\b{_COUNT} {_UNIT} from (?:now|today)\b", _ahead),
+    _rule("half", r"\bhalf an? (?P<u>hour|year) ago\b", _half),
+    _rule("half", r"\b(?P<ahead>in) half an? (?P<u>hour|year)\b", _half),
+    _rule(
+        "last past next coming",
+        rf"\b(?P<which>last|past|next|coming) {_SEVERAL} {_UNIT}\b",
+        _rolling,
+    ),
+    _rule(
+        "last past next coming", r"\b(?P<which>past) (?P<u>hour|day|week|month|year)\b", _rolling
+    ),
+    _rule(
+        "day", r"\b(?:the )?day (?P<way>before|after) (?:yesterday|tomorrow)\b" + _PART, _two_days
+    ),
+    _rule(
+        "today tonight yesterday tomorrow",
+        rf"\b(?P<name>today|tonight|yesterday|tomorrow)\b{_PART}",
+        _named,
+    ),
+    _rule("last", r"\blast (?P<part>night|evening)\b", _last_night),
+    _rule("this", r"\bthis (?P<part>morning|afternoon|evening)\b", _this_part),
 )

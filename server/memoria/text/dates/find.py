@@ -49,10 +49,18 @@ def times(
         return ()
     found = [
         TimeSpan(start, end, text[start:end], *_bounds(window, offset), window.granularity)
-        for rule in (*english.RULES, *chinese.RULES)
+        for rule in _called_for(text)
         for start, end, window in _read(rule, text, at, prefer)
     ]
     return tuple(_apart(found))
+
+
+def _called_for(text: str) -> list[Rule]:
+    """The rules one of whose parts occurs: ordinary text meets few patterns."""
+    folded = text.lower()
+    rules = english.RULES if text.isascii() else (*english.RULES, *chinese.RULES)
+    present = {part for part in {part for rule in rules for part in rule.parts} if part in folded}
+    return [rule for rule in rules if not present.isdisjoint(rule.parts)]
 
 
 def _read(rule: Rule, text: str, at: datetime, prefer: Prefer) -> Iterator[tuple[int, int, Window]]:

@@ -15,5 +15,7 @@ Read = Callable[[re.Match[str], datetime, Prefer], Window | None]
 class Rule:
     """A pattern and its reading. The group `e`, where there is one, is the expression."""
 
+    parts: tuple[str, ...]
+    """In lower case; without one of them the pattern, which costs far more, can't match."""
     pattern: re.Pattern[str]
     read: Read
