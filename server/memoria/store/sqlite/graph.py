@@ -1,6 +1,7 @@
 """The graph in SQLite: nodes, edges under their caps, and what a walk needs of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 from itertools import chain
 
 from memoria.errors import NotFoundError
@@ -189,9 +190,11 @@ class SqliteGraph:
         if over <= 0:
             return
         rows = self._rows.all("of_code", n=n, code=code)
-        weakest = sorted(rows, key=lambda row: (staying_power(row[2], row[3]), -row[0], -row[1]))
-        for row in weakest[:over]:
-            self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
+        by_power = (
+            (staying_power(weight, made_at), -src, -dst) for src, dst, weight, made_at in rows
+        )
+        for _, src, dst in nsmallest(over, by_power):
+            self._rows.change("drop", src_n=-src, code=code, dst_n=-dst)
 
     def _enter(self, node: Node) -> int:
         """The number of a node, made if it is new."""

@@ -156,17 +156,33 @@ WHERE +n.tenant_id = :tenant
   END;
 
 -- name: names
--- The names that memories seen from here use, of these entities, and by how many memories.
-SELECT s.entity_n, s.n, s.name, m.n AS node_n
+-- The names of these entities that memories seen from here use.
+SELECT s.entity_n, s.name
 FROM json_each(:ns) w
 CROSS JOIN entity_names s ON s.entity_n = w.value
-CROSS JOIN name_uses u ON u.name_n = s.n
-CROSS JOIN nodes m ON m.n = u.node_n
-CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
-CROSS JOIN documents d ON d.n = v.n
-WHERE +s.tenant_id = :tenant AND (:history OR d.current)
-  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+WHERE +s.tenant_id = :tenant
+  AND EXISTS (
+    SELECT 1 FROM name_uses u
+    CROSS JOIN nodes m ON m.n = u.node_n
+    CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = v.n
+    WHERE u.name_n = s.n AND (:history OR d.current)
+      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
 ORDER BY s.n;
+
+-- name: count_mentions
+-- How many memories seen from here use a name of these, up to a bound.
+SELECT count(*) FROM (
+    SELECT DISTINCT u.node_n
+    FROM json_each(:ns) w
+    CROSS JOIN entity_names s ON s.entity_n = w.value
+    CROSS JOIN name_uses u ON u.name_n = s.n
+    CROSS JOIN nodes m ON m.n = u.node_n
+    CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = v.n
+    WHERE +s.tenant_id = :tenant AND (:history OR d.current)
+      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+    LIMIT :most);
 
 -- name: entities
 SELECT e.n, e.id, e.kind, c.id AS canonical_id
