@@ -1,7 +1,6 @@
 """The graph in SQLite: nodes, edges under their caps, and what a walk needs of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nsmallest
 from itertools import chain
 
 from memoria.errors import NotFoundError
@@ -180,6 +179,7 @@ class SqliteGraph:
             modality=_MODALITIES[edge.modality],
             by_model=int(edge.inferred_by == "model"),
             made_at=edge.made_at,
+            power=staying_power(edge.weight, edge.made_at),
             turn_n=self._turn_number(edge.turn_id),
             event_at=edge.event_at,
             event_expression=edge.event_expression,
@@ -189,12 +189,8 @@ class SqliteGraph:
         over = self._rows.number("degree", n=n, code=code) - RULES[_TYPE_OF[code]].cap
         if over <= 0:
             return
-        rows = self._rows.all("of_code", n=n, code=code)
-        by_power = (
-            (staying_power(weight, made_at), -src, -dst) for src, dst, weight, made_at in rows
-        )
-        for _, src, dst in nsmallest(over, by_power):
-            self._rows.change("drop", src_n=-src, code=code, dst_n=-dst)
+        for row in self._rows.all("weakest", n=n, code=code, over=over):
+            self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
     def _enter(self, node: Node) -> int:
         """The number of a node, made if it is new."""
