@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoria.graph.edges import RULES, birth_weight, staying_power
@@ -47,6 +47,7 @@ def test_the_edges_of_the_last_level_are_known_from_both_ends() -> None:
     assert found.adjacency == {1: {2: 0.9}, 2: {1: 0.9, 3: 0.5}, 3: {2: 0.5}}
 
 
+@settings(max_examples=40)
 @given(GRAPHS, st.lists(NODES, max_size=4), st.integers(0, 4), st.integers(1, 8))
 def test_a_walk_never_meets_more_than_it_may(
     graph: Graph, seeds: list[int], hops: int, limit: int
@@ -62,6 +63,7 @@ def test_a_walk_never_meets_more_than_it_may(
 SEEDS = st.dictionaries(NODES, st.floats(0.1, 3), min_size=1, max_size=4)
 
 
+@settings(max_examples=40)
 @given(GRAPHS, SEEDS)
 def test_all_ranks_together_are_one(graph: Graph, seeds: dict[int, float]) -> None:
     ranks = personalised_pagerank(graph, seeds)
@@ -69,6 +71,7 @@ def test_all_ranks_together_are_one(graph: Graph, seeds: dict[int, float]) -> No
     assert min(ranks.values()) >= 0
 
 
+@settings(max_examples=40)
 @given(GRAPHS, SEEDS)
 def test_the_order_in_which_a_graph_is_told_changes_no_rank(
     graph: Graph, seeds: dict[int, float]

@@ -1,15 +1,23 @@
 """Nothing in the graph leads nowhere: doctor sees what does, and mends it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import pytest
 
+import memoria
 from memoria import Memoria
 from memoria.model import Edge, EdgeType, Finding, Mention, Node
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 
 SESSION = {"session_id": "s", "role": "user", "content": "Lin moved to Hangzhou"}
+
+
+@pytest.fixture
+async def memory(home: Path) -> AsyncIterator[Memoria]:
+    async with memoria.open(settings=memoria.Settings(home=home, embedder="off")) as opened:
+        yield opened
 
 
 async def fill(memory: Memoria) -> None:

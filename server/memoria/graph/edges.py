@@ -55,9 +55,12 @@ def birth_weight(confidence: float, trust: Trust, age_ms: int) -> float:
     return 0.5 * confidence + 0.3 * SOURCE_TRUST[trust] + 0.2 * recency
 
 
-def staying_power(weight: float, made_at: int) -> float:
-    """What edges of one type are compared by: weight × recency, as a logarithm.
+def staying_power(weight: float, made_at: int) -> int:
+    """What edges of one type are compared by: weight × recency, as a logarithm in thousandths.
 
-    The moment of comparing shifts all alike, so that it needs none.
+    The moment of comparing shifts all alike, so that it needs none and can be kept.
     """
-    return math.log(weight) + made_at / _TAU_MS if weight > 0 else -math.inf
+    return round(1000 * (math.log(max(weight, _LEAST)) + made_at / _TAU_MS))
+
+
+_LEAST = 1e-4

@@ -25,7 +25,7 @@ def neighbourhood(
     seeds: Sequence[int],
     hops: int,
     neighbours: Callable[[Sequence[int]], Adjacency],
-    limit: int = 2000,
+    limit: int = 500,
 ) -> Neighbourhood:
     """The nodes within some hops of the seeds, the strongest bound first.
 

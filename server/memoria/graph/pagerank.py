@@ -7,7 +7,7 @@ the rank there is, so that it sums to one after any number of rounds.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 DAMPING = 0.85
 """How often the walker goes on instead of returning to a seed."""
@@ -33,47 +33,44 @@ def personalised_pagerank(
     total = math.fsum(seeds.values())
     if total <= 0:
         return {}
-    home = {n: seeds[n] / total for n in sorted(seeds)}
-    steps = _steps(adjacency)
     ends = {other for others in adjacency.values() for other in others}
-    nodes = sorted({*adjacency, *ends, *home})
-    rank = {n: home.get(n, 0.0) for n in nodes}
+    nodes = sorted({*adjacency, *ends, *seeds})
+    home = [seeds.get(n, 0.0) / total for n in nodes]
+    steps = _steps(adjacency, nodes)
+    rank = home
     for _ in range(rounds):
         after = _round(rank, steps, home, damping)
-        change = sum(abs(after[n] - rank[n]) for n in nodes)
+        change = sum(abs(new - old) for new, old in zip(after, rank, strict=True))
         rank = after
         if change < tolerance:
             break
-    return rank
+    return dict(zip(nodes, rank, strict=True))
 
 
-def _steps(adjacency: Mapping[int, Mapping[int, float]]) -> dict[int, list[tuple[int, float]]]:
-    """Where each node leads and in which share, in the order of the numbers."""
-    steps = {}
-    for n in sorted(adjacency):
-        total = math.fsum(adjacency[n].values())
-        if total > 0:
-            others = adjacency[n]
-            steps[n] = [(other, others[other] / total) for other in sorted(others)]
+_Steps = list[list[tuple[int, float]]]
+"""Where each node leads and in which share, by place; nowhere for one without edges."""
+
+
+def _steps(adjacency: Mapping[int, Mapping[int, float]], nodes: Sequence[int]) -> _Steps:
+    places = {n: place for place, n in enumerate(nodes)}
+    steps: _Steps = []
+    for n in nodes:
+        others = adjacency.get(n, {})
+        total = math.fsum(others.values())
+        shares = ((places[other], others[other] / total) for other in sorted(others))
+        steps.append(list(shares) if total > 0 else [])
     return steps
 
 
 def _round(
-    rank: Mapping[int, float],
-    steps: Mapping[int, list[tuple[int, float]]],
-    home: Mapping[int, float],
-    damping: float,
-) -> dict[int, float]:
-    after = dict.fromkeys(rank, 0.0)
+    rank: Sequence[float], steps: _Steps, home: Sequence[float], damping: float
+) -> list[float]:
+    after = [0.0] * len(rank)
     returning = 0.0
-    for n, share in rank.items():
-        going = steps.get(n)
-        if going is None:
-            returning += share
-            continue
-        returning += (1 - damping) * share
-        for other, part in going:
-            after[other] += damping * share * part
-    for n, part in home.items():
-        after[n] += returning * part
-    return after
+    for share, going in zip(rank, steps, strict=True):
+        if share:
+            returning += (1 - damping) * share if going else share
+            carried = damping * share
+            for place, part in going:
+                after[place] += carried * part
+    return [found + returning * part for found, part in zip(after, home, strict=True)]

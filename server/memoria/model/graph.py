@@ -100,6 +100,6 @@ class Entity(Value):
     """The first name it became known by that is still used."""
     aliases: tuple[str, ...] = ()
     mentions: int
-    """How many memories speak of it."""
+    """How many memories speak of it; counted up to a thousand."""
     canonical_id: str | None = None
     """The entity it is the same as, where it was merged into one."""

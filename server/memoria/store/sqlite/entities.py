@@ -12,6 +12,8 @@ from memoria.store.sqlite.driver import Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.text.name import name_key
 
+COUNTED = 1000
+"""Mentions are counted up to here: nobody needs the exact number of what is everywhere."""
 View = Mapping[str, int | None]
 """From where it is looked: workspace, everywhere, history."""
 
@@ -75,15 +77,32 @@ class SqliteEntities:
         One that others are the same as has their names too.
         """
         rows = {row["n"]: row for row in self._rows.all("entities", ns=as_json(ns))}
+        members = {n: [n] for n in rows}
         canonical = [n for n, row in rows.items() if row["canonical_id"] is None]
-        owners = {n: n for n in rows}
-        owners |= {
-            row["n"]: row["canonical"] for row in self._rows.all("groups", ns=as_json(canonical))
+        for row in self._rows.all("groups", ns=as_json(canonical)):
+            if row["n"] != row["canonical"]:
+                members[row["canonical"]].append(row["n"])
+        return {
+            n: shown
+            for n, row in rows.items()
+            if (shown := self._shown(row, as_json(members[n]), view)) is not None
         }
-        names: dict[int, list[Row]] = {n: [] for n in rows}
-        for row in self._rows.all("names", ns=as_json(sorted(owners)), **view):
-            names[owners[row["entity_n"]]].append(row)
-        return {n: _entity(row, names[n]) for n, row in rows.items() if names[n]}
+
+    def _shown(self, row: Row, members: str, view: View) -> Entity | None:
+        names = [found["name"] for found in self._rows.all("names", ns=members, **view)]
+        if not names:
+            return None
+        first, *others = dict.fromkeys(names)
+        fields = {
+            "id": row["id"],
+            "node": row["n"],
+            "kind": row["kind"],
+            "canonical_id": row["canonical_id"],
+            "name": first,
+            "aliases": tuple(others),
+            "mentions": self._rows.number("count_mentions", ns=members, most=COUNTED, **view),
+        }
+        return built(Entity, fields)
 
     def _known(self, spellings: Sequence[str], kind: str, qualifier: str) -> int | None:
         for spelling in spellings:
@@ -113,19 +132,3 @@ def _meant(rows: Sequence[Row], qualifier: str) -> int | None:
         return exact[0]
     others = {int(row["entity_n"]) for row in rows}
     return others.pop() if not qualifier and len(others) == 1 else None
-
-
-def _entity(row: Row, names: Sequence[Row]) -> Entity:
-    first, *others = dict.fromkeys(name["name"] for name in names)
-    return built(
-        Entity,
-        {
-            "id": row["id"],
-            "node": row["n"],
-            "kind": row["kind"],
-            "canonical_id": row["canonical_id"],
-            "name": first,
-            "aliases": tuple(others),
-            "mentions": len({name["node_n"] for name in names}),
-        },
-    )

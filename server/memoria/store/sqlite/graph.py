@@ -179,6 +179,7 @@ class SqliteGraph:
             modality=_MODALITIES[edge.modality],
             by_model=int(edge.inferred_by is InferredBy.MODEL),
             made_at=edge.made_at,
+            power=staying_power(edge.weight, edge.made_at),
             turn_n=self._turn_number(edge.turn_id),
             event_at=edge.event_at,
             event_expression=edge.event_expression,
@@ -188,9 +189,7 @@ class SqliteGraph:
         over = self._rows.number("degree", n=n, code=code) - RULES[_TYPE_OF[code]].cap
         if over <= 0:
             return
-        rows = self._rows.all("of_code", n=n, code=code)
-        weakest = sorted(rows, key=lambda row: (staying_power(row[2], row[3]), -row[0], -row[1]))
-        for row in weakest[:over]:
+        for row in self._rows.all("weakest", n=n, code=code, over=over):
             self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
     def _enter(self, node: Node) -> int:

@@ -46,6 +46,7 @@ CREATE INDEX name_uses_by_node ON name_uses (node_n);
 
 -- Both ends are of the edge's own tenant. A ROLE edge has a code for each role; weight and
 -- confidence are in ten-thousandths: small integers take two bytes, where a float takes eight.
+-- `power` is what makes an edge stay where there are too many; a full node loses the least.
 -- No index begins with the tenant: the planner would read all of a tenant's edges by it.
 CREATE TABLE edges (
     tenant_id        INTEGER NOT NULL,
@@ -58,6 +59,7 @@ CREATE TABLE edges (
     modality         INTEGER NOT NULL,
     by_model         INTEGER NOT NULL CHECK (by_model IN (0, 1)),
     made_at          INTEGER NOT NULL,
+    power            INTEGER NOT NULL,
     turn_n           INTEGER REFERENCES turns (n) ON DELETE SET NULL,
     event_at         INTEGER,
     event_expression TEXT,
@@ -66,7 +68,7 @@ CREATE TABLE edges (
     FOREIGN KEY (tenant_id, dst_n) REFERENCES nodes (tenant_id, n) ON DELETE CASCADE,
     CHECK (src_n <> dst_n)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX edges_by_dst ON edges (dst_n, code);
+CREATE INDEX edges_by_dst ON edges (dst_n, code, power);
 CREATE INDEX edges_by_turn ON edges (turn_n) WHERE turn_n IS NOT NULL;
 
 CREATE TRIGGER names_leave_with_their_last_use AFTER DELETE ON name_uses

@@ -46,9 +46,9 @@ SELECT n FROM turns WHERE id = :id AND +tenant_id = :tenant;
 -- name: put
 -- What a model saw is not overwritten by a rule; otherwise the stronger weight stays.
 INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model,
-                   made_at, turn_n, event_at, event_expression)
+                   made_at, power, turn_n, event_at, event_expression)
 VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
-        :made_at, :turn_n, :event_at, :event_expression)
+        :made_at, :power, :turn_n, :event_at, :event_expression)
 ON CONFLICT DO UPDATE
 SET weight = max(weight, excluded.weight),
     confidence = max(confidence, excluded.confidence),
@@ -56,6 +56,7 @@ SET weight = max(weight, excluded.weight),
     modality = excluded.modality,
     by_model = excluded.by_model,
     made_at = max(made_at, excluded.made_at),
+    power = max(power, excluded.power),
     turn_n = coalesce(excluded.turn_n, turn_n),
     event_at = excluded.event_at,
     event_expression = excluded.event_expression
@@ -65,12 +66,17 @@ WHERE excluded.by_model >= by_model;
 SELECT (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :n AND code = :code)
      + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :n AND code = :code);
 
--- name: of_code
-SELECT src_n, dst_n, weight, made_at FROM edges
-WHERE tenant_id = :tenant AND src_n = :n AND code = :code
-UNION ALL
-SELECT src_n, dst_n, weight, made_at FROM edges
-WHERE tenant_id = :tenant AND dst_n = :n AND code = :code;
+-- name: weakest
+SELECT src_n, dst_n FROM (
+    SELECT src_n, dst_n, power FROM edges
+    WHERE tenant_id = :tenant AND src_n = :n AND code = :code
+    UNION ALL
+    SELECT src_n, dst_n, power FROM (
+        SELECT src_n, dst_n, power FROM edges
+        WHERE tenant_id = :tenant AND dst_n = :n AND code = :code
+        ORDER BY power LIMIT :over))
+ORDER BY power, src_n, dst_n
+LIMIT :over;
 
 -- name: drop
 DELETE FROM edges
@@ -156,17 +162,33 @@ WHERE +n.tenant_id = :tenant
   END;
 
 -- name: names
--- The names that memories seen from here use, of these entities, and by how many memories.
-SELECT s.entity_n, s.n, s.name, m.n AS node_n
+-- The names of these entities that memories seen from here use.
+SELECT s.entity_n, s.name
 FROM json_each(:ns) w
 CROSS JOIN entity_names s ON s.entity_n = w.value
-CROSS JOIN name_uses u ON u.name_n = s.n
-CROSS JOIN nodes m ON m.n = u.node_n
-CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
-CROSS JOIN documents d ON d.n = v.n
-WHERE +s.tenant_id = :tenant AND (:history OR d.current)
-  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+WHERE +s.tenant_id = :tenant
+  AND EXISTS (
+    SELECT 1 FROM name_uses u
+    CROSS JOIN nodes m ON m.n = u.node_n
+    CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = v.n
+    WHERE u.name_n = s.n AND (:history OR d.current)
+      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
 ORDER BY s.n;
+
+-- name: count_mentions
+-- How many memories seen from here use a name of these, up to a bound.
+SELECT count(*) FROM (
+    SELECT DISTINCT u.node_n
+    FROM json_each(:ns) w
+    CROSS JOIN entity_names s ON s.entity_n = w.value
+    CROSS JOIN name_uses u ON u.name_n = s.n
+    CROSS JOIN nodes m ON m.n = u.node_n
+    CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = v.n
+    WHERE +s.tenant_id = :tenant AND (:history OR d.current)
+      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+    LIMIT :most);
 
 -- name: entities
 SELECT e.n, e.id, e.kind, c.id AS canonical_id
