@@ -220,7 +220,8 @@ async def test_forgetting_a_turn_forgets_what_was_drawn_from_it(memory: Memoria)
     assert said is not None
     drawn = await memory.remember("The user has a locker", turn_id=said)
     forgotten = await memory.forget_memory([said])
-    assert (forgotten.memories, forgotten.turns_barred) == ((drawn.id,), (said,))
+    assert drawn.id in forgotten.memories
+    assert forgotten.turns_barred == (said,)
     with pytest.raises(ForgottenError):
         await memory.remember("The user has a locker")
 

@@ -10,14 +10,22 @@ stopped and repeated. A tombstone holds ids, a date and HMACs, never a word of w
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.admin.backup import list_backups
 from memoria.errors import InvalidInputError, StoreError
 from memoria.ingest.tombstones import Marks
-from memoria.model import BackupLeft, Channel, Forgotten, Memory, StoredTurn, now_millis
+from memoria.model import (
+    BackupLeft,
+    Channel,
+    Forgotten,
+    InferredBy,
+    Memory,
+    StoredTurn,
+    now_millis,
+)
 from memoria.store.base import Store, Transaction
 from memoria.store.files import erase_lines
 from memoria.store.missing import missing
@@ -94,7 +102,7 @@ class Forget:
         why = self._reason(reason)
         wanted = _distinct(ids)
         with self._store.write(self._tenant) as tx:
-            targets = _find(tx, wanted)
+            targets = _find(tx, wanted, include_source=include_source)
             left = _drew_on(tx, targets, include_source=include_source)
             at = now_millis()
             for memory in targets.memories.values():
@@ -184,7 +192,7 @@ def _distinct(ids: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(ids))
 
 
-def _find(tx: Transaction, ids: Sequence[str]) -> _Targets:
+def _find(tx: Transaction, ids: Sequence[str], *, include_source: bool) -> _Targets:
     """The memories and turns the ids name, with whatever says the same or is their source."""
     targets = _Targets()
     for record_id in ids:
@@ -194,6 +202,7 @@ def _find(tx: Transaction, ids: Sequence[str]) -> _Targets:
         for memory in waiting:
             looked_at.add(memory.id)
             _add_what_says_the_same(tx, memory, targets)
+        _add_concluded(tx, targets, include_source=include_source)
     return targets
 
 
@@ -238,6 +247,26 @@ def _add_sources(tx: Transaction, wording: str, targets: _Targets) -> None:
     for turn in found.values():
         if stands_in(wording, full_text(turn)):
             _add_source(turn, targets)
+
+
+def _add_concluded(tx: Transaction, targets: _Targets, *, include_source: bool) -> None:
+    """What rules or a model concluded from the same words, and from nothing else than is erased.
+
+    Nobody stated it, so it has no standing of its own.
+    """
+    sources = targets.sources.values()
+    ns = [version.n for turn in sources for version in tx.conversations.turn_versions(turn)]
+    for memory in _memories(tx, tx.memories.resting_on(ns)):
+        version = memory.current
+        if version.inferred_by is InferredBy.STATEMENT:
+            continue
+        alone = include_source and memory.evidence == 1
+        if alone or _same_words(version.provenance.quote or "", targets.wordings):
+            targets.memories[memory.id] = memory
+
+
+def _same_words(quote: str, wordings: Iterable[str]) -> bool:
+    return any(stands_in(one, quote) or stands_in(quote, one) for one in wordings)
 
 
 def _add_source(turn: StoredTurn | None, targets: _Targets) -> None:

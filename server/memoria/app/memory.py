@@ -1,7 +1,7 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -13,7 +13,6 @@ from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
-from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
@@ -49,6 +48,9 @@ from memoria.retrieval.records import any_record, memory_record, session_record,
 from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
 
+if TYPE_CHECKING:
+    from memoria.ingest.intake import IntakeLimits
+
 _SETTLE_POLL_S = 0.02
 _EVERY_ENTRY = 1_000_000
 _T = TypeVar("_T")
@@ -61,6 +63,11 @@ async def in_thread(work: Callable[[], _T]) -> _T:
 
 class Reader(Protocol):
     """Whatever reads what was recorded, in the background."""
+
+    @property
+    def intake(self) -> "IntakeLimits":
+        """What it wants to read at once, and what later."""
+        ...
 
     def wake(self) -> None:
         """Something was queued."""
@@ -481,9 +488,9 @@ class Memoria:
         return "off" if self._embedder is None else self._embedder.state
 
     @property
-    def _intake(self) -> IntakeLimits | None:
+    def _intake(self) -> "IntakeLimits | None":
         """What is queued for a chat model; nothing where there is none."""
-        return None if self._reader is None else IntakeLimits()
+        return None if self._reader is None else self._reader.intake
 
     def _statements(self, workspace: str | None) -> Statements:
         place = self._place(workspace)

@@ -17,10 +17,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
-from memoria.ingest.intake import Intake, IntakeLimits, NoIntake
 from memoria.ingest.tombstones import Marks, Memorial
 from memoria.model import (
     CaptureEvent,
@@ -37,6 +37,9 @@ from memoria.model import (
 from memoria.store.base import Conversations, Store, Transaction
 from memoria.store.values import MessageName, NewTurn
 from memoria.text.document import full_text
+
+if TYPE_CHECKING:
+    from memoria.ingest.intake import Intake, IntakeLimits
 
 _MS_PER_MINUTE = 60_000
 _MAX_ID_CHARS = 500
@@ -81,7 +84,7 @@ class Capture:
         limits: CaptureLimits,
         marks: Marks,
         workspace: str | None = None,
-        intake: IntakeLimits | None = None,
+        intake: "IntakeLimits | None" = None,
     ) -> None:
         """Nothing is recorded yet.
 
@@ -92,7 +95,7 @@ class Capture:
             limits: what is accepted.
             marks: recognise what was forgotten.
             workspace: the project of sessions that begin here.
-            intake: what is queued for a model to read; nothing without one.
+            intake: what is queued for a model to read; nothing without.
         """
         self._intake_limits = intake
         self._store = store
@@ -136,9 +139,10 @@ class Capture:
                     closed += len(ended)
         return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
-    def _intake(self, tx: Transaction, now: int) -> "Intake | NoIntake":
-        limits = self._intake_limits
-        return NoIntake() if limits is None else Intake(tx.queue, limits, now)
+    def _intake(self, tx: Transaction, now: int) -> "Intake":
+        from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
+
+        return Intake(tx, self._marks, self._intake_limits, now)
 
     @property
     def _idle_ms(self) -> int:
@@ -170,7 +174,7 @@ class Capture:
     def _record_session(
         self,
         tx: Transaction,
-        intake: "Intake | NoIntake",
+        intake: "Intake",
         memorial: Memorial,
         name: str,
         drafts: list[_Draft],
@@ -209,7 +213,7 @@ class _SessionWriter:
     def __init__(
         self,
         conversations: Conversations,
-        intake: "Intake | NoIntake",
+        intake: "Intake",
         session: Session,
         trust: Trust,
         now: int,
@@ -235,6 +239,7 @@ class _SessionWriter:
         if known.fingerprint == draft.fingerprint or draft.unanswered:
             return RecordedTurn(status="already_recorded", id=known.id)
         self._conversations.retire_turn(known.n)
+        self._intake.retired(known.n)
         edited = self._add(draft, known.turn_index, known.version + 1, barred=barred)
         return RecordedTurn(status="new_version", id=edited)
 
@@ -264,13 +269,13 @@ class _SessionWriter:
             tool_args=text.tool_args,
             tool_result=text.tool_result,
         )
-        self._conversations.add_turn(new)
+        n = self._conversations.add_turn(new)
         ended = self._conversations.extend_stretch(
             self._session_n, turn_index, new.at, self._idle_ms
         )
         self._intake.closed(ended, "idle")
         if not barred:
-            self._intake.captured(new)
+            self._intake.captured(n, new)
         return new.id
 
 

@@ -25,6 +25,7 @@ from memoria.errors import (
 )
 from memoria.inference.chat.gate import Gate
 from memoria.ingest.extract import Extractor, LeaseLostError
+from memoria.ingest.intake import IntakeLimits
 from memoria.model import new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import Work
@@ -54,6 +55,7 @@ class ExtractionWorker:
     def __init__(
         self, store: Store, gate: Gate, extractor: Extractor, limits: ExtractionLimits
     ) -> None:
+        self.intake = IntakeLimits()
         self._store = store
         self._gate = gate
         self._extractor = extractor

@@ -1,20 +1,25 @@
-"""Intake: which turns go into the extraction queue, and when.
+"""Intake: what becomes of a turn when it has been written, in the same transaction.
 
-What policy marks goes at once, however short. Of the rest, a session's first few turns of some
-length go at once too; what is left over is read together when its stretch closes: at the session's
-end, before the client compacts its context, or after a pause.
+What the user states plainly becomes a memory by rules, at once and with no model. Where a model
+reads, what policy marks goes into its queue, however short. Of the rest, a session's first few
+turns of some length go at once too; what is left over is read together when its stretch closes: at
+the session's end, before the client compacts its context, or after a pause.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoria.model import QueueKind, Role, new_id
-from memoria.store.base import Queue
+from memoria.ingest.resolve import Resolver, Shown
+from memoria.ingest.tombstones import Marks
+from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
+from memoria.policy.claims import Claim, claims
+from memoria.policy.routing import LEAST_WORTH, Extract, Later, route, worthwhile
+from memoria.store.base import Transaction
 from memoria.store.values import ClosedStretch, NewEntry, NewTurn
-from memoria.text.statement import length
 
 _LENGTH = "length"
-_EAGER, _LEFT_OVER = 5, 9
+_LEFT_OVER = 9
+_RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,45 +27,77 @@ class IntakeLimits:
     """How often a session's turns are read one by one (Memory v2 §6, in the seeds)."""
 
     turns_per_session: int = 5
-    least_length: int = 30
-    """Letters; a Chinese, Japanese or Korean character counts three."""
+    least_worth: int = LEAST_WORTH
     batch: int = 20
     """Turns read together at the most."""
 
 
-class NoIntake:
-    """Where nobody reads, nothing is queued."""
-
-    def captured(self, turn: NewTurn) -> None:
-        """A turn was written."""
-
-    def closed(self, stretches: Iterable[ClosedStretch], reason: str) -> None:
-        """Stretches were closed."""
-
-
 class Intake:
-    """Fills a tenant's queue within the transaction that captures."""
+    """Takes a tenant's turns in, within the transaction that captures them."""
 
-    def __init__(self, queue: Queue, limits: IntakeLimits, now: int) -> None:
-        self._queue = queue
+    def __init__(
+        self, tx: Transaction, marks: Marks, limits: IntakeLimits | None, now: int
+    ) -> None:
+        """Nothing is taken in yet.
+
+        Args:
+            tx: the transaction.
+            marks: recognise what was forgotten.
+            limits: what is queued for a model; nothing without.
+            now: UTC epoch milliseconds.
+        """
+        self._tx = tx
+        self._marks = marks
         self._limits = limits
         self._now = now
 
-    def captured(self, turn: NewTurn) -> None:
-        """A turn was written."""
-        if turn.role is Role.USER and length(turn.content) >= self._limits.least_length:
-            asked = self._queue.extractions(turn.session_n, _LENGTH)
-            if asked < self._limits.turns_per_session:
-                self._put(turn.session_n, turn.turn_index, turn.turn_index, _EAGER, _LENGTH)
+    def captured(self, n: int, turn: NewTurn) -> None:
+        """A turn was written, as document `n`."""
+        done = turn.tool_args is not None or turn.tool_result is not None
+        match route(turn.role, turn.content, tool_call=done):
+            case Extract(reason=reason, priority=priority):
+                self._conclude(n, turn)
+                self._put(turn, priority, reason.value)
+            case Later(priority=priority) if self._may_be_read_now(turn):
+                self._put(turn, priority, _LENGTH)
+            case _:
+                pass
+
+    def retired(self, n: int) -> None:
+        """A message was edited: what rules concluded from the words it had ends with them."""
+        for memory_id in self._tx.memories.concluded([n], InferredBy.RULES):
+            self._tx.memories.set_validity(memory_id, Validity.SUPERSEDED, self._now)
 
     def closed(self, stretches: Iterable[ClosedStretch], reason: str) -> None:
         """Stretches were closed: what nobody has read of them is read now."""
+        if self._limits is None:
+            return
         for session_n, first, last in stretches:
             for start in range(first, last + 1, self._limits.batch):
                 end = min(start + self._limits.batch - 1, last)
-                self._put(session_n, start, end, _LEFT_OVER, reason)
+                self._add(session_n, start, end, _LEFT_OVER, reason)
 
-    def _put(self, session_n: int, first: int, last: int, priority: int, reason: str) -> None:
+    def _may_be_read_now(self, turn: NewTurn) -> bool:
+        if self._limits is None or not worthwhile(turn.content, least=self._limits.least_worth):
+            return False
+        asked = self._tx.queue.extractions(turn.session_n, _LENGTH)
+        return asked < self._limits.turns_per_session
+
+    def _conclude(self, n: int, turn: NewTurn) -> None:
+        """What the turn states plainly is a memory at once."""
+        found = claims(turn.role, turn.content).found
+        if found:
+            stored = self._tx.conversations.turns([n])[n]
+            shown = Shown({1: stored}, {})
+            Resolver(self._tx, self._marks, shown, InferredBy.RULES, _RULES).apply(
+                list(map(_operation, found))
+            )
+
+    def _put(self, turn: NewTurn, priority: int, reason: str) -> None:
+        if self._limits is not None:
+            self._add(turn.session_n, turn.turn_index, turn.turn_index, priority, reason)
+
+    def _add(self, session_n: int, first: int, last: int, priority: int, reason: str) -> None:
         entry = NewEntry(
             id=new_id(),
             kind=QueueKind.EXTRACT,
@@ -71,4 +108,16 @@ class Intake:
             reason=reason,
             created_at=self._now,
         )
-        self._queue.add(entry)
+        self._tx.queue.add(entry)
+
+
+def _operation(claim: Claim) -> Add:
+    return Add(
+        type=claim.type,
+        content=claim.content,
+        quote=claim.quote,
+        turn=1,
+        subject=claim.subject,
+        predicate=claim.predicate,
+        confidence=claim.confidence,
+    )

@@ -11,6 +11,7 @@ from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.tombstones import Marks, buried
 from memoria.model import (
     Channel,
+    InferredBy,
     Memory,
     MemoryType,
     Provenance,
@@ -24,12 +25,15 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.policy.conflict import says_the_same
 from memoria.store.base import Store, Transaction
 from memoria.store.missing import missing
 from memoria.store.values import NewMemory, NewVersion
+from memoria.text.analyser import query_terms
 from memoria.text.statement import fingerprint
 
 MAX_CHARS = 4000
+_MOST_TERMS = 64
 _IMPORTANCE = 0.5
 _CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 
@@ -82,6 +86,7 @@ class Statements:
                 confidence = _CONFIDENCE[version.provenance.trust]
                 memory = NewMemory(memory_id, kind, weight, confidence, self._workspace)
                 tx.memories.add(memory, version)
+                self._replace_guesses(tx, text)
                 self._audit(tx, "remember", memory_id)
             else:
                 memory_id, status = known.id, self._known_again(tx, known)
@@ -130,6 +135,15 @@ class Statements:
             )
         tx.tombstones.lift(self._marks.statements(text))
         self._audit(tx, "lift", tombstone.subject)
+
+    def _replace_guesses(self, tx: Transaction, text: str) -> None:
+        """What is stated takes the place of what rules concluded to the same effect."""
+        ns = tx.documents.holding("memory", query_terms(text)[:_MOST_TERMS])
+        for memory in {m.id: m for m in tx.memories.by_versions(ns).values()}.values():
+            guessed = memory.current.inferred_by is InferredBy.RULES
+            active = memory.validity is Validity.ACTIVE
+            if guessed and active and says_the_same(text, memory.content):
+                tx.memories.set_validity(memory.id, Validity.SUPERSEDED, now_millis())
 
     def _known_again(self, tx: Transaction, known: Memory) -> str:
         if self._vouches and not known.verified:
