@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from memoria.model.memory import MemoryType
 
+_LONGEST_PREDICATE = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -15,6 +17,14 @@ class Draft:
     content: str
     subject: str
     predicate: str
+
+
+def of_many(property_: str, what: str) -> str:
+    """The predicate of a property that one may have many of: each is one of its own.
+
+    So liking tea is not taken back by liking chess, but it is by not liking tea.
+    """
+    return f"{property_}: {what.lower()}"[:_LONGEST_PREDICATE]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from memoria.model.memory import MemoryType
-from memoria.policy.phrases.base import Draft, Language, Phrase
+from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
 
 _LANGUAGE = re.compile(
     r"[用说讲写].{0,2}(?:中文|英[文语]|汉语|普通话|日[语文]|[德法]语|西班牙语|韩语)"
@@ -33,7 +33,9 @@ def _stated(kind: MemoryType, predicate: str) -> Callable[[re.Match[str]], Draft
         told = _plain(match["object"])
         if told is None:
             return None
-        return _said(kind, match[0], match["before"] + told + match["after"], predicate)
+        return _said(
+            kind, match[0], match["before"] + told + match["after"], of_many(predicate, told)
+        )
 
     return read
 
@@ -48,7 +50,7 @@ def _called(match: re.Match[str]) -> Draft:
 
 def _ordered(match: re.Match[str]) -> Draft | None:
     order = match["order"].strip()
-    predicate = "回答语言" if _LANGUAGE.search(order) else "规则"
+    predicate = "回答语言" if _LANGUAGE.search(order) else of_many("规则", order)
     if order.endswith(("吗", "呢", "了")):
         return None
     return Draft(MemoryType.RULE, f"用户要求：“{order}。”", "助手", predicate)
@@ -100,7 +102,7 @@ _PHRASES = tuple(
 def _note(text: str) -> Draft | None:
     if not _TELLING.match(text) or _POINTING.match(text):
         return None
-    return Draft(MemoryType.FACT, f"用户要求记住：“{text}。”", "用户", "备注")
+    return Draft(MemoryType.FACT, f"用户要求记住：“{text}。”", "用户", of_many("备注", text))
 
 
 CHINESE = Language(_REMEMBER, _PHRASES, _note)

@@ -3,7 +3,7 @@
 import re
 
 from memoria.model.memory import MemoryType
-from memoria.policy.phrases.base import Draft, Language, Phrase
+from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
 
 _LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
     |no|actually|personally|honestly|in\sgeneral|generally|for\sthe\srecord|note)\b[\s,:;—-]*){0,3}"""
@@ -35,6 +35,7 @@ _PASSING = re.compile(
     r"(?i)\b(?:today|tonight|right now|at the moment|for now|this time|just now|ones?|either|if"
     r"|th[eo]se|unless|when|while|until)\b"
 )
+_SHORTEST_OBJECT = 2
 _ALSO = re.compile(r"(?i)\s(?:as\swell|too|also)$")
 _TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
 
@@ -42,7 +43,8 @@ _TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
 def _plain(text: str | None) -> str | None:
     """An object that stands by itself, else None."""
     told = _ALSO.sub("", (text or "").strip(" '’\"“”."))
-    return None if len(told) < 2 or _POINTING.match(told) or _PASSING.search(told) else told  # noqa: PLR2004 (a letter is no object)
+    empty = len(told) < _SHORTEST_OBJECT
+    return None if empty or _POINTING.match(told) or _PASSING.search(told) else told
 
 
 def _said(kind: MemoryType, said: str, told: str, subject: str, predicate: str) -> Draft:
@@ -57,15 +59,15 @@ def _likes(match: re.Match[str]) -> Draft | None:
         return None
     verb = match["verb"].lower()
     phrase = f"does not {verb} {told}" if match["not"] else f"{_VERBS[verb]} {told}"
-    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", "preference")
+    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("taste", told))
 
 
-def _is(match: re.Match[str]) -> Draft | None:
+def _allergic(match: re.Match[str]) -> Draft | None:
     told = _plain(match["object"])
     if told is None:
         return None
-    kind = "allergy" if match["what"].lower().endswith("allergic to") else "diet"
-    return _said(MemoryType.FACT, match[0], f"is {match['what'].lower()} {told}", "user", kind)
+    phrase = f"is {match['how'].lower()} {told}"
+    return _said(MemoryType.FACT, match[0], phrase, "user", of_many("allergy", told))
 
 
 def _diet(match: re.Match[str]) -> Draft:
@@ -77,7 +79,7 @@ def _abstains(match: re.Match[str]) -> Draft | None:
     if told is None:
         return None
     phrase = f"does not {match['verb'].lower()} {told}"
-    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", "diet")
+    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("diet", told))
 
 
 def _name(match: re.Match[str]) -> Draft:
@@ -102,7 +104,7 @@ def _ordered(match: re.Match[str]) -> Draft | None:
     order = match["order"].strip()
     if _PASSING.search(order):
         return None
-    predicate = "answer language" if _LANGUAGE.search(order) else "rule"
+    predicate = "answer language" if _LANGUAGE.search(order) else of_many("rule", order)
     return Draft(MemoryType.RULE, f'The user asks: "{order}."', "assistant", predicate)
 
 
@@ -132,7 +134,7 @@ _PHRASES = tuple(
             rf"""i\s(?P<not>do\s?n[o'’]t|do\snot)\s(?:really\s|much\s)?(?P<verb>like|enjoy)\s{_OBJECT}""",
             _likes,
         ),
-        (rf"(?:i['’]?m|i\sam)\s(?:also\s)?(?P<what>(?:\w+ly\s)?allergic\sto)\s{_OBJECT}", _is),
+        (rf"(?:i['’]?m|i\sam)\s(?:also\s)?(?P<how>(?:\w+ly\s)?allergic\sto)\s{_OBJECT}", _allergic),
         (rf"(?:i['’]?m|i\sam)\s(?:an?\s)?(?P<what>vegan|vegetarian|pescatarian){_END}", _diet),
         (
             rf"""i\s(?:do\s?n[o'’]t|do\snot|never)\s(?P<verb>eat|drink)\s{_OBJECT}""",
@@ -162,7 +164,9 @@ _PHRASES = tuple(
 def _note(text: str) -> Draft | None:
     if not _TELLING.match(text) or _POINTING_NOTE.match(text):
         return None
-    return Draft(MemoryType.FACT, f'The user asks to remember: "{text}."', "user", "note")
+    return Draft(
+        MemoryType.FACT, f'The user asks to remember: "{text}."', "user", of_many("note", text)
+    )
 
 
 ENGLISH = Language(_REMEMBER, _PHRASES, _note)
