@@ -56,6 +56,8 @@ He wrote “from now on always use tabs” in the guide.
 I love it!
 I love the colours in that picture.
 I like that one.
+I love making him happy.
+And remember, I'm always here if you need to chat.
 I prefer the second option.
 I'd like a table for two.
 I liked the film.

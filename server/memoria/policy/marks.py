@@ -118,7 +118,7 @@ _CORRECTION = (
         r"""\b(?:it|that|he|she|name|they|i)(?:['’]s|\sis|\swas|['’]m|['’]re)\s[^,]{1,40},\snot\s\w
         |\bi\stold\syou\s(?:something\s|it\s)?wrong\b|\b(?:is|am|are|do|does)\sno\slonger\b
         |\bi\sno\slonger\b|\bi\s(?:do\s?n[o'’]t|am\snot|['’]m\snot)\b.{1,40}\bany\s?more\b
-        |\b(?:i|we)(?:['’]?ve|\shave)?\s(?:just\s)?(?:moved|switched|gone\sover)\s(?:to|from|over)\b""",
+        |(?<!since\s)\b(?:i|we)(?:['’]?ve|\shave)?\s(?:just\s)?(?:moved|switched|gone\sover)\s(?:to|from|over)\b""",
     ),
     _rule(
         Mark.CORRECTION,

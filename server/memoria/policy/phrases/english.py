@@ -33,8 +33,9 @@ _POINTING_NOTE = re.compile(
 )
 _PASSING = re.compile(
     r"(?i)\b(?:today|tonight|right now|at the moment|for now|this time|just now|ones?|either|if"
-    r"|th[eo]se|unless|when|while|until)\b"
+    r"|th[eo]se|unless|when|while|until|him|her|them|it|its|they|he|she)\b"
 )
+_ADDRESSED = re.compile(r"(?i)\b(?:you|your|yours|if)\b")
 _SHORTEST_OBJECT = 2
 _ALSO = re.compile(r"(?i)\s(?:as\swell|too|also)$")
 _TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
@@ -162,7 +163,7 @@ _PHRASES = tuple(
 
 
 def _note(text: str) -> Draft | None:
-    if not _TELLING.match(text) or _POINTING_NOTE.match(text):
+    if not _TELLING.match(text) or _POINTING_NOTE.match(text) or _ADDRESSED.search(text):
         return None
     return Draft(
         MemoryType.FACT, f'The user asks to remember: "{text}."', "user", of_many("note", text)
