@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memoria.model.memory import MemoryType
+from memoria.text.pattern import LazyPattern
 
 _LONGEST_PREDICATE = 100
 
@@ -31,7 +32,7 @@ def of_many(property_: str, what: str) -> str:
 class Phrase:
     """How a statement is put, and what it says; None if it is in doubt after all."""
 
-    pattern: re.Pattern[str]
+    pattern: LazyPattern
     read: Callable[[re.Match[str]], Draft | None]
 
 
@@ -39,7 +40,7 @@ class Phrase:
 class Language:
     """The phrases of a language."""
 
-    remember: re.Pattern[str]
+    remember: LazyPattern
     """How somebody asks for what follows to be remembered."""
     phrases: tuple[Phrase, ...]
     note: Callable[[str], Draft | None]
@@ -48,13 +49,13 @@ class Language:
     def stated(self, text: str) -> Draft | None:
         """What a sentence states."""
         for phrase in self.phrases:
-            match = phrase.pattern.match(text)
+            match = phrase.pattern.compiled.match(text)
             if match:
                 return phrase.read(match)
         return None
 
     def asked_to_remember(self, text: str) -> Draft | None:
         """What a sentence wants remembered, as a statement where it is one."""
-        lead = self.remember.match(text)
+        lead = self.remember.compiled.match(text)
         rest = text[lead.end() :].strip() if lead else ""
         return (self.stated(rest) or self.note(rest)) if rest else None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from memoria.model.memory import MemoryType
 from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
+from memoria.text.pattern import LazyPattern
 
 _LANGUAGE = re.compile(
     r"[用说讲写].{0,2}(?:中文|英[文语]|汉语|普通话|日[语文]|[德法]语|西班牙语|韩语)"
@@ -56,12 +57,12 @@ def _ordered(match: re.Match[str]) -> Draft | None:
     return Draft(MemoryType.RULE, f"用户要求：“{order}。”", "助手", predicate)
 
 
-_REMEMBER = re.compile(
+_REMEMBER = LazyPattern(
     rf"""(?x){_LEAD}(?:你?(?:一定)?要)?(?:帮我)?(?:记住(?!了|啦|没)|记一下|记下(?!来了)|牢记|别忘了|不要忘了|别忘记|不要忘记
     |记得(?=我|：|:|，|,))[，,：:\s]*"""
 )
 _PHRASES = tuple(
-    Phrase(re.compile(rf"(?x){_LEAD}{pattern}"), read)
+    Phrase(LazyPattern(rf"(?x){_LEAD}{pattern}"), read)
     for pattern, read in (
         (
             rf"""我(?:个人)?(?P<before>(?:一直|从小|最|很|特别|非常|比较|更|超级?|真的|也|都|就|挺|蛮|不太|不怎么|不){{0,2}}

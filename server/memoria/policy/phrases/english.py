@@ -4,6 +4,7 @@ import re
 
 from memoria.model.memory import MemoryType
 from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
+from memoria.text.pattern import LazyPattern
 
 _LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
     |no|actually|personally|honestly|in\sgeneral|generally|for\sthe\srecord|note)\b[\s,:;—-]*){0,3}"""
@@ -118,13 +119,13 @@ _TO_DO = r"""(?:answer|reply|respond|use|write|call|address|ask|run|commit|push|
     |include|add|show|keep|cite|speak|talk|translate|make|suggest|mention|create|install|assume|wrap
     |put|start|end|test|check|delete|log|share|send|open|round|quote|indent)"""
 
-_REMEMBER = re.compile(
+_REMEMBER = LazyPattern(
     rf"""(?xi){_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget|note
     |make\sa\snote|never\sforget)
     (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b))\s*"""
 )
 _PHRASES = tuple(
-    Phrase(re.compile(rf"(?xi){_LEAD}{pattern}"), read)
+    Phrase(LazyPattern(rf"(?xi){_LEAD}{pattern}"), read)
     for pattern, read in (
         (
             rf"""i\s(?:(?:really|absolutely|generally|usually|always|also|truly|much|just|do|still)\s){{0,2}}
