@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from memoria.model.memory import Trust
+from memoria.text.pattern import LazyPattern
 
 
 def instruction_shaped(text: str, trust: Trust) -> bool:
@@ -19,7 +20,9 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
         trust: how far its channel vouches for it. From a tool, every order is one too many.
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
-    return bool(_BLATANT.search(plain) or (trust is Trust.TOOL and _ORDERS.search(plain)))
+    return bool(
+        _BLATANT.compiled.search(plain) or (trust is Trust.TOOL and _ORDERS.compiled.search(plain))
+    )
 
 
 # Soft hyphen, zero-width characters, directional marks, variation selectors, tag characters.
@@ -27,7 +30,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
 
-_BLATANT = re.compile(
+_BLATANT = LazyPattern(
     r"""(?x)
     \b(?:ignore|disregard|forget|override|bypass)\b\W{1,3}(?:\w+\W{1,3}){0,4}?
       (?:previous|prior|above|earlier|preceding|existing|your|system|all)\W{1,3}
@@ -54,7 +57,7 @@ _BLATANT = re.compile(
     | 你现在(?:进入|处于|已?切换到?|是).{0,6}(?:开发者|调试|越狱|上帝|无限制|管理员)
     """
 )
-_ORDERS = re.compile(
+_ORDERS = LazyPattern(
     r"""(?x)
     \b(?:you|the\s(?:assistant|agent|ai|model|llm))\s
       (?:must|should|shall|have\sto|need\sto|are\s(?:to|required))\b
