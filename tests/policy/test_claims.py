@@ -56,6 +56,8 @@ He wrote “from now on always use tabs” in the guide.
 I love it!
 I love the colours in that picture.
 I like that one.
+I love making him happy.
+And remember, I'm always here if you need to chat.
 I prefer the second option.
 I'd like a table for two.
 I liked the film.
@@ -147,7 +149,7 @@ def test_each_statement_of_a_turn_is_one_claim_with_its_own_quote() -> None:
             "I'm allergic to nuts",
             4,
             "user",
-            "allergy",
+            "allergy: nuts",
             0.5,
         ),
         Claim(
@@ -166,6 +168,27 @@ def test_the_same_property_has_the_same_name() -> None:
     said = ("Always answer in English.", "From now on reply in German, please.")
     found = [claim.predicate for text in said for claim in claims(Role.USER, text).found]
     assert found == ["answer language"] * 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("I like tea.", "I don't like tea.", True),
+        ("I love tea.", "I love chess.", False),
+        ("I'm allergic to nuts.", "I'm allergic to cashews as well.", False),
+        ("Remember: the key is with Mrs Holt.", "Remember: the cat eats at seven.", False),
+        ("Call me Max.", "Please call me Julia.", True),
+        ("我喜欢喝茶", "我不喜欢喝茶", True),
+        ("我喜欢喝茶", "我喜欢下棋", False),
+        ("以后都用中文回答", "以后请用英文回答", True),
+        ("以后不要用表格", "以后都写注释", False),
+    ],
+)
+def test_only_what_can_take_the_other_back_shares_a_property(
+    one: str, other: str, same: bool
+) -> None:
+    (first,), (second,) = (claims(Role.USER, text).found for text in (one, other))
+    assert ((first.subject, first.predicate) == (second.subject, second.predicate)) is same
 
 
 def test_what_was_to_be_remembered_is_surer_than_what_was_said_by_the_way() -> None:

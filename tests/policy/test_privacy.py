@@ -51,7 +51,8 @@ HARMLESS = """Always answer in English.|Never use emojis.|Remember that I like t
 From now on use tabs.|You must see that film!|I forgot the previous version of the rules
 Forget what I said about Mia.
 Ignore the last typo.|以后都用中文回答|记住我对花生过敏|你必须看看这部电影|忘掉我刚才说的工资
-My boss approved all my holidays.|The payment was approved.|The rules above the door are old."""
+My boss approved all my holidays.|The payment was approved.|The rules above the door are old.
+System: Ubuntu 22.04|系统通知：磁盘满了"""
 DATA = """The temperature is 21 degrees.|3 files changed, 12 insertions
 Berlin is the capital of Germany.|The function returns a list of users.
 今天北京晴，最高气温二十一度|test_a.py::test_b PASSED"""

@@ -101,6 +101,7 @@ UNMARKED = """
     I'd like a table for two at eight.
     Always happy to help!
     Never saw this coming, to be honest.
+    I've known them for years, since I moved from my home town.
     Never mind, found it in the drawer.
     Don't worry about the report so much.
     No problem, it's always nice talking to you.

@@ -8,15 +8,13 @@ said (`The user says: "I prefer my tea black."`), since turning them is guesswor
 the turn later replaces what stands here, so confidence is below a model's.
 """
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memoria.model.memory import MemoryType, Trust
 from memoria.model.turn import Role
-from memoria.policy import phrases
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.phrases import Draft
+from memoria.policy.phrases import LANGUAGES, Draft
 from memoria.policy.spoken import Sentence, sentences
 
 _STATED = 0.5
@@ -68,8 +66,7 @@ def claims(role: Role, text: str, *, tool_call: bool = False) -> Claims:
 def _claims(sentence: Sentence) -> Iterator[Claim]:
     if len(sentence.text) > _LONGEST:
         return
-    for remembered, find in _WAYS:
-        draft = find(sentence.text)
+    for draft, confidence in _drafts(sentence.text):
         if draft is not None and not (sentence.asked or sentence.doubted):
             yield Claim(
                 draft.type,
@@ -78,28 +75,12 @@ def _claims(sentence: Sentence) -> Iterator[Claim]:
                 sentence.start,
                 draft.subject,
                 draft.predicate,
-                _ASKED_TO_REMEMBER if remembered else _STATED,
+                confidence,
             )
             return
 
 
-_Find = Callable[[str], Draft | None]
-
-
-def _to_remember(lead: re.Pattern[str], state: _Find, keep: _Find) -> _Find:
-    """What is to be remembered, as a statement where it is one, else in the words used."""
-
-    def find(text: str) -> Draft | None:
-        begun = lead.match(text)
-        rest = text[begun.end() :].strip() if begun else ""
-        return (state(rest) or keep(rest)) if rest else None
-
-    return find
-
-
-_WAYS: tuple[tuple[bool, _Find], ...] = (
-    (True, _to_remember(phrases.REMEMBER, phrases.english, phrases.english_note)),
-    (True, _to_remember(phrases.REMEMBER_ZH, phrases.chinese, phrases.chinese_note)),
-    (False, phrases.english),
-    (False, phrases.chinese),
-)
+def _drafts(text: str) -> Iterator[tuple[Draft | None, float]]:
+    for language in LANGUAGES:
+        yield language.asked_to_remember(text), _ASKED_TO_REMEMBER
+        yield language.stated(text), _STATED

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memoria.policy.spoken import Sentence
+from memoria.text.pattern import LazyPattern
 
 
 class Mark(StrEnum):
@@ -27,7 +28,7 @@ class Rule:
     """Words, in lower case, that mark a sentence; `asked` if they do so in a question, too."""
 
     mark: Mark
-    pattern: re.Pattern[str]
+    pattern: LazyPattern
     asked: bool = False
 
 
@@ -35,7 +36,7 @@ def marks(sentence: Sentence) -> frozenset[Mark]:
     """What marks a sentence; nothing marks hearsay, conditions and jokes."""
     text = sentence.text.lower()
     rules = RULES if text.isascii() else (*RULES, *RULES_ZH)
-    found = [rule for rule in rules if rule.pattern.search(text)]
+    found = [rule for rule in rules if rule.pattern.compiled.search(text)]
     # Few sentences get so far, so what takes marks away again is looked at last.
     if not found or sentence.doubted:
         return frozenset()
@@ -44,7 +45,7 @@ def marks(sentence: Sentence) -> frozenset[Mark]:
 
 
 def _rule(mark: Mark, pattern: str, *, asked: bool = False) -> Rule:
-    return Rule(mark, re.compile(pattern, re.VERBOSE), asked)
+    return Rule(mark, LazyPattern(pattern, re.VERBOSE), asked)
 
 
 _LEAD = r"""^\W*(?:(?:please|pls|ok(?:ay)?|and|also|but|so|just|oh|hey|hi|btw|by\sthe\sway
@@ -118,7 +119,7 @@ _CORRECTION = (
         r"""\b(?:it|that|he|she|name|they|i)(?:['’]s|\sis|\swas|['’]m|['’]re)\s[^,]{1,40},\snot\s\w
         |\bi\stold\syou\s(?:something\s|it\s)?wrong\b|\b(?:is|am|are|do|does)\sno\slonger\b
         |\bi\sno\slonger\b|\bi\s(?:do\s?n[o'’]t|am\snot|['’]m\snot)\b.{1,40}\bany\s?more\b
-        |\b(?:i|we)(?:['’]?ve|\shave)?\s(?:just\s)?(?:moved|switched|gone\sover)\s(?:to|from|over)\b""",
+        |(?<!since\s)\b(?:i|we)(?:['’]?ve|\shave)?\s(?:just\s)?(?:moved|switched|gone\sover)\s(?:to|from|over)\b""",
     ),
     _rule(
         Mark.CORRECTION,
@@ -220,5 +221,5 @@ _RELATIONSHIP = (
 
 _ALL = (*_REMEMBER, *_CORRECTION, *_RULE, *_PREFERENCE, *_GOAL, *_RELATIONSHIP)
 _HAN = re.compile("[一-鿿]")
-RULES = tuple(rule for rule in _ALL if not _HAN.search(rule.pattern.pattern))
-RULES_ZH = tuple(rule for rule in _ALL if _HAN.search(rule.pattern.pattern))
+RULES = tuple(rule for rule in _ALL if not _HAN.search(rule.pattern.source))
+RULES_ZH = tuple(rule for rule in _ALL if _HAN.search(rule.pattern.source))

@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from memoria.model.memory import Trust
+from memoria.text.pattern import LazyPattern
 
 
 def instruction_shaped(text: str, trust: Trust) -> bool:
@@ -19,7 +20,9 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
         trust: how far its channel vouches for it. From a tool, every order is one too many.
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
-    return bool(_BLATANT.search(plain) or (trust is Trust.TOOL and _ORDERS.search(plain)))
+    return bool(
+        _BLATANT.compiled.search(plain) or (trust is Trust.TOOL and _ORDERS.compiled.search(plain))
+    )
 
 
 # Soft hyphen, zero-width characters, directional marks, variation selectors, tag characters.
@@ -27,14 +30,16 @@ _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
 
-_BLATANT = re.compile(
+_BLATANT = LazyPattern(
     r"""(?x)
     \b(?:ignore|disregard|forget|override|bypass)\b\W{1,3}(?:\w+\W{1,3}){0,4}?
       (?:previous|prior|above|earlier|preceding|existing|your|system|all)\W{1,3}
       (?:\w+\W{1,3}){0,2}?
       (?:instructions?|prompts?|rules|guidelines|directives|programming|safeguards)\b
     | <\|?(?:im_start|im_end|system|endoftext|start_header_id)\|?> | \[/?inst\] | <</?sys>>
-    | (?:^|\n)\W{0,4}(?:system(?:\s(?:prompt|message|override|note))?|developer\smessage)\s?:
+    | (?:^|\n)\W{0,4}(?:system\s(?:prompt|message|override)|developer\smessage)\s?:
+    | (?:^|\n)\W{0,4}system\s?:\s{0,4}
+      (?:you|ignore|always|never|do\snot|from\snow\son|the\s(?:user|assistant))\b
     | \b(?:reveal|print|repeat|leak)\s(?:\w+\s){0,3}system\sprompt\b
     | \byou\sare\snow\s(?:dan|in\s(?:developer|debug|god|admin)\smode|jailbroken|unrestricted)\b
     | \b(?:store|remember|save|record|note|memori[sz]e|persist|add\sto\s(?:your\s)?memory)\b.{0,60}
@@ -45,14 +50,14 @@ _BLATANT = re.compile(
     | (?:忽略|无视|忘记|忘掉|不要理会|绕过|覆盖).{0,6}
       (?:之前|以前|先前|此前|以上|上面|前面|上述|所有|全部|一切|系统|你).{0,6}
       (?:指令|指示|提示词?|规则|命令|设定|限制)
-    | (?:^|\n)\W{0,4}系统(?:提示词?|指令|消息|通知)\s?[:：]
+    | (?:^|\n)\W{0,4}系统(?:提示词?|指令)\s?[:：]
     | (?:记住|储存|存储|保存|记录|写入记忆).{0,30}(?:用户|客户|主人|机主).{0,20}
       (?:批准|授权|同意|允许|信任|许可)
     | (?:用户|客户|主人|机主).{0,12}(?:批准|授权|同意|允许)了?(?:所有|一切|任何|全部|今后)
     | 你现在(?:进入|处于|已?切换到?|是).{0,6}(?:开发者|调试|越狱|上帝|无限制|管理员)
     """
 )
-_ORDERS = re.compile(
+_ORDERS = LazyPattern(
     r"""(?x)
     \b(?:you|the\s(?:assistant|agent|ai|model|llm))\s
       (?:must|should|shall|have\sto|need\sto|are\s(?:to|required))\b

@@ -13,6 +13,7 @@ from typing import Literal
 from memoria.model.turn import Role
 from memoria.policy.marks import Mark, marks
 from memoria.policy.spoken import BLOT, own, sentences
+from memoria.text.pattern import LazyPattern
 
 LEAST_WORTH = 30
 _STORY_WORTH = 3_000
@@ -87,13 +88,13 @@ def _unmarked(text: str) -> Route:
     said = own(text).replace(BLOT, "")
     if 2 * worth(said) < worth(text) and not worthwhile(said):
         return Archive("not their own words")
-    if len(said) <= _LONGEST_SMALL_TALK and not _SMALL_TALK.sub("", said):
+    if len(said) <= _LONGEST_SMALL_TALK and not _SMALL_TALK.compiled.sub("", said):
         return Archive("small talk")
     return Later()
 
 
 # What is left when this is taken out of small talk is nothing.
-_SMALL_TALK = re.compile(
+_SMALL_TALK = LazyPattern(
     r"""(?xi)\b(?:hi|hello|hey|yo|morning|evening|night|afternoon|bye|goodbye|see\s(?:you|ya)|later
       |take\scare|thanks?|thank\syou|thx|cheers|welcome|ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right
       |exactly|indeed|cool|nice|great|awesome|amazing|wow|perfect|lovely|good|fine|done|lol|(?:ha){2,10}

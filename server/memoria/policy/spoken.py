@@ -4,10 +4,11 @@ Rules that take words at face value may look at nothing else. What is not the sp
 blotted out character by character, so that places in the rest stay places in the text.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from memoria.text.pattern import LazyPattern
 
 BLOT = "\ufffc"
 """Stands for a character that is not the speaker's own."""
@@ -25,12 +26,12 @@ class Sentence:
     @property
     def asked(self) -> bool:
         """A question."""
-        return "?" in self.end or "？" in self.end or bool(_ASKED.search(self.text))
+        return "?" in self.end or "？" in self.end or bool(_ASKED.compiled.search(self.text))
 
     @property
     def doubted(self) -> bool:
         """Hearsay, a condition or a joke: it does not say what its words say."""
-        return bool(_DOUBTED.search(self.text))
+        return bool(_DOUBTED.compiled.search(self.text))
 
 
 def own(text: str) -> str:
@@ -40,15 +41,15 @@ def own(text: str) -> str:
         pieces += (text[end:start], _apart(until - start))
         end = until
     text = "".join((*pieces, text[end:]))
-    text = _FENCE.sub(lambda match: _apart(len(match[0])), text)
+    text = _FENCE.compiled.sub(lambda match: _apart(len(match[0])), text)
     for pattern in (_LINES, _INLINE, _QUOTED):
-        text = pattern.sub(lambda match: BLOT * len(match[0]), text)
+        text = pattern.compiled.sub(lambda match: BLOT * len(match[0]), text)
     return text
 
 
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of `text` that are the speaker's own from beginning to end."""
-    for match in _SENTENCE.finditer(own(text)):
+    for match in _SENTENCE.compiled.finditer(own(text)):
         words = match[0].removesuffix(match["end"])
         plain = words.strip()
         if plain and BLOT not in plain:
@@ -71,7 +72,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _pairs(text: str) -> Iterator[tuple[int, int]]:
     opened: defaultdict[str, list[int]] = defaultdict(list)
-    for tag in _TAG.finditer(text):
+    for tag in _TAG.compiled.finditer(text):
         starts = opened[tag["name"].lower()]
         if not tag["close"]:
             starts.append(tag.start())
@@ -79,10 +80,10 @@ def _pairs(text: str) -> Iterator[tuple[int, int]]:
             yield starts.pop(), tag.end()
 
 
-_TAG = re.compile(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
-_FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+_TAG = LazyPattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
+_FENCE = LazyPattern(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 # Quoted mail, shell prompts, logs, stack traces, JSON, transcripts.
-_LINES = re.compile(
+_LINES = LazyPattern(
     r"""(?mx)^[ \t]{0,40}(?:
       [>|$].*
     | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*
@@ -93,19 +94,19 @@ _LINES = re.compile(
     | (?:user|assistant|system|human|ai|User|Assistant|System|Human|AI|用户|助手|系统)[ ]?[:：].*
     )"""
 )
-_INLINE = re.compile(r"`[^`\n]{1,300}`")
+_INLINE = LazyPattern(r"`[^`\n]{1,300}`")
 # A name may stand in quotes; a sentence in quotes is somebody's.
-_QUOTED = re.compile(
+_QUOTED = LazyPattern(
     r"""(?x)"(?=[^"\n]{0,300}[\s，。！？])[^"\n]{3,600}"
     | “[^“”\n]{8,600}” | “[A-Za-z'’]{1,30}[ ][^“”\n]{1,600}”
     | “[^“”\n，。！？]{0,7}[，。！？][^“”\n]{0,7}”
     | (?<!\w)[‘'](?=[^'\n]{0,300}\s)[^'‘’\n]{3,300}[’'](?!\w)
     | 「[^「」\n]{6,600}」 | 『[^『』\n]{6,600}』"""
 )
-_SENTENCE = re.compile(
+_SENTENCE = LazyPattern(
     r"(?:[^.!?。！？；;\n]|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
 )
-_ASKED = re.compile(
+_ASKED = LazyPattern(
     r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay)\b[\s,]*)?(?:
       (?:do|does|did|have|has|are|is|was|were|can|could|would|will|should|shall|may|am)(?:n['’]?t)?
         \s(?:you|i|we|he|she|they|it|my|the|there|this|that|your)\b
@@ -116,7 +117,7 @@ _ASKED = re.compile(
     | [吗嗎么]\W*$ | 是不是|有没有|记不记得|知不知道|能不能|可不可以|要不要|还记得
     | ^\W*(?:为什么|怎么|什么|谁|哪|几|多少|请问)"""
 )
-_DOUBTED = re.compile(
+_DOUBTED = LazyPattern(
     r"""(?xi)^\W*(?:(?:and|but|so)\s)?
       (?:if|suppose|imagine|assuming|unless|what\sif|pretend|say\s(?:we|i))\b
     | \b(?:he|she|they|somebody|someone|people|everyone|everybody|coach|teacher|doctor|boss|mother

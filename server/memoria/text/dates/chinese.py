@@ -6,6 +6,7 @@ from datetime import datetime
 from memoria.text.dates import windows
 from memoria.text.dates.rule import Read, Rule
 from memoria.text.dates.windows import Prefer, Which, Window
+from memoria.text.pattern import LazyPattern
 
 _DIGITS = {char: i for i, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "正": 1}
 _DAYS = {
@@ -193,7 +194,7 @@ _AHEAD = ("未来", "接下来", "今后")
 
 
 def _rule(parts: str, pattern: str, read: Read) -> Rule:
-    return Rule(tuple(parts), re.compile(pattern), read)
+    return Rule(tuple(parts), LazyPattern(pattern), read)
 
 
 _NO_NUMBER = r"(?<![\d一二两三四五六七八九十百.])"

@@ -6,6 +6,7 @@ from datetime import datetime
 from memoria.text.dates import windows
 from memoria.text.dates.rule import Read, Rule
 from memoria.text.dates.windows import Prefer, Which, Window
+from memoria.text.pattern import LazyPattern
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _WEEKDAYS = "mon tue wed thu fri sat sun".split()
@@ -175,7 +176,7 @@ def _rule(parts: str, pattern: str, read: Read) -> Rule:
     # ASCII, so that a word ends where Chinese goes on without a space.
     return Rule(
         tuple(parts.split()),
-        re.compile(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII),
+        LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII),
         read,
     )
 

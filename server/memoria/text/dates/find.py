@@ -64,8 +64,9 @@ def _called_for(text: str) -> list[Rule]:
 
 
 def _read(rule: Rule, text: str, at: datetime, prefer: Prefer) -> Iterator[tuple[int, int, Window]]:
-    group = "e" if "e" in rule.pattern.groupindex else 0
-    for match in rule.pattern.finditer(text):
+    pattern = rule.pattern.compiled
+    group = "e" if "e" in pattern.groupindex else 0
+    for match in pattern.finditer(text):
         try:
             window = rule.read(match, at, prefer)
         except (ValueError, OverflowError):  # 31 April, the year 12026: words, but no time

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memoria.text.dates.windows import Prefer, Window
+from memoria.text.pattern import LazyPattern
 
 Read = Callable[[re.Match[str], datetime, Prefer], Window | None]
 """What a match means when it is said at a local time; None if it means no time after all."""
@@ -17,5 +18,5 @@ class Rule:
 
     parts: tuple[str, ...]
     """In lower case; without one of them the pattern, which costs far more, can't match."""
-    pattern: re.Pattern[str]
+    pattern: LazyPattern
     read: Read

@@ -1,0 +1,109 @@
+"""Plain statements in Chinese."""
+
+import re
+from collections.abc import Callable
+
+from memoria.model.memory import MemoryType
+from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
+from memoria.text.pattern import LazyPattern
+
+_LANGUAGE = re.compile(
+    r"[用说讲写].{0,2}(?:中文|英[文语]|汉语|普通话|日[语文]|[德法]语|西班牙语|韩语)"
+)
+_LEAD = r"(?:(?:请|麻烦|对了|还有|另外|嗯|哦|好的?|其实|那|顺便说一下|说实话|总之)[，,、\s]*){0,3}"
+_END = r"(?P<rest>[，,；;].*|(?:因为|所以|但是?|不过|可是).*)?$"
+_OBJECT = rf"(?P<object>[^，,；;：:（）()\s]{{1,40}}?){_END}"
+_PERSON = re.compile(r"[我你您咱俺]")
+_POINTING = re.compile(r"[这那它他她]|你|您|什么|怎么|哪|谁|上面|下面|刚才|以上|一下|就是|看看")
+_PASSING = re.compile(r"今天|今晚|现在|这次|暂时|刚刚|这会儿|此刻|[吗呢吧嘛啊呀]$|了$|过$")
+_TELLING = re.compile(r".{4,}")
+
+
+def _plain(text: str | None) -> str | None:
+    told = (text or "").strip(' ，。“”"')
+    return None if not told or _POINTING.match(told) or _PASSING.search(told) else told
+
+
+def _said(kind: MemoryType, said: str, told: str, predicate: str) -> Draft:
+    content = f"用户说：“{said.strip()}。”" if _PERSON.search(told) else f"用户{told}。"
+    return Draft(kind, content, "用户", predicate)
+
+
+def _stated(kind: MemoryType, predicate: str) -> Callable[[re.Match[str]], Draft | None]:
+    def read(match: re.Match[str]) -> Draft | None:
+        told = _plain(match["object"])
+        if told is None:
+            return None
+        return _said(
+            kind, match[0], match["before"] + told + match["after"], of_many(predicate, told)
+        )
+
+    return read
+
+
+def _name(match: re.Match[str]) -> Draft:
+    return Draft(MemoryType.FACT, f"用户的名字是{match['name']}。", "用户", "姓名")
+
+
+def _called(match: re.Match[str]) -> Draft:
+    return Draft(MemoryType.RULE, f"用户希望被称呼为{match['name']}。", "用户", "称呼")
+
+
+def _ordered(match: re.Match[str]) -> Draft | None:
+    order = match["order"].strip()
+    predicate = "回答语言" if _LANGUAGE.search(order) else of_many("规则", order)
+    if order.endswith(("吗", "呢", "了")):
+        return None
+    return Draft(MemoryType.RULE, f"用户要求：“{order}。”", "助手", predicate)
+
+
+_REMEMBER = LazyPattern(
+    rf"""(?x){_LEAD}(?:你?(?:一定)?要)?(?:帮我)?(?:记住(?!了|啦|没)|记一下|记下(?!来了)|牢记|别忘了|不要忘了|别忘记|不要忘记
+    |记得(?=我|：|:|，|,))[，,：:\s]*"""
+)
+_PHRASES = tuple(
+    Phrase(LazyPattern(rf"(?x){_LEAD}{pattern}"), read)
+    for pattern, read in (
+        (
+            rf"""我(?:个人)?(?P<before>(?:一直|从小|最|很|特别|非常|比较|更|超级?|真的|也|都|就|挺|蛮|不太|不怎么|不){{0,2}}
+            (?:喜欢|讨厌|偏爱|热爱|爱(?=[吃喝看听玩用穿])|受不了)){_OBJECT}(?P<after>)""",
+            _stated(MemoryType.PREFERENCE, "喜好"),
+        ),
+        (
+            rf"""我(?P<before>对)(?P<object>[^，,；;：:（）()\s]{{1,20}}?)(?P<after>(?:也|都|很|严重)?过敏){_END}""",
+            _stated(MemoryType.FACT, "过敏"),
+        ),
+        (
+            rf"我(?P<before>(?:从来|一直|也|都)?不[吃喝碰])(?![了饭下惯完到起过]){_OBJECT}(?P<after>)",
+            _stated(MemoryType.PREFERENCE, "饮食"),
+        ),
+        (
+            rf"我(?:一直)?(?P<before>)(?P<object>吃素|吃斋|是素食(?:主义)?者?)(?P<after>)(?:的)?{_END}",
+            _stated(MemoryType.PREFERENCE, "饮食"),
+        ),
+        (
+            r"""(?:我叫(?![他她你了做上住车外来醒苦停我它不个])|我的?名字(?:是|叫))[“"]?
+            (?P<name>[一-鿿]{2,4}|[A-Z][A-Za-z]{1,20})[”"]?(?=[，,]|$)""",
+            _name,
+        ),
+        (
+            r"""(?:以后|你|可以|都|就|直接){0,3}叫我(?![做去来回滚别不们把帮给先怎起])[“"]?
+            (?P<name>[一-鿿]{1,4}?|[A-Z][A-Za-z]{1,20})[”"]?(?:就行|就好|就可以|即可|吧|好了)?(?=[，,]|$)""",
+            _called,
+        ),
+        (
+            r"""(?P<order>(?:(?:从现在起|从现在开始|从今以后|今后)[，,]?(?!我|他|她|你会|它).{3,100}
+            |以后(?:都|请|别|不要|只|统一|一律|每次|尽量|就?用|回答|回复|给我|写)(?!是|会|能|有|没).{2,100}))$""",
+            _ordered,
+        ),
+    )
+)
+
+
+def _note(text: str) -> Draft | None:
+    if not _TELLING.match(text) or _POINTING.match(text):
+        return None
+    return Draft(MemoryType.FACT, f"用户要求记住：“{text}。”", "用户", of_many("备注", text))
+
+
+CHINESE = Language(_REMEMBER, _PHRASES, _note)

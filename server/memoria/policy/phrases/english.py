@@ -1,0 +1,174 @@
+"""Plain statements in English."""
+
+import re
+
+from memoria.model.memory import MemoryType
+from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
+from memoria.text.pattern import LazyPattern
+
+_LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
+    |no|actually|personally|honestly|in\sgeneral|generally|for\sthe\srecord|note)\b[\s,:;—-]*){0,3}"""
+_END = r"(?P<rest>\s*(?:,|\s[-–—]\s|\b(?:because|since|but|so|though|although|and\si)\b).*)?$"
+_ITEM = r"(?!(?:but|so|and|which|it|i|as)\b)[\w'’-]+(?:\s[\w'’-]+){0,3}"
+_LIST = rf"(?:(?:,\s{_ITEM}){{1,8}},?\s(?:and|or)\s{_ITEM})?"
+_OBJECT = rf"(?P<object>[^,;:!?()]{{2,100}}?{_LIST}){_END}"
+_VERBS = {
+    "prefer": "prefers",
+    "like": "likes",
+    "love": "loves",
+    "hate": "hates",
+    "dislike": "dislikes",
+    "enjoy": "enjoys",
+    "adore": "adores",
+    "detest": "detests",
+}
+_PERSON = re.compile(r"(?i)\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|yours)\b")
+# What it points to stands elsewhere, or it holds for the moment.
+_POINTING = re.compile(
+    r"""(?xi)(?:it|this|that|these|those|them|they|him|her|he|she|you|your|yours|the|both|all|either
+    |neither|some|one|how|what|when|where|why|who|seeing|hearing|to\s(?:see|hear|know|think|say|go\sthere)
+    |being\s(?:there|here|able)|such|so|everything|anything|nothing|here|there)\b"""
+)
+_POINTING_NOTE = re.compile(
+    r"(?i)(?:it|this|that|these|those|them|you|your|he|she|they|what|when|where|why|who|how)\b"
+)
+_PASSING = re.compile(
+    r"(?i)\b(?:today|tonight|right now|at the moment|for now|this time|just now|ones?|either|if"
+    r"|th[eo]se|unless|when|while|until|him|her|them|it|its|they|he|she)\b"
+)
+_ADDRESSED = re.compile(r"(?i)\b(?:you|your|yours|if)\b")
+_SHORTEST_OBJECT = 2
+_ALSO = re.compile(r"(?i)\s(?:as\swell|too|also)$")
+_TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
+
+
+def _plain(text: str | None) -> str | None:
+    """An object that stands by itself, else None."""
+    told = _ALSO.sub("", (text or "").strip(" '’\"“”."))
+    empty = len(told) < _SHORTEST_OBJECT
+    return None if empty or _POINTING.match(told) or _PASSING.search(told) else told
+
+
+def _said(kind: MemoryType, said: str, told: str, subject: str, predicate: str) -> Draft:
+    """In the third person, or in the speaker's words where a pronoun would have to be turned."""
+    content = f'The user says: "{said.strip()}."' if _PERSON.search(told) else f"The user {told}."
+    return Draft(kind, content, subject, predicate)
+
+
+def _likes(match: re.Match[str]) -> Draft | None:
+    told = _plain(match["object"])
+    if told is None or match["verb"].isupper():  # "I just LOVE early meetings"
+        return None
+    verb = match["verb"].lower()
+    phrase = f"does not {verb} {told}" if match["not"] else f"{_VERBS[verb]} {told}"
+    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("taste", told))
+
+
+def _allergic(match: re.Match[str]) -> Draft | None:
+    told = _plain(match["object"])
+    if told is None:
+        return None
+    phrase = f"is {match['how'].lower()} {told}"
+    return _said(MemoryType.FACT, match[0], phrase, "user", of_many("allergy", told))
+
+
+def _diet(match: re.Match[str]) -> Draft:
+    return Draft(MemoryType.PREFERENCE, f"The user is {match['what']}.", "user", "diet")
+
+
+def _abstains(match: re.Match[str]) -> Draft | None:
+    told = _plain(match["object"])
+    if told is None:
+        return None
+    phrase = f"does not {match['verb'].lower()} {told}"
+    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("diet", told))
+
+
+def _name(match: re.Match[str]) -> Draft:
+    return Draft(MemoryType.FACT, f"The user's name is {match['name']}.", "user", "name")
+
+
+def _called(match: re.Match[str]) -> Draft:
+    content = f"The user wants to be called {match['name']}."
+    return Draft(MemoryType.RULE, content, "user", "form of address")
+
+
+def _favourite(match: re.Match[str]) -> Draft | None:
+    told, what = _plain(match["object"]), match["what"].lower()
+    if told is None:
+        return None
+    phrase = f"The user's favourite {what} is {told}."
+    content = f'The user says: "{match[0].strip()}."' if _PERSON.search(told) else phrase
+    return Draft(MemoryType.PREFERENCE, content, "user", f"favourite {what}")
+
+
+def _ordered(match: re.Match[str]) -> Draft | None:
+    order = match["order"].strip()
+    if _PASSING.search(order):
+        return None
+    predicate = "answer language" if _LANGUAGE.search(order) else of_many("rule", order)
+    return Draft(MemoryType.RULE, f'The user asks: "{order}."', "assistant", predicate)
+
+
+_LANGUAGE = re.compile(
+    r"""(?xi)\b(?:answer|reply|respond|write|speak|talk)\b(?:\sto)?(?:\sme)?(?:\sonly)?\s(?:in\s)?
+    (?:english|german|french|spanish|italian|portuguese|dutch|russian|japanese|korean|chinese
+    |mandarin)\b"""
+)
+_TO_DO = r"""(?:answer|reply|respond|use|write|call|address|ask|run|commit|push|format|explain
+    |include|add|show|keep|cite|speak|talk|translate|make|suggest|mention|create|install|assume|wrap
+    |put|start|end|test|check|delete|log|share|send|open|round|quote|indent)"""
+
+_REMEMBER = LazyPattern(
+    rf"""(?xi){_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget|note
+    |make\sa\snote|never\sforget)
+    (?:\sthat\b|\s?:|,(?=.*\b(?:i|me|my|we|us|our)\b)|(?=\s(?:i['’]?m?|i['’]ve|my|we|our)\b))\s*"""
+)
+_PHRASES = tuple(
+    Phrase(LazyPattern(rf"(?xi){_LEAD}{pattern}"), read)
+    for pattern, read in (
+        (
+            rf"""i\s(?:(?:really|absolutely|generally|usually|always|also|truly|much|just|do|still)\s){{0,2}}
+            (?P<not>)(?P<verb>prefer|like|love|hate|dislike|enjoy|adore|detest)\s{_OBJECT}""",
+            _likes,
+        ),
+        (
+            rf"""i\s(?P<not>do\s?n[o'’]t|do\snot)\s(?:really\s|much\s)?(?P<verb>like|enjoy)\s{_OBJECT}""",
+            _likes,
+        ),
+        (rf"(?:i['’]?m|i\sam)\s(?:also\s)?(?P<how>(?:\w+ly\s)?allergic\sto)\s{_OBJECT}", _allergic),
+        (rf"(?:i['’]?m|i\sam)\s(?:an?\s)?(?P<what>vegan|vegetarian|pescatarian){_END}", _diet),
+        (
+            rf"""i\s(?:do\s?n[o'’]t|do\snot|never)\s(?P<verb>eat|drink)\s{_OBJECT}""",
+            _abstains,
+        ),
+        (
+            r"""my\sname(?:\sis|['’]s)\s["“]?(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?:\s(?-i:[A-Z])[\w'’.-]{0,30}){0,2})
+            ["”]?(?=\s*(?:,|$|\band\b))""",
+            _name,
+        ),
+        (
+            r"""(?:you\scan\s|just\s|please\s){0,2}call\sme\s["“]?(?P<name>(?-i:[A-Z])[\w'’.-]{0,30})["”]?
+            (?=\s*(?:,|$|\b(?:please|from|instead)\b))""",
+            _called,
+        ),
+        (
+            rf"my\s(?:all[ -]time\s)?favou?rite\s(?P<what>\w+(?:\s\w+)?)\sis\s{_OBJECT}",
+            _favourite,
+        ),
+        (rf"(?P<order>(?:always|never)\s{_TO_DO}\s.{{3,200}})$", _ordered),
+        (r"(?P<order>from\snow\son,?\s(?!i\b|we\b|he\b|she\b|they\b|it\b).{6,200})$", _ordered),
+        (rf"(?P<order>{_TO_DO}\s.{{3,200}}\sfrom\snow\son)$", _ordered),
+    )
+)
+
+
+def _note(text: str) -> Draft | None:
+    if not _TELLING.match(text) or _POINTING_NOTE.match(text) or _ADDRESSED.search(text):
+        return None
+    return Draft(
+        MemoryType.FACT, f'The user asks to remember: "{text}."', "user", of_many("note", text)
+    )
+
+
+ENGLISH = Language(_REMEMBER, _PHRASES, _note)
