@@ -52,7 +52,8 @@ NO_PLACES = frozenset(
 NUMBERED = frozenset(
     """
     Room Chapter Section Step Page Figure Table Issue Line Version Day Week Top Level Phase Part
-    Number Item Point Option Question Case Test Task Type Class Grade Year Floor Building Gate Game Match Round Episode Season
+    Number Item Point Option Question Case Test Task Type Class Grade Year Floor Building Gate
+    Game Match Round Episode Season
     """.split()
 )
 """Carry a number without being products."""
