@@ -39,6 +39,11 @@ PARK = {
             {"agent": ("Bob", "person"), "patient": ("new car", "other")},
         ),
         (
+            "Alice painted a vivid sunset inspired by a visit",
+            "paint",
+            {"agent": ("Alice", "person"), "patient": ("vivid sunset", "other")},
+        ),
+        (
             "Dr. Brown teaches law in Lisbon.",
             "teach",
             {
@@ -63,6 +68,8 @@ def test_a_plain_sentence_is_read(
         "The user prefers tea",
         "In the park there was a flute that Lin played",
         "Alice is a nurse",
+        "Alice used to ride horses",
+        "Alice speaks at her school",
         "Paris likes visitors",
         "公园里有人踢足球",
         "Lin thinks that Bob plays the flute",

@@ -132,6 +132,16 @@ def test_the_same_name_of_another_kind_is_another_entity(store: SqliteStore) -> 
     assert someone != car
 
 
+def test_one_of_no_told_kind_is_the_only_thing_of_that_name(store: SqliteStore) -> None:
+    memories = [remember(store, f"Mercedes, number {n}") for n in range(4)]
+    untold = Mention(name="Mercedes")
+    with store.write("ann") as tx:
+        someone = tx.graph.name(memories[0], person("Mercedes"))
+        assert tx.graph.name(memories[1], untold) == someone
+        car = tx.graph.name(memories[2], Mention(name="Mercedes", kind="product"))
+        assert tx.graph.name(memories[3], untold) not in (someone, car)
+
+
 def test_namesakes_are_told_apart_where_the_caller_says_so(store: SqliteStore) -> None:
     memories = [remember(store, f"Li Wei, number {n}") for n in range(5)]
     with store.write("ann") as tx:

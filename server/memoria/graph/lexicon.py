@@ -16,7 +16,7 @@ GIVEN_NAMES = frozenset(
     Patrick Paul Peter Philip Rachel Ralph Rebecca Richard Robert Roger Ronald Rose Ryan Sam Samuel
     Sandra Sara Sarah Scott Sharon Simon Sophia Sophie Stephanie Stephen Steve Steven Susan Thomas
     Tim Timothy Tom Tony Victor Victoria Vincent Walter William
-    Chen Fang Feng Hong Hui Jing Juan Lei Lin Mei Ming Ping Qiang Tao Wei Xiao Yan Yang Ying Yun
+    Chen Lei Lin Mei Ming Qiang Tao Wei Xiao
     """.split()
 )
 TITLES = frozenset("Mr Mrs Ms Miss Dr Prof Professor Sir Madam Uncle Aunt".split())
@@ -37,7 +37,8 @@ NAMELESS = frozenset(
     Christmas Easter Thanksgiving Spring Summer Autumn Winter
     English Chinese Mandarin Cantonese French German Spanish Japanese Korean Russian Italian
     American British European Asian Indian
-    User Assistant Internet Web Wi-Fi
+    User Assistant Internet Web Wi-Fi AI
+    Mom Mum Dad Grandma Grandpa God Do Does Did Is Are Was Can Could Would Should Let
     """.split()
 )
 """Capitalised in English without being anybody's or anything's own name."""
@@ -52,9 +53,12 @@ NUMBERED = frozenset(
     """
     Room Chapter Section Step Page Figure Table Issue Line Version Day Week Top Level Phase Part
     Number Item Point Option Question Case Test Task Type Class Grade Year Floor Building Gate
+    Game Match Round Episode Season
     """.split()
 )
 """Carry a number without being products."""
+PRODUCTS = frozenset("Windows Android Ubuntu Debian Fedora iPhone iPad PlayStation Galaxy".split())
+"""Carry a bare number as their version."""
 ORGANISATION_ENDS = frozenset(
     """
     Inc Inc. Ltd Ltd. LLC Corp Corp. Corporation GmbH Company Co. University College Institute
@@ -98,6 +102,18 @@ PLACES_ZH = """
     公园 学校 图书馆 医院 超市 机场 车站 餐厅 饭店 酒店
     咖啡馆 办公室 教室 厨房 客厅 卧室 家里 家 操场 体育馆 健身房
 """.split()
+COMMON_PLACES_ZH = frozenset(PLACES_ZH) | frozenset(
+    """
+    城市 都市 超市 夜市 股市 上市 小镇 乡镇 道路 公路 马路 铁路 大街 逛街
+    高山 爬山 外国 全国 祖国 各国 本国 出国 回国 农村 乡村 小区 地区 社区 山区 学区 海岛
+    """.split()
+)
+COMMON_ORGANISATIONS_ZH = frozenset(
+    """
+    互联网公司 电影制作公司 上市公司 科技公司 外贸公司 保险公司 软件公司 游戏公司 广告公司 建筑公司
+    重点大学 名牌大学 理工大学 综合大学 艺术学院 商学院 医学院 法学院 人民医院 中心医院 重点中学
+    """.split()
+)
 PLACES_EN = frozenset(
     """
     park school library hospital supermarket airport station restaurant hotel cafe office classroom

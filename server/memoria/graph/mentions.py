@@ -60,7 +60,7 @@ def _all(text: str) -> Iterator[Found]:
 
 _HAN = r"[\u4e00-\u9fff]"
 _WORD = r"[A-Z][A-Za-z'’-]*[A-Za-z]"
-_NAME = rf"{_WORD}(?: (?:of |the |de |van |von )?{_WORD})*"
+_NAME = rf"{_WORD}(?: (?:of the |of |the |de |van |von )?{_WORD})*"
 _URL = re.compile(r"https?://[^\s<>\"'）】。，]+[^\s<>\"'）】。，.,;:!?)]")
 _PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w-]*\.?[\w-]+")
 _HANDLE = re.compile(r"(?<![\w.@])@[A-Za-z][\w-]{1,38}(?![\w@]|\.\w)")
@@ -69,14 +69,20 @@ _TITLED = re.compile(
     r"\b(?:book|film|movie|song|album|article|paper|novel|series|titled|called|reading|watching)"
     rf"\s+[\"“]({_WORD}[^\"”\n]{{0,60}})[\"”]"
 )
-_VERSIONED = re.compile(r"(?<![\w@/.-])([A-Z][A-Za-z+#]+) (v?\d+(?:\.\d+)+|\d{1,2}(?![\d:.%-]))\b")
+_VERSIONED = re.compile(
+    r"(?<![\w@/.-])(?:[A-Z][A-Za-z+#]+ v?\d+(?:\.\d+)+"
+    rf"|(?:{'|'.join(sorted(known.PRODUCTS))}) \d{{1,2}}(?![\d:.%-]))\b"
+)
 _SEQUENCE = re.compile(rf"(?<![\w@/.'’-]){_NAME}(?![\w/@])")
 _INTRODUCED = re.compile(rf"\b(?:named|called|name is) ({_NAME})")
 _ADDRESSED = re.compile(rf"\b((?:{'|'.join(sorted(known.TITLES))})\.? {_WORD}(?: {_WORD})?)")
 _RELATED = re.compile(
     rf"\b(?:{'|'.join(sorted(known.RELATIONS))})(?:,| is| named| called)? ({_WORD})(?![\w/@])"
 )
-_PLACED = re.compile(rf"\b(?:in|from|to|at|near|visit|visited|visiting) ({_NAME})")
+_PLACED = re.compile(
+    rf"\b(?:in|near|visit|visited|visiting|(?:come|comes|came|am|is|are|was|were|moved|flew) from"
+    rf"|(?:moved|moving|move|flew|fly|flying|travel|travelled|went|going|trip) to) ({_NAME})"
+)
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:;\n\"“(—-]\s*|[。！？]\s*)$")
 
 
@@ -97,7 +103,7 @@ def _literal(text: str) -> Iterator[Found]:
 def _versioned(text: str) -> Iterator[Found]:
     """A product with its version: Python 3.12, Windows 11; but not March 5 nor Room 3."""
     for match in _VERSIONED.finditer(text):
-        if match[1] not in known.NUMBERED | known.NAMELESS:
+        if match[0].split(" ")[0] not in known.NUMBERED | known.NAMELESS:
             yield Found(match.start(), match[0], "product", 0.5)
 
 
@@ -115,9 +121,13 @@ def _capitalised(text: str) -> Iterator[Found]:
 
 def _trimmed(start: int, name: str) -> tuple[int, str]:
     """A sequence without the words in front that are capitalised for another reason."""
-    words = name.split(" ")
+    words = _POSSESSIVE.sub("", name).split(" ")
     skipped = sum(len(word) + 1 for word in takewhile(known.NAMELESS.__contains__, words))
-    return start + skipped, name[skipped:]
+    return start + skipped, _POSSESSIVE.sub("", name)[skipped:]
+
+
+_POSSESSIVE = re.compile(r"['’]s(?: .*)?$")
+"""Behind it comes what somebody has, not what they are called."""
 
 
 def _judged(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]:
@@ -139,22 +149,26 @@ def _judged(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]
 _LONGEST_PERSON = 3
 
 
+_NO_PLACE = re.compile(r"['’]s\b| of the ")
+
+
 def _introduced(text: str) -> Iterator[Found]:
     """People who are introduced: Dr. Zoe, named Zoe, my sister Zoe."""
     for pattern, confidence in ((_ADDRESSED, 0.6), (_INTRODUCED, 0.5), (_RELATED, 0.55)):
         for match in pattern.finditer(text):
-            if match[1].split()[0] not in known.NAMELESS and not match[1].isupper():
-                yield Found(match.start(1), match[1], "person", confidence)
+            name = _POSSESSIVE.sub("", match[1])
+            if name.split()[0] not in known.NAMELESS and not name.isupper():
+                yield Found(match.start(1), name, "person", confidence)
 
 
 def _placed(text: str) -> Iterator[Found]:
-    """After a preposition: in Hangzhou, from Lisbon; but not in March, in Python, from Alice."""
+    """After a preposition: in Hangzhou, moved to Lisbon; but not in March, in Python, to Alice."""
     for match in _PLACED.finditer(text):
         words = match[1].split()
         known_else = known.NAMELESS | known.NO_PLACES | known.GIVEN_NAMES | known.TITLES
         if words[0] in known_else or words[-1] in known.ORGANISATION_ENDS or match[1].isupper():
             continue
-        if not re.match(r" v?\d", text[match.end() :]):
+        if not (_NO_PLACE.search(match[1]) or re.match(r" v?\d", text[match.end() :])):
             yield Found(match.start(1), match[1], "place", 0.4)
 
 
@@ -171,11 +185,12 @@ _ORGANISATION_ZH = re.compile(
     r"((?:(?!离开|加入|来自|毕业)[^\W在去从到于进是和跟给为的]){2,10}?"
     r"(?:公司|大学|学院|集团|银行|医院|研究院|研究所|中学))"
 )
+_NO_STEM_ZH = re.compile(r"[我你他她们所个了着过趟一某另这那哪同其最附近当现任]")
 _NO_ORGANISATION_ZH = re.compile(
     r"^[这那我你他她本该某哪每几两各贵别新大小一二三家在去从到于个今昨明上下前后]"
 )
 _PLACE_SIGNS = r"(?:住在|来自|搬到|搬去|飞到|飞往|回到|在|去|到|从)"
-_PLACE_ZH = re.compile(rf"{_PLACE_SIGNS}({_HAN}{{1,6}}(?:市|省|县|区|镇|村|路|街|公园|机场|车站))")
+_PLACE_ZH = re.compile(rf"{_PLACE_SIGNS}({_HAN}{{1,4}}(?:市|省|县|区|镇|村|路|街|公园|机场|车站))")
 _CITY_ZH = re.compile("|".join(sorted(known.CITIES_ZH, key=len, reverse=True)))
 
 
@@ -215,14 +230,16 @@ def _nicknames_zh(text: str) -> Iterator[Found]:
 def _organisations_zh(text: str) -> Iterator[Found]:
     """在阿里巴巴公司、毕业于清华大学; but not 这家公司."""
     for match in _ORGANISATION_ZH.finditer(text):
-        if not _NO_ORGANISATION_ZH.match(match[1]):
+        own = match[1] not in known.COMMON_ORGANISATIONS_ZH and not _NO_STEM_ZH.search(match[1])
+        if own and not _NO_ORGANISATION_ZH.match(match[1]):
             yield Found(match.start(1), match[1], "organisation", 0.55)
 
 
 def _places_zh(text: str) -> Iterator[Found]:
     """住在西湖区、去人民公园; and the big cities wherever they stand by themselves."""
     for match in _PLACE_ZH.finditer(text):
-        if match[1] not in known.PLACES_ZH and not _NO_ORGANISATION_ZH.match(match[1]):
+        own = match[1] not in known.COMMON_PLACES_ZH and not re.search("的", match[1])
+        if own and not _NO_STEM_ZH.search(match[1]) and not _NO_ORGANISATION_ZH.match(match[1]):
             yield Found(match.start(1), match[1], "place", 0.5)
     for match in _CITY_ZH.finditer(text):
         if text[match.end() : match.end() + 1] not in set("人话菜语大银"):

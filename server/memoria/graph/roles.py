@@ -129,8 +129,9 @@ _LEAD_EN = re.compile(
 _CLAUSE_EN = re.compile(rf"\s+{_MARKS_EN}(?P<verb>[a-z]+)\s+(?P<object>.+)$")
 _OBJECT_END_EN = re.compile(
     r"\s+(?:in|at|on|with|for|to|from|by|because|when|while|since|after|before|and|but|every|"
-    r"as|so|that|who|which|if)\b|[,;:(]"
+    r"as|so|that|who|which|if|of|\w{2,}ed)\b|[,;:(]"
 )
+_NO_OBJECT_EN = re.compile(r"(?:to|in|at|on|with|for|from|by|up|out|off|about|and|that|how)\b")
 _ARTICLE = re.compile(r"^(?:the|a|an|some|his|her|their|its|my|our|your)\s+", re.IGNORECASE)
 _AT_PLACE_EN = re.compile(r"\b(?:in|at)\s+(?:the |a |an |his |her |their |my |our )?([a-z]+)\b")
 
@@ -145,6 +146,8 @@ def _english(sentence: str) -> Clause | None:
         return None
     clause = _CLAUSE_EN.match(sentence, agent.end)
     if clause is None or clause["verb"] not in known.VERBS_EN:
+        return None
+    if _NO_OBJECT_EN.match(clause["object"]):
         return None
     parts: dict[SemanticRole, str] = {"agent": agent.name}
     thing = _ARTICLE.sub("", _OBJECT_END_EN.split(clause["object"], maxsplit=1)[0]).strip()

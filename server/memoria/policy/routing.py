@@ -77,11 +77,13 @@ def route(role: Role, text: str, *, tool_call: bool = False) -> Route:
         return Archive("empty")
     if worth(text) >= _STORY_WORTH:
         return Archive("story")
+    if role is not Role.USER:
+        return _unmarked(text)
     found = {mark for sentence in sentences(text) for mark in marks(sentence)}
-    if role is Role.USER and found:
-        priority = min(map(_MARKS.index, found))
-        return Extract(_MARKS[priority], priority)
-    return _unmarked(text)
+    if not found:
+        return _unmarked(text)
+    priority = min(map(_MARKS.index, found))
+    return Extract(_MARKS[priority], priority)
 
 
 def _unmarked(text: str) -> Route:

@@ -297,7 +297,8 @@ class Graph(Protocol):
 
         Args:
             memory_id: the memory that uses the names. They are gone when the last that does is.
-            mention: the thing's name, other names for it, and its kind.
+            mention: the thing's name, other names for it, and its kind; one of kind `other` is
+                the only thing of that name, where there is one.
             distinct: what tells it from its namesakes, always in the same words.
 
         Raises:

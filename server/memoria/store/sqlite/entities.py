@@ -7,11 +7,13 @@ the last of them is.
 from collections.abc import Iterable, Mapping, Sequence
 
 from memoria.errors import InvalidInputError
-from memoria.model import Entity, Mention, new_id
+from memoria.model import Entity, EntityKind, Mention, new_id
 from memoria.store.sqlite.driver import Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.text.name import name_key
 
+_UNTOLD: EntityKind = "other"
+"""The kind of what nobody told the kind of: the only thing of that name is meant."""
 COUNTED = 1000
 """Mentions are counted up to here: nobody needs the exact number of what is everywhere."""
 View = Mapping[str, int | None]
@@ -106,8 +108,11 @@ class SqliteEntities:
 
     def _known(self, spellings: Sequence[str], kind: str, qualifier: str) -> int | None:
         for spelling in spellings:
-            rows = self._rows.all("named", key=name_key(spelling), kind=kind)
-            n = _meant(rows, qualifier)
+            key = name_key(spelling)
+            n = _meant(self._rows.all("named", key=key, kind=kind), qualifier)
+            if n is None and kind == _UNTOLD:
+                rows = self._rows.all("named_whatever", key=key, qualifier=qualifier)
+                n = _the_only(rows)
             if n is not None:
                 return n
         return None
@@ -130,5 +135,9 @@ def _meant(rows: Sequence[Row], qualifier: str) -> int | None:
     exact = [int(row["entity_n"]) for row in rows if row["qualifier"] == qualifier]
     if exact:
         return exact[0]
-    others = {int(row["entity_n"]) for row in rows}
-    return others.pop() if not qualifier and len(others) == 1 else None
+    return None if qualifier else _the_only(rows)
+
+
+def _the_only(rows: Sequence[Row]) -> int | None:
+    found = {int(row["entity_n"]) for row in rows}
+    return found.pop() if len(found) == 1 else None

@@ -31,6 +31,12 @@ FROM entity_names s JOIN entities e ON e.n = s.entity_n
 WHERE s.tenant_id = :tenant AND s.key = :key AND e.kind = :kind
 ORDER BY s.entity_n;
 
+-- name: named_whatever
+SELECT s.entity_n, s.qualifier
+FROM entity_names s
+WHERE s.tenant_id = :tenant AND s.key = :key AND s.qualifier = :qualifier
+ORDER BY s.entity_n;
+
 -- name: name
 INSERT INTO entity_names (tenant_id, entity_n, key, qualifier, name)
 VALUES (:tenant, :entity_n, :key, :qualifier, :name)
