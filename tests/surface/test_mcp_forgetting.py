@@ -14,8 +14,9 @@ async def test_what_is_forgotten_is_not_found_and_not_learnt_again(home: Path, m
         (said,) = await agent.say("Remember: the gate code is 8341-blue")
         kept = await agent.call("remember", content="the gate code is 8341-blue")
         answer, text = await agent.both("forget_memory", ids=[kept["id"]])
-        assert answer == {"memories": [kept["id"]], "turns_barred": [said]}
-        assert text.startswith("1 memory forgotten for good.")
+        assert kept["id"] in answer["memories"]
+        assert answer["turns_barred"] == [said]
+        assert text.startswith("2 memories forgotten for good.")  # and what rules had concluded
         assert said in text
         assert (await agent.call("search_memory", query="gate code"))["hits"] == []
         refusal = await agent.refusal("remember", content="The  gate code is 8341-BLUE.")
@@ -30,7 +31,8 @@ async def test_with_include_source_the_record_is_erased_too(home: Path, mode: st
         (said,) = await agent.say("Remember: the gate code is 8341-blue")
         kept = await agent.call("remember", content="the gate code is 8341-blue", turn_id=said)
         answer = await agent.call("forget_memory", ids=[kept["id"]], include_source=True)
-        assert answer == {"memories": [kept["id"]], "turns_erased": [said]}
+        assert kept["id"] in answer["memories"]
+        assert answer["turns_erased"] == [said]
         assert (await agent.call("search_conversation_traces", query="gate code"))["hits"] == []
         assert "was forgotten on" in await agent.refusal("get_memory", id=kept["id"])
         assert "was forgotten on" in await agent.refusal("get_memory", id=said)
