@@ -13,7 +13,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.model import Memory, Validity
+from memoria.model import COMMAND_LINE, Memory, Validity
 
 _TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n```)", re.MULTILINE | re.DOTALL)
 _KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
@@ -150,19 +150,31 @@ async def test_a_correction_supersedes_and_the_history_stays(
     assert memory.versions[1].valid_to is not None
 
 
-async def test_a_model_touches_only_what_it_was_shown(home: Path, model: ScriptedModel) -> None:
+async def test_a_model_takes_back_only_what_it_was_shown_and_the_user_has_not_confirmed(
+    home: Path, model: ScriptedModel
+) -> None:
     async with opened(home, model) as m:
         kept = await m.remember("The cellar door key hangs behind the mirror")
+        sure = await m.remember("The key of the zebra house lies under the mat")
+        await m.through(COMMAND_LINE).revise_memory(sure.id, "confirm")
         model.answer = reader(
             lambda n, *_: [
-                {"op": "DELETE", "id": kept.id, "quote": "harmless", "turn": n},
+                {"op": "DELETE", "id": kept.id, "quote": "invented", "turn": n},
+                {"op": "DELETE", "id": sure.id, "quote": "harmless", "turn": n},
                 {"op": "BOOST", "id": "01900000-0000-7000-8000-000000000000"},
             ]
         )
         await said(m, "Some harmless zebra facts, unrelated to anything else.")
-        memory = await m.get_memory(kept.id)
-    assert memory.validity is Validity.ACTIVE
-    assert memory.use_count == 0
+        for one in (kept, sure):
+            memory = await m.get_memory(one.id)
+            assert memory.validity is Validity.ACTIVE
+            assert memory.use_count == 0
+    reasons = [detail for action, detail in log(home) if action == "reject"]
+    assert reasons == [
+        "DELETE: quote not in the turn",
+        "DELETE: confirmed by the user",
+        "BOOST: unknown id",
+    ]
 
 
 async def test_a_tools_word_waits_for_confirmation_whoever_repeats_it(

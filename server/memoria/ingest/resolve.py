@@ -171,9 +171,11 @@ class Resolver:
         if add.modality == "joking":
             raise _RejectedError("a joke")
         content, held = self._sayable(add.content, turn)
+        held = "hearsay" if held is None and add.modality == "hearsay" else held
         subject, predicate = subject_key(add.subject), predicate_key(add.predicate)
         claim = self._claim(content, predicate, turn, add.confidence * _DOUBT[add.modality])
-        when = _when(add.event_time, turn, prefer="past" if add.modality == "actual" else "future")
+        prefer: Prefer = "past" if add.modality == "actual" else "future"
+        when = _when(add.event_time, add.content, turn, prefer)
         claim = replace(claim, event_at=when.at, assertive=add.modality == "actual")
         version = self._version(content, turn, quote, claim, when)
         reading = self._reading(add, when)
@@ -288,7 +290,7 @@ class Resolver:
         memory = self._known(update.id)
         turn, quote = self._grounds(update.turn, update.quote)
         content, held = self._sayable(update.content, turn)
-        when = _when(update.event_time, turn, prefer="past")
+        when = _when(update.event_time, update.content, turn, "past")
         claim = self._claim(content, memory.predicate or "", turn, memory.confidence)
         claim = replace(claim, event_at=when.at)
         version = self._version(content, turn, quote, claim, when)
@@ -313,6 +315,8 @@ class Resolver:
             raise _RejectedError("not the user's word")
         if instruction_shaped(full_text(turn), turn.trust):
             raise _RejectedError("an order")
+        if (memory.verified or memory.pinned) and turn.trust is not Trust.USER:
+            raise _RejectedError("confirmed by the user")
         self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
         self._audit("archive", memory.id)
         self._note("DELETE", memory.id)
@@ -432,10 +436,12 @@ def _is_order(content: str, turn: StoredTurn) -> bool:
     return said or instruction_shaped(content, turn.trust)
 
 
-def _when(expression: str | None, turn: StoredTurn, *, prefer: Prefer) -> _When:
-    """When something happened, by an expression that must be one of time."""
-    found = times(expression or "", turn.at, prefer=prefer)
-    return _When(found[0].from_ms, found[0].expression) if found else _When(None, None)
+def _when(expression: str | None, content: str, turn: StoredTurn, prefer: Prefer) -> _When:
+    """When something happened: by the speaker's expression, else by a date in the conclusion."""
+    for text in (expression or "", content):
+        for span in times(text, turn.at, prefer=prefer):
+            return _When(span.from_ms, span.expression)
+    return _When(None, None)
 
 
 def _carried(claim: Claim) -> Trust:

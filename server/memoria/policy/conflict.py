@@ -117,8 +117,8 @@ def judge(claim: Claim, memory: Memory, now: int) -> Verdict:
         return Unrelated()
     if not _has_one_value(claim.predicate) or not claim.assertive:
         return KeepBoth()
-    if claim.event_at is not None and claim.event_at < memory.current.valid_from:
-        return KeepBoth()  # it tells of a time before what is known
+    if _of_other_times(claim, memory):
+        return KeepBoth()
     return replaces(claim, memory, now)
 
 
@@ -136,12 +136,27 @@ def replaces(claim: Claim, memory: Memory, now: int) -> Supersede | Contradict |
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two sentences differ in next to no word, and in no number or negation."""
+    """Whether one sentence has the words of the other and next to no more.
+
+    A word in another's place is another statement, and so are a number or a "not" more.
+    """
+    if canonical(one) == canonical(other):
+        return True
     a, b = frozenset(tokens(one)), frozenset(tokens(other))
-    apart = a ^ b
-    if any(word.isdigit() or word in _NEGATIONS for word in apart):
+    more = a ^ b
+    if (a - b and b - a) or any(word.isdigit() or word in _NEGATIONS for word in more):
         return False
-    return canonical(one) == canonical(other) or len(a & b) >= _SAME_WORDS * len(a | b) > 0
+    return len(a & b) >= _SAME_WORDS * len(a | b) > 0
+
+
+def _of_other_times(claim: Claim, memory: Memory) -> bool:
+    """Whether the two tell of different times: a measurement each, or what was so before."""
+    if claim.event_at is None:
+        return False
+    known_at = memory.current.event_at
+    if known_at is None:
+        return claim.event_at < memory.current.valid_from
+    return claim.event_at != known_at
 
 
 def _has_one_value(predicate: str) -> bool:

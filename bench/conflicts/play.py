@@ -1,0 +1,180 @@
+"""Playing a case: its turns are captured and read, one by one, by the product itself."""
+
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.conflicts.cases import Case, Proposal
+from memoria.inference.chat.base import AnswerT, ChatModel, Question, Reply
+from memoria.inference.chat.gate import Gate, GateLimits
+from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.ingest.extract import Extractor
+from memoria.ingest.tombstones import Marks
+from memoria.model import LIBRARY, Memory, QueueKind, Role, Turn, Validity, new_id, now_millis
+from memoria.policy.conflict import says_the_same
+from memoria.retrieval.related import related
+from memoria.store.ledger import StoreLedger
+from memoria.store.sqlite import SqliteStore
+from memoria.store.values import NewEntry
+from memoria.text.analyser import tokens
+
+_TENANT = "bench"
+_SESSION = "case"
+_LEASE_MS = 600_000
+_OUTPUT_TOKENS = 4096
+_LIKE = 0.5
+"""Share of common words from which a real model's wording counts as the one that was expected."""
+_KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
+_NUMBERED = re.compile(r"^\[(\d+)\] \w+: ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A case with what was wrong in the end; nothing if all was right."""
+
+    case: Case
+    wrong: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    """What became of each turn's operations."""
+
+
+class Script:
+    """A model that proposes what the case says a good one would."""
+
+    name = "script"
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._contents: dict[str, str] = {}
+        self.number = 0
+        """Of the turn that is being read, from 1."""
+
+    def ask(self, question: Question[AnswerT]) -> Reply:
+        """The proposals for the turn at hand, with real ids in the labels' place."""
+        known = [json.loads(line) for line in _KNOWN.findall(question.text)]
+        place = _NUMBERED.search(question.text)
+        said = self._case.turns[self.number - 1]
+        operations = [
+            self._real(one, known, int(place[1]) if place else 1) for one in said.proposed
+        ]
+        answer = {"operations": operations or [{"op": "SKIP"}]}
+        return Reply(json.dumps(answer, ensure_ascii=False), self.name, 1, 1)
+
+    def close(self) -> None:
+        """Nothing is under way."""
+
+    def _real(
+        self, proposal: Proposal, known: Sequence[dict[str, str]], number: int
+    ) -> dict[str, object]:
+        fields = proposal.operation.model_dump(mode="json")
+        ids = {memory["content"]: memory["id"] for memory in known}
+        for name in ("id", "src", "dst"):
+            if name in fields:
+                content = self._contents[fields[name]]
+                fields[name] = ids.get(content, f"not shown: {content}")
+        if "content" in fields:  # from now on the label means this wording
+            label = proposal.label or getattr(proposal.operation, "id", None)
+            self._contents[str(label)] = str(fields["content"])
+        return {**fields, **({"turn": number} if "turn" in fields else {})}
+
+
+def play(case: Case, model: ChatModel | None = None) -> Played:
+    """Capture the case's turns, let a model read each, and compare.
+
+    Args:
+        case: the case.
+        model: who reads; the case's own script by default, which must be matched to the letter.
+    """
+    script = Script(case)
+    with tempfile.TemporaryDirectory(prefix="memoria-conflicts-") as folder:
+        store = SqliteStore(Path(folder) / "memoria.db", busy_timeout_ms=5000, readers=1)
+        try:
+            outcomes = _run(case, store, script, model or script)
+            kept = _memories(store)
+        finally:
+            store.close()
+    wrong = _compare(case, kept, exact=model is None)
+    return Played(case, tuple(wrong), outcomes)
+
+
+def _run(case: Case, store: SqliteStore, script: Script, model: ChatModel) -> tuple[str, ...]:
+    marks = Marks(_TENANT, lambda: b"bench")
+    capture = Capture(store, _TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks)
+    limits = GateLimits(timeout_s=300, attempts=3, concurrency=1, daily_tokens=10**12)
+    gate = Gate(model, StoreLedger(store), limits)
+    extractor = Extractor(
+        store, gate, lambda tx, text, place: related(tx, None, text, place), lambda _: marks,
+        _OUTPUT_TOKENS,
+    )  # fmt: skip
+    outcomes = []
+    for number, said in enumerate(case.turns, 1):
+        capture.record([Turn(role=Role(said.role), content=said.text, at=said.at)], _SESSION, None)
+        if said.role == "user":
+            script.number = number
+            outcomes.append(_read(store, extractor, number - 1))
+    return tuple(outcomes)
+
+
+def _read(store: SqliteStore, extractor: Extractor, place: int) -> str:
+    """Have a turn read now; gives what became of the operations."""
+    with store.write(_TENANT) as tx:
+        session_n = tx.conversations.session_turns(_SESSION, 0, 1)[0].session_n
+        entry = NewEntry(
+            new_id(), QueueKind.EXTRACT, session_n, place, place, 0, "bench", now_millis()
+        )
+        tx.queue.add(entry)
+    with store.work_queue(write=True) as queue:
+        work = queue.lease("bench", now_millis(), _LEASE_MS)
+    if work is None:
+        return "was not queued"
+    extractor.run(work, "bench")
+    with store.read(_TENANT) as tx:
+        done = tx.queue.entry(work.id)
+    return "" if done is None else done.outcome or ""
+
+
+def _memories(store: SqliteStore) -> list[Memory]:
+    with store.read(_TENANT) as tx:
+        found = tx.memories.by_versions(tx.documents.page("memory", 0, 10_000))
+    return list({memory.id: memory for memory in found.values()}.values())
+
+
+def _compare(case: Case, kept: Sequence[Memory], *, exact: bool) -> list[str]:
+    active = [memory for memory in kept if memory.validity is Validity.ACTIVE]
+    believed = [memory.content for memory in active]
+    wrong = [f"not believed: {one}" for one in case.current if not _among(one, believed, exact)]
+    wrong += [f"believed: {one}" for one in case.absent if _among(one, believed, exact)]
+    if exact:
+        wrong += [f"believed, too: {one}" for one in believed if one not in case.current]
+    for past in case.history:
+        if not any(_followed(memory, past.content, past.superseded_by, exact) for memory in kept):
+            wrong.append(f"no history: {past.content} → {past.superseded_by}")
+    if case.kept_both and exact:
+        wrong += [f"superseded: {m.versions[1].content}" for m in active if _changed(m)]
+    return wrong
+
+
+def _changed(memory: Memory) -> bool:
+    """Whether a wording was replaced by another one, beyond a rule's by a model's."""
+    return len([v for v in memory.versions if v.inferred_by != "rules"]) > 1
+
+
+def _followed(memory: Memory, before: str, after: str, exact: bool) -> bool:
+    contents = [version.content for version in memory.versions]
+    return _like(after, contents[0], exact) and any(
+        _like(before, content, exact) for content in contents[1:]
+    )
+
+
+def _among(wanted: str, contents: Sequence[str], exact: bool) -> bool:
+    return any(_like(wanted, content, exact) for content in contents)
+
+
+def _like(wanted: str, content: str, exact: bool) -> bool:
+    if exact or wanted == content:
+        return wanted == content
+    a, b = set(tokens(wanted)), set(tokens(content))
+    return says_the_same(wanted, content) or len(a & b) >= _LIKE * len(a | b)
