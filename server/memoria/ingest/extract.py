@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from memoria.errors import MemoriaError
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
-from memoria.ingest.resolve import Resolver, Shown
+from memoria.ingest.grounds import Shown
+from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import InferredBy, Memory, StoredTurn, Validity, from_millis, now_millis
 from memoria.store.base import Store, Transaction

@@ -9,7 +9,8 @@ the session's end, before the client compacts its context, or after a pause.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoria.ingest.resolve import Resolver, Shown
+from memoria.ingest.grounds import Shown
+from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
 from memoria.policy.claims import Claim, claims

@@ -6,11 +6,10 @@ never from the model. All of an entry's operations and its completion are one tr
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from memoria.errors import NotFoundError
-from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.grounds import CHANNEL, Grounds, RejectedError, Shown, When, when_of
 from memoria.ingest.link import (
     Reading,
     Surroundings,
@@ -20,8 +19,7 @@ from memoria.ingest.link import (
     read_by_rules,
     relink,
 )
-from memoria.ingest.quotes import find_quote
-from memoria.ingest.tombstones import Marks, buried
+from memoria.ingest.tombstones import Marks
 from memoria.model import (
     Add,
     Boost,
@@ -31,10 +29,8 @@ from memoria.model import (
     Link,
     Memory,
     Operation,
-    Provenance,
     Role,
     Skip,
-    SourceKind,
     StoredTurn,
     Trust,
     Update,
@@ -57,24 +53,15 @@ from memoria.policy.conflict import (
     subject_key,
 )
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.privacy import screen
 from memoria.policy.retention import expires_at
 from memoria.store.base import Transaction
 from memoria.store.values import NewEvidence, NewMemory, NewVersion
-from memoria.text.dates import Prefer, times
+from memoria.text.dates import Prefer
 from memoria.text.document import full_text
-from memoria.text.statement import fingerprint
 
-CHANNEL = "extraction"
 _LINK_CONFIDENCE = 0.7
 _BOOST = 0.06  # the background monitor's 0.3 on its scale of five
 _DOUBT = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
-_ORIGIN = {
-    Role.USER: SourceKind.USER_SAID,
-    Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,
-    Role.TOOL: SourceKind.TOOL_OUTPUT,
-    Role.SYSTEM: SourceKind.ASSISTANT_INFERRED,
-}
 
 
 @dataclass(slots=True)
@@ -95,26 +82,6 @@ class Outcome:
         return "; ".join(filter(None, parts)) or "nothing"
 
 
-class _RejectedError(Exception):
-    """An operation is turned away, with the reason in a word or two."""
-
-
-@dataclass(frozen=True, slots=True)
-class _When:
-    """When something happened, and how that was put."""
-
-    at: int | None
-    expression: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What the model was shown: turns by their number in the prompt, and memories by id."""
-
-    turns: Mapping[int, StoredTurn]
-    memories: Mapping[str, Memory]
-
-
 class Resolver:
     """Applies operations within one tenant's transaction."""
 
@@ -131,8 +98,7 @@ class Resolver:
             client: the model's name, for provenance.
         """
         self._tx = tx
-        self._marks = marks
-        self._shown = shown
+        self._grounds = Grounds(tx, marks, shown, by, client)
         self._by = by
         self._client = client
         self._now = now_millis()
@@ -143,7 +109,7 @@ class Resolver:
         for operation in operations:
             try:
                 self._apply(operation)
-            except _RejectedError as error:
+            except RejectedError as error:
                 self.outcome.rejected[str(error)] += 1
                 self._audit("reject", new_id(), f"{operation.op}: {error}")
         return self.outcome
@@ -155,7 +121,7 @@ class Resolver:
             case Update():
                 self._update(operation)
             case Boost():
-                self._tx.memories.use(self._known(operation.id).id, _BOOST, self._now)
+                self._tx.memories.use(self._grounds.known(operation.id).id, _BOOST, self._now)
                 self.outcome.applied["BOOST"] += 1
             case Delete():
                 self._delete(operation)
@@ -167,17 +133,18 @@ class Resolver:
     # ADD
 
     def _add(self, add: Add) -> None:
-        turn, quote = self._grounds(add.turn, add.quote)
+        turn, quote = self._grounds.words(add.turn, add.quote)
         if add.modality == "joking":
-            raise _RejectedError("a joke")
-        content, held = self._sayable(add.content, turn)
+            raise RejectedError("a joke")
+        content, held = self._grounds.sayable(add.content, turn)
         held = "hearsay" if held is None and add.modality == "hearsay" else held
-        subject, predicate = subject_key(add.subject), predicate_key(add.predicate)
-        claim = self._claim(content, predicate, turn, add.confidence * _DOUBT[add.modality])
+        subject = subject_key(self._grounds.name(add.subject))
+        predicate = predicate_key(self._grounds.name(add.predicate))
+        claim = self._grounds.claim(content, predicate, turn, add.confidence * _DOUBT[add.modality])
         prefer: Prefer = "past" if add.modality == "actual" else "future"
-        when = _when(add.event_time, add.content, turn, prefer)
+        when = when_of(add.event_time, add.content, turn, prefer)
         claim = replace(claim, event_at=when.at, assertive=add.modality == "actual")
-        version = self._version(content, turn, quote, claim, when)
+        version = self._grounds.version(content, turn, quote, claim, when)
         reading = self._reading(add, when)
         if held is None and self._found_its_place(claim, subject, version, reading, turn):
             return
@@ -191,15 +158,15 @@ class Resolver:
             validity=Validity.PENDING_CONFIRMATION if held else Validity.ACTIVE,
             subject=subject,
             predicate=predicate,
-            task=add.task,
+            task=None if add.task is None else self._grounds.name(add.task),
             expires_at=expires_at(add.duration, turn.at),
             flag=held,
         )
         self._tx.memories.add(new, version)
-        link(self._tx, self._stored(memory_id), reading, now=self._now)
+        link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
         self._note("ADD" if held is None else "pending", memory_id)
 
-    def _reading(self, add: Add, when: _When) -> Reading:
+    def _reading(self, add: Add, when: When) -> Reading:
         """What a model read off its own wording; what rules found is read by rules."""
         if self._by is InferredBy.MODEL:
             return read_by_model(add, when.at)
@@ -242,7 +209,7 @@ class Resolver:
     ) -> list[Memory]:
         """Memories of the same subject, and those of the same words whatever their subject."""
         same = [] if known is None else [known]
-        shown = (self._tx.memories.get(memory_id) for memory_id in self._shown.memories)
+        shown = (self._tx.memories.get(memory_id) for memory_id in self._grounds.shown)
         alike = [
             memory
             for memory in shown
@@ -281,19 +248,19 @@ class Resolver:
         )
         self._tx.memories.add(new, version)
         against = Surroundings(contradicts=(memory.id,))
-        link(self._tx, self._stored(memory_id), around=against, now=self._now)
+        link(self._tx, self._grounds.stored(memory_id), around=against, now=self._now)
         self._note("pending", memory_id)
 
     # UPDATE and DELETE
 
     def _update(self, update: Update) -> None:
-        memory = self._known(update.id)
-        turn, quote = self._grounds(update.turn, update.quote)
-        content, held = self._sayable(update.content, turn)
-        when = _when(update.event_time, update.content, turn, "past")
-        claim = self._claim(content, memory.predicate or "", turn, memory.confidence)
+        memory = self._grounds.known(update.id)
+        turn, quote = self._grounds.words(update.turn, update.quote)
+        content, held = self._grounds.sayable(update.content, turn)
+        when = when_of(update.event_time, update.content, turn, "past")
+        claim = self._grounds.claim(content, memory.predicate or "", turn, memory.confidence)
         claim = replace(claim, event_at=when.at)
-        version = self._version(content, turn, quote, claim, when)
+        version = self._grounds.version(content, turn, quote, claim, when)
         reading = read_by_rules(content, when.expression, when.at)
         if held is not None:
             self._hold(claim, version, memory, Contradict())
@@ -309,22 +276,22 @@ class Resolver:
                 self._hold(claim, version, memory, verdict)
 
     def _delete(self, delete: Delete) -> None:
-        memory = self._known(delete.id)
-        turn, _ = self._grounds(delete.turn, delete.quote)
+        memory = self._grounds.known(delete.id)
+        turn, _ = self._grounds.words(delete.turn, delete.quote)
         if turn.role is not Role.USER:
-            raise _RejectedError("not the user's word")
+            raise RejectedError("not the user's word")
         if instruction_shaped(full_text(turn), turn.trust):
-            raise _RejectedError("an order")
+            raise RejectedError("an order")
         if (memory.verified or memory.pinned) and turn.trust is not Trust.USER:
-            raise _RejectedError("confirmed by the user")
+            raise RejectedError("confirmed by the user")
         self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
         self._audit("archive", memory.id)
         self._note("DELETE", memory.id)
 
     def _link(self, proposed: Link) -> None:
-        memory, other = self._known(proposed.src), self._known(proposed.dst)
+        memory, other = self._grounds.known(proposed.src), self._grounds.known(proposed.dst)
         if memory.id == other.id:
-            raise _RejectedError("a link to itself")
+            raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)
         connect(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
         self.outcome.applied["LINK"] += 1
@@ -334,86 +301,9 @@ class Resolver:
     ) -> None:
         since = max(valid_from, memory.current.valid_from)
         self._tx.memories.add_version(memory.id, replace(version, valid_from=since))
-        relink(self._tx, self._stored(memory.id), reading, now=self._now)
+        relink(self._tx, self._grounds.stored(memory.id), reading, now=self._now)
         self._audit("correct", memory.id)
         self._note("UPDATE", memory.id)
-
-    # What every operation has to stand on
-
-    def _known(self, memory_id: str) -> Memory:
-        """A memory the model was shown, as it is now."""
-        memory = self._tx.memories.get(memory_id) if memory_id in self._shown.memories else None
-        if memory is None:
-            raise _RejectedError("unknown id")
-        return memory
-
-    def _grounds(self, number: int, quote: str) -> tuple[StoredTurn, str]:
-        """The turn that an operation rests on, and the very words there."""
-        turn = self._shown.turns.get(number)
-        if turn is None:
-            raise _RejectedError("unknown turn")
-        words = find_quote(quote, full_text(turn))
-        if words is None:
-            raise _RejectedError("quote not in the turn")
-        return turn, words
-
-    def _sayable(self, content: str, turn: StoredTurn) -> tuple[str, str | None]:
-        """The content without secrets, and why it may not count before it is confirmed.
-
-        What was forgotten is not said again.
-        """
-        text = clean_text(content, Tally()).strip()
-        if not text:
-            raise _RejectedError("nothing left to say")
-        if buried(self._tx.tombstones, self._marks, text) is not None:
-            raise _RejectedError("forgotten")
-        screened = screen(text)
-        if screened.text is None:
-            raise _RejectedError("personal data")
-        if _is_order(text, turn):
-            return screened.text, "instruction"
-        if turn.role is Role.TOOL:
-            return screened.text, "tool"
-        return screened.text, "pii" if screened.confirm else None
-
-    def _stored(self, memory_id: str) -> Memory:
-        memory = self._tx.memories.get(memory_id)
-        if memory is None:
-            raise NotFoundError.memory(memory_id)
-        return memory
-
-    def _claim(self, content: str, predicate: str, turn: StoredTurn, confidence: float) -> Claim:
-        return Claim(
-            content=content,
-            predicate=predicate,
-            said_at=turn.at,
-            event_at=None,
-            source=_ORIGIN[turn.role],
-            trust=turn.trust,
-            confidence=confidence,
-        )
-
-    def _version(
-        self, content: str, turn: StoredTurn, quote: str, claim: Claim, when: _When
-    ) -> NewVersion:
-        provenance = Provenance(
-            source_kind=claim.source,
-            trust=_carried(claim),
-            channel=CHANNEL,
-            client=self._client,
-            quote=quote,
-        )
-        return NewVersion(
-            content=content,
-            fingerprint=fingerprint(content),
-            valid_from=turn.at,
-            ingested_at=self._now,
-            provenance=provenance,
-            turn_n=turn.n,
-            inferred_by=self._by,
-            event_at=when.at,
-            event_expression=when.expression,
-        )
 
     def _note(self, what: str, memory_id: str) -> None:
         self.outcome.applied[what] += 1
@@ -428,22 +318,3 @@ class Resolver:
             subject=subject,
             detail=detail,
         )
-
-
-def _is_order(content: str, turn: StoredTurn) -> bool:
-    """Whether somebody tries to command the memory, in the turn or by way of the model."""
-    said = instruction_shaped(full_text(turn), turn.trust)
-    return said or instruction_shaped(content, turn.trust)
-
-
-def _when(expression: str | None, content: str, turn: StoredTurn, prefer: Prefer) -> _When:
-    """When something happened: by the speaker's expression, else by a date in the conclusion."""
-    for text in (expression or "", content):
-        for span in times(text, turn.at, prefer=prefer):
-            return _When(span.from_ms, span.expression)
-    return _When(None, None)
-
-
-def _carried(claim: Claim) -> Trust:
-    """How far a conclusion may be trusted: a reading of the user's words is not their word."""
-    return Trust.REPORTED if claim.trust is Trust.USER else claim.trust

@@ -1,0 +1,195 @@
+"""Grounds: what every operation has to stand on.
+
+A turn the model was shown and words that are in it, a memory it was shown, a sentence that may be
+said at all. Whose word a conclusion is follows from the turn.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memoria.errors import NotFoundError
+from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.quotes import find_quote
+from memoria.ingest.tombstones import Marks, buried
+from memoria.model import (
+    InferredBy,
+    Memory,
+    Provenance,
+    Role,
+    SourceKind,
+    StoredTurn,
+    Trust,
+    now_millis,
+)
+from memoria.policy.conflict import Claim
+from memoria.policy.orders import instruction_shaped
+from memoria.policy.privacy import screen
+from memoria.store.base import Transaction
+from memoria.store.values import NewVersion
+from memoria.text.dates import Prefer, times
+from memoria.text.document import full_text
+from memoria.text.statement import fingerprint
+
+CHANNEL = "extraction"
+_ORIGIN = {
+    Role.USER: SourceKind.USER_SAID,
+    Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,
+    Role.TOOL: SourceKind.TOOL_OUTPUT,
+    Role.SYSTEM: SourceKind.ASSISTANT_INFERRED,
+}
+
+
+class RejectedError(Exception):
+    """An operation is turned away, with the reason in a word or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """When something happened, and how that was put."""
+
+    at: int | None
+    expression: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the model was shown: turns by their number in the prompt, and memories by id."""
+
+    turns: Mapping[int, StoredTurn]
+    memories: Mapping[str, Memory]
+
+
+class Grounds:
+    """What one reading of one tenant's turns may be built on."""
+
+    def __init__(
+        self, tx: Transaction, marks: Marks, shown: Shown, by: InferredBy, client: str
+    ) -> None:
+        """Look things up in a transaction.
+
+        Args:
+            tx: where everything is written, or nothing.
+            marks: recognise what was forgotten.
+            shown: what the model was shown.
+            by: who draws the conclusions.
+            client: the model's name, for provenance.
+        """
+        self._tx = tx
+        self._marks = marks
+        self._shown = shown
+        self._by = by
+        self._client = client
+        self._now = now_millis()
+
+    @property
+    def shown(self) -> Mapping[str, Memory]:
+        """The memories the model was shown, by id."""
+        return self._shown.memories
+
+    def known(self, memory_id: str) -> Memory:
+        """A memory the model was shown, as it is now."""
+        memory = self._tx.memories.get(memory_id) if memory_id in self._shown.memories else None
+        if memory is None:
+            raise RejectedError("unknown id")
+        return memory
+
+    def words(self, number: int, quote: str) -> tuple[StoredTurn, str]:
+        """The turn that an operation rests on, and the very words there."""
+        turn = self._shown.turns.get(number)
+        if turn is None:
+            raise RejectedError("unknown turn")
+        words = find_quote(quote, full_text(turn))
+        if words is None:
+            raise RejectedError("quote not in the turn")
+        return turn, words
+
+    def sayable(self, content: str, turn: StoredTurn) -> tuple[str, str | None]:
+        """The content without secrets, and why it may not count before it is confirmed.
+
+        What was forgotten is not said again.
+        """
+        text = clean_text(content, Tally()).strip()
+        if not text:
+            raise RejectedError("nothing left to say")
+        if buried(self._tx.tombstones, self._marks, text) is not None:
+            raise RejectedError("forgotten")
+        screened = screen(text)
+        if screened.text is None:
+            raise RejectedError("personal data")
+        if _is_order(text, turn):
+            return screened.text, "instruction"
+        if turn.role is Role.TOOL:
+            return screened.text, "tool"
+        return screened.text, "pii" if screened.confirm else None
+
+    def stored(self, memory_id: str) -> Memory:
+        """A memory as it is now, whoever wrote it."""
+        memory = self._tx.memories.get(memory_id)
+        if memory is None:
+            raise NotFoundError.memory(memory_id)
+        return memory
+
+    def claim(self, content: str, predicate: str, turn: StoredTurn, confidence: float) -> Claim:
+        """What is claimed, on the word of whoever said the turn."""
+        return Claim(
+            content=content,
+            predicate=predicate,
+            said_at=turn.at,
+            event_at=None,
+            source=_ORIGIN[turn.role],
+            trust=turn.trust,
+            confidence=confidence,
+        )
+
+    def version(
+        self, content: str, turn: StoredTurn, quote: str, claim: Claim, when: When
+    ) -> NewVersion:
+        """A wording with where it came from, ready to be written."""
+        provenance = Provenance(
+            source_kind=claim.source,
+            trust=_carried(claim),
+            channel=CHANNEL,
+            client=self._client,
+            quote=quote,
+        )
+        return NewVersion(
+            content=content,
+            fingerprint=fingerprint(content),
+            valid_from=turn.at,
+            ingested_at=self._now,
+            provenance=provenance,
+            turn_n=turn.n,
+            inferred_by=self._by,
+            event_at=when.at,
+            event_expression=when.expression,
+        )
+
+    def name(self, text: str) -> str:
+        """A subject, property or task without secrets.
+
+        Raises:
+            RejectedError: nothing is left of it.
+        """
+        cleaned = clean_text(text, Tally()).strip()
+        if not cleaned:
+            raise RejectedError("nothing left to say")
+        return cleaned
+
+
+def _is_order(content: str, turn: StoredTurn) -> bool:
+    """Whether somebody tries to command the memory, in the turn or by way of the model."""
+    said = instruction_shaped(full_text(turn), turn.trust)
+    return said or instruction_shaped(content, turn.trust)
+
+
+def when_of(expression: str | None, content: str, turn: StoredTurn, prefer: Prefer) -> When:
+    """When something happened: by the speaker's expression, else by a date in the conclusion."""
+    for text in (expression or "", content):
+        for span in times(text, turn.at, prefer=prefer):
+            return When(span.from_ms, span.expression)
+    return When(None, None)
+
+
+def _carried(claim: Claim) -> Trust:
+    """How far a conclusion may be trusted: a reading of the user's words is not their word."""
+    return Trust.REPORTED if claim.trust is Trust.USER else claim.trust
