@@ -192,7 +192,7 @@ def test_any_sequence_of_faults_leaves_each_stretch_done_once_or_dead_with_a_rea
 _DRAIN = [sys.executable, "-m", "memoria", "queue", "run", "--until-empty"]
 
 
-def start(home: Path, model: ScriptedModel) -> "subprocess.Popen[bytes]":
+def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> "subprocess.Popen[bytes]":
     environment = {
         **os.environ,
         "MEMORIA_HOME": str(home),
@@ -200,7 +200,7 @@ def start(home: Path, model: ScriptedModel) -> "subprocess.Popen[bytes]":
         "MEMORIA_EMBEDDER": "off",
         "MEMORIA_LLM_BASE_URL": model.url,
         "MEMORIA_LLM_MODEL": "scripted",
-        "MEMORIA_LEASE_MS": "1000",
+        "MEMORIA_LEASE_MS": str(lease_ms),
     }
     return subprocess.Popen(  # noqa: S603  (our own program)
         _DRAIN, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -263,7 +263,7 @@ def test_two_processes_that_both_live_read_nothing_twice(home: Path) -> None:
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=10_000, readers=2)
     record(store, SHARED)
     with ScriptedModel(answer=keep) as model:
-        both = [start(home, model) for _ in range(2)]
+        both = [start(home, model, lease_ms=30_000) for _ in range(2)]
         for process in both:
             _, said = process.communicate(timeout=_DONE_WITHIN_S)
             assert process.returncode == 0, said.decode()
