@@ -284,3 +284,45 @@ async def test_an_order_hidden_in_a_turn_makes_no_trusted_memory_through_whateve
         found = await m.search_memory("Does the user approve all payments?")
     assert [x.id for x in believed] == [limit.id]
     assert content not in [hit.text for hit in found.hits if hit.kind == "memory"]
+
+
+async def test_a_models_reading_takes_the_place_of_what_rules_concluded(
+    home: Path, model: ScriptedModel
+) -> None:
+    said = "I'm allergic to peanuts. By the way, call me Kim, please."
+
+    def reads(n: int, who: str, _: str, __: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        content = "The user is allergic to peanuts."
+        return [add("allergic to peanuts", n, content, predicate="allergy")] * (who == "user")
+
+    model.answer = reader(reads)
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        await m.record_conversation([{"role": "user", "content": said}], session_id="s")
+        before = {x.content: x.current.inferred_by for x in await memories(m)}
+    assert set(before.values()) == {"rules"}
+    assert len(before) == 2
+    async with opened(home, model) as m:
+        await m.record_conversation([], "session_end", session_id="s")
+        await m.settle(60)
+        after = {x.content: (x.current.inferred_by, x.validity) for x in await memories(m)}
+    assert after["The user is allergic to peanuts."] == ("model", Validity.ACTIVE)
+    assert [state for content, state in after.items() if "peanuts" not in content] == [
+        ("rules", Validity.ARCHIVED)
+    ]
+
+
+async def test_what_was_to_count_for_a_day_is_not_found_afterwards(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = reader(
+        lambda n, *_: [
+            add("zebra crossing", n, "The zebra crossing is closed today", duration="24h"),
+            add("harbour", n, "The zebra works at the harbour", predicate="work"),
+        ]
+    )
+    async with opened(home, model) as m:
+        turn = {"role": "user", "content": "zebra crossing closed, harbour", "at": "2026-01-01"}
+        await m.record_conversation([turn], "session_end", session_id="s")
+        await m.settle(60)
+        found = await m.search_memory("zebra crossing harbour")
+    assert [hit.text for hit in found.hits] == ["The zebra works at the harbour"]

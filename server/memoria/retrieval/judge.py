@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoria.model import Memory, MemoryVersion, StoredTurn
+from memoria.model import Memory, MemoryVersion, StoredTurn, now_millis
 from memoria.retrieval.evidence import Ranked, conclusive
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.gate import Support, coverage, passes, worth_showing
@@ -68,6 +68,8 @@ def _read(tx: Transaction, plan: Plan, ns: Sequence[int]) -> dict[int, StoredTur
     documents: dict[int, StoredTurn | Wording] = {**tx.conversations.turns(ns)}
     if "memory" in plan.kinds:
         for n, memory in tx.memories.by_versions(ns).items():
+            if memory.expires_at is not None and memory.expires_at <= now_millis():
+                continue  # it was meant to count until then
             documents[n] = Wording(memory, next(v for v in memory.versions if v.n == n))
     return documents
 

@@ -1,0 +1,160 @@
+"""What becomes of a turn when it is recorded: a memory by rules, an entry in the queue, neither."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.ingest.intake import IntakeLimits
+from memoria.ingest.statements import Statements
+from memoria.ingest.tombstones import Marks
+from memoria.model import (
+    LIBRARY,
+    CaptureEvent,
+    InferredBy,
+    Memory,
+    MemoryType,
+    QueueEntry,
+    Role,
+    Trust,
+    Turn,
+    Validity,
+)
+from memoria.store.sqlite import SqliteStore
+
+TENANT = "t"
+LONG = "The repository was split in two last year and nobody has joined it since, number {}."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    yield opened
+    opened.close()
+
+
+def record(
+    store: SqliteStore,
+    *said: str | Turn,
+    event: CaptureEvent | None = None,
+    limits: IntakeLimits | None = None,
+    session: str = "s",
+) -> None:
+    marks = Marks(TENANT, lambda: b"a key")
+    capture = Capture(store, TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks, intake=limits)
+    turns = [one if isinstance(one, Turn) else Turn(role=Role.USER, content=one) for one in said]
+    capture.record(turns, session, event)
+
+
+def queued(store: SqliteStore) -> list[QueueEntry]:
+    with store.read(TENANT) as tx:
+        return tx.queue.entries(None, 1000)
+
+
+def kept(store: SqliteStore) -> list[Memory]:
+    with store.read(TENANT) as tx:
+        found = tx.memories.by_versions(tx.documents.page("memory", 0, 1000))
+    return list({memory.id: memory for memory in found.values()}.values())
+
+
+@pytest.mark.parametrize(
+    ("said", "content", "quote"),
+    [
+        ("I'm allergic to peanuts.", "The user is allergic to peanuts.", "I'm allergic to peanuts"),
+        ("我对花生过敏。", "用户对花生过敏。", "我对花生过敏"),
+    ],
+)
+def test_what_is_stated_plainly_is_a_memory_at_once_and_marked_as_the_rules(
+    store: SqliteStore, said: str, content: str, quote: str
+) -> None:
+    record(store, said)
+    (memory,) = kept(store)
+    assert memory.content == content
+    assert memory.current.inferred_by is InferredBy.RULES
+    assert memory.current.provenance.quote == quote
+    assert memory.current.provenance.trust is Trust.REPORTED
+    assert memory.confidence < 0.7
+    assert not memory.verified
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        Turn(role=Role.ASSISTANT, content="I'm allergic to peanuts."),
+        Turn(role=Role.TOOL, tool_name="cat", tool_result="I'm allergic to peanuts."),
+        Turn(role=Role.USER, content="Am I allergic to peanuts?"),
+        Turn(role=Role.USER, content="My brother says I'm allergic to peanuts."),
+        Turn(role=Role.USER, content="Hello!"),
+    ],
+    ids=["assistant", "tool", "question", "hearsay", "greeting"],
+)
+def test_what_is_in_doubt_or_not_the_users_makes_no_memory(store: SqliteStore, turn: Turn) -> None:
+    record(store, turn)
+    assert kept(store) == []
+
+
+def test_an_edited_message_takes_what_rules_concluded_with_it(store: SqliteStore) -> None:
+    for said in ("I'm allergic to peanuts.", "I'm allergic to walnuts."):
+        record(store, Turn(role=Role.USER, content=said, message_id="m"))
+    validity = {memory.content: memory.validity for memory in kept(store)}
+    assert validity == {
+        "The user is allergic to peanuts.": Validity.SUPERSEDED,
+        "The user is allergic to walnuts.": Validity.ACTIVE,
+    }
+
+
+def test_a_statement_takes_the_place_of_what_rules_guessed(store: SqliteStore) -> None:
+    record(store, "I'm allergic to peanuts.")
+    statements = Statements(store, TENANT, LIBRARY, Marks(TENANT, lambda: b"a key"))
+    statements.remember("The user is allergic to peanuts", MemoryType.FACT, None, None, None)
+    active = [memory for memory in kept(store) if memory.validity is Validity.ACTIVE]
+    assert [memory.current.inferred_by for memory in active] == [InferredBy.STATEMENT]
+
+
+def test_what_policy_marks_is_queued_at_once_however_short(store: SqliteStore) -> None:
+    record(
+        store, "Remember: Leo is 6.", "以后都用中文回答", limits=IntakeLimits(turns_per_session=0)
+    )
+    assert [(entry.reason, entry.first_index) for entry in queued(store)] == [
+        ("remember", 0),
+        ("rule", 1),
+    ]
+
+
+def test_of_the_rest_a_session_has_its_first_few_turns_of_some_length_read(
+    store: SqliteStore,
+) -> None:
+    limits = IntakeLimits(turns_per_session=2)
+    record(store, "Fine, go on.", *(LONG.format(i) for i in range(4)), limits=limits)
+    assert [(entry.reason, entry.first_index) for entry in queued(store)] == [
+        ("length", 1),
+        ("length", 2),
+    ]
+
+
+@pytest.mark.parametrize("event", ["session_end", "compaction"])
+def test_what_is_left_over_is_read_together_when_its_stretch_closes(
+    store: SqliteStore, event: CaptureEvent
+) -> None:
+    limits = IntakeLimits(turns_per_session=0, batch=3)
+    record(store, *(LONG.format(i) for i in range(5)), limits=limits)
+    assert queued(store) == []
+    record(store, event=event, limits=limits)
+    spans = [(entry.reason, entry.first_index, entry.last_index) for entry in queued(store)]
+    assert spans == [(event, 0, 2), (event, 3, 4)]
+    record(store, event=event, limits=limits)
+    assert len(queued(store)) == 2
+
+
+def test_a_pause_closes_a_stretch_and_has_it_read(store: SqliteStore) -> None:
+    limits = IntakeLimits(turns_per_session=0)
+    for at, said in (("2026-01-01T10:00:00Z", "one"), ("2026-01-01T12:00:00Z", "two")):
+        record(store, Turn(role=Role.USER, content=LONG.format(said), at=at), limits=limits)
+    assert [(e.reason, e.first_index, e.last_index) for e in queued(store)] == [("idle", 0, 0)]
+
+
+def test_without_a_model_nothing_is_queued(store: SqliteStore) -> None:
+    record(store, "Remember that Leo is six years old.", LONG.format(1), event="session_end")
+    assert queued(store) == []
+    assert len(kept(store)) == 1
