@@ -1,0 +1,90 @@
+"""`memoria queue`: what a chat model is still to read, as a person sees and steers it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.llm.scripted import ScriptedModel, refuses
+from tests.surface.shell import Shell
+
+SAID = '{"role": "user", "content": "Remember: the zebra house has a green door."}\n'
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel(answer=lambda _: {"operations": [{"op": "SKIP", "reason": ""}]}) as scripted:
+        yield scripted
+
+
+@pytest.fixture
+def reading(home: Path, model: ScriptedModel) -> Shell:
+    """A shell whose commands have a chat model."""
+    environment = {"MEMORIA_LLM_BASE_URL": model.url, "MEMORIA_LLM_MODEL": "scripted"}
+    return Shell(home, {**environment, "MEMORIA_LLM_ATTEMPTS": "1"})
+
+
+def entries(shell: Shell, *options: str) -> list[dict[str, object]]:
+    done = shell("queue", "list", "--json", *options)
+    assert done.code == 0, done.err
+    found: list[dict[str, object]] = done.document["entries"]
+    return found
+
+
+def test_an_empty_queue_says_so(shell: Shell) -> None:
+    done = shell("queue", "list")
+    assert done.out.splitlines() == [
+        "Nothing is in the queue.",
+        "0 waiting, 0 done, 0 given up",
+    ]
+
+
+def test_without_a_model_nobody_can_read_and_it_says_what_to_set(shell: Shell) -> None:
+    done = shell("queue", "run")
+    assert done.code == 1
+    assert "MEMORIA_LLM_BASE_URL" in done.err
+
+
+def test_what_is_recorded_is_read_and_what_came_of_it_is_listed(
+    reading: Shell, tmp_path: Path
+) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(SAID, "utf-8")
+    assert reading("import", chat).code == 0
+    done = reading("queue", "run", "--until-empty")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("0 waiting, 1 done")
+    (entry,) = entries(reading, "--state", "done")
+    assert (entry["reason"], entry["outcome"], entry["attempts"]) == ("remember", "SKIP 1", 1)
+    assert "remember" in reading("queue", "list").out
+
+
+def test_a_dead_letter_is_seen_by_doctor_retried_and_dropped(
+    reading: Shell, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(SAID, "utf-8")
+    good, model.answer = model.answer, lambda _: refuses()
+    reading.environment["MEMORIA_EXTRACTION_ATTEMPTS"] = "1"
+    reading("import", chat)
+    reading("queue", "run", "--until-empty")
+    (dead,) = entries(reading, "--state", "dead")
+    assert dead["last_error"]
+    checks = {one["check"]: one for one in reading("doctor", "--json").document["findings"]}
+    assert checks["queue"]["state"] == "warning"
+    assert "memoria queue retry --all" in checks["queue"]["cure"]
+    model.answer = good
+    retried = reading("queue", "retry", str(dead["id"]))
+    assert retried.out == "1 to be tried again\n"
+    reading("queue", "run", "--until-empty")
+    assert [one["state"] for one in entries(reading)] == ["done"]
+    nothing = reading("queue", "drop", str(dead["id"]))
+    assert nothing.out == f"0 dropped; nothing to do for {dead['id']}\n"
+
+
+@pytest.mark.parametrize("command", ["retry", "drop"])
+def test_which_entries_are_meant_must_be_said(shell: Shell, command: str) -> None:
+    for line in ((command,), (command, "some-id", "--all")):
+        done = shell("queue", *line)
+        assert done.code == 1
+        assert "memoria queue list" in done.err
+    assert shell("queue", command, "--all").code == 0
