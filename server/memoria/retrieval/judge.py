@@ -46,8 +46,19 @@ def worthy(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Judged
         return []  # no word was asked for, so nothing is an answer
     judged = sorted(_judge(tx, plan, ranked), key=lambda each: -each.score)
     if plan.first_level:
-        return [each for each in judged if passes(each.kind, each.support)]
+        return _once([each for each in judged if passes(each.kind, each.support)])
     return judged if any(worth_showing(each.support) for each in judged) else []
+
+
+def _once(found: list[Judged]) -> list[Judged]:
+    """Without the turns from which one of the memories found was drawn: it answers for them."""
+    documents = [each.document for each in found]
+    drawn_from = {one.version.provenance.turn_id for one in documents if isinstance(one, Wording)}
+    return [
+        each
+        for each in found
+        if isinstance(each.document, Wording) or each.document.id not in drawn_from
+    ]
 
 
 def _judge(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Judged]:

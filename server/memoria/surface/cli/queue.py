@@ -163,7 +163,8 @@ def _table(entries: list[QueueEntry]) -> "Table":
     from rich.table import Table  # noqa: PLC0415  (rich is slow to import)
 
     table = Table(box=None, pad_edge=False)
-    for name in ("id", "session", "turns", "why", "state", "tries", "what came of it"):
+    table.add_column("id", no_wrap=True)
+    for name in ("session", "turns", "why", "state", "tries", "what came of it"):
         table.add_column(name, overflow="fold")
     for entry in entries:
         turns = f"{entry.first_index}-{entry.last_index}"
