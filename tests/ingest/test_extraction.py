@@ -14,7 +14,8 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.model import COMMAND_LINE, LIBRARY, Memory, Validity
+from memoria.errors import InvalidInputError
+from memoria.model import COMMAND_LINE, LIBRARY, Channel, Memory, Trust, Validity
 
 _TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n```)", re.MULTILINE | re.DOTALL)
 _KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
@@ -326,3 +327,21 @@ async def test_what_was_to_count_for_a_day_is_not_found_afterwards(
         await m.settle(60)
         found = await m.search_memory("zebra crossing harbour")
     assert [hit.text for hit in found.hits] == ["The zebra works at the harbour"]
+
+
+async def test_what_is_held_back_counts_when_the_user_says_so_and_not_when_an_agent_does(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = reader(
+        lambda n, *_: [add("moved to Lisbon", n, "Priya has moved to Lisbon", modality="hearsay")]
+    )
+    async with opened(home, model) as m:
+        await said(m, "Somebody told me that Priya has moved to Lisbon last month.")
+        (held,) = await m.held_back()
+        agent = m.through(Channel(name="mcp", trust=Trust.REPORTED, client="agent"))
+        with pytest.raises(InvalidInputError, match="waits for the user's word"):
+            await agent.revise_memory(held.id, "restore")
+        assert (await agent.revise_memory(held.id, "confirm")).validity == "pending_confirmation"
+        confirmed = await m.through(COMMAND_LINE).revise_memory(held.id, "confirm")
+        assert (confirmed.validity, confirmed.verified) == (Validity.ACTIVE, True)
+        assert [hit.id for hit in (await m.search_memory("Priya Lisbon")).hits] == [held.id]

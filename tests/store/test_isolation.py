@@ -29,6 +29,7 @@ from memoria.model import (
     QueueKind,
     Role,
     Turn,
+    Validity,
     Vector,
     new_id,
 )
@@ -83,6 +84,10 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         version = NewVersion(f"{tenant} has a port", b"f", 1, 1, origin, turn.n, InferredBy.MODEL)
         memory = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port")
         tx.memories.add(memory, version)
+        waits = NewMemory(
+            new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION
+        )
+        tx.memories.add(waits, version)
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
     with store.write(tenant) as tx:
@@ -193,6 +198,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.unverified": lambda tx, _: tx.memories.unverified(100),
     "memories.about": lambda tx, _: tx.memories.about("user"),
     "memories.concluded": lambda tx, them: tx.memories.concluded(them.ns, InferredBy.MODEL),
+    "memories.held_back": lambda tx, _: tx.memories.held_back(100),
     "memories.resting_on": lambda tx, them: tx.memories.resting_on(them.ns),
     "documents.holding": lambda tx, _: [tx.documents.holding(kind, ["port"]) for kind in BOTH],
     "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
@@ -339,7 +345,11 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
             counted.append(tx.statistics())
     ann, bob, carol = counted
     assert ann.model_dump(exclude={"tenant"}) == bob.model_dump(exclude={"tenant"})
-    assert (ann.turns, ann.turn_versions, ann.memories) == (5, 6, {"active": 6, "archived": 1})
+    assert (ann.turns, ann.turn_versions, ann.memories) == (
+        5,
+        6,
+        {"active": 6, "archived": 1, "pending_confirmation": 1},
+    )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)
 

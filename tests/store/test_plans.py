@@ -36,6 +36,7 @@ WALKS = {
     ("links", "lost_nodes"),
     ("links", "lost_turns"),
     ("links", "lost_uses"),
+    ("memories", "held_back"),
     ("memories", "unverified"),
     ("ledger", "last"),  # stops at the first
     ("queue", "counts"),

@@ -350,6 +350,11 @@ class Memoria:
         return await self._read(lambda tx: tx.memories.unverified(limit, self.settings.workspace))
 
     @checked
+    async def held_back(self, limit: Count = 20) -> list[Memory]:
+        """Conclusions that do not count until the user has confirmed them, newest first."""
+        return await self._read(lambda tx: tx.memories.held_back(limit, self.settings.workspace))
+
+    @checked
     async def update_scratchpad(
         self,
         *,

@@ -184,9 +184,12 @@ class Statements:
             case "confirm":
                 # An agent's word is not the user's: only a channel of the user's verifies.
                 tx.memories.mark(memory.id, now, verified=self._vouches or memory.verified)
+                if self._vouches and memory.validity is Validity.PENDING_CONFIRMATION:
+                    tx.memories.set_validity(memory.id, Validity.ACTIVE, now)
             case "archive":
                 tx.memories.set_validity(memory.id, Validity.ARCHIVED, now)
             case "restore":
+                self._see_that_it_may_return(memory)
                 tx.memories.set_validity(memory.id, Validity.ACTIVE, now)
             case "pin" | "unpin":
                 tx.memories.mark(memory.id, now, pinned=action == "pin")
@@ -196,6 +199,12 @@ class Statements:
                 tx.memories.mark(memory.id, now, downvotes=1)
             case "correct":
                 raise InvalidInputError("content is missing: what should the memory say?")
+
+    def _see_that_it_may_return(self, memory: Memory) -> None:
+        if memory.validity is Validity.PENDING_CONFIRMATION and not self._vouches:
+            raise InvalidInputError(
+                "This waits for the user's word. Ask them, then use confirm, or archive it."
+            )
 
     @property
     def _vouches(self) -> bool:

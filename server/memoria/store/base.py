@@ -284,6 +284,10 @@ class Memories(Protocol):
         """Active memories seen from the workspace that the user has not confirmed, newest first."""
         ...
 
+    def held_back(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Memories seen from the workspace that wait for the user's word, newest first."""
+        ...
+
 
 class Graph(Protocol):
     """Memories, turns and entities as nodes, and the edges between them.

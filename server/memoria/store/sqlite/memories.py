@@ -169,6 +169,13 @@ class SqliteMemories:
         found = self._load(ns)
         return [found[n] for n in ns]
 
+    def held_back(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Memories seen from the workspace that wait for the user's word, newest first."""
+        place = self._workspaces.number(workspace)
+        ns = [row["n"] for row in self._rows.all("held_back", limit=limit, workspace=place)]
+        found = self._load(ns)
+        return [found[n] for n in ns]
+
     def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
         versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
         for row in self._rows.all("versions", ns=as_json(ns)):

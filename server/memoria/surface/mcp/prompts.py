@@ -29,9 +29,12 @@ def add_prompts(server: LeanServer) -> None:
     @server.prompt()
     async def review() -> str:
         """Go through memories the user has not confirmed yet."""
-        memories = await server.memory.unverified()
-        listed = "\n".join(memory_text(memory) for memory in memories) or "None."
+        waiting, memories = await server.memory.held_back(), await server.memory.unverified()
+        listed = "\n".join(map(memory_text, memories)) or "None."
+        held = "\n".join(map(memory_text, waiting)) or "None."
+        both = f"{listed}\n\nHeld back\n{held}"
         return (
             "Ask me about each of these memories: is it right? Then call revise_memory: correct "
-            f"it, or archive it if it is wrong.\n{fence(listed)}"
+            "it, or archive it if it is wrong. Those held back do not count until I say so: "
+            f"confirm or archive them.\n{fence(both)}"
         )

@@ -113,6 +113,15 @@ WHERE m.tenant_id = :tenant AND m.validity = 'active' AND NOT m.verified
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
 ORDER BY m.n DESC LIMIT :limit;
 
+-- name: held_back
+SELECT m.n
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+JOIN documents d ON d.n = v.n
+WHERE m.tenant_id = :tenant AND m.validity = 'pending_confirmation'
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+ORDER BY m.n DESC LIMIT :limit;
+
 -- name: wordings
 SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenant;
 
