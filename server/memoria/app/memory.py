@@ -425,6 +425,7 @@ class Memoria:
             ids, lambda tx, i: tx.queue.drop(i), (QueueState.DEAD, QueueState.WAITING)
         )
 
+    @checked
     async def reading_settled(self) -> bool:
         """Whether there is nothing to read now."""
         return self._reader is None or await in_thread(self._reader.settled)

@@ -1,7 +1,7 @@
 """Commands on the extraction queue: list, run, retry, drop."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import anyio
 import typer
@@ -10,11 +10,8 @@ from pydantic import BaseModel
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueState, QueueStatus, iso, now_millis
-from memoria.surface.cli.console import AsJson, out, show, with_memory
+from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.progress import progress_bar
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _POLL_S = 0.1
 _Ids = Annotated[list[str] | None, typer.Argument(help="Ids of entries, from `queue list`.")]
@@ -68,11 +65,8 @@ def list_entries(
         )
 
     found = with_memory(context, look)
-    if as_json:
-        show(found, "", as_json=True)
-    else:
-        out().print(_table(found.entries) if found.entries else "Nothing is in the queue.")
-        out().print(status_line(found.status), markup=False)
+    lines = list(map(_entry_text, found.entries)) or ["Nothing is in the queue."]
+    show(found, "\n".join([*lines, status_line(found.status)]), as_json=as_json)
 
 
 def run(
@@ -159,19 +153,13 @@ def status_line(status: QueueStatus) -> str:
     return f"{counts}{dropped}{error}"
 
 
-def _table(entries: list[QueueEntry]) -> "Table":
-    from rich.table import Table  # noqa: PLC0415  (rich is slow to import)
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("id", no_wrap=True)
-    for name in ("session", "turns", "why", "state", "tries", "what came of it"):
-        table.add_column(name, overflow="fold")
-    for entry in entries:
-        turns = f"{entry.first_index}-{entry.last_index}"
-        came = entry.outcome or entry.last_error or ""
-        row = (entry.session_id, turns, entry.reason, _state(entry), str(entry.attempts), came)
-        table.add_row(entry.id, *(cell.replace("[", r"\[") for cell in row))
-    return table
+def _entry_text(entry: QueueEntry) -> str:
+    """An entry in a line, and what came of it in another."""
+    turns = f"turns {entry.first_index} to {entry.last_index}"
+    tries = "not tried yet" if not entry.attempts else f"tried {entry.attempts}×"
+    line = f"{entry.id}  {_state(entry)}: {entry.session_id}, {turns} ({entry.reason}, {tries})"
+    came = entry.outcome or entry.last_error
+    return f"{line}\n    {came}" if came else line
 
 
 def _state(entry: QueueEntry) -> str:
