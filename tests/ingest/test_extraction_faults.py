@@ -243,7 +243,7 @@ def test_two_processes_share_the_queue_and_one_that_dies_holds_up_its_own_entry_
     with ScriptedModel([hangs(), hangs()], keep) as model:
         dying = start(home, model)
         model.wait_for_requests(2)  # all its threads wait for an answer
-        other = start(home, model)
+        other = start(home, model, lease_ms=30_000)
         model.wait_for_requests(2 + SHARED // 2)
         os.kill(dying.pid, signal.SIGKILL)
         dying.communicate()
