@@ -407,9 +407,7 @@ class Memoria:
         Args:
             ids: which; all that were given up or put off by default.
         """
-        changed = await self._change_entries(
-            ids, lambda tx, i: tx.queue.retry(i), (QueueState.DEAD, QueueState.WAITING)
-        )
+        changed = await self._change_entries(ids, lambda tx, i: tx.queue.retry(i))
         if self._reader is not None:
             self._reader.wake()
         return changed
@@ -421,9 +419,7 @@ class Memoria:
         Args:
             ids: which; all that wait or were given up by default.
         """
-        return await self._change_entries(
-            ids, lambda tx, i: tx.queue.drop(i), (QueueState.DEAD, QueueState.WAITING)
-        )
+        return await self._change_entries(ids, lambda tx, i: tx.queue.drop(i))
 
     @checked
     async def reading_settled(self) -> bool:
@@ -431,15 +427,11 @@ class Memoria:
         return self._reader is None or await in_thread(self._reader.settled)
 
     async def _change_entries(
-        self,
-        ids: Sequence[str] | None,
-        change: Callable[[Transaction, str], bool],
-        states: Sequence[QueueState],
+        self, ids: Sequence[str] | None, change: Callable[[Transaction, str], bool]
     ) -> list[str]:
         def changing() -> list[str]:
             with self._store.write(self.tenant) as tx:
-                every = [e.id for state in states for e in tx.queue.entries(state, _EVERY_ENTRY)]
-                return [i for i in (every if ids is None else ids) if change(tx, i)]
+                return [i for i in (_unfinished(tx) if ids is None else ids) if change(tx, i)]
 
         return await in_thread(changing)
 
@@ -531,3 +523,9 @@ class Memoria:
     def _wake_worker(self) -> None:
         if self._worker is not None:
             self._worker.wake()
+
+
+def _unfinished(tx: Transaction) -> list[str]:
+    """Ids of the queue's entries that wait or were given up."""
+    states = (QueueState.DEAD, QueueState.WAITING)
+    return [entry.id for state in states for entry in tx.queue.entries(state, _EVERY_ENTRY)]

@@ -10,14 +10,13 @@ set aside after a few attempts, so that it never blocks the rest.
 """
 
 import logging
-import random
 import threading
 import time
 from dataclasses import dataclass
 
-from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
+from memoria.ingest.backoff import backoff_ms
 from memoria.model import BacklogStatus, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import Pending
@@ -195,25 +194,19 @@ class EmbeddingWorker:
         try:
             return self._embedder.embed_documents([text])[0]
         except EmbedderError as error:
-            until = now_millis() + _retry_ms(pending.attempts)
+            until = now_millis() + backoff_ms(_FIRST_RETRY_MS, pending.attempts)
             with self._store.backlog(write=True) as backlog:
                 backlog.postpone([pending.n], until, str(error))
             return None
 
     def _rest(self, error: EmbedderError) -> float:
         """Wait for an embedder that is down, longer each time. Gives the pause in seconds."""
-        pause_ms = _retry_ms(self._outages)
+        pause_ms = backoff_ms(_FIRST_RETRY_MS, self._outages)
         self._outages += 1
         self._outage = str(error)
         self._resting_until = time.monotonic() + pause_ms / 1000
         _LOG.warning("No vectors for %.1f s: %s", pause_ms / 1000, error)
         return pause_ms / 1000
-
-
-def _retry_ms(failures: int) -> int:
-    """Exponential backoff with jitter, in milliseconds."""
-    longest = min(_FIRST_RETRY_MS << min(failures, 20), LONGEST_PAUSE_MS)
-    return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)
 
 
 def embedding_text(pending: Pending) -> str:

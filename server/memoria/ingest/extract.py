@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memoria.errors import MemoriaError
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
-from memoria.ingest.grounds import Shown
+from memoria.ingest.grounds import Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import InferredBy, Memory, StoredTurn, Validity, from_millis, now_millis
@@ -117,8 +117,8 @@ class Extractor:
         turns = {i: now[t.n] for i, t in numbered if t.n in now and _unread(now[t.n])}
         shown = Shown(turns, {memory.id: memory for memory in reading.known})
         marks = self._marks(work.tenant)
-        resolver = Resolver(tx, marks, shown, InferredBy.MODEL, self._gate.name)
-        outcome = resolver.apply(proposed.operations)
+        grounds = Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name)
+        outcome = Resolver(grounds).apply(proposed.operations)
         _retire_rules(tx, tuple(turns.values()))
         tx.conversations.process(turns.values())
         return str(outcome)

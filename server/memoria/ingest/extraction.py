@@ -10,7 +10,6 @@ entry is a dead letter that says why.
 """
 
 import logging
-import random
 import threading
 from dataclasses import dataclass
 
@@ -24,6 +23,7 @@ from memoria.errors import (
     StoreError,
 )
 from memoria.inference.chat.gate import Gate
+from memoria.ingest.backoff import backoff_ms
 from memoria.ingest.extract import Extractor, LeaseLostError
 from memoria.ingest.intake import IntakeLimits
 from memoria.model import new_id, now_millis
@@ -32,6 +32,7 @@ from memoria.store.values import Work
 
 _LOG = logging.getLogger(__name__)
 _IDLE_S = 5.0
+_TAKEN_S = 0.05
 _LONGEST_STOP_S = 5.0
 _MISCONFIGURED_MS = 10 * 60_000
 _PATIENCE = 4
@@ -109,12 +110,13 @@ class ExtractionWorker:
 
     def _step(self, owner: str) -> float:
         """Work on the next entry. Gives how long to rest, in seconds."""
-        if not self._is_due():
-            return self._until_due_s()
+        wait_s = self._wait_s()
+        if wait_s > 0:
+            return wait_s
         with self._store.work_queue(write=True) as queue:
             work = queue.lease(owner, now_millis(), self._limits.lease_ms)
         if work is None:
-            return self._until_due_s()
+            return _TAKEN_S  # by another, between the look and the lease
         self._holding.add(owner)
         try:
             self._work(work, owner)
@@ -122,17 +124,12 @@ class ExtractionWorker:
             self._holding.discard(owner)
         return 0.0
 
-    def _is_due(self) -> bool:
-        """Only a look: many idle workers must not queue to write."""
-        with self._store.work_queue(write=False) as queue:
-            due_at = queue.next_due(now_millis())
-        return due_at is not None and due_at <= now_millis()
-
-    def _until_due_s(self) -> float:
+    def _wait_s(self) -> float:
+        """How long until an entry is due. Only a look: idle workers must not queue to write."""
         with self._store.work_queue(write=False) as queue:
             due_at = queue.next_due(now_millis())
         wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
-        return min(max(wait_s, 0.05), _IDLE_S)
+        return min(wait_s, _IDLE_S)
 
     def _work(self, work: Work, owner: str) -> None:
         try:
@@ -171,17 +168,14 @@ class ExtractionWorker:
                 queue.bury(work, owner, error)
             _LOG.warning("The entry %s is a dead letter: %s", work.id, error)
             return
-        until = max(retry_at or 0, now_millis() + self._retry_ms(work.attempts))
+        until = max(
+            retry_at or 0, now_millis() + backoff_ms(self._limits.first_retry_ms, work.attempts)
+        )
         self._release(work, owner, until, error, blamed=True)
 
     def _release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> None:
         with self._store.work_queue(write=True) as queue:
             queue.release(work, owner, until, error, blamed=blamed)
-
-    def _retry_ms(self, failures: int) -> int:
-        """Exponential backoff with jitter, in milliseconds."""
-        longest = min(self._limits.first_retry_ms << min(failures, 20), LONGEST_PAUSE_MS)
-        return round(longest * random.uniform(0.5, 1))  # noqa: S311  (spreads retries, no secret)
 
     def _beat(self) -> None:
         """Renew the leases held here, three times in the life of one."""

@@ -74,12 +74,12 @@ class Grounds:
             by: who draws the conclusions.
             client: the model's name, for provenance.
         """
-        self._tx = tx
+        self.tx = tx
         self._marks = marks
         self._shown = shown
-        self._by = by
-        self._client = client
-        self._now = now_millis()
+        self.by = by
+        self.client = client
+        self.now = now_millis()
 
     @property
     def shown(self) -> Mapping[str, Memory]:
@@ -88,7 +88,7 @@ class Grounds:
 
     def known(self, memory_id: str) -> Memory:
         """A memory the model was shown, as it is now."""
-        memory = self._tx.memories.get(memory_id) if memory_id in self._shown.memories else None
+        memory = self.tx.memories.get(memory_id) if memory_id in self._shown.memories else None
         if memory is None:
             raise RejectedError("unknown id")
         return memory
@@ -111,7 +111,7 @@ class Grounds:
         text = clean_text(content, Tally()).strip()
         if not text:
             raise RejectedError("nothing left to say")
-        if buried(self._tx.tombstones, self._marks, text) is not None:
+        if buried(self.tx.tombstones, self._marks, text) is not None:
             raise RejectedError("forgotten")
         screened = screen(text)
         if screened.text is None:
@@ -124,21 +124,31 @@ class Grounds:
 
     def stored(self, memory_id: str) -> Memory:
         """A memory as it is now, whoever wrote it."""
-        memory = self._tx.memories.get(memory_id)
+        memory = self.tx.memories.get(memory_id)
         if memory is None:
             raise NotFoundError.memory(memory_id)
         return memory
 
-    def claim(self, content: str, predicate: str, turn: StoredTurn, confidence: float) -> Claim:
+    def claim(
+        self,
+        content: str,
+        predicate: str,
+        turn: StoredTurn,
+        confidence: float,
+        when: When,
+        *,
+        assertive: bool = True,
+    ) -> Claim:
         """What is claimed, on the word of whoever said the turn."""
         return Claim(
             content=content,
             predicate=predicate,
             said_at=turn.at,
-            event_at=None,
+            event_at=when.at,
             source=_ORIGIN[turn.role],
             trust=turn.trust,
             confidence=confidence,
+            assertive=assertive,
         )
 
     def version(
@@ -149,17 +159,17 @@ class Grounds:
             source_kind=claim.source,
             trust=_carried(claim),
             channel=CHANNEL,
-            client=self._client,
+            client=self.client,
             quote=quote,
         )
         return NewVersion(
             content=content,
             fingerprint=fingerprint(content),
             valid_from=turn.at,
-            ingested_at=self._now,
+            ingested_at=self.now,
             provenance=provenance,
             turn_n=turn.n,
-            inferred_by=self._by,
+            inferred_by=self.by,
             event_at=when.at,
             event_expression=when.expression,
         )

@@ -9,7 +9,7 @@ the session's end, before the client compacts its context, or after a pause.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoria.ingest.grounds import Shown
+from memoria.ingest.grounds import Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
@@ -90,9 +90,8 @@ class Intake:
         if found:
             stored = self._tx.conversations.turns([n])[n]
             shown = Shown({1: stored}, {})
-            Resolver(self._tx, self._marks, shown, InferredBy.RULES, _RULES).apply(
-                list(map(_operation, found))
-            )
+            grounds = Grounds(self._tx, self._marks, shown, InferredBy.RULES, _RULES)
+            Resolver(grounds).apply(list(map(_operation, found)))
 
     def _put(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from memoria.ingest.grounds import CHANNEL, Grounds, RejectedError, Shown, When, when_of
+from memoria.ingest.grounds import CHANNEL, Grounds, RejectedError, When, when_of
 from memoria.ingest.link import (
     Reading,
     Surroundings,
@@ -19,7 +19,6 @@ from memoria.ingest.link import (
     read_by_rules,
     relink,
 )
-from memoria.ingest.tombstones import Marks
 from memoria.model import (
     Add,
     Boost,
@@ -36,7 +35,6 @@ from memoria.model import (
     Update,
     Validity,
     new_id,
-    now_millis,
 )
 from memoria.policy.conflict import (
     Claim,
@@ -54,9 +52,7 @@ from memoria.policy.conflict import (
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.retention import expires_at
-from memoria.store.base import Transaction
 from memoria.store.values import NewEvidence, NewMemory, NewVersion
-from memoria.text.dates import Prefer
 from memoria.text.document import full_text
 
 _LINK_CONFIDENCE = 0.7
@@ -70,8 +66,6 @@ class Outcome:
 
     applied: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
-    touched: list[str] = field(default_factory=list)
-    """Ids of the memories that were written or changed."""
 
     def __str__(self) -> str:
         """As the queue's log has it."""
@@ -85,23 +79,15 @@ class Outcome:
 class Resolver:
     """Applies operations within one tenant's transaction."""
 
-    def __init__(
-        self, tx: Transaction, marks: Marks, shown: Shown, by: InferredBy, client: str
-    ) -> None:
+    def __init__(self, grounds: Grounds) -> None:
         """Nothing is applied yet.
 
         Args:
-            tx: where everything is written, or nothing.
-            marks: recognise what was forgotten.
-            shown: what the model was shown.
-            by: who drew the conclusions.
-            client: the model's name, for provenance.
+            grounds: what the operations may be built on, in the transaction to apply them in.
         """
-        self._tx = tx
-        self._grounds = Grounds(tx, marks, shown, by, client)
-        self._by = by
-        self._client = client
-        self._now = now_millis()
+        self._grounds = grounds
+        self._tx = grounds.tx
+        self._now = grounds.now
         self.outcome = Outcome()
 
     def apply(self, operations: Sequence[Operation]) -> Outcome:
@@ -122,13 +108,13 @@ class Resolver:
                 self._update(operation)
             case Boost():
                 self._tx.memories.use(self._grounds.known(operation.id).id, _BOOST, self._now)
-                self.outcome.applied["BOOST"] += 1
+                self._note("BOOST")
             case Delete():
                 self._delete(operation)
             case Link():
                 self._link(operation)
             case Skip():
-                self.outcome.applied["SKIP"] += 1
+                self._note("SKIP")
 
     # ADD
 
@@ -140,10 +126,10 @@ class Resolver:
         held = "hearsay" if held is None and add.modality == "hearsay" else held
         subject = subject_key(self._grounds.name(add.subject))
         predicate = predicate_key(self._grounds.name(add.predicate))
-        claim = self._grounds.claim(content, predicate, turn, add.confidence * _DOUBT[add.modality])
-        prefer: Prefer = "past" if add.modality == "actual" else "future"
-        when = when_of(add.event_time, add.content, turn, prefer)
-        claim = replace(claim, event_at=when.at, assertive=add.modality == "actual")
+        actual = add.modality == "actual"
+        when = when_of(add.event_time, add.content, turn, "past" if actual else "future")
+        confidence = add.confidence * _DOUBT[add.modality]
+        claim = self._grounds.claim(content, predicate, turn, confidence, when, assertive=actual)
         version = self._grounds.version(content, turn, quote, claim, when)
         reading = self._reading(add, when)
         if held is None and self._found_its_place(claim, subject, version, reading, turn):
@@ -164,11 +150,11 @@ class Resolver:
         )
         self._tx.memories.add(new, version)
         link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
-        self._note("ADD" if held is None else "pending", memory_id)
+        self._note("ADD" if held is None else "pending")
 
     def _reading(self, add: Add, when: When) -> Reading:
         """What a model read off its own wording; what rules found is read by rules."""
-        if self._by is InferredBy.MODEL:
+        if self._grounds.by is InferredBy.MODEL:
             return read_by_model(add, when.at)
         return read_by_rules(add.content, when.expression, when.at)
 
@@ -197,11 +183,11 @@ class Resolver:
     def _said_again(self, known: Memory, turn: StoredTurn) -> bool:
         """What was put aside comes back only if it was said after that."""
         if known.validity is not Validity.ARCHIVED or turn.at <= known.updated_at:
-            self._note("known", known.id)
+            self._note("known")
             return True
         self._tx.memories.set_validity(known.id, Validity.ACTIVE, self._now)
         self._audit("restore", known.id)
-        self._note("restored", known.id)
+        self._note("restored")
         return True
 
     def _related(
@@ -209,26 +195,24 @@ class Resolver:
     ) -> list[Memory]:
         """Memories of the same subject, and those of the same words whatever their subject."""
         same = [] if known is None else [known]
-        shown = (self._tx.memories.get(memory_id) for memory_id in self._grounds.shown)
+        shown = [memory.current.n for memory in self._grounds.shown.values()]
         alike = [
             memory
-            for memory in shown
-            if memory is not None
-            and memory.validity is Validity.ACTIVE
-            and says_the_same(content, memory.content)
+            for memory in self._tx.memories.by_versions(shown).values()
+            if memory.validity is Validity.ACTIVE and says_the_same(content, memory.content)
         ]
         found = [*same, *alike, *self._tx.memories.about(subject, workspace)]
         return list({memory.id: memory for memory in found}.values())
 
     def _gain(self, memory: Memory, version: NewVersion, reading: Reading) -> None:
         """The same thing said again: evidence; a model's wording replaces that of the rules."""
-        if memory.current.inferred_by is InferredBy.RULES and self._by is InferredBy.MODEL:
+        if memory.current.inferred_by is InferredBy.RULES and self._grounds.by is InferredBy.MODEL:
             self._rewrite(memory, version, memory.current.valid_from, reading)
             return
         evidence = NewEvidence(
             memory.id, version.turn_n or 0, version.provenance.quote or "", self._now
         )
-        self._note("evidence" if self._tx.memories.add_evidence(evidence) else "known", memory.id)
+        self._note("evidence" if self._tx.memories.add_evidence(evidence) else "known")
 
     def _hold(
         self, claim: Claim, version: NewVersion, memory: Memory, verdict: Contradict | Review
@@ -249,7 +233,7 @@ class Resolver:
         self._tx.memories.add(new, version)
         against = Surroundings(contradicts=(memory.id,))
         link(self._tx, self._grounds.stored(memory_id), around=against, now=self._now)
-        self._note("pending", memory_id)
+        self._note("pending")
 
     # UPDATE and DELETE
 
@@ -258,8 +242,8 @@ class Resolver:
         turn, quote = self._grounds.words(update.turn, update.quote)
         content, held = self._grounds.sayable(update.content, turn)
         when = when_of(update.event_time, update.content, turn, "past")
-        claim = self._grounds.claim(content, memory.predicate or "", turn, memory.confidence)
-        claim = replace(claim, event_at=when.at)
+        predicate = memory.predicate or ""
+        claim = self._grounds.claim(content, predicate, turn, memory.confidence, when)
         version = self._grounds.version(content, turn, quote, claim, when)
         reading = read_by_rules(content, when.expression, when.at)
         if held is not None:
@@ -286,7 +270,7 @@ class Resolver:
             raise RejectedError("confirmed by the user")
         self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
         self._audit("archive", memory.id)
-        self._note("DELETE", memory.id)
+        self._note("DELETE")
 
     def _link(self, proposed: Link) -> None:
         memory, other = self._grounds.known(proposed.src), self._grounds.known(proposed.dst)
@@ -294,7 +278,7 @@ class Resolver:
             raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)
         connect(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
-        self.outcome.applied["LINK"] += 1
+        self._note("LINK")
 
     def _rewrite(
         self, memory: Memory, version: NewVersion, valid_from: int, reading: Reading
@@ -303,17 +287,16 @@ class Resolver:
         self._tx.memories.add_version(memory.id, replace(version, valid_from=since))
         relink(self._tx, self._grounds.stored(memory.id), reading, now=self._now)
         self._audit("correct", memory.id)
-        self._note("UPDATE", memory.id)
+        self._note("UPDATE")
 
-    def _note(self, what: str, memory_id: str) -> None:
+    def _note(self, what: str) -> None:
         self.outcome.applied[what] += 1
-        self.outcome.touched.append(memory_id)
 
     def _audit(self, action: str, subject: str, detail: str | None = None) -> None:
         self._tx.audit.add(
             at=self._now,
             channel=CHANNEL,
-            client=self._client,
+            client=self._grounds.client,
             action=action,
             subject=subject,
             detail=detail,

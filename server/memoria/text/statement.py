@@ -42,13 +42,8 @@ def telling(text: str) -> bool:
 
     Twelve letters do; a Chinese, Japanese or Korean character counts three.
     """
-    return length(canonical(text)) >= _TELLING
-
-
-def length(text: str) -> int:
-    """How much a text says, in letters; a Chinese, Japanese or Korean character counts three."""
-    letters = filter(str.isalnum, text)
-    return sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters)
+    letters = filter(str.isalnum, canonical(text))
+    return sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters) >= _TELLING
 
 
 def stands_in(statement: str, text: str) -> bool:

@@ -72,10 +72,7 @@ class SqliteMemories:
 
     def about(self, subject: str, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that speak of a subject, newest first."""
-        place = self._workspaces.number(workspace)
-        ns = [row["n"] for row in self._rows.all("about", subject=subject, workspace=place)]
-        found = self._load(ns)
-        return [found[n] for n in ns]
+        return self._listed("about", workspace, subject=subject)
 
     def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
         """Ids of active memories whose present wording was so drawn from one of the turns."""
@@ -164,15 +161,16 @@ class SqliteMemories:
 
     def unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that the user has not confirmed, newest first."""
-        place = self._workspaces.number(workspace)
-        ns = [row["n"] for row in self._rows.all("unverified", limit=limit, workspace=place)]
-        found = self._load(ns)
-        return [found[n] for n in ns]
+        return self._listed("unverified", workspace, limit=limit)
 
     def held_back(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Memories seen from the workspace that wait for the user's word, newest first."""
+        return self._listed("held_back", workspace, limit=limit)
+
+    def _listed(self, name: str, workspace: str | None, **parameters: str | int) -> list[Memory]:
+        """The memories a statement names, in its order, as they are seen from the workspace."""
         place = self._workspaces.number(workspace)
-        ns = [row["n"] for row in self._rows.all("held_back", limit=limit, workspace=place)]
+        ns = [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]
         found = self._load(ns)
         return [found[n] for n in ns]
 

@@ -1,6 +1,5 @@
 """Commands on the extraction queue: list, run, retry, drop."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import anyio
@@ -15,13 +14,6 @@ from memoria.surface.cli.progress import progress_bar
 
 _POLL_S = 0.1
 _Ids = Annotated[list[str] | None, typer.Argument(help="Ids of entries, from `queue list`.")]
-
-
-class _State(StrEnum):
-    WAITING = "waiting"
-    DONE = "done"
-    DEAD = "dead"
-    DROPPED = "dropped"
 
 
 class WireQueue(BaseModel):
@@ -52,16 +44,15 @@ def add_commands(app: typer.Typer) -> None:
 
 def list_entries(
     context: typer.Context,
-    state: Annotated[_State | None, typer.Option(help="Only these.")] = None,
+    state: Annotated[QueueState | None, typer.Option(help="Only these.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """What waits, what was done, and what was given up and why."""
-    wanted = None if state is None else QueueState(state.value)
 
     async def look(m: Memoria) -> WireQueue:
         return WireQueue(
-            status=await m.queue_status(), entries=await m.queue_entries(wanted, limit=limit)
+            status=await m.queue_status(), entries=await m.queue_entries(state, limit=limit)
         )
 
     found = with_memory(context, look)

@@ -77,19 +77,3 @@ CREATE TABLE memory_evidence (
     UNIQUE (memory_n, turn_n)
 ) STRICT;
 CREATE INDEX memory_evidence_by_turn ON memory_evidence (turn_n);
-
--- Close calls, for a person or an agent to decide.
-CREATE TABLE reviews (
-    n          INTEGER PRIMARY KEY,
-    id         TEXT NOT NULL UNIQUE,
-    tenant_id  INTEGER NOT NULL REFERENCES tenants (id),
-    memory_n   INTEGER NOT NULL REFERENCES memories (n) ON DELETE CASCADE,
-    other_n    INTEGER REFERENCES memories (n) ON DELETE CASCADE,
-    reason     TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    decided_at INTEGER,
-    decision   TEXT
-) STRICT;
-CREATE INDEX reviews_open ON reviews (tenant_id, n) WHERE decided_at IS NULL;
-CREATE INDEX reviews_by_memory ON reviews (memory_n);
-CREATE INDEX reviews_by_other ON reviews (other_n) WHERE other_n IS NOT NULL;
