@@ -14,12 +14,12 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
 from memoria.ingest.tombstones import Marks
 from memoria.model import LIBRARY, Memory, QueueKind, Role, Turn, Validity, new_id, now_millis
-from memoria.policy.conflict import says_the_same
 from memoria.retrieval.related import related
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewEntry
 from memoria.text.analyser import tokens
+from memoria.text.statement import says_the_same
 
 _TENANT = "bench"
 _SESSION = "case"

@@ -47,13 +47,13 @@ from memoria.policy.conflict import (
     judge,
     predicate_key,
     replaces,
-    says_the_same,
     subject_key,
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.retention import expires_at
 from memoria.store.values import NewEvidence, NewMemory, NewVersion
 from memoria.text.document import full_text
+from memoria.text.statement import says_the_same
 
 _LINK_CONFIDENCE = 0.7
 _BOOST = 0.06  # the background monitor's 0.3 on its scale of five

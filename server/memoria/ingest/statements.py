@@ -25,12 +25,11 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.policy.conflict import says_the_same
 from memoria.store.base import Store, Transaction
 from memoria.store.missing import missing
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.analyser import query_terms
-from memoria.text.statement import fingerprint
+from memoria.text.statement import fingerprint, says_the_same
 
 MAX_CHARS = 4000
 _MOST_TERMS = 64

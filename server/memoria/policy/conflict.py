@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from math import exp
 
 from memoria.model import Memory, SourceKind, Trust
-from memoria.text.analyser import tokens
-from memoria.text.statement import canonical
+from memoria.text.statement import canonical, says_the_same
 
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
 _TRUSTED = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
@@ -25,7 +24,6 @@ _TAU_MS = 90 * 86_400_000
 """Facts fade over months (τ of a fact, Graph Memory appendix A)."""
 CLOSE = 0.1
 """Priorities nearer than this are for a person to tell apart."""
-_SAME_WORDS = 0.8
 _SELF = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
 USER = "user"
 _ONE_VALUE = frozenset(
@@ -36,12 +34,6 @@ _ONE_VALUE = frozenset(
     workplace 住址 地址 年龄 生日 出生日期 血型 上司 城市 公司 国家 邮箱 雇主 名字 全名 性别 身高 家
     家乡 工作 职位 姓氏 所在地 经理 婚姻状况 姓名 昵称 职业 电话 手机 手机号 居住地 职务 学校 时区
     体重
-    """.split()
-)
-_NEGATIONS = frozenset(  # as the analyser leaves them
-    """
-    not no never nobodi noth without cannot aren couldn didn doesn don hadn hasn haven isn shouldn
-    wasn weren won wouldn 不 没 没有 别 未 无 非
     """.split()
 )
 
@@ -133,20 +125,6 @@ def replaces(claim: Claim, memory: Memory, now: int) -> Supersede | Contradict |
     if abs(gap) < CLOSE:
         return Review(gap)
     return Supersede(since) if gap > 0 else Contradict()
-
-
-def says_the_same(one: str, other: str) -> bool:
-    """Whether one sentence has the words of the other and next to no more.
-
-    A word in another's place is another statement, and so are a number or a "not" more.
-    """
-    if canonical(one) == canonical(other):
-        return True
-    a, b = frozenset(tokens(one)), frozenset(tokens(other))
-    more = a ^ b
-    if (a - b and b - a) or any(word.isdigit() or word in _NEGATIONS for word in more):
-        return False
-    return len(a & b) >= _SAME_WORDS * len(a | b) > 0
 
 
 def _of_other_times(claim: Claim, memory: Memory) -> bool:

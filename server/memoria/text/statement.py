@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from memoria.text.analyser import tokens
+
 _IDEOGRAM = "\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_IDEOGRAM}]|[^\s{_IDEOGRAM}]+")
 _AROUND_WORDS = ".,!?;:…\"'()[]{}<>«»“”‘’`*_~、。「」『』【】《》〈〉"
@@ -17,6 +19,13 @@ _DASHES = "-–—•·"  # on their own: of a list, or between clauses
 _SENTENCE = re.compile(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
 _CLAUSE = re.compile(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
 _MOST_CLAUSES = 8
+_SAME_WORDS = 0.8
+_NEGATIONS = frozenset(  # as the analyser leaves them
+    """
+    not no never nobodi noth without cannot aren couldn didn doesn don hadn hasn haven isn shouldn
+    wasn weren won wouldn 不 没 没有 别 未 无 非
+    """.split()
+)
 _TELLING = 12
 _IDEOGRAM_WEIGHT = 3
 _FIRST_IDEOGRAM = "\u2e80"
@@ -44,6 +53,20 @@ def telling(text: str) -> bool:
     """
     letters = filter(str.isalnum, canonical(text))
     return sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters) >= _TELLING
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether one sentence has the words of the other and next to no more.
+
+    A word in another's place is another statement, and so are a number or a "not" more.
+    """
+    if canonical(one) == canonical(other):
+        return True
+    a, b = frozenset(tokens(one)), frozenset(tokens(other))
+    more = a ^ b
+    if (a - b and b - a) or any(word.isdigit() or word in _NEGATIONS for word in more):
+        return False
+    return len(a & b) >= _SAME_WORDS * len(a | b) > 0
 
 
 def stands_in(statement: str, text: str) -> bool:
