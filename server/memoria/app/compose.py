@@ -9,7 +9,8 @@ import anyio
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Text, checked
-from memoria.app.memory import Memoria, in_thread
+from memoria.app.memory import Memoria
+from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.inference.base import Embedder

@@ -1,13 +1,14 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import anyio
-import anyio.to_thread
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Around, Count, Name, Offset, Seconds, Text, checked
+from memoria.app.queue import ExtractionQueue, Reader
+from memoria.app.threads import in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
@@ -24,9 +25,6 @@ from memoria.model import (
     Health,
     Memory,
     MemoryType,
-    QueueEntry,
-    QueueState,
-    QueueStatus,
     Receipt,
     Remembered,
     Revision,
@@ -52,30 +50,7 @@ if TYPE_CHECKING:
     from memoria.ingest.intake import IntakeLimits
 
 _SETTLE_POLL_S = 0.02
-_EVERY_ENTRY = 1_000_000
 _T = TypeVar("_T")
-
-
-async def in_thread(work: Callable[[], _T]) -> _T:
-    """Run blocking work in a worker thread. It is never abandoned half way."""
-    return await anyio.to_thread.run_sync(work)
-
-
-class Reader(Protocol):
-    """Whatever reads what was recorded, in the background."""
-
-    @property
-    def intake(self) -> "IntakeLimits":
-        """What it wants to read at once, and what later."""
-        ...
-
-    def wake(self) -> None:
-        """Something was queued."""
-        ...
-
-    def settled(self) -> bool:
-        """Whether there is nothing to read now."""
-        ...
 
 
 class Memoria:
@@ -97,6 +72,8 @@ class Memoria:
         self._reader = reader
         self.settings = settings
         self.tenant = settings.tenant
+        self.queue = ExtractionQueue(store, self.tenant, reader)
+        """What a chat model is still to read."""
         self._store = store
         self._embedder = embedder
         self._worker = worker
@@ -381,60 +358,6 @@ class Memoria:
         """What this tenant holds."""
         return await self._read(lambda tx: tx.statistics())
 
-    @property
-    def reads(self) -> bool:
-        """Whether a chat model is configured to read what is recorded."""
-        return self._reader is not None
-
-    @checked
-    async def queue_status(self) -> QueueStatus:
-        """How much a chat model is still to read, has read, or was given up."""
-        return await self._read(lambda tx: tx.queue.status())
-
-    @checked
-    async def queue_entries(
-        self, state: QueueState | None = None, *, limit: Count = 50
-    ) -> list[QueueEntry]:
-        """Stretches of conversation in the queue, those that wait first."""
-        return await self._read(lambda tx: tx.queue.entries(state, limit))
-
-    @checked
-    async def retry_entries(self, ids: Sequence[Text] | None = None) -> list[str]:
-        """Let stretches be tried again that were given up, dropped or put off.
-
-        Gives the ids of those for which there was something to do.
-
-        Args:
-            ids: which; all that were given up or put off by default.
-        """
-        changed = await self._change_entries(ids, lambda tx, i: tx.queue.retry(i))
-        if self._reader is not None:
-            self._reader.wake()
-        return changed
-
-    @checked
-    async def drop_entries(self, ids: Sequence[Text] | None = None) -> list[str]:
-        """Take stretches out of the queue unread. Gives the ids of those that were in it.
-
-        Args:
-            ids: which; all that wait or were given up by default.
-        """
-        return await self._change_entries(ids, lambda tx, i: tx.queue.drop(i))
-
-    @checked
-    async def reading_settled(self) -> bool:
-        """Whether there is nothing to read now."""
-        return self._reader is None or await in_thread(self._reader.settled)
-
-    async def _change_entries(
-        self, ids: Sequence[str] | None, change: Callable[[Transaction, str], bool]
-    ) -> list[str]:
-        def changing() -> list[str]:
-            with self._store.write(self.tenant) as tx:
-                return [i for i in (_unfinished(tx) if ids is None else ids) if change(tx, i)]
-
-        return await in_thread(changing)
-
     @checked
     async def health(self, *, deep: bool = True) -> Health:
         """What `doctor` finds."""
@@ -523,9 +446,3 @@ class Memoria:
     def _wake_worker(self) -> None:
         if self._worker is not None:
             self._worker.wake()
-
-
-def _unfinished(tx: Transaction) -> list[str]:
-    """Ids of the queue's entries that wait or were given up."""
-    states = (QueueState.DEAD, QueueState.WAITING)
-    return [entry.id for state in states for entry in tx.queue.entries(state, _EVERY_ENTRY)]

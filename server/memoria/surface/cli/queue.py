@@ -52,7 +52,7 @@ def list_entries(
 
     async def look(m: Memoria) -> WireQueue:
         return WireQueue(
-            status=await m.queue_status(), entries=await m.queue_entries(state, limit=limit)
+            status=await m.queue.status(), entries=await m.queue.entries(state, limit=limit)
         )
 
     found = with_memory(context, look)
@@ -71,26 +71,26 @@ def run(
     """Let the chat model read what is due, here and now."""
 
     async def drain(m: Memoria) -> QueueStatus:
-        if not m.reads:
+        if not m.queue.served:
             raise InvalidInputError(
                 "No chat model is configured, so nobody can read. Set MEMORIA_LLM_BASE_URL and "
                 "MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND."
             )
         await _until_read(m, until_empty=until_empty)
-        return await m.queue_status()
+        return await m.queue.status()
 
     status = with_memory(context, drain)
     show(status, status_line(status), as_json=as_json)
 
 
 async def _until_read(m: Memoria, *, until_empty: bool) -> None:
-    total = (await m.queue_status()).waiting
+    total = (await m.queue.status()).waiting
     with progress_bar() as bar:
         task = bar.add_task("Reading", total=total)
-        while left := (await m.queue_status()).waiting:
+        while left := (await m.queue.status()).waiting:
             total = max(total, left)
             bar.update(task, total=total, completed=total - left)
-            if not until_empty and await m.reading_settled():
+            if not until_empty and await m.queue.settled():
                 return
             await anyio.sleep(_POLL_S)
 
@@ -124,7 +124,7 @@ def _change(
         raise InvalidInputError("Name entries by their ids (memoria queue list), or give --all.")
 
     async def change(m: Memoria) -> WireChanged:
-        change = m.retry_entries if retry else m.drop_entries
+        change = m.queue.retry if retry else m.queue.drop
         changed = await change(ids)
         return WireChanged(changed=changed, unchanged=[i for i in ids or [] if i not in changed])
 

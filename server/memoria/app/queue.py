@@ -1,0 +1,110 @@
+"""The extraction queue, as its owner sees and changes it."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from memoria.app.arguments import Count, Text, checked
+from memoria.app.threads import in_thread
+from memoria.model import QueueEntry, QueueState, QueueStatus
+from memoria.store.base import Store, Transaction
+
+if TYPE_CHECKING:
+    from memoria.ingest.intake import IntakeLimits
+
+_EVERY_ENTRY = 1_000_000
+
+
+class Reader(Protocol):
+    """Whatever reads what was recorded, in the background."""
+
+    @property
+    def intake(self) -> "IntakeLimits":
+        """What it wants to read at once, and what later."""
+        ...
+
+    def wake(self) -> None:
+        """Something was queued."""
+        ...
+
+    def settled(self) -> bool:
+        """Whether there is nothing to read now."""
+        ...
+
+
+class ExtractionQueue:
+    """What of one tenant's conversations a chat model is still to read. See `Memoria.queue`."""
+
+    def __init__(self, store: Store, tenant: str, reader: Reader | None) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._reader = reader
+
+    @property
+    def served(self) -> bool:
+        """Whether a chat model is configured to read what is recorded."""
+        return self._reader is not None
+
+    @checked
+    async def status(self) -> QueueStatus:
+        """How much a chat model is still to read, has read, or was given up."""
+
+        def look() -> QueueStatus:
+            with self._store.read(self._tenant) as tx:
+                return tx.queue.status()
+
+        return await in_thread(look)
+
+    @checked
+    async def entries(
+        self, state: QueueState | None = None, *, limit: Count = 50
+    ) -> list[QueueEntry]:
+        """Stretches of conversation in the queue, those that wait first."""
+
+        def look() -> list[QueueEntry]:
+            with self._store.read(self._tenant) as tx:
+                return tx.queue.entries(state, limit)
+
+        return await in_thread(look)
+
+    @checked
+    async def retry(self, ids: Sequence[Text] | None = None) -> list[str]:
+        """Let stretches be tried again that were given up, dropped or put off.
+
+        Gives the ids of those for which there was something to do.
+
+        Args:
+            ids: which; all that were given up or put off by default.
+        """
+        changed = await self._change(ids, lambda tx, i: tx.queue.retry(i))
+        if self._reader is not None:
+            self._reader.wake()
+        return changed
+
+    @checked
+    async def drop(self, ids: Sequence[Text] | None = None) -> list[str]:
+        """Take stretches out of the queue unread. Gives the ids of those that were in it.
+
+        Args:
+            ids: which; all that wait or were given up by default.
+        """
+        return await self._change(ids, lambda tx, i: tx.queue.drop(i))
+
+    @checked
+    async def settled(self) -> bool:
+        """Whether there is nothing to read now."""
+        return self._reader is None or await in_thread(self._reader.settled)
+
+    async def _change(
+        self, ids: Sequence[str] | None, change: Callable[[Transaction, str], bool]
+    ) -> list[str]:
+        def changing() -> list[str]:
+            with self._store.write(self._tenant) as tx:
+                return [i for i in (_unfinished(tx) if ids is None else ids) if change(tx, i)]
+
+        return await in_thread(changing)
+
+
+def _unfinished(tx: Transaction) -> list[str]:
+    """Ids of the queue's entries that wait or were given up."""
+    states = (QueueState.DEAD, QueueState.WAITING)
+    return [entry.id for state in states for entry in tx.queue.entries(state, _EVERY_ENTRY)]

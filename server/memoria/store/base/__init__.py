@@ -1,0 +1,37 @@
+"""The seam between Memoria and its database engines.
+
+Everything above this module is free of SQL and dialect. An engine offers a `Store`; a store
+hands out transactions. A transaction of a tenant can reach no other tenant's rows: the tenant is
+bound when it begins, and no method takes one.
+
+All calls block; the application runs each whole transaction in one worker thread.
+"""
+
+from memoria.store.base.backlog import Backlog
+from memoria.store.base.conversations import Conversations
+from memoria.store.base.documents import Documents
+from memoria.store.base.files import DatabaseFiles
+from memoria.store.base.graph import Graph
+from memoria.store.base.logs import Audit, Ledger
+from memoria.store.base.memories import Memories
+from memoria.store.base.queue import Queue, WorkQueue
+from memoria.store.base.scratchpads import Scratchpads
+from memoria.store.base.store import Store, Transaction
+from memoria.store.base.tombstones import Tombstones
+
+__all__ = [
+    "Audit",
+    "Backlog",
+    "Conversations",
+    "DatabaseFiles",
+    "Documents",
+    "Graph",
+    "Ledger",
+    "Memories",
+    "Queue",
+    "Scratchpads",
+    "Store",
+    "Tombstones",
+    "Transaction",
+    "WorkQueue",
+]

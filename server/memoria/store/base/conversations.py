@@ -1,0 +1,132 @@
+"""Conversations: sessions, their turns and stretches."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from memoria.model import (
+    Session,
+    StoredTurn,
+    Stretch,
+)
+from memoria.store.values import (
+    ClosedStretch,
+    MessageName,
+    NewTurn,
+    Place,
+    Version,
+)
+
+
+class Conversations(Protocol):
+    """Sessions, their turns and stretches."""
+
+    def enter_session(
+        self,
+        source: str,
+        session_id: str,
+        first_at: int,
+        last_at: int,
+        now: int,
+        workspace: str | None = None,
+    ) -> Session:
+        """The session, made if it is new, its span widened to these event times.
+
+        A session stays in the workspace it began in.
+        """
+        ...
+
+    def find_message(self, session_n: int, message_id: str) -> Version | None:
+        """The newest version of a message."""
+        ...
+
+    def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
+        """The id of the newest current turn with this fingerprint."""
+        ...
+
+    def last_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """Fingerprints of the last current turns, oldest first."""
+        ...
+
+    def first_fingerprints(self, session_n: int, count: int) -> list[bytes]:
+        """Fingerprints of the first current turns, oldest first."""
+        ...
+
+    def add_turn(self, turn: NewTurn) -> int:
+        """Write a turn with its chunks, index row and backlog entry. Gives its number."""
+        ...
+
+    def retire_turn(self, n: int) -> None:
+        """Mark a version as no longer current."""
+        ...
+
+    def bar_turn(self, turn: StoredTurn) -> None:
+        """Let nothing be concluded from a message any more, whichever version of it."""
+        ...
+
+    def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
+        """Erase a message in all its versions, with every text no other turn shares.
+
+        Gives what they were known by. What was embedded with it is embedded anew.
+        """
+        ...
+
+    def extend_stretch(
+        self, session_n: int, turn_index: int, at: int, idle_ms: int
+    ) -> list[ClosedStretch]:
+        """Add a turn to the session's open stretch, or begin one after a pause.
+
+        Gives what that closed: one stretch or none.
+        """
+        ...
+
+    def close_stretch(self, session_id: str, source: str, reason: str) -> list[ClosedStretch]:
+        """Close the session's open stretch. Gives it, if there was one."""
+        ...
+
+    def close_idle_stretches(self, touched_before: int) -> list[ClosedStretch]:
+        """Close what nobody has added to since. Gives what was closed."""
+        ...
+
+    def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
+        """Turns by number."""
+        ...
+
+    def turn(self, turn_id: str) -> StoredTurn | None:
+        """A turn by id."""
+        ...
+
+    def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
+        """All versions at the turn's place, newest first."""
+        ...
+
+    def places(self, ns: Sequence[int], reach: int, *, settled: bool = True) -> list[Place]:
+        """Where the turns stand, and those up to `reach` places around them.
+
+        Without `settled`, the turns around them are left out from which nothing more is to be
+        concluded.
+        """
+        ...
+
+    def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
+        """The current turns up to `reach` places on either side, in order, without the one."""
+        ...
+
+    def span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
+        """A session's current turns from one place to another, in order."""
+        ...
+
+    def process(self, turns: Iterable[StoredTurn]) -> None:
+        """Mark turns as looked at by the extractor: the first level shows them no more."""
+        ...
+
+    def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
+        """A session's current turns in order."""
+        ...
+
+    def session_size(self, session_id: str) -> int:
+        """How many current turns a session has."""
+        ...
+
+    def stretches(self, session_id: str) -> list[Stretch]:
+        """A session's stretches in order."""
+        ...

@@ -1,0 +1,53 @@
+"""Documents: the derived indexes over whatever can be found."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from memoria.model import (
+    Vector,
+)
+from memoria.store.values import (
+    Filters,
+    Kind,
+    Match,
+)
+
+
+class Documents(Protocol):
+    """The derived indexes over whatever can be found."""
+
+    def match(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, limit: int
+    ) -> list[Match]:
+        """The best documents by BM25 that hold any of the terms, best first."""
+        ...
+
+    def nearest(
+        self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
+    ) -> list[Match]:
+        """The nearest documents by cosine (-1 to 1), best first.
+
+        Raises:
+            EmbedderError: the vector is not as long as the model's stored ones.
+        """
+        ...
+
+    def holding(self, kind: Kind, terms: Sequence[str]) -> list[int]:
+        """Every document of the tenant that holds all of the terms, seen from here or not."""
+        ...
+
+    def page(self, kind: Kind, after: int, limit: int) -> list[int]:
+        """The tenant's documents with numbers beyond `after`, in order."""
+        ...
+
+    def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+        """The distinct tokens of what the documents say, without who said it and when."""
+        ...
+
+    def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
+        """Which of the documents have no vector yet."""
+        ...
+
+    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> int:
+        """How many documents, seen from here but no longer current, hold all of the terms."""
+        ...

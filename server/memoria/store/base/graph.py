@@ -1,0 +1,102 @@
+"""The graph: nodes, the names of entities, and edges."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from memoria.graph.hops import Adjacency
+from memoria.model import (
+    Edge,
+    EdgeType,
+    Entity,
+    InferredBy,
+    Mention,
+    Node,
+    Tie,
+)
+from memoria.store.values import (
+    Filters,
+)
+
+
+class Graph(Protocol):
+    """Memories, turns and entities as nodes, and the edges between them.
+
+    What is shown is what is seen from where was asked: of the filters, `workspace`, `everywhere`,
+    `history` and `barred` count here.
+    """
+
+    def name(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
+        """The entity that a memory speaks of, known again by name or alias; made if it is new.
+
+        Args:
+            memory_id: the memory that uses the names. They are gone when the last that does is.
+            mention: the thing's name, other names for it, and its kind; one of kind `other` is
+                the only thing of that name, where there is one.
+            distinct: what tells it from its namesakes, always in the same words.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
+        ...
+
+    def put(self, edges: Iterable[Edge]) -> None:
+        """Write edges; where a node has too many of a type, the weakest and oldest goes.
+
+        Raises:
+            NotFoundError: an end is neither in the graph nor among the memories and turns.
+        """
+        ...
+
+    def unsay(self, memory_id: str) -> None:
+        """Take back what was read off a memory's wording: edges to entities, and their names."""
+        ...
+
+    def read_by(self, memory_id: str) -> InferredBy:
+        """Whether a model has looked at a memory's present wording, or only the rules."""
+        ...
+
+    def merge(self, entity_id: str, canonical_id: str) -> None:
+        """Let two entities be the same. Their edges stay where they are and are seen as one's."""
+        ...
+
+    def part(self, entity_id: str) -> None:
+        """Let a merged entity be itself again, with the edges and names that are its own.
+
+        Raises:
+            InvalidInputError: it is not the same as any other.
+        """
+        ...
+
+    def entity(self, entity_id: str, seen: Filters) -> Entity | None:
+        """An entity, if a memory seen from there speaks of it."""
+        ...
+
+    def entities(self, names: Sequence[str], seen: Filters) -> list[Entity]:
+        """The entities that go by one of these names in memories seen from there."""
+        ...
+
+    def edges(self, node: Node, seen: Filters) -> list[Edge]:
+        """Every edge at a node, in and out, whose both ends are seen from there."""
+        ...
+
+    def ties(self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()) -> list[Tie]:
+        """The edges at these nodes, either way, whose both ends are seen from there."""
+        ...
+
+    def neighbours(
+        self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()
+    ) -> Adjacency:
+        """What a walk meets next: the nodes beside these, and how strongly they are bound."""
+        ...
+
+    def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
+        """The nodes of documents: of a turn its own, of a wording its memory's."""
+        ...
+
+    def documents(self, ns: Sequence[int]) -> dict[int, int]:
+        """The documents of nodes: a turn, a memory's present wording; an entity has none."""
+        ...
+
+    def predecessor(self, memory_id: str) -> str | None:
+        """The memory drawn from the same session last before one, an episode from episodes."""
+        ...

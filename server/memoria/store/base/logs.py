@@ -1,0 +1,45 @@
+"""Logs: what was done, and what was asked of models."""
+
+from typing import Protocol
+
+from memoria.model import (
+    ModelCall,
+    Spending,
+)
+
+
+class Audit(Protocol):
+    """The append-only log."""
+
+    def add(
+        self,
+        *,
+        at: int,
+        channel: str,
+        client: str | None,
+        action: str,
+        subject: str,
+        detail: str | None = None,
+    ) -> None:
+        """Write a line. `detail` never holds the text of a memory."""
+        ...
+
+
+class Ledger(Protocol):
+    """The log of calls to chat models, and what they cost."""
+
+    def add(self, call: ModelCall) -> int:
+        """Write a call. Gives its number."""
+        ...
+
+    def settle(self, n: int, call: ModelCall) -> None:
+        """Set what a call cost and how it went."""
+        ...
+
+    def spent(self, since: int, until: int) -> Spending:
+        """What the calls made in this time cost."""
+        ...
+
+    def last(self) -> ModelCall | None:
+        """The newest call."""
+        ...

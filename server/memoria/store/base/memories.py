@@ -1,0 +1,92 @@
+"""Memories and their versions."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from memoria.model import (
+    InferredBy,
+    Memory,
+    Validity,
+)
+from memoria.store.values import (
+    NewEvidence,
+    NewMemory,
+    NewVersion,
+)
+
+
+class Memories(Protocol):
+    """Memories and their versions."""
+
+    def add(self, memory: NewMemory, version: NewVersion) -> None:
+        """Write a new memory with its first version."""
+        ...
+
+    def add_evidence(self, evidence: NewEvidence) -> bool:
+        """Note another turn that a memory rests on. False if that is known."""
+        ...
+
+    def use(self, memory_id: str, gain: float, now: int) -> None:
+        """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
+        ...
+
+    def about(self, subject: str, workspace: str | None = None) -> list[Memory]:
+        """Active memories seen from the workspace that speak of a subject, newest first."""
+        ...
+
+    def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
+        """Ids of active memories whose present wording was so drawn from one of the turns."""
+        ...
+
+    def add_version(self, memory_id: str, version: NewVersion) -> int:
+        """Write a wording that replaces the present one. Gives its version number."""
+        ...
+
+    def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
+        """Change whether it holds; what does not hold leaves the indexes."""
+        ...
+
+    def mark(
+        self,
+        memory_id: str,
+        now: int,
+        *,
+        pinned: bool | None = None,
+        verified: bool | None = None,
+        upvotes: int = 0,
+        downvotes: int = 0,
+    ) -> None:
+        """Set flags and add votes."""
+        ...
+
+    def get(self, memory_id: str) -> Memory | None:
+        """A memory with all its versions."""
+        ...
+
+    def erase(self, memory_id: str) -> None:
+        """Erase a memory in all its wordings."""
+        ...
+
+    def erase_wording(self, memory_id: str, n: int) -> None:
+        """Erase one wording that no longer holds."""
+        ...
+
+    def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories with a wording drawn from one of these turns."""
+        ...
+
+    def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
+        """Memories by the number of any of their versions."""
+        ...
+
+    def with_fingerprint(self, fingerprint: bytes, workspace: str | None = None) -> Memory | None:
+        """The memory, seen from the workspace, whose present wording has this fingerprint."""
+        ...
+
+    def unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Active memories seen from the workspace that the user has not confirmed, newest first."""
+        ...
+
+    def held_back(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Memories seen from the workspace that wait for the user's word, newest first."""
+        ...

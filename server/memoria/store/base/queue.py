@@ -1,0 +1,84 @@
+"""The extraction queue, as one tenant sees it and as a worker does."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from memoria.model import (
+    QueueEntry,
+    QueueState,
+    QueueStatus,
+)
+from memoria.store.values import (
+    NewEntry,
+    Work,
+)
+
+
+class Queue(Protocol):
+    """A tenant's stretches of conversation that wait for the extractor."""
+
+    def add(self, entry: NewEntry) -> bool:
+        """Put a stretch into the queue. False if it has been there already, or holds no turn.
+
+        Where a message was edited since, it is another stretch.
+        """
+        ...
+
+    def entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
+        """Entries, those that wait first and in the order they will be taken."""
+        ...
+
+    def entry(self, entry_id: str) -> QueueEntry | None:
+        """An entry by its id."""
+        ...
+
+    def status(self) -> QueueStatus:
+        """How much is in the queue."""
+        ...
+
+    def extractions(self, session_n: int, reason: str) -> int:
+        """How many extractions of a session were ever asked for with this reason."""
+        ...
+
+    def retry(self, entry_id: str) -> bool:
+        """Let a dead, dropped or postponed entry be tried now. False if there is nothing to do."""
+        ...
+
+    def drop(self, entry_id: str) -> bool:
+        """Take an entry out, unread. False if it is finished already."""
+        ...
+
+    def finish(self, n: int, owner: str, outcome: str) -> bool:
+        """Mark an entry as done, with what came of it. False if it is not `owner`'s any more."""
+        ...
+
+
+class WorkQueue(Protocol):
+    """Stretches to look at, for all tenants: an extraction worker's view of the store."""
+
+    def lease(self, owner: str, now: int, lease_ms: int) -> Work | None:
+        """The next entry, now `owner`'s; None if nothing is due.
+
+        Of a session, one entry at a time: what was said first is understood first.
+        """
+        ...
+
+    def renew(self, owners: Iterable[str], now: int, lease_ms: int) -> int:
+        """Lengthen the leases of these owners. Gives how many there are."""
+        ...
+
+    def release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> bool:
+        """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
+        ...
+
+    def bury(self, work: Work, owner: str, error: str) -> bool:
+        """Give an entry up: it is a dead letter until somebody retries it."""
+        ...
+
+    def in_hand(self, now: int) -> bool:
+        """Whether an entry is due, or with a worker already."""
+        ...
+
+    def next_due(self, now: int) -> int | None:
+        """When the next entry may be taken; None if none waits."""
+        ...

@@ -1,0 +1,36 @@
+"""Scratchpads: working notes, one a session."""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from memoria.model import (
+    Scratchpad,
+)
+
+
+class Scratchpads(Protocol):
+    """Working notes, one a session."""
+
+    def get(self, session_id: str) -> Scratchpad | None:
+        """A session's notes."""
+        ...
+
+    def recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
+        """The notes touched last that are seen from the workspace, newest first."""
+        ...
+
+    def put(
+        self,
+        session_id: str,
+        focus: str | None,
+        completed: Iterable[str],
+        now: int,
+        keep: int,
+        workspace: str | None = None,
+    ) -> None:
+        """Set the focus, add completed tasks and keep the newest `keep` of them."""
+        ...
+
+    def erase(self, unwanted: Callable[[str], bool]) -> int:
+        """Erase every note of every session that is unwanted. Gives how many."""
+        ...

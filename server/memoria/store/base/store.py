@@ -1,0 +1,102 @@
+"""The store and its transactions."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from memoria.model import (
+    Finding,
+    Statistics,
+)
+from memoria.store.base.backlog import Backlog
+from memoria.store.base.conversations import Conversations
+from memoria.store.base.documents import Documents
+from memoria.store.base.graph import Graph
+from memoria.store.base.logs import Audit, Ledger
+from memoria.store.base.memories import Memories
+from memoria.store.base.queue import Queue, WorkQueue
+from memoria.store.base.scratchpads import Scratchpads
+from memoria.store.base.tombstones import Tombstones
+
+
+class Transaction(Protocol):
+    """One tenant's rows, seen and changed as one unit."""
+
+    @property
+    def documents(self) -> Documents: ...  # noqa: D102
+    @property
+    def conversations(self) -> Conversations: ...  # noqa: D102
+    @property
+    def memories(self) -> Memories: ...  # noqa: D102
+    @property
+    def graph(self) -> Graph: ...  # noqa: D102
+    @property
+    def scratchpads(self) -> Scratchpads: ...  # noqa: D102
+    @property
+    def tombstones(self) -> Tombstones: ...  # noqa: D102
+    @property
+    def queue(self) -> Queue: ...  # noqa: D102
+    @property
+    def audit(self) -> Audit: ...  # noqa: D102
+    @property
+    def ledger(self) -> Ledger: ...  # noqa: D102
+
+    def statistics(self) -> Statistics:
+        """What the tenant holds."""
+        ...
+
+
+class Store(Protocol):
+    """An opened database."""
+
+    def tenants(self) -> list[str]:
+        """Everybody who ever kept anything."""
+        ...
+
+    def read(self, tenant: str) -> AbstractContextManager[Transaction]:
+        """A consistent view of a tenant's rows."""
+        ...
+
+    def write(self, tenant: str) -> AbstractContextManager[Transaction]:
+        """A change, all or nothing; on disk when the block has ended without an error."""
+        ...
+
+    def backlog(self, *, write: bool) -> AbstractContextManager[Backlog]:
+        """The embedding backlog across tenants."""
+        ...
+
+    def work_queue(self, *, write: bool) -> AbstractContextManager[WorkQueue]:
+        """The extraction queue across tenants."""
+        ...
+
+    @property
+    def vector_bytes(self) -> int:
+        """The memory this process takes to search vectors in."""
+        ...
+
+    def examine(self, *, deep: bool) -> list[Finding]:
+        """What `doctor` wants to know about the file and its indexes."""
+        ...
+
+    def scrub(self) -> bool:
+        """Wipe what erased rows left behind in the file. Safe to stop and to repeat.
+
+        Gives whether all of it is gone; False while another process still reads the old pages.
+        """
+        ...
+
+    def needs_scrub(self) -> bool:
+        """Whether erased rows may still have left something behind."""
+        ...
+
+    def rebuild(self, progress: Callable[[int, int], None]) -> None:
+        """Build the derived indexes anew from the truth. Reports (done, total)."""
+        ...
+
+    def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
+        """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...
