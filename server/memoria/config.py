@@ -125,6 +125,10 @@ class Settings(BaseModel):
     idle_minutes: float = Field(30, gt=0, le=100_000)
     """A pause in a session after which a new stretch begins."""
 
+    stretch_messages: int = Field(30, ge=2, le=10_000)
+    """Messages after which a stretch of a session is summed up, tool calls apart. A new one begins
+    with what the user says next."""
+
     max_turn_bytes: int = Field(5 * 1024 * 1024, ge=1, le=64 * 1024 * 1024)
     """The largest turn, in UTF-8 bytes of content, tool arguments and result together."""
 

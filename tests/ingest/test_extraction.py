@@ -1,81 +1,25 @@
 """From what was said to what is remembered, through a chat model that follows a script."""
 
-import json
 import re
-import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.forgetting.remains import remains
+from tests.ingest.play import add, log, memories, opened, reader, said
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
-from memoria import Memoria, Settings
+from memoria import Settings
 from memoria.errors import InvalidInputError
-from memoria.model import COMMAND_LINE, LIBRARY, Channel, Memory, Trust, Validity
-
-_TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n```)", re.MULTILINE | re.DOTALL)
-_KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
-Reads = Callable[[int, str, str, list[dict[str, Any]]], list[dict[str, Any]]]
-
-
-def add(quote: str, turn: int, content: str | None = None, **more: object) -> dict[str, Any]:
-    fields = {"type": "fact", "subject": "user", "predicate": "thing", **more}
-    return {"op": "ADD", "content": content or quote, "quote": quote, "turn": turn, **fields}
-
-
-def reader(reads: Reads) -> Callable[[Asked], object]:
-    """A model that decides turn by turn."""
-
-    def answer(asked: Asked) -> object:
-        known = [json.loads(line) for line in _KNOWN.findall(asked.text)]
-        turns = _TURN.findall(asked.text)
-        proposed = [op for n, who, said in turns for op in reads(int(n), who, said, known)]
-        return {"operations": proposed or [{"op": "SKIP", "reason": "nothing"}]}
-
-    return answer
+from memoria.model import COMMAND_LINE, LIBRARY, Channel, Trust, Validity
 
 
 @pytest.fixture
 def model() -> Iterator[ScriptedModel]:
     with ScriptedModel() as scripted:
         yield scripted
-
-
-@asynccontextmanager
-async def opened(home: Path, model: ScriptedModel, **more: object) -> AsyncIterator[Memoria]:
-    chosen = Settings(
-        home=home,
-        embedder="off",
-        llm_base_url=model.url,
-        llm_model="scripted",
-        **more,
-    )
-    async with memoria.open(settings=chosen) as m:
-        yield m
-
-
-async def said(m: Memoria, *turns: str | tuple[str, str], session: str = "s") -> None:
-    pairs = [("user", turn) if isinstance(turn, str) else turn for turn in turns]
-    given = [{"role": role, "content": text} for role, text in pairs]
-    await m.record_conversation(given, "session_end", session_id=session)
-    await m.settle(60)
-
-
-async def memories(m: Memoria) -> list[Memory]:
-    with m._store.read(m.tenant) as tx:  # noqa: SLF001  (everything, whatever its validity)
-        ns = tx.documents.page("memory", 0, 1000)
-        return list({x.id: x for x in tx.memories.by_versions(ns).values()}.values())
-
-
-def log(home: Path) -> list[tuple[str, str | None]]:
-    with sqlite3.connect(home / "memoria.db") as connection:
-        rows = connection.execute("SELECT action, detail FROM audit_log ORDER BY n").fetchall()
-    connection.close()
-    return rows
 
 
 async def test_what_a_model_reads_is_remembered_with_the_words_it_rests_on(

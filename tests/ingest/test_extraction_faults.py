@@ -35,7 +35,7 @@ from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.tombstones import Marks
-from memoria.model import LIBRARY, QueueEntry, QueueState, Role, Turn
+from memoria.model import LIBRARY, QueueEntry, QueueKind, QueueState, Role, Turn
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
@@ -96,7 +96,10 @@ def worker(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> Extra
     gate = Gate(chat, StoreLedger(store), limits)
     extractor = Extractor(store, gate, lambda *_: [], marks, 4096)
     return ExtractionWorker(
-        store, gate, extractor, ExtractionLimits(2, 2000, attempts, first_retry_ms=1)
+        store,
+        gate,
+        {QueueKind.EXTRACT: extractor},
+        ExtractionLimits(2, 2000, attempts, first_retry_ms=1),
     )
 
 

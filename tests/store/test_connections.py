@@ -15,8 +15,10 @@ import pytest
 import memoria
 from memoria.errors import StoreError, StoreUnavailableError
 from memoria.inference.bundled import BundledEmbedder
+from memoria.model import MemoryType, Provenance, new_id
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import Connection, sqlite3
+from memoria.store.values import NewMemory, NewVersion
 
 OpenStore = Callable[[Path], SqliteStore]
 TIMEOUT_S = 60
@@ -88,8 +90,9 @@ def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(store: SqliteS
 def test_a_write_the_database_refuses_leaves_nothing(store: SqliteStore) -> None:
     with pytest.raises(StoreError), store.write("ann") as tx:  # noqa: PT012
         tx.scratchpads.put("s", "focus", [], now=1, keep=5)
-        tx.conversations.close_stretch("s", "x", "no such reason")
-        tx.conversations.extend_stretch(99, 0, 0, 0)
+        bold = NewMemory(new_id(), MemoryType.FACT, importance=7, confidence=0.5)
+        origin = Provenance(source_kind="user_said", trust="user", channel="test")
+        tx.memories.add(bold, NewVersion("too important", b"f", 1, 1, origin, None))
     assert focus(store) is None
 
 

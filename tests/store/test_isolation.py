@@ -84,6 +84,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         version = NewVersion(f"{tenant} has a port", b"f", 1, 1, origin, turn.n, InferredBy.MODEL)
         memory = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port")
         tx.memories.add(memory, version)
+        if tx.episodes.of(turn.session_n, 0, 3) is None:
+            tx.episodes.put(memory.id, turn.session_n, 0, 3)
         waits = NewMemory(
             new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION
         )
@@ -233,6 +235,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "graph.of_documents": lambda tx, them: [f"n={n}" for n in tx.graph.of_documents(them.ns)],
     "graph.documents": lambda tx, them: [f"n={n}" for n in tx.graph.documents(them.nodes).values()],
     "graph.predecessor": lambda tx, them: [tx.graph.predecessor(i) for i in them.memory_ids],
+    "episodes.of": lambda tx, them: [tx.episodes.of(n, 0, 3) for n in them.sessions],
+    "episodes.over": lambda tx, them: tx.episodes.over(them.ns),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
@@ -273,6 +277,8 @@ WRITES = {
     "graph.unsay",
     "graph.merge",
     "graph.part",
+    "episodes.put",
+    "episodes.write_anew",
 }
 
 
@@ -301,6 +307,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "conversations": base.Conversations,
         "memories": base.Memories,
         "graph": base.Graph,
+        "episodes": base.Episodes,
         "scratchpads": base.Scratchpads,
         "tombstones": base.Tombstones,
         "queue": base.Queue,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from memoria.admin.backup import list_backups
 from memoria.errors import InvalidInputError, StoreError
+from memoria.ingest.dismiss import dismiss_episodes
 from memoria.ingest.tombstones import Marks
 from memoria.model import (
     BackupLeft,
@@ -112,6 +113,8 @@ class Forget:
                     tx.memories.erase_wording(memory_id, n)
             for turn in targets.named_turns.values():
                 self._bury_text(tx, turn, at, why)
+            for memory_id in dismiss_episodes(tx, _numbers(tx, targets)):
+                self._audit(tx, "forget", memory_id)
             for turn in targets.sources.values():
                 if include_source:
                     self._erase_turn(tx, turn, at, why)
@@ -254,15 +257,19 @@ def _add_concluded(tx: Transaction, targets: _Targets, *, include_source: bool) 
 
     Nobody stated it, so it has no standing of its own.
     """
-    sources = targets.sources.values()
-    ns = [version.n for turn in sources for version in tx.conversations.turn_versions(turn)]
-    for memory in _memories(tx, tx.memories.resting_on(ns)):
+    for memory in _memories(tx, tx.memories.resting_on(_numbers(tx, targets))):
         version = memory.current
         if version.inferred_by is InferredBy.STATEMENT:
             continue
         alone = include_source and memory.evidence == 1
         if alone or _same_words(version.provenance.quote or "", targets.wordings):
             targets.memories[memory.id] = memory
+
+
+def _numbers(tx: Transaction, targets: _Targets) -> list[int]:
+    """The sources, in all their versions."""
+    sources = targets.sources.values()
+    return [version.n for turn in sources for version in tx.conversations.turn_versions(turn)]
 
 
 def _same_words(quote: str, wordings: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ held against them: by its id, and by what it says.
 
 from collections.abc import Callable, Iterator, Sequence
 
+from memoria.ingest.dismiss import dismiss_episodes
 from memoria.ingest.tombstones import Marks, Memorial, buried
 from memoria.model import Memory, StoredTurn
 from memoria.store.base import Store, Transaction
@@ -53,8 +54,10 @@ def _bury_again(tx: Transaction, mourned: Mourned, marks: Marks) -> int:
             again += 1
     for turn in _turns(tx):
         if turn.id in erased or memorial.forbids(_name(turn), full_text(turn)):
+            dismiss_episodes(tx, [turn.n])
             again += bool(tx.conversations.erase_turn(turn))
         elif turn.id in gone or memorial.bars(full_text(turn)):
+            dismiss_episodes(tx, [turn.n])
             tx.conversations.bar_turn(turn)
     return again
 

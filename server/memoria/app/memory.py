@@ -109,7 +109,8 @@ class Memoria:
         validated = as_turns(turns)
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
-        limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
+        chosen = self.settings
+        limits = CaptureLimits(chosen.max_turn_bytes, chosen.idle_minutes, chosen.stretch_messages)
         place = self._place(workspace)
         capture = Capture(
             self._store, self.tenant, self._channel, limits, self._marks, place, self._intake
@@ -237,6 +238,11 @@ class Memoria:
             ForgottenError: it was forgotten before; says when and why.
         """
         kind = as_member(MemoryType, "type", type)
+        if kind is MemoryType.EPISODE:
+            raise InvalidInputError(
+                "An episode is what a model makes of a recorded conversation: record it with "
+                "record_conversation. To keep how a piece of work ended, use task_outcome."
+            )
         since = as_instant("valid_from", valid_from)
         statements = self._statements(workspace)
         kept = await in_thread(

@@ -4,10 +4,12 @@ from memoria.config import Settings
 from memoria.inference import LazyEmbedder
 from memoria.inference.chat.choose import choose_chat_model, gate_limits
 from memoria.inference.chat.gate import Gate
+from memoria.ingest.episode import Summariser
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
+from memoria.ingest.reading import Reader
 from memoria.ingest.tombstones import Marks
-from memoria.model import Memory
+from memoria.model import Memory, QueueKind
 from memoria.retrieval.related import related
 from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
@@ -29,10 +31,14 @@ def extraction_worker(
     def marks(tenant: str) -> Marks:
         return Marks(tenant, lambda: tombstone_key(settings.home_path))
 
-    extractor = Extractor(store, gate, recall, marks, settings.llm_output_tokens)
+    most = settings.llm_output_tokens
+    readers: dict[QueueKind, Reader] = {
+        QueueKind.EXTRACT: Extractor(store, gate, recall, marks, most),
+        QueueKind.EPISODE: Summariser(store, gate, marks, most),
+    }
     limits = ExtractionLimits(
         threads=settings.llm_concurrency,
         lease_ms=settings.lease_ms,
         attempts=settings.extraction_attempts,
     )
-    return ExtractionWorker(store, gate, extractor, limits)
+    return ExtractionWorker(store, gate, readers, limits)

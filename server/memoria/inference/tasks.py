@@ -6,7 +6,7 @@ from pydantic import Field
 
 from memoria.inference.chat.base import Question
 from memoria.inference.templates import template
-from memoria.model import Operation
+from memoria.model import Operation, Summary
 from memoria.model.base import Value
 
 _MOST_OPERATIONS = 20
@@ -37,4 +37,17 @@ def extract(
         known=known,
         before=before,
         conversation=conversation,
+    )
+
+
+def episode(*, said_on: str, conversation: str, max_output_tokens: int) -> Question[Summary]:
+    """What did a stretch of conversation come to?
+
+    Args:
+        said_on: the day, with its weekday.
+        conversation: the turns, each with its number.
+        max_output_tokens: the longest answer.
+    """
+    return template("episode").question(
+        Summary, max_output_tokens, said_on=said_on, conversation=conversation
     )

@@ -35,7 +35,7 @@ from memoria.model import (
     now_millis,
 )
 from memoria.store.base import Conversations, Store, Transaction
-from memoria.store.values import MessageName, NewTurn
+from memoria.store.values import MessageName, NewTurn, StretchLimits
 from memoria.text.document import full_text
 
 if TYPE_CHECKING:
@@ -51,10 +51,16 @@ _NAMES = ("session_id", "message_id", "speaker", "tool_name")
 
 @dataclass(frozen=True, slots=True)
 class CaptureLimits:
-    """What capture accepts, and when a pause begins a new stretch."""
+    """What capture accepts, and when a new stretch begins: after a pause, or so many messages."""
 
     max_turn_bytes: int
     idle_minutes: float
+    stretch_messages: int = 30
+
+    @property
+    def stretch(self) -> StretchLimits:
+        """Where a stretch ends by itself."""
+        return StretchLimits(round(self.idle_minutes * _MS_PER_MINUTE), self.stretch_messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,8 @@ class Capture:
         now = now_millis()
         with self._store.write(self._tenant) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
-            intake.closed(conversations.close_idle_stretches(now - self._idle_ms), "idle")
+            idle_since = now - self._limits.stretch.idle_ms
+            intake.closed(conversations.close_idle_stretches(idle_since))
             outcomes: dict[int, RecordedTurn] = {}
             memorial = Memorial(tx.tombstones, self._marks)
             for name, own in _by_session(drafts).items():
@@ -135,7 +142,7 @@ class Capture:
                 touched = dict.fromkeys(draft.session_id for draft in drafts) or (session_id,)
                 for name in touched:
                     ended = conversations.close_stretch(name, self._channel.source, event)
-                    intake.closed(ended, event)
+                    intake.closed(ended)
                     closed += len(ended)
         return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
@@ -143,10 +150,6 @@ class Capture:
         from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
 
         return Intake(tx, self._marks, self._intake_limits, now)
-
-    @property
-    def _idle_ms(self) -> int:
-        return round(self._limits.idle_minutes * _MS_PER_MINUTE)
 
     def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _Draft:
         self._check(i, raw)
@@ -186,7 +189,7 @@ class Capture:
             self._channel.source, name, min(times), max(times), now, self._workspace
         )
         writer = _SessionWriter(
-            conversations, intake, session, self._channel.trust, now, self._idle_ms
+            conversations, intake, session, self._channel.trust, now, self._limits.stretch
         )
         forgotten = {id(d) for d in drafts if memorial.forbids(self._name(d), full_text(d.text))}
         left = [draft for draft in drafts if id(draft) not in forgotten]
@@ -217,7 +220,7 @@ class _SessionWriter:
         session: Session,
         trust: Trust,
         now: int,
-        idle_ms: int,
+        limits: StretchLimits,
     ) -> None:
         self._conversations = conversations
         self._intake = intake
@@ -225,7 +228,7 @@ class _SessionWriter:
         self._next_index = session.turns
         self._trust = trust
         self._now = now
-        self._idle_ms = idle_ms
+        self._limits = limits
 
     def write(self, draft: _Draft, *, barred: bool) -> RecordedTurn:
         message_id = draft.turn.message_id
@@ -270,10 +273,7 @@ class _SessionWriter:
             tool_result=text.tool_result,
         )
         n = self._conversations.add_turn(new)
-        ended = self._conversations.extend_stretch(
-            self._session_n, turn_index, new.at, self._idle_ms
-        )
-        self._intake.closed(ended, "idle")
+        self._intake.closed(self._conversations.extend_stretch(new, self._limits))
         if not barred:
             self._intake.captured(n, new)
         return new.id

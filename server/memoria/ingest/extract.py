@@ -9,13 +9,13 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memoria.errors import MemoriaError
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
 from memoria.ingest.grounds import Grounds, Shown
+from memoria.ingest.reading import day_of, finish, numbered, share, span, spoken
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
-from memoria.model import InferredBy, Memory, StoredTurn, Validity, from_millis, now_millis
+from memoria.model import InferredBy, Memory, StoredTurn, Validity, now_millis
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Work
 from memoria.text.document import full_text
@@ -26,11 +26,6 @@ _BEFORE = 4
 _BEFORE_CHARS = 300
 _MOST_CHARS = 24_000
 _LEAST_CHARS = 400
-_CUT = " […] "
-
-
-class LeaseLostError(MemoriaError):
-    """Another worker has the entry by now; nothing of ours was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +64,18 @@ class Extractor:
         self._max_output_tokens = max_output_tokens
 
     def run(self, work: Work, owner: str) -> None:
-        """Read an entry and apply what comes of it.
-
-        Raises:
-            ChatModelError: the model gave no answer.
-            LeaseLostError: it took too long.
-            StoreError: the store can't serve.
-        """
+        """Draw memories from an entry's turns; see `Reader`."""
         reading = self._read(work)
         proposed = self._ask(work, reading) if reading.turns else None
         with self._store.write(work.tenant) as tx:
             outcome = (
                 "nothing left" if proposed is None else self._apply(tx, work, reading, proposed)
             )
-            if not tx.queue.finish(work.n, owner, outcome):
-                raise LeaseLostError(f"The entry {work.id} was read by another worker meanwhile.")
+            finish(tx, work, owner, outcome)
 
     def _read(self, work: Work) -> _Reading:
         with self._store.read(work.tenant) as tx:
-            turns = tuple(filter(_unread, _span(tx, work)))
+            turns = tuple(filter(_unread, span(tx, work)))
             if not turns:
                 return _Reading((), (), ())
             first = turns[0].turn_index
@@ -97,24 +85,20 @@ class Extractor:
             return _Reading(turns, tuple(before), tuple(known))
 
     def _ask(self, work: Work, reading: _Reading) -> Extraction:
-        most = max(_MOST_CHARS // len(reading.turns), _LEAST_CHARS)
-        day = from_millis(reading.turns[-1].at).date()
+        most = share(_MOST_CHARS, reading.turns, _LEAST_CHARS)
         question = extract(
-            said_on=f"{day:%A}, {day.isoformat()}",
+            said_on=day_of(reading.turns[-1]),
             known="\n".join(map(_line, reading.known)) or "(none)",
-            before="\n".join(_spoken(turn, _BEFORE_CHARS) for turn in reading.before)
-            or "(nothing)",
-            conversation="\n\n".join(
-                f"[{number}] {_spoken(turn, most)}" for number, turn in enumerate(reading.turns, 1)
-            ),
+            before="\n".join(_said(turn, _BEFORE_CHARS) for turn in reading.before) or "(nothing)",
+            conversation=numbered(_said(turn, most) for turn in reading.turns),
             max_output_tokens=self._max_output_tokens,
         )
         return self._gate.ask(work.tenant, question)
 
     def _apply(self, tx: Transaction, work: Work, reading: _Reading, proposed: Extraction) -> str:
         now = tx.conversations.turns([turn.n for turn in reading.turns])
-        numbered = enumerate(reading.turns, 1)
-        turns = {i: now[t.n] for i, t in numbered if t.n in now and _unread(now[t.n])}
+        shown_as = enumerate(reading.turns, 1)
+        turns = {i: now[t.n] for i, t in shown_as if t.n in now and _unread(now[t.n])}
         shown = Shown(turns, {memory.id: memory for memory in reading.known})
         marks = self._marks(work.tenant)
         grounds = Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name)
@@ -122,10 +106,6 @@ class Extractor:
         _retire_rules(tx, tuple(turns.values()))
         tx.conversations.process(turns.values())
         return str(outcome)
-
-
-def _span(tx: Transaction, work: Work) -> list[StoredTurn]:
-    return tx.conversations.span(work.session_n, work.first_index, work.last_index)
 
 
 def _unread(turn: StoredTurn) -> bool:
@@ -153,10 +133,5 @@ def _line(memory: Memory) -> str:
     )
 
 
-def _spoken(turn: StoredTurn, most: int) -> str:
-    """A turn as the model reads it, its middle left out where it is long."""
-    text = full_text(turn)
-    if len(text) > most:
-        half = most // 2
-        text = f"{text[:half]}{_CUT}{text[-half:]}"
-    return f"{turn.speaker or turn.role.value}: {text}"
+def _said(turn: StoredTurn, most: int) -> str:
+    return spoken(turn, full_text(turn), most)

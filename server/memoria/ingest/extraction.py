@@ -11,6 +11,7 @@ entry is a dead letter that says why.
 
 import logging
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memoria.config import LONGEST_PAUSE_MS
@@ -24,9 +25,9 @@ from memoria.errors import (
 )
 from memoria.inference.chat.gate import Gate
 from memoria.ingest.backoff import backoff_ms
-from memoria.ingest.extract import Extractor, LeaseLostError
 from memoria.ingest.intake import IntakeLimits
-from memoria.model import new_id, now_millis
+from memoria.ingest.reading import ChangedMeanwhileError, LeaseLostError, Reader
+from memoria.model import QueueKind, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import Work
 
@@ -54,12 +55,16 @@ class ExtractionWorker:
     """Threads that drain the extraction queue."""
 
     def __init__(
-        self, store: Store, gate: Gate, extractor: Extractor, limits: ExtractionLimits
+        self,
+        store: Store,
+        gate: Gate,
+        readers: Mapping[QueueKind, Reader],
+        limits: ExtractionLimits,
     ) -> None:
         self.intake = IntakeLimits()
         self._store = store
         self._gate = gate
-        self._extractor = extractor
+        self._readers = readers
         self._limits = limits
         self._wake = threading.Condition()
         self._stopping = threading.Event()
@@ -133,9 +138,11 @@ class ExtractionWorker:
 
     def _work(self, work: Work, owner: str) -> None:
         try:
-            self._extractor.run(work, owner)
+            self._readers[work.kind].run(work, owner)
         except LeaseLostError as error:
             _LOG.warning("%s", error)
+        except ChangedMeanwhileError as error:
+            self._release(work, owner, now_millis(), str(error), blamed=False)
         except ChatModelError as error:
             self._give_back(work, owner, error)
         except StoreError:

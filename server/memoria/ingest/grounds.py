@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from memoria.errors import NotFoundError
 from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.outcome import Outcome
 from memoria.ingest.quotes import find_quote
 from memoria.ingest.tombstones import Marks, buried
 from memoria.model import (
@@ -19,6 +20,7 @@ from memoria.model import (
     SourceKind,
     StoredTurn,
     Trust,
+    new_id,
     now_millis,
 )
 from memoria.policy.conflict import Claim
@@ -172,6 +174,22 @@ class Grounds:
             inferred_by=self.by,
             event_at=when.at,
             event_expression=when.expression,
+        )
+
+    def turn_away(self, outcome: Outcome, what: str, error: RejectedError) -> None:
+        """Count what could not be applied, and log why."""
+        outcome.rejected[str(error)] += 1
+        self.audit("reject", new_id(), f"{what}: {error}")
+
+    def audit(self, action: str, subject: str, detail: str | None = None) -> None:
+        """Log what was done."""
+        self.tx.audit.add(
+            at=self.now,
+            channel=CHANNEL,
+            client=self.client,
+            action=action,
+            subject=subject,
+            detail=detail,
         )
 
     def name(self, text: str) -> str:

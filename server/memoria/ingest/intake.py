@@ -3,7 +3,8 @@
 What the user states plainly becomes a memory by rules, at once and with no model. Where a model
 reads, what policy marks goes into its queue, however short. Of the rest, a session's first few
 turns of some length go at once too; what is left over is read together when its stretch closes: at
-the session's end, before the client compacts its context, or after a pause.
+the session's end, before the client compacts its context, after a pause, or when it overflows. A
+stretch that has closed is summed up as well.
 """
 
 from collections.abc import Iterable
@@ -21,6 +22,8 @@ from memoria.store.values import ClosedStretch, NewEntry, NewTurn
 _LENGTH = "length"
 _LEFT_OVER = 9
 _RULES = "rules"
+_Span = tuple[int, int, int]
+"""(session, first turn, last turn)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class IntakeLimits:
     least_worth: int = LEAST_WORTH
     batch: int = 20
     """Turns read together at the most."""
+    least_episode: int = 4
+    """Turns of a stretch that is worth a summary: a question and its answer are their own."""
 
 
 class Intake:
@@ -65,18 +70,24 @@ class Intake:
                 pass
 
     def retired(self, n: int) -> None:
-        """A message was edited: what rules concluded from the words it had ends with them."""
+        """A message was edited: what rules concluded from the words it had ends with them.
+
+        What sums them up is written anew.
+        """
         for memory_id in self._tx.memories.concluded([n], InferredBy.RULES):
             self._tx.memories.set_validity(memory_id, Validity.SUPERSEDED, self._now)
+        self._tx.episodes.write_anew([n])
 
-    def closed(self, stretches: Iterable[ClosedStretch], reason: str) -> None:
-        """Stretches were closed: what nobody has read of them is read now."""
+    def closed(self, stretches: Iterable[ClosedStretch]) -> None:
+        """Stretches were closed: what nobody has read of them is read, and they are summed up."""
         if self._limits is None:
             return
-        for session_n, first, last in stretches:
+        for session_n, first, last, reason in stretches:
             for start in range(first, last + 1, self._limits.batch):
                 end = min(start + self._limits.batch - 1, last)
-                self._add(session_n, start, end, _LEFT_OVER, reason)
+                self._add(QueueKind.EXTRACT, (session_n, start, end), _LEFT_OVER, reason)
+            if last - first + 1 >= self._limits.least_episode:
+                self._add(QueueKind.EPISODE, (session_n, first, last), _LEFT_OVER, reason)
 
     def _may_be_read_now(self, turn: NewTurn) -> bool:
         if self._limits is None or not worthwhile(turn.content, least=self._limits.least_worth):
@@ -95,12 +106,14 @@ class Intake:
 
     def _put(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:
-            self._add(turn.session_n, turn.turn_index, turn.turn_index, priority, reason)
+            place = (turn.session_n, turn.turn_index, turn.turn_index)
+            self._add(QueueKind.EXTRACT, place, priority, reason)
 
-    def _add(self, session_n: int, first: int, last: int, priority: int, reason: str) -> None:
+    def _add(self, kind: QueueKind, place: _Span, priority: int, reason: str) -> None:
+        session_n, first, last = place
         entry = NewEntry(
             id=new_id(),
-            kind=QueueKind.EXTRACT,
+            kind=kind,
             session_n=session_n,
             first_index=first,
             last_index=last,

@@ -5,11 +5,10 @@ changes must be a memory it was shown; whose word a conclusion is follows from t
 never from the model. All of an entry's operations and its completion are one transaction.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from memoria.ingest.grounds import CHANNEL, Grounds, RejectedError, When, when_of
+from memoria.ingest.grounds import Grounds, RejectedError, When, when_of
 from memoria.ingest.link import (
     Reading,
     Surroundings,
@@ -19,6 +18,7 @@ from memoria.ingest.link import (
     read_by_rules,
     relink,
 )
+from memoria.ingest.outcome import Outcome
 from memoria.model import (
     Add,
     Boost,
@@ -60,22 +60,6 @@ _BOOST = 0.06  # the background monitor's 0.3 on its scale of five
 _DOUBT = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What became of an entry's operations."""
-
-    applied: Counter[str] = field(default_factory=Counter)
-    rejected: Counter[str] = field(default_factory=Counter)
-
-    def __str__(self) -> str:
-        """As the queue's log has it."""
-        parts = [", ".join(f"{name} {count}" for name, count in sorted(self.applied.items()))]
-        if self.rejected:
-            reasons = ", ".join(f"{why} {count}" for why, count in sorted(self.rejected.items()))
-            parts.append(f"rejected: {reasons}")
-        return "; ".join(filter(None, parts)) or "nothing"
-
-
 class Resolver:
     """Applies operations within one tenant's transaction."""
 
@@ -96,8 +80,7 @@ class Resolver:
             try:
                 self._apply(operation)
             except RejectedError as error:
-                self.outcome.rejected[str(error)] += 1
-                self._audit("reject", new_id(), f"{operation.op}: {error}")
+                self._grounds.turn_away(self.outcome, operation.op, error)
         return self.outcome
 
     def _apply(self, operation: Operation) -> None:
@@ -186,7 +169,7 @@ class Resolver:
             self._note("known")
             return True
         self._tx.memories.set_validity(known.id, Validity.ACTIVE, self._now)
-        self._audit("restore", known.id)
+        self._grounds.audit("restore", known.id)
         self._note("restored")
         return True
 
@@ -269,7 +252,7 @@ class Resolver:
         if (memory.verified or memory.pinned) and turn.trust is not Trust.USER:
             raise RejectedError("confirmed by the user")
         self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
-        self._audit("archive", memory.id)
+        self._grounds.audit("archive", memory.id)
         self._note("DELETE")
 
     def _link(self, proposed: Link) -> None:
@@ -286,18 +269,8 @@ class Resolver:
         since = max(valid_from, memory.current.valid_from)
         self._tx.memories.add_version(memory.id, replace(version, valid_from=since))
         relink(self._tx, self._grounds.stored(memory.id), reading, now=self._now)
-        self._audit("correct", memory.id)
+        self._grounds.audit("correct", memory.id)
         self._note("UPDATE")
 
     def _note(self, what: str) -> None:
         self.outcome.applied[what] += 1
-
-    def _audit(self, action: str, subject: str, detail: str | None = None) -> None:
-        self._tx.audit.add(
-            at=self._now,
-            channel=CHANNEL,
-            client=self._grounds.client,
-            action=action,
-            subject=subject,
-            detail=detail,
-        )

@@ -2,6 +2,7 @@
 
 from memoria.model.call import ModelCall, Spending
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
+from memoria.model.episode import Citation, Summary
 from memoria.model.graph import (
     Edge,
     EdgeType,
@@ -85,6 +86,7 @@ __all__ = [
     "Boost",
     "CaptureEvent",
     "Channel",
+    "Citation",
     "CompletedTask",
     "Delete",
     "Duration",
@@ -131,6 +133,7 @@ __all__ = [
     "Statistics",
     "StoredTurn",
     "Stretch",
+    "Summary",
     "Tie",
     "ToolCall",
     "Trust",

@@ -18,6 +18,8 @@ class MemoryType(StrEnum):
     RELATIONSHIP = "relationship"
     TASK_OUTCOME = "task_outcome"
     TOOL_EXPERIENCE = "tool_experience"
+    EPISODE = "episode"
+    """What a stretch of conversation came to. Written by a model, never stated."""
 
     @property
     def personal(self) -> bool:

@@ -22,7 +22,7 @@ class Stretch(Value):
     first_index: int
     last_index: int
     closed_by: str | None
-    """`session_end`, `compaction`, `idle`, or nothing while it is open."""
+    """`session_end`, `compaction`, `idle`, `overflow`, or nothing while it is open."""
 
 
 class SessionRecord(Value):

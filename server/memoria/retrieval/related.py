@@ -2,7 +2,7 @@
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
-from memoria.model import Memory
+from memoria.model import Memory, MemoryType
 from memoria.policy.conflict import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Match
@@ -23,6 +23,8 @@ def related(
     The newest, and the newest of the user's own, follow: "I've moved" shares no word with "lives
     in Leeds".
 
+    Episodes are none of them: they sum up what was said, and no operation is for them.
+
     Meaning counts where the model is loaded already: nobody waits for it here.
     """
     filters = Filters(workspace=workspace)
@@ -34,7 +36,8 @@ def related(
     near_by = {memories[n].id: memories[n] for n in ns if n in memories}
     newest = {memory.id: memory for memory in tx.memories.unverified(_NEWEST, workspace)}
     own = {memory.id: memory for memory in tx.memories.about(USER, workspace)[:_OWN]}
-    return list({**dict([*near_by.items()][:_MOST]), **newest, **own}.values())
+    found_by_id = {**dict([*near_by.items()][:_MOST]), **newest, **own}
+    return [memory for memory in found_by_id.values() if memory.type is not MemoryType.EPISODE]
 
 
 def _near(

@@ -70,6 +70,16 @@ class ClosedStretch(NamedTuple):
     session_n: int
     first_index: int
     last_index: int
+    closed_by: str
+
+
+class StretchLimits(NamedTuple):
+    """Where a stretch of a session ends by itself."""
+
+    idle_ms: int
+    """A pause longer than this begins a new one."""
+    messages: int
+    """After so many messages, tool calls apart, the user's next begins a new one."""
 
 
 @dataclass(frozen=True, slots=True)

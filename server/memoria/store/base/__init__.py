@@ -10,6 +10,7 @@ All calls block; the application runs each whole transaction in one worker threa
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.documents import Documents
+from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
@@ -25,6 +26,7 @@ __all__ = [
     "Conversations",
     "DatabaseFiles",
     "Documents",
+    "Episodes",
     "Graph",
     "Ledger",
     "Memories",

@@ -13,6 +13,7 @@ from memoria.store.values import (
     MessageName,
     NewTurn,
     Place,
+    StretchLimits,
     Version,
 )
 
@@ -70,10 +71,8 @@ class Conversations(Protocol):
         """
         ...
 
-    def extend_stretch(
-        self, session_n: int, turn_index: int, at: int, idle_ms: int
-    ) -> list[ClosedStretch]:
-        """Add a turn to the session's open stretch, or begin one after a pause.
+    def extend_stretch(self, turn: NewTurn, limits: StretchLimits) -> list[ClosedStretch]:
+        """Add a turn to the session's open stretch, or begin one where that is at its limits.
 
         Gives what that closed: one stretch or none.
         """

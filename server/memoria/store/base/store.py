@@ -11,6 +11,7 @@ from memoria.model import (
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.documents import Documents
+from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
@@ -30,6 +31,8 @@ class Transaction(Protocol):
     def memories(self) -> Memories: ...  # noqa: D102
     @property
     def graph(self) -> Graph: ...  # noqa: D102
+    @property
+    def episodes(self) -> Episodes: ...  # noqa: D102
     @property
     def scratchpads(self) -> Scratchpads: ...  # noqa: D102
     @property

@@ -6,14 +6,23 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from memoria.errors import StoreDamagedError
-from memoria.model import Session, StoredTurn, Stretch, now_millis
+from memoria.model import Role, Session, StoredTurn, Stretch, now_millis
 from memoria.store.sqlite.chunks import digest, pack, unpack
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import ClosedStretch, MessageName, NewTurn, Place, Version
+from memoria.store.values import (
+    ClosedStretch,
+    MessageName,
+    NewTurn,
+    Place,
+    StretchLimits,
+    Version,
+)
 from memoria.text.document import turn_tokens
+
+_SPOKEN = (Role.USER, Role.ASSISTANT)
 
 
 class SqliteConversations:
@@ -125,16 +134,16 @@ class SqliteConversations:
             for row in versions
         ]
 
-    def extend_stretch(
-        self, session_n: int, turn_index: int, at: int, idle_ms: int
-    ) -> list[ClosedStretch]:
-        """Add a turn to the session's open stretch, or begin one after a pause."""
-        now = now_millis()
-        turn = {"session_n": session_n, "turn_index": turn_index, "at": at, "now": now}
-        if self._rows.change("extend_stretch", idle=idle_ms, **turn):
+    def extend_stretch(self, turn: NewTurn, limits: StretchLimits) -> list[ClosedStretch]:
+        """Add a turn to the session's open stretch, or begin one where that is at its limits."""
+        when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
+        new = turn.version == 1
+        said = {"turn_index": turn.turn_index, "message": int(new and turn.role in _SPOKEN)}
+        most = {"most": limits.messages, "opens": int(new and turn.role is Role.USER)}
+        if self._rows.change("extend_stretch", idle=limits.idle_ms, **when, **said, **most):
             return []
-        closed = self._closed("end_stretch", session_n=session_n, now=now)
-        self._rows.insert("begin_stretch", **turn)
+        closed = self._closed("end_stretch", idle=limits.idle_ms, **when)
+        self._rows.insert("begin_stretch", **when, **said)
         return closed
 
     def close_stretch(self, session_id: str, source: str, reason: str) -> list[ClosedStretch]:

@@ -23,6 +23,7 @@ from memoria.store.sqlite.driver import (
     transaction,
     translated,
 )
+from memoria.store.sqlite.episodes import SqliteEpisodes
 from memoria.store.sqlite.graph import SqliteGraph
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.ledger import SqliteLedger
@@ -54,6 +55,7 @@ class SqliteTransaction:
         self.conversations = SqliteConversations(connection, tenant, self.documents)
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.graph = SqliteGraph(connection, tenant)
+        self.episodes = SqliteEpisodes(connection, tenant)
         self.scratchpads = SqliteScratchpads(connection, tenant)
         self.tombstones = SqliteTombstones(connection, tenant)
         self.queue = SqliteQueue(connection, tenant)

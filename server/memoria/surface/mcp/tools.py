@@ -53,6 +53,7 @@ _Type = Literal[
     "task_outcome",
     "tool_experience",
 ]
+_Found = Literal[_Type, "episode"]
 _TELL_THE_USER = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
 )
@@ -118,7 +119,7 @@ async def search_memory(
     query: Annotated[str, Field(description="question or key words, any language")],
     limit: int = 8,
     max_tokens: int = 1500,
-    types: list[_Type] | None = None,
+    types: list[_Found] | None = None,
     since: _When = None,
     until: _When = None,
     session_id: str | None = None,

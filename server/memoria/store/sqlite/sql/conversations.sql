@@ -61,33 +61,35 @@ VALUES (:tenant, :hash, :codec, :size, :data)
 ON CONFLICT DO NOTHING;
 
 -- name: begin_stretch
-INSERT INTO stretches (tenant_id, session_n, ordinal, first_index, last_index, opened_at,
+INSERT INTO stretches (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
                        last_at, touched_at)
-SELECT :tenant, :session_n, count(*), :turn_index, :turn_index, :at, :at, :now
+SELECT :tenant, :session_n, count(*), :turn_index, :turn_index, :message, :at, :at, :now
 FROM stretches WHERE session_n = :session_n;
 
 -- name: extend_stretch
 UPDATE stretches
-SET last_index = max(last_index, :turn_index), last_at = max(last_at, :at), touched_at = :now
+SET last_index = max(last_index, :turn_index), messages = messages + :message,
+    last_at = max(last_at, :at), touched_at = :now
 WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
-  AND :at - last_at <= :idle;
+  AND :at - last_at <= :idle AND (messages < :most OR NOT :opens);
 
 -- name: end_stretch
-UPDATE stretches SET closed_at = :now, closed_by = 'idle'
+UPDATE stretches
+SET closed_at = :now, closed_by = CASE WHEN :at - last_at <= :idle THEN 'overflow' ELSE 'idle' END
 WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
-RETURNING session_n, first_index, last_index;
+RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: close_stretch
 UPDATE stretches SET closed_at = :now, closed_by = :reason
 WHERE +tenant_id = :tenant AND closed_at IS NULL
   AND session_n IN (SELECT n FROM sessions WHERE tenant_id = :tenant
                     AND session_id = :session_id AND source = :source)
-RETURNING session_n, first_index, last_index;
+RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: close_idle
 UPDATE stretches SET closed_at = :now, closed_by = 'idle'
 WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
-RETURNING session_n, first_index, last_index;
+RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,

@@ -1,0 +1,200 @@
+"""Episode: a stretch of a session becomes a summary with the words that bear it out.
+
+What tools printed is not read, only which tools were used: a summary carries what was said on, and
+a web page must not speak through it. It rests on every turn of its stretch. When one of them is
+forgotten the summary goes, and is written anew from the rest; when one is edited, it is rewritten.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from memoria.inference.chat.gate import Gate
+from memoria.inference.tasks import episode
+from memoria.ingest.grounds import Grounds, RejectedError, Shown, When
+from memoria.ingest.link import Reading, Surroundings, link, relink
+from memoria.ingest.outcome import Outcome
+from memoria.ingest.reading import (
+    ChangedMeanwhileError,
+    day_of,
+    finish,
+    numbered,
+    share,
+    span,
+    spoken,
+)
+from memoria.ingest.tombstones import Marks
+from memoria.model import (
+    Citation,
+    InferredBy,
+    MemoryType,
+    Role,
+    StoredTurn,
+    Summary,
+    Validity,
+    new_id,
+)
+from memoria.store.base import Store, Transaction
+from memoria.store.values import NewEvidence, NewMemory, NewVersion, Work
+
+_SPOKEN = (Role.USER, Role.ASSISTANT)
+_LEAST_SPOKEN = 3
+_MOST_CHARS = 24_000
+_LEAST_CHARS = 200
+_MOST_TOOLS = 8
+_CONFIDENCE = 0.7
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Words of a turn that a summary rests on."""
+
+    turn: StoredTurn
+    quote: str
+
+
+class Summariser:
+    """Sums up stretches of any tenant."""
+
+    def __init__(
+        self, store: Store, gate: Gate, marks: Callable[[str], Marks], max_output_tokens: int
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            store: where the conversations are.
+            gate: the way to the model.
+            marks: a tenant's marks, which recognise what was forgotten.
+            max_output_tokens: the longest answer.
+        """
+        self._store = store
+        self._gate = gate
+        self._marks = marks
+        self._max_output_tokens = max_output_tokens
+
+    def run(self, work: Work, owner: str) -> None:
+        """Sum up a stretch; see `Reader`."""
+        with self._store.read(work.tenant) as tx:
+            turns = _readable(tx, work)
+        said = [turn for turn in turns if turn.role in _SPOKEN]
+        summary = self._ask(work, turns) if len(said) >= _LEAST_SPOKEN else Summary()
+        with self._store.write(work.tenant) as tx:
+            if [turn.n for turn in _readable(tx, work)] != [turn.n for turn in turns]:
+                raise ChangedMeanwhileError(f"The turns of {work.id} changed while it was read.")
+            outcome = self._apply(tx, work, turns, summary) if summary.summary else Outcome()
+            finish(tx, work, owner, str(outcome))
+
+    def _ask(self, work: Work, turns: Sequence[StoredTurn]) -> Summary:
+        most = share(_MOST_CHARS, turns, _LEAST_CHARS)
+        question = episode(
+            said_on=day_of(turns[-1]),
+            conversation=numbered(spoken(turn, _without_results(turn), most) for turn in turns),
+            max_output_tokens=self._max_output_tokens,
+        )
+        return self._gate.ask(work.tenant, question)
+
+    def _apply(
+        self, tx: Transaction, work: Work, turns: Sequence[StoredTurn], summary: Summary
+    ) -> Outcome:
+        shown = Shown({i: t for i, t in enumerate(turns, 1) if t.role in _SPOKEN}, {})
+        by = InferredBy.MODEL
+        grounds = Grounds(tx, self._marks(work.tenant), shown, by, self._gate.name)
+        outcome = Outcome()
+        try:
+            passages = _borne_out(grounds, summary.quotes, outcome)
+            _write(grounds, work, summary, _wording(summary, turns), passages, outcome)
+        except RejectedError as error:
+            grounds.turn_away(outcome, "EPISODE", error)
+        return outcome
+
+
+def _readable(tx: Transaction, work: Work) -> list[StoredTurn]:
+    return [turn for turn in span(tx, work) if not turn.barred]
+
+
+def _without_results(turn: StoredTurn) -> str:
+    return turn.content if turn.role in _SPOKEN else f"({turn.tool_name or 'output'})"
+
+
+def _borne_out(
+    grounds: Grounds, quotes: Sequence[Citation], outcome: Outcome
+) -> dict[int, _Passage]:
+    """The passages that are where the model says they are, one a turn."""
+    found = dict[int, _Passage]()
+    for citation in quotes:
+        try:
+            turn, quote = grounds.words(citation.turn, citation.quote)
+        except RejectedError as error:
+            grounds.turn_away(outcome, "EPISODE", error)
+        else:
+            found.setdefault(turn.n, _Passage(turn, quote))
+    if not found:
+        raise RejectedError("nothing bears it out")
+    return found
+
+
+def _wording(summary: Summary, turns: Sequence[StoredTurn]) -> str:
+    """The summary in one line: what for, what happened, how it ended, with which tools."""
+    colon = "：" if _CJK.search(summary.summary) else ": "
+    goal = f"{summary.goal}{colon}" if summary.goal else ""
+    ended = f" → {summary.outcome}" if summary.outcome else ""
+    names = dict.fromkeys(turn.tool_name for turn in turns if turn.tool_name)
+    tools = f" [{', '.join(list(filter(None, names))[:_MOST_TOOLS])}]" if names else ""
+    return f"{goal}{summary.summary}{ended}{tools}"
+
+
+def _write(
+    grounds: Grounds,
+    work: Work,
+    summary: Summary,
+    wording: str,
+    passages: dict[int, _Passage],
+    outcome: Outcome,
+) -> None:
+    tx, first = grounds.tx, next(iter(passages.values()))
+    content, held = grounds.sayable(wording, first.turn)
+    never = When(None, None)
+    claim = grounds.claim(content, "", first.turn, _CONFIDENCE, never)
+    version = grounds.version(content, first.turn, first.quote, claim, never)
+    reading = Reading(
+        mentions=summary.entities, confidence=_CONFIDENCE, inferred_by=InferredBy.MODEL
+    )
+    known = tx.episodes.of(work.session_n, work.first_index, work.last_index)
+    if known is not None and held is not None:
+        raise RejectedError(held)
+    if known is not None:
+        tx.memories.add_version(known, version)
+        relink(tx, grounds.stored(known), reading, now=grounds.now)
+        outcome.applied["EPISODE again"] += 1
+        return
+    memory_id = _add(grounds, work, summary, first.turn, version, held)
+    for n, passage in passages.items():
+        if n != first.turn.n:
+            tx.memories.add_evidence(NewEvidence(memory_id, n, passage.quote, grounds.now))
+    around = Surroundings(turns=tuple(passage.turn.id for passage in passages.values()))
+    link(tx, grounds.stored(memory_id), reading, around, now=grounds.now)
+    outcome.applied["EPISODE" if held is None else "pending"] += 1
+
+
+def _add(
+    grounds: Grounds,
+    work: Work,
+    summary: Summary,
+    turn: StoredTurn,
+    version: NewVersion,
+    held: str | None,
+) -> str:
+    memory_id = new_id()
+    new = NewMemory(
+        id=memory_id,
+        type=MemoryType.EPISODE,
+        importance=summary.importance,
+        confidence=_CONFIDENCE,
+        workspace=turn.workspace,
+        validity=Validity.ACTIVE if held is None else Validity.PENDING_CONFIRMATION,
+        flag=held,
+    )
+    grounds.tx.memories.add(new, version)
+    grounds.tx.episodes.put(memory_id, work.session_n, work.first_index, work.last_index)
+    return memory_id

@@ -1,0 +1,73 @@
+"""Reading: what the readers of a conversation have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from memoria.errors import MemoriaError
+from memoria.model import StoredTurn, from_millis
+from memoria.store.base import Transaction
+from memoria.store.values import Work
+
+_CUT = " […] "
+
+
+class LeaseLostError(MemoriaError):
+    """Another worker has the entry by now; nothing of ours was written."""
+
+
+class ChangedMeanwhileError(MemoriaError):
+    """What was read is no longer what is there. Nothing was written; it has to be read again."""
+
+
+class Reader(Protocol):
+    """Makes something of one kind of entry."""
+
+    def run(self, work: Work, owner: str) -> None:
+        """Read an entry and apply what comes of it, in one transaction with its completion.
+
+        Raises:
+            ChatModelError: the model gave no answer.
+            ChangedMeanwhileError: the conversation is another by now.
+            LeaseLostError: it took too long.
+            StoreError: the store can't serve.
+        """
+        ...
+
+
+def span(tx: Transaction, work: Work) -> list[StoredTurn]:
+    """The entry's turns as they are now, in order."""
+    return tx.conversations.span(work.session_n, work.first_index, work.last_index)
+
+
+def finish(tx: Transaction, work: Work, owner: str, outcome: str) -> None:
+    """Mark the entry as done.
+
+    Raises:
+        LeaseLostError: it took too long; the transaction must not be committed.
+    """
+    if not tx.queue.finish(work.n, owner, outcome):
+        raise LeaseLostError(f"The entry {work.id} was read by another worker meanwhile.")
+
+
+def day_of(turn: StoredTurn) -> str:
+    """The day a turn was said, with its weekday."""
+    day = from_millis(turn.at).date()
+    return f"{day:%A}, {day.isoformat()}"
+
+
+def spoken(turn: StoredTurn, text: str, most: int) -> str:
+    """A turn as a model reads it, its middle left out where it has more than `most` characters."""
+    if len(text) > most:
+        half = most // 2
+        text = f"{text[:half]}{_CUT}{text[-half:]}"
+    return f"{turn.speaker or turn.role.value}: {text}"
+
+
+def numbered(lines: Iterable[str]) -> str:
+    """Turns, each under the number by which an answer refers to it."""
+    return "\n\n".join(f"[{number}] {line}" for number, line in enumerate(lines, 1))
+
+
+def share(most_chars: int, turns: Sequence[StoredTurn], least: int) -> int:
+    """How many characters of each turn can be shown."""
+    return max(most_chars // len(turns), least)

@@ -1,0 +1,32 @@
+"""Episodes: what a model makes of a stretch of conversation."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from memoria.model.base import Value
+from memoria.model.operation import Mention
+
+_Sentence = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class Citation(Value):
+    """Words of a turn, by its number in the prompt."""
+
+    turn: Annotated[int, Field(ge=1)]
+    quote: Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class Summary(Value):
+    """What a stretch came to. Nothing, where it came to nothing."""
+
+    goal: _Sentence | None = None
+    """What the user was after, in a phrase."""
+    summary: Annotated[str, Field(max_length=1200)] = ""
+    """What happened, in two to five sentences."""
+    outcome: _Sentence | None = None
+    """How it ended, if it did."""
+    importance: Annotated[float, Field(ge=0, le=1)] = 0.4
+    entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
+    quotes: Annotated[tuple[Citation, ...], Field(max_length=6)] = ()
+    """The words it rests on above all."""

@@ -1,0 +1,28 @@
+"""Episodes: which stretch of a session a summary speaks of."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Episodes(Protocol):
+    """The memories that sum up stretches of sessions."""
+
+    def put(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
+        """Note which turns a memory sums up.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
+        ...
+
+    def of(self, session_n: int, first_index: int, last_index: int) -> str | None:
+        """The id of the memory that sums up exactly this stretch."""
+        ...
+
+    def over(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories that sum up a stretch with one of these turns."""
+        ...
+
+    def write_anew(self, turn_ns: Sequence[int]) -> int:
+        """Put finished stretches with one of these turns back into the queue. Gives how many."""
+        ...

@@ -1,0 +1,35 @@
+"""Episodes in SQLite."""
+
+from collections.abc import Sequence
+
+from memoria.errors import NotFoundError
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows, as_json
+
+
+class SqliteEpisodes:
+    """A tenant's episodes."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "episodes")
+
+    def put(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
+        """Note which turns a memory sums up."""
+        stretch = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
+        if not self._rows.change("put", memory_id=memory_id, **stretch):
+            raise NotFoundError.memory(memory_id)
+
+    def of(self, session_n: int, first_index: int, last_index: int) -> str | None:
+        """The id of the memory that sums up exactly this stretch."""
+        row = self._rows.first(
+            "of", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+        return None if row is None else row["id"]
+
+    def over(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories that sum up a stretch with one of these turns."""
+        return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
+
+    def write_anew(self, turn_ns: Sequence[int]) -> int:
+        """Put finished stretches with one of these turns back into the queue."""
+        return self._rows.change("write_anew", ns=as_json(turn_ns))

@@ -1,0 +1,30 @@
+-- name: put
+INSERT INTO episodes (memory_n, tenant_id, session_n, first_index, last_index)
+SELECT n, :tenant, :session_n, :first_index, :last_index
+FROM memories WHERE id = :memory_id AND +tenant_id = :tenant;
+
+-- name: of
+SELECT m.id
+FROM episodes e JOIN memories m ON m.n = e.memory_n
+WHERE e.session_n = :session_n AND e.first_index = :first_index AND e.last_index = :last_index
+  AND +e.tenant_id = :tenant;
+
+-- name: over
+SELECT DISTINCT m.id
+FROM json_each(:ns) wanted
+CROSS JOIN turns t ON t.n = wanted.value AND +t.tenant_id = :tenant
+CROSS JOIN episodes e ON e.session_n = t.session_n
+           AND t.turn_index BETWEEN e.first_index AND e.last_index
+JOIN memories m ON m.n = e.memory_n
+ORDER BY m.id;
+
+-- name: write_anew
+UPDATE extraction_queue
+SET state = 'waiting', finished_at = NULL, attempts = 0, not_before = 0, lease_owner = NULL,
+    lease_until = 0, last_error = NULL, outcome = NULL
+WHERE +tenant_id = :tenant AND kind = 'episode' AND state = 'done'
+  AND n IN (SELECT q.n
+            FROM json_each(:ns) wanted
+            CROSS JOIN turns t ON t.n = wanted.value
+            CROSS JOIN extraction_queue q ON q.session_n = t.session_n AND q.kind = 'episode'
+                       AND t.turn_index BETWEEN q.first_index AND q.last_index);

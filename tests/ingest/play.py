@@ -1,0 +1,108 @@
+"""Playing a conversation to Memoria while a scripted model listens."""
+
+import json
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.llm.scripted import Asked, ScriptedModel
+
+import memoria
+from memoria import Memoria, Settings
+from memoria.model import CaptureEvent, Memory, QueueEntry
+
+_TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n```)", re.MULTILINE | re.DOTALL)
+_KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
+Reads = Callable[[int, str, str, list[dict[str, Any]]], list[dict[str, Any]]]
+NOTHING = {"operations": [{"op": "SKIP", "reason": "nothing"}]}
+
+
+def turns_in(asked: Asked) -> list[tuple[int, str, str]]:
+    """The turns a question shows: (number, who, what)."""
+    return [(int(n), who, said) for n, who, said in _TURN.findall(asked.text)]
+
+
+def known_in(asked: Asked) -> list[dict[str, Any]]:
+    """The memories a question shows."""
+    return [json.loads(line) for line in _KNOWN.findall(asked.text)]
+
+
+def add(quote: str, turn: int, content: str | None = None, **more: object) -> dict[str, Any]:
+    fields = {"type": "fact", "subject": "user", "predicate": "thing", **more}
+    return {"op": "ADD", "content": content or quote, "quote": quote, "turn": turn, **fields}
+
+
+def reader(reads: Reads) -> Callable[[Asked], object]:
+    """A model that decides turn by turn what to do with it."""
+
+    def answer(asked: Asked) -> object:
+        known = known_in(asked)
+        proposed = [op for n, who, said in turns_in(asked) for op in reads(n, who, said, known)]
+        return {"operations": proposed} if proposed else NOTHING
+
+    return answer
+
+
+def purpose_of(asked: Asked) -> str:
+    """Which of our questions it is, told by what only its instructions say."""
+    signs = {"episode": "`outcome`", "adjudicate": "`relation`", "verify": "`supported`"}
+    return next((name for name, sign in signs.items() if sign in asked.instructions), "extract")
+
+
+def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object]:
+    """A model that answers each of our questions in its own way; nothing to the others."""
+    nothing: Mapping[str, object] = {
+        "extract": NOTHING,
+        "episode": {"summary": ""},
+        "adjudicate": {"rulings": []},
+        "verify": {"findings": []},
+    }
+
+    def answer(asked: Asked) -> object:
+        purpose = purpose_of(asked)
+        return by_purpose[purpose](asked) if purpose in by_purpose else nothing[purpose]
+
+    return answer
+
+
+@asynccontextmanager
+async def opened(home: Path, model: ScriptedModel, **more: object) -> AsyncIterator[Memoria]:
+    chosen = {"home": home, "embedder": "off", "llm_base_url": model.url, "llm_model": "scripted"}
+    async with memoria.open(settings=Settings.checked(**{**chosen, **more})) as m:
+        yield m
+
+
+async def said(
+    m: Memoria,
+    *turns: str | tuple[str, str],
+    session: str = "s",
+    event: CaptureEvent | None = "session_end",
+) -> None:
+    """Record turns, the user's unless it says another's, and wait until they have been read."""
+    pairs = [("user", turn) if isinstance(turn, str) else turn for turn in turns]
+    given = [{"role": role, "content": text} for role, text in pairs]
+    await m.record_conversation(given, event, session_id=session)
+    await m.settle(60)
+
+
+async def memories(m: Memoria) -> list[Memory]:
+    """Every memory, whatever its validity."""
+    with m._store.read(m.tenant) as tx:  # noqa: SLF001  (no face shows all of them)
+        ns = tx.documents.page("memory", 0, 1000)
+        return list({x.id: x for x in tx.memories.by_versions(ns).values()}.values())
+
+
+async def entries(m: Memoria, kind: str = "extract") -> list[QueueEntry]:
+    """The queue's entries of a kind."""
+    return [entry for entry in await m.queue.entries(limit=1000) if entry.kind == kind]
+
+
+def log(home: Path) -> list[tuple[str, str | None]]:
+    """(action, detail) of everything that was done, oldest first."""
+    with sqlite3.connect(home / "memoria.db") as connection:
+        rows = connection.execute("SELECT action, detail FROM audit_log ORDER BY n").fetchall()
+    connection.close()
+    return rows
