@@ -3,7 +3,7 @@
 import json
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
 from memoria.ingest.tombstones import Marks
 from memoria.model import LIBRARY, Memory, QueueKind, Role, Turn, Validity, new_id, now_millis
-from memoria.retrieval.related import related
+from memoria.retrieval.related import Related
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewEntry
@@ -28,6 +28,7 @@ _OUTPUT_TOKENS = 4096
 _LIKE = 0.5
 """Share of common words from which a real model's wording counts as the one that was expected."""
 _KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
+_PAIR = re.compile(r'^\{"number": .*\}$', re.MULTILINE)
 _NUMBERED = re.compile(r"^\[(\d+)\] \w+: ", re.MULTILINE)
 
 
@@ -53,15 +54,28 @@ class Script:
         """Of the turn that is being read, from 1."""
 
     def ask(self, question: Question[AnswerT]) -> Reply:
+        """The proposals for the turn at hand, or what they are to what is known."""
+        if question.purpose == "adjudicate":
+            return self._reply({"rulings": list(self._rulings(question.text))})
+        if question.purpose == "verify":
+            return self._reply({"checks": []})
+        return self._reply({"operations": self._operations(question) or [{"op": "SKIP"}]})
+
+    def _reply(self, answer: dict[str, object]) -> Reply:
+        return Reply(json.dumps(answer, ensure_ascii=False), self.name, 1, 1)
+
+    def _rulings(self, text: str) -> Iterator[dict[str, object]]:
+        """A repetition says the same; of all other pairs the script has no opinion."""
+        for pair in map(json.loads, _PAIR.findall(text)):
+            if pair["new"] in self._case.repeats and pair["known"] in self._case.current:
+                yield {"pair": pair["number"], "relation": "same"}
+
+    def _operations(self, question: Question[AnswerT]) -> list[dict[str, object]]:
         """The proposals for the turn at hand, with real ids in the labels' place."""
         known = [json.loads(line) for line in _KNOWN.findall(question.text)]
         place = _NUMBERED.search(question.text)
         said = self._case.turns[self.number - 1]
-        operations = [
-            self._real(one, known, int(place[1]) if place else 1) for one in said.proposed
-        ]
-        answer = {"operations": operations or [{"op": "SKIP"}]}
-        return Reply(json.dumps(answer, ensure_ascii=False), self.name, 1, 1)
+        return [self._real(one, known, int(place[1]) if place else 1) for one in said.proposed]
 
     def close(self) -> None:
         """Nothing is under way."""
@@ -105,10 +119,7 @@ def _run(case: Case, store: SqliteStore, script: Script, model: ChatModel) -> tu
     capture = Capture(store, _TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks)
     limits = GateLimits(timeout_s=300, attempts=3, concurrency=1, daily_tokens=10**12)
     gate = Gate(model, StoreLedger(store), limits)
-    extractor = Extractor(
-        store, gate, lambda tx, text, place: related(tx, None, text, place), lambda _: marks,
-        _OUTPUT_TOKENS,
-    )  # fmt: skip
+    extractor = Extractor(store, gate, Related(None), lambda _: marks, _OUTPUT_TOKENS)
     outcomes = []
     for number, said in enumerate(case.turns, 1):
         capture.record([Turn(role=Role(said.role), content=said.text, at=said.at)], _SESSION, None)

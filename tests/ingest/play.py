@@ -58,7 +58,7 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
         "extract": NOTHING,
         "episode": {"summary": ""},
         "adjudicate": {"rulings": []},
-        "verify": {"findings": []},
+        "verify": {"checks": []},
     }
 
     def answer(asked: Asked) -> object:

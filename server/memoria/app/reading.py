@@ -9,9 +9,9 @@ from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.reading import Reader
 from memoria.ingest.tombstones import Marks
-from memoria.model import Memory, QueueKind
-from memoria.retrieval.related import related
-from memoria.store.base import Store, Transaction
+from memoria.model import QueueKind
+from memoria.retrieval.related import Related
+from memoria.store.base import Store
 from memoria.store.files import tombstone_key
 from memoria.store.ledger import StoreLedger
 
@@ -25,15 +25,12 @@ def extraction_worker(
         return None
     gate = Gate(model, StoreLedger(store), gate_limits(settings))
 
-    def recall(tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        return related(tx, embedder, text, workspace)
-
     def marks(tenant: str) -> Marks:
         return Marks(tenant, lambda: tombstone_key(settings.home_path))
 
     most = settings.llm_output_tokens
     readers: dict[QueueKind, Reader] = {
-        QueueKind.EXTRACT: Extractor(store, gate, recall, marks, most),
+        QueueKind.EXTRACT: Extractor(store, gate, Related(embedder), marks, most),
         QueueKind.EPISODE: Summariser(store, gate, marks, most),
     }
     limits = ExtractionLimits(

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from memoria.inference.chat.base import Question
 from memoria.inference.templates import template
-from memoria.model import Operation, Summary
+from memoria.model import Checks, Operation, Rulings, Summary
 from memoria.model.base import Value
 
 _MOST_OPERATIONS = 20
@@ -51,3 +51,23 @@ def episode(*, said_on: str, conversation: str, max_output_tokens: int) -> Quest
     return template("episode").question(
         Summary, max_output_tokens, said_on=said_on, conversation=conversation
     )
+
+
+def adjudicate(*, pairs: str, max_output_tokens: int) -> Question[Rulings]:
+    """What is each new statement to the known one beside it?
+
+    Args:
+        pairs: the pairs, a numbered JSON object a line.
+        max_output_tokens: the longest answer.
+    """
+    return template("adjudicate").question(Rulings, max_output_tokens, pairs=pairs)
+
+
+def verify(*, statements: str, max_output_tokens: int) -> Question[Checks]:
+    """Is each statement borne out by the words it was drawn from?
+
+    Args:
+        statements: with their words and turns, a numbered JSON object a line.
+        max_output_tokens: the longest answer.
+    """
+    return template("verify").question(Checks, max_output_tokens, statements=statements)

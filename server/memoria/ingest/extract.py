@@ -11,17 +11,27 @@ from dataclasses import dataclass
 
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
+from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.grounds import Grounds, Shown
 from memoria.ingest.reading import day_of, finish, numbered, share, span, spoken
+from memoria.ingest.recall import Recall
 from memoria.ingest.resolve import Resolver
+from memoria.ingest.second_look import Advice, SecondLook, doubtful
 from memoria.ingest.tombstones import Marks
-from memoria.model import InferredBy, Memory, StoredTurn, Validity, now_millis
+from memoria.model import (
+    Add,
+    InferredBy,
+    Meanings,
+    Memory,
+    StoredTurn,
+    Update,
+    Validity,
+    now_millis,
+)
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Work
 from memoria.text.document import full_text
 
-Recall = Callable[[Transaction, str, str | None], list[Memory]]
-"""Finds what is known already: (transaction, text, workspace) -> memories."""
 _BEFORE = 4
 _BEFORE_CHARS = 300
 _MOST_CHARS = 24_000
@@ -66,11 +76,12 @@ class Extractor:
     def run(self, work: Work, owner: str) -> None:
         """Draw memories from an entry's turns; see `Reader`."""
         reading = self._read(work)
-        proposed = self._ask(work, reading) if reading.turns else None
+        proposed = self._ask(work, reading) if reading.turns else Extraction(operations=())
+        meanings = self._recall.meanings(_statements(proposed))
+        advice = self._look_again(work, reading, proposed, meanings)
         with self._store.write(work.tenant) as tx:
-            outcome = (
-                "nothing left" if proposed is None else self._apply(tx, work, reading, proposed)
-            )
+            grounds = self._grounds(tx, work, reading, meanings)
+            outcome = self._apply(grounds, proposed, advice) if reading.turns else "nothing left"
             finish(tx, work, owner, outcome)
 
     def _read(self, work: Work) -> _Reading:
@@ -81,7 +92,7 @@ class Extractor:
             first = turns[0].turn_index
             before = tx.conversations.span(work.session_n, max(first - _BEFORE, 0), first - 1)
             text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
-            known = self._recall(tx, text, turns[0].workspace)
+            known = self._recall.related(tx, text, turns[0].workspace)
             return _Reading(turns, tuple(before), tuple(known))
 
     def _ask(self, work: Work, reading: _Reading) -> Extraction:
@@ -95,17 +106,37 @@ class Extractor:
         )
         return self._gate.ask(work.tenant, question)
 
-    def _apply(self, tx: Transaction, work: Work, reading: _Reading, proposed: Extraction) -> str:
+    def _look_again(
+        self, work: Work, reading: _Reading, proposed: Extraction, meanings: Meanings
+    ) -> Advice:
+        """Ask about what can't be told, or would cost much if it were wrong."""
+        with self._store.read(work.tenant) as tx:
+            grounds = self._grounds(tx, work, reading, meanings)
+            doubts = doubtful(grounds, proposed.operations, self._recall, meanings)
+        return SecondLook(self._gate, work.tenant, self._max_output_tokens).at(doubts)
+
+    def _grounds(
+        self, tx: Transaction, work: Work, reading: _Reading, meanings: Meanings
+    ) -> Grounds:
+        """What may be built on now: turns that were left meanwhile are no grounds."""
         now = tx.conversations.turns([turn.n for turn in reading.turns])
         shown_as = enumerate(reading.turns, 1)
         turns = {i: now[t.n] for i, t in shown_as if t.n in now and _unread(now[t.n])}
         shown = Shown(turns, {memory.id: memory for memory in reading.known})
         marks = self._marks(work.tenant)
-        grounds = Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name)
-        outcome = Resolver(grounds).apply(proposed.operations)
-        _retire_rules(tx, tuple(turns.values()))
-        tx.conversations.process(turns.values())
+        return Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name, meanings)
+
+    def _apply(self, grounds: Grounds, proposed: Extraction, advice: Advice) -> str:
+        outcome = Resolver(grounds, advice).apply(proposed.operations)
+        _retire_rules(grounds.tx, grounds.turns)
+        grounds.tx.conversations.process(grounds.turns)
         return str(outcome)
+
+
+def _statements(proposed: Extraction) -> list[str]:
+    """What may become a memory, without secrets: an embedder may be a stranger, too."""
+    said = (one.content for one in proposed.operations if isinstance(one, Add | Update))
+    return list(dict.fromkeys(clean_text(text, Tally()).strip() for text in said))
 
 
 def _unread(turn: StoredTurn) -> bool:

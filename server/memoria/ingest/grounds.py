@@ -13,7 +13,9 @@ from memoria.ingest.outcome import Outcome
 from memoria.ingest.quotes import find_quote
 from memoria.ingest.tombstones import Marks, buried
 from memoria.model import (
+    NO_MEANINGS,
     InferredBy,
+    Meanings,
     Memory,
     Provenance,
     Role,
@@ -65,7 +67,13 @@ class Grounds:
     """What one reading of one tenant's turns may be built on."""
 
     def __init__(
-        self, tx: Transaction, marks: Marks, shown: Shown, by: InferredBy, client: str
+        self,
+        tx: Transaction,
+        marks: Marks,
+        shown: Shown,
+        by: InferredBy,
+        client: str,
+        meanings: Meanings = NO_MEANINGS,
     ) -> None:
         """Look things up in a transaction.
 
@@ -75,13 +83,21 @@ class Grounds:
             shown: what the model was shown.
             by: who draws the conclusions.
             client: the model's name, for provenance.
+            meanings: the vectors of what may be said, by which what was forgotten is known again
+                in other words.
         """
         self.tx = tx
         self._marks = marks
         self._shown = shown
         self.by = by
         self.client = client
+        self._meanings = meanings
         self.now = now_millis()
+
+    @property
+    def turns(self) -> tuple[StoredTurn, ...]:
+        """The turns the model was shown that may still be concluded from."""
+        return tuple(self._shown.turns.values())
 
     @property
     def shown(self) -> Mapping[str, Memory]:

@@ -19,6 +19,7 @@ from memoria.ingest.link import (
     relink,
 )
 from memoria.ingest.outcome import Outcome
+from memoria.ingest.second_look import NO_ADVICE, Advice
 from memoria.model import (
     Add,
     Boost,
@@ -63,13 +64,15 @@ _DOUBT = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsa
 class Resolver:
     """Applies operations within one tenant's transaction."""
 
-    def __init__(self, grounds: Grounds) -> None:
+    def __init__(self, grounds: Grounds, advice: Advice = NO_ADVICE) -> None:
         """Nothing is applied yet.
 
         Args:
             grounds: what the operations may be built on, in the transaction to apply them in.
+            advice: what came of a second look at them.
         """
         self._grounds = grounds
+        self._advice = advice
         self._tx = grounds.tx
         self._now = grounds.now
         self.outcome = Outcome()
@@ -106,7 +109,7 @@ class Resolver:
         if add.modality == "joking":
             raise RejectedError("a joke")
         content, held = self._grounds.sayable(add.content, turn)
-        held = "hearsay" if held is None and add.modality == "hearsay" else held
+        held = held or self._doubted(content, add)
         subject = subject_key(self._grounds.name(add.subject))
         predicate = predicate_key(self._grounds.name(add.predicate))
         actual = add.modality == "actual"
@@ -135,6 +138,20 @@ class Resolver:
         link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
         self._note("ADD" if held is None else "pending")
 
+    def _doubted(self, content: str, add: Add) -> str | None:
+        """Why a conclusion has to be confirmed, though it may be said.
+
+        Raises:
+            RejectedError: a second look has shown that nobody said it.
+        """
+        match self._advice.supported.get(content):
+            case "no":
+                raise RejectedError("not borne out by its words")
+            case "unclear":
+                return "unclear"
+            case _:
+                return "hearsay" if add.modality == "hearsay" else None
+
     def _reading(self, add: Add, when: When) -> Reading:
         """What a model read off its own wording; what rules found is read by rules."""
         if self._grounds.by is InferredBy.MODEL:
@@ -149,7 +166,8 @@ class Resolver:
         if known is not None and known.validity is not Validity.ACTIVE:
             return self._said_again(known, turn)
         for memory in self._related(subject, claim.content, known, turn.workspace):
-            match judge(claim, memory, self._now):
+            relation = self._advice.relations.get((claim.content, memory.id))
+            match judge(claim, memory, self._now, relation):
                 case Same():
                     self._gain(memory, version, reading)
                     return True
@@ -184,7 +202,9 @@ class Resolver:
             for memory in self._tx.memories.by_versions(shown).values()
             if memory.validity is Validity.ACTIVE and says_the_same(content, memory.content)
         ]
-        found = [*same, *alike, *self._tx.memories.about(subject, workspace)]
+        beside = map(self._tx.memories.get, self._advice.beside(content))
+        active = [m for m in beside if m is not None and m.validity is Validity.ACTIVE]
+        found = [*same, *alike, *active, *self._tx.memories.about(subject, workspace)]
         return list({memory.id: memory for memory in found}.values())
 
     def _gain(self, memory: Memory, version: NewVersion, reading: Reading) -> None:

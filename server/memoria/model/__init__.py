@@ -51,6 +51,7 @@ from memoria.model.operation import (
 )
 from memoria.model.parse import as_instant, as_member, as_turns, check_choice, complaints
 from memoria.model.queue import QueueEntry, QueueKind, QueueState, QueueStatus
+from memoria.model.ruling import Check, Checks, Relation, Ruling, Rulings, Support
 from memoria.model.scratchpad import CompletedTask, Scratchpad
 from memoria.model.search import Hit, Neighbour, SearchResult, Source, ToolCall
 from memoria.model.session import Session, SessionRecord, Stretch
@@ -72,13 +73,14 @@ from memoria.model.turn import (
     Turn,
     TurnRecord,
 )
-from memoria.model.vector import Vector
+from memoria.model.vector import NO_MEANINGS, Meanings, Vector
 
 __all__ = [
     "COMMAND_LINE",
     "DAY_MS",
     "FIX",
     "LIBRARY",
+    "NO_MEANINGS",
     "RESTORE",
     "Add",
     "BacklogStatus",
@@ -86,6 +88,8 @@ __all__ = [
     "Boost",
     "CaptureEvent",
     "Channel",
+    "Check",
+    "Checks",
     "Citation",
     "CompletedTask",
     "Delete",
@@ -100,6 +104,7 @@ __all__ = [
     "Hit",
     "InferredBy",
     "Link",
+    "Meanings",
     "Memory",
     "MemoryType",
     "MemoryVersion",
@@ -118,9 +123,12 @@ __all__ = [
     "QueueStatus",
     "Receipt",
     "RecordedTurn",
+    "Relation",
     "Remembered",
     "Revision",
     "Role",
+    "Ruling",
+    "Rulings",
     "Scratchpad",
     "SearchResult",
     "SemanticRole",
@@ -134,6 +142,7 @@ __all__ = [
     "StoredTurn",
     "Stretch",
     "Summary",
+    "Support",
     "Tie",
     "ToolCall",
     "Trust",

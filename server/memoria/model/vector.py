@@ -1,5 +1,7 @@
-"""The type of an embedding, without importing NumPy: it costs more than all of a start-up."""
+"""Embeddings, without importing NumPy: it costs more than all of a start-up."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -10,3 +12,14 @@ if TYPE_CHECKING:
     """Shape (dims,), float32, of length 1."""
 else:
     Vector = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """Vectors of texts, by text, as one model makes them. None where there is no embedder."""
+
+    model: str = ""
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+
+
+NO_MEANINGS = Meanings()

@@ -13,7 +13,7 @@ values, where they tell of different times, or where one of them is no claim of 
 from dataclasses import dataclass
 from math import exp
 
-from memoria.model import Memory, SourceKind, Trust
+from memoria.model import Memory, Relation, SourceKind, Trust
 from memoria.text.statement import canonical, says_the_same
 
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
@@ -101,17 +101,28 @@ def predicate_key(predicate: str) -> str:
     return "_".join(canonical(predicate.replace("_", " ")).split())
 
 
-def judge(claim: Claim, memory: Memory, now: int) -> Verdict:
-    """What a claim means for a memory of the same subject."""
-    if says_the_same(claim.content, memory.content):
+def judge(claim: Claim, memory: Memory, now: int, relation: Relation | None = None) -> Verdict:
+    """What a claim means for a memory of the same subject.
+
+    Args:
+        claim: what is said now.
+        memory: what is known.
+        now: UTC epoch milliseconds.
+        relation: what a model says the claim is to the memory, where one was asked. It may tell
+            that two wordings say the same or speak of different things, and it may call what is
+            too close to call. It can't give a claim more weight than its source has.
+    """
+    if relation == "same" or says_the_same(claim.content, memory.content):
         return Same()
-    if memory.predicate is None or claim.predicate != memory.predicate:
-        return Unrelated()
-    if not _has_one_value(claim.predicate) or not claim.assertive:
+    apart = _apart(claim, memory) if relation is None else None
+    if apart is not None:
+        return apart
+    if relation == "different" or not claim.assertive or _of_other_times(claim, memory):
         return KeepBoth()
-    if _of_other_times(claim, memory):
-        return KeepBoth()
-    return replaces(claim, memory, now)
+    verdict = replaces(claim, memory, now)
+    if relation == "replaces" and isinstance(verdict, Review):
+        return Supersede(max(claim.event_at or claim.said_at, memory.current.valid_from))
+    return verdict
 
 
 def replaces(claim: Claim, memory: Memory, now: int) -> Supersede | Contradict | Review:
@@ -125,6 +136,13 @@ def replaces(claim: Claim, memory: Memory, now: int) -> Supersede | Contradict |
     if abs(gap) < CLOSE:
         return Review(gap)
     return Supersede(since) if gap > 0 else Contradict()
+
+
+def _apart(claim: Claim, memory: Memory) -> Unrelated | KeepBoth | None:
+    """Whether the two are told apart by what they speak of; None if they may be rivals."""
+    if memory.predicate is None or claim.predicate != memory.predicate:
+        return Unrelated()
+    return None if _has_one_value(claim.predicate) else KeepBoth()
 
 
 def _of_other_times(claim: Claim, memory: Memory) -> bool:

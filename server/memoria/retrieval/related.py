@@ -1,8 +1,10 @@
 """Related: the memories that something new may have to do with."""
 
+from collections.abc import Iterable, Sequence
+
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
-from memoria.model import Memory, MemoryType
+from memoria.model import Meanings, Memory, MemoryType
 from memoria.policy.conflict import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Match
@@ -12,41 +14,76 @@ _MOST_TERMS = 64
 _MOST = 12
 _NEWEST = 12
 _OWN = 12
+_NEAREST = 3
+_NEAR = 0.6
+"""A cosine from which two statements may say the same. With the bundled model, paraphrases in one
+language lie between 0.45 and 0.85, statements about other things under 0.4."""
 _NO_WAIT_MS = 0
 
 
-def related(
-    tx: Transaction, embedder: LazyEmbedder | None, text: str, workspace: str | None
-) -> list[Memory]:
-    """Up to a dozen active memories that share words or meaning with a text, nearest first.
-
-    The newest, and the newest of the user's own, follow: "I've moved" shares no word with "lives
-    in Leeds".
+class Related:
+    """Finds memories by words, and by meaning where there is an embedder.
 
     Episodes are none of them: they sum up what was said, and no operation is for them.
-
-    Meaning counts where the model is loaded already: nobody waits for it here.
     """
-    filters = Filters(workspace=workspace)
-    found = tx.documents.match(("memory",), query_terms(text)[:_MOST_TERMS], filters, _MOST)
-    near = _near(tx, embedder, text, filters)
-    ns = [match.n for pair in zip(found, near, strict=False) for match in pair]
-    ns += [match.n for match in (*found[len(near) :], *near[len(found) :])]
-    memories = tx.memories.by_versions(ns)
-    near_by = {memories[n].id: memories[n] for n in ns if n in memories}
-    newest = {memory.id: memory for memory in tx.memories.unverified(_NEWEST, workspace)}
-    own = {memory.id: memory for memory in tx.memories.about(USER, workspace)[:_OWN]}
-    found_by_id = {**dict([*near_by.items()][:_MOST]), **newest, **own}
-    return [memory for memory in found_by_id.values() if memory.type is not MemoryType.EPISODE]
+
+    def __init__(self, embedder: LazyEmbedder | None) -> None:
+        self._embedder = embedder
+
+    def related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+        """Up to a dozen active memories that share words or meaning with a text, nearest first.
+
+        The newest, and the newest of the user's own, follow: "I've moved" shares no word with
+        "lives in Leeds".
+
+        Meaning counts where the model is loaded already: nobody waits for it here.
+        """
+        filters = Filters(workspace=workspace)
+        found = tx.documents.match(("memory",), query_terms(text)[:_MOST_TERMS], filters, _MOST)
+        near = self._nearest(tx, text, filters)
+        ns = [match.n for pair in zip(found, near, strict=False) for match in pair]
+        ns += [match.n for match in (*found[len(near) :], *near[len(found) :])]
+        by_id = {memory.id: memory for memory in _of(tx, ns)}
+        newest = {memory.id: memory for memory in tx.memories.unverified(_NEWEST, workspace)}
+        own = {memory.id: memory for memory in tx.memories.about(USER, workspace)[:_OWN]}
+        return _conclusions({**dict([*by_id.items()][:_MOST]), **newest, **own}.values())
+
+    def meanings(self, texts: Sequence[str]) -> Meanings:
+        """The vectors of texts; waits for the embedder as long as it takes."""
+        if self._embedder is None or not texts:
+            return Meanings()
+        try:
+            vectors = self._embedder.embed_documents(texts)
+        except EmbedderError:
+            return Meanings()  # words alone will do
+        return Meanings(self._embedder.name, dict(zip(texts, vectors, strict=True)))
+
+    def near(
+        self, tx: Transaction, meanings: Meanings, text: str, workspace: str | None
+    ) -> list[Memory]:
+        """Active memories that mean nearly what one of the texts means, nearest first."""
+        vector = meanings.vectors.get(text)
+        if vector is None:
+            return []
+        filters = Filters(workspace=workspace)
+        found = tx.documents.nearest("memory", meanings.model, vector, filters, _NEAREST)
+        return _conclusions(_of(tx, [match.n for match in found if match.score >= _NEAR]))
+
+    def _nearest(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
+        embedder = self._embedder
+        if embedder is None or embedder.state != "ready":
+            return []
+        try:
+            vector = embedder.embed_query(text, _NO_WAIT_MS)
+            return tx.documents.nearest("memory", embedder.name, vector, filters, _MOST)
+        except EmbedderError:
+            return []  # words alone will do
 
 
-def _near(
-    tx: Transaction, embedder: LazyEmbedder | None, text: str, filters: Filters
-) -> list[Match]:
-    if embedder is None or embedder.state != "ready":
-        return []
-    try:
-        vector = embedder.embed_query(text, _NO_WAIT_MS)
-        return tx.documents.nearest("memory", embedder.name, vector, filters, _MOST)
-    except EmbedderError:
-        return []  # words alone will do
+def _of(tx: Transaction, ns: Sequence[int]) -> list[Memory]:
+    found = tx.memories.by_versions(ns)
+    return [found[n] for n in ns if n in found]
+
+
+def _conclusions(memories: Iterable[Memory]) -> list[Memory]:
+    return [memory for memory in memories if memory.type is not MemoryType.EPISODE]

@@ -1,0 +1,25 @@
+"""Recall: what the write path asks of retrieval. `app` hands it in."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from memoria.model import Meanings, Memory
+from memoria.store.base import Transaction
+
+
+class Recall(Protocol):
+    """Finds memories that something new may have to do with."""
+
+    def related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+        """What to show a model that reads a text."""
+        ...
+
+    def meanings(self, texts: Sequence[str]) -> Meanings:
+        """The vectors of texts. Takes as long as the embedder does: not inside a transaction."""
+        ...
+
+    def near(
+        self, tx: Transaction, meanings: Meanings, text: str, workspace: str | None
+    ) -> list[Memory]:
+        """Active memories that mean nearly what one of the texts means, nearest first."""
+        ...

@@ -1,0 +1,20 @@
+"""Doubt: which conclusions are looked at a second time before they are believed.
+
+A mistake about small things costs little. What an assistant supposes of its user, what points to a
+person, and what is said to matter most is worth another question.
+"""
+
+from memoria.model import Add, Role
+
+_MATTERS = 0.8
+
+
+def worth_a_second_look(add: Add, role: Role, *, personal: bool) -> bool:
+    """Whether to ask if a conclusion is borne out by the words it was drawn from.
+
+    Args:
+        add: the conclusion, as it was proposed.
+        role: who said the words.
+        personal: whether it holds personal data that has to be confirmed.
+    """
+    return personal or add.importance >= _MATTERS or role is not Role.USER

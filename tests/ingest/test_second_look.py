@@ -1,0 +1,188 @@
+"""What a model proposes is looked at again where an error would cost much."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ingest.play import (
+    add,
+    answers,
+    entries,
+    log,
+    memories,
+    opened,
+    purpose_of,
+    reader,
+    said,
+)
+from tests.llm.scripted import Asked, ScriptedModel, refuses, says
+
+from memoria.model import Memory, Validity
+
+_LINE = re.compile(r"^\{.*\}$", re.MULTILINE)
+NIGHT = "I never go to bed before two."
+AGAIN = "It is past two again and I am wide awake, as ever."
+ONE, OTHER = "The user goes to bed after two.", "The user is a night owl."
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as scripted:
+        yield scripted
+
+
+def lines(asked: Asked) -> list[dict[str, Any]]:
+    """The numbered statements or pairs of a question."""
+    block = asked.text.split("```")[1]
+    return [json.loads(line) for line in _LINE.findall(block)]
+
+
+def rules(relation: str) -> Callable[[Asked], object]:
+    def adjudicate(asked: Asked) -> object:
+        return {"rulings": [{"pair": p["number"], "relation": relation} for p in lines(asked)]}
+
+    return adjudicate
+
+
+def finds(supported: str) -> Callable[[Asked], object]:
+    def verify(asked: Asked) -> object:
+        return {
+            "checks": [{"statement": s["number"], "supported": supported} for s in lines(asked)]
+        }
+
+    return verify
+
+
+def reads(contents: Mapping[str, str], **more: object) -> Callable[[Asked], object]:
+    """A model that concludes from certain sentences what it is told to."""
+
+    def found(n: int, _who: str, text: str, _known: object) -> list[dict[str, Any]]:
+        return [
+            add(quote, n, content, **{"predicate": "bedtime", **more})
+            for quote, content in contents.items()
+            if quote in text
+        ]
+
+    return reader(found)
+
+
+def asked_for(model: ScriptedModel, purpose: str) -> list[Asked]:
+    return [asked for asked in model.requests if purpose_of(asked) == purpose]
+
+
+def believed(found: list[Memory]) -> list[str]:
+    return [memory.content for memory in found if memory.validity is Validity.ACTIVE]
+
+
+async def test_the_same_in_other_words_is_evidence_and_no_second_memory(
+    home: Path, model: ScriptedModel
+) -> None:
+    extract = reads({NIGHT: ONE, AGAIN: OTHER})
+    model.answer = answers(extract=extract, adjudicate=rules("same"))
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        await said(m, AGAIN)
+        (memory,) = await memories(m)
+    (asked,) = asked_for(model, "adjudicate")
+    (pair,) = lines(asked)
+    assert (pair["known"], pair["new"]) == (ONE, OTHER)
+    assert (memory.content, memory.evidence) == (ONE, 2)
+
+
+@pytest.mark.parametrize("relation", ["different", "contradicts", "replaces"])
+async def test_what_the_user_says_later_keeps_its_weight_whatever_the_ruling(
+    home: Path, model: ScriptedModel, relation: str
+) -> None:
+    extract = reads({NIGHT: ONE, AGAIN: OTHER})
+    model.answer = answers(extract=extract, adjudicate=rules(relation))
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        await said(m, AGAIN)
+        found = await memories(m)
+    assert believed(found) == ([ONE, OTHER] if relation == "different" else [OTHER])
+    assert {v.content for memory in found for v in memory.versions} == {ONE, OTHER}
+
+
+async def test_no_ruling_lets_a_guess_replace_what_the_user_said(
+    home: Path, model: ScriptedModel
+) -> None:
+    guess = "You seem to sleep at nine these days."
+    extract = reads({NIGHT: ONE, guess: "The user sleeps at nine."}, confidence=0.2)
+    ways = {"adjudicate": rules("replaces"), "verify": finds("yes")}
+    model.answer = answers(extract=extract, **ways)
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        kept = (await memories(m))[0]
+        await m.revise_memory(kept.id, "pin")
+        await said(m, "Good morning to you, what a day.", ("assistant", guess))
+        found = await memories(m)
+    assert believed(found) == [ONE]
+
+
+async def test_what_its_words_do_not_bear_out_is_turned_away_and_logged(
+    home: Path, model: ScriptedModel
+) -> None:
+    irony = "Oh sure, I just love being woken at five."
+    extract = reads({irony: "The user loves being woken at five."}, importance=0.9)
+    model.answer = answers(extract=extract, verify=finds("no"))
+    async with opened(home, model) as m:
+        await said(m, irony)
+        assert await memories(m) == []
+        assert any("not borne out" in (entry.outcome or "") for entry in await entries(m))
+    (statement,) = lines(asked_for(model, "verify")[0])
+    assert (statement["words"], statement["said_by"]) == (irony, "the user")
+    assert ("reject", "ADD: not borne out by its words") in log(home)
+
+
+async def test_what_can_be_read_in_either_way_waits_for_the_user(
+    home: Path, model: ScriptedModel
+) -> None:
+    extract = reads(
+        {"my old friend the dentist": "The user's friend is a dentist."}, importance=0.8
+    )
+    model.answer = answers(extract=extract, verify=finds("unclear"))
+    async with opened(home, model) as m:
+        await said(m, "Off to my old friend the dentist again.")
+        (memory,) = await memories(m)
+        assert [waits.id for waits in await m.held_back()] == [memory.id]
+    assert (memory.validity, memory.flag) == (Validity.PENDING_CONFIRMATION, "unclear")
+
+
+async def test_small_things_the_user_says_are_not_asked_about_twice(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = answers(extract=reads({NIGHT: ONE}))
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        assert believed(await memories(m)) == [ONE]
+    assert len(model.requests) == len(asked_for(model, "extract"))
+
+
+@pytest.mark.parametrize("useless", [refuses(), says("I'd rather talk about the weather.")])
+async def test_a_second_look_that_comes_to_nothing_loses_nothing(
+    home: Path, model: ScriptedModel, useless: object
+) -> None:
+    extract = reads({NIGHT: ONE, AGAIN: OTHER}, importance=0.9)
+    fails = {"adjudicate": lambda _: useless, "verify": lambda _: useless}
+    model.answer = answers(extract=extract, **fails)
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        await said(m, AGAIN)
+        assert sorted(believed(await memories(m))) == sorted([ONE, OTHER])
+        assert {entry.state for entry in await entries(m)} == {"done"}
+
+
+async def test_a_ruling_about_a_pair_that_was_not_asked_changes_nothing(
+    home: Path, model: ScriptedModel
+) -> None:
+    extract = reads({NIGHT: ONE, AGAIN: OTHER}, importance=0.9)
+    ruling = {"rulings": [{"pair": 7, "relation": "same"}]}
+    check = {"checks": [{"statement": 7, "supported": "no"}]}
+    model.answer = answers(extract=extract, adjudicate=lambda _: ruling, verify=lambda _: check)
+    async with opened(home, model) as m:
+        await said(m, NIGHT)
+        await said(m, AGAIN)
+        assert sorted(believed(await memories(m))) == sorted([ONE, OTHER])
