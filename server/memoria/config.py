@@ -113,6 +113,11 @@ class Settings(BaseModel):
     """How often a stretch of conversation is given to a chat model that makes nothing of it,
     before it is set aside as a dead letter."""
 
+    forget_reach: float | None = Field(None, ge=0.5, le=1)
+    """Where it is set, the vector of what is forgotten is kept, and what a model concludes later is
+    turned away if its cosine with that is at least this: 0.8 suits the bundled model. Off by
+    default: whoever has the file can hold guesses against a vector."""
+
     lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
     """How long a lease (on embedding, on a stretch to be read) outlives a process that died."""
 

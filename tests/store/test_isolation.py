@@ -36,7 +36,16 @@ from memoria.model import (
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Filters, Kind, NewEntry, NewMemory, NewVersion, Tombstone
+from memoria.store.values import (
+    Filters,
+    Grave,
+    Kind,
+    Likeness,
+    NewEntry,
+    NewMemory,
+    NewVersion,
+    Tombstone,
+)
 from memoria.text.analyser import query_terms
 from memoria.text.statement import fingerprint
 
@@ -93,7 +102,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
     with store.write(tenant) as tx:
-        tx.tombstones.add(Tombstone("memory", f"{tenant}'s", 1, "because"), [MARK])
+        stone = Tombstone("memory", f"{tenant}'s", 1, "because")
+        tx.tombstones.add(Grave(stone, (MARK,), (Likeness(MODEL, vector(MARK), 0.9),)))
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
         place = newest.session_n, 0, newest.turn_index
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "session_end", 1))
@@ -207,6 +217,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.any": lambda tx, _: tx.tombstones.any(),
     "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
     "tombstones.of": lambda tx, _: tx.tombstones.of("ann's"),
+    "tombstones.like": lambda tx, _: tx.tombstones.like(MODEL, vector(MARK)),
     "tombstones.all": lambda tx, _: tx.tombstones.all(),
     "queue.entries": lambda tx, _: tx.queue.entries(None, 100),
     "queue.entry": lambda tx, them: [tx.queue.entry(i) for i in them.entry_ids],

@@ -10,12 +10,12 @@ stopped and repeated. A tombstone holds ids, a date and HMACs, never a word of w
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.admin.backup import list_backups
-from memoria.errors import InvalidInputError, StoreError
+from memoria.errors import EmbedderError, InvalidInputError, StoreError
 from memoria.ingest.dismiss import dismiss_episodes
 from memoria.ingest.tombstones import Marks
 from memoria.model import (
@@ -30,7 +30,7 @@ from memoria.model import (
 from memoria.store.base import Store, Transaction
 from memoria.store.files import erase_lines
 from memoria.store.missing import missing
-from memoria.store.values import Tombstone
+from memoria.store.values import Grave, Likeness, Tombstone
 from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
 from memoria.text.statement import canonical, stands_in
@@ -38,6 +38,8 @@ from memoria.text.statement import canonical, stands_in
 _LOG = logging.getLogger(__name__)
 _MAX_TERMS = 64
 _MAX_REASON_CHARS = 200
+Likener = Callable[[Sequence[str]], Mapping[str, Likeness]]
+"""What texts mean, by text; leaves out what it can't tell."""
 
 
 @dataclass(slots=True)
@@ -77,13 +79,26 @@ class Forget:
         marks: Marks,
         home: Path,
         backup_keep_days: float,
+        likeness: Likener | None = None,
     ) -> None:
+        """Nothing is forgotten yet.
+
+        Args:
+            store: from where.
+            tenant: whose.
+            channel: who wants it.
+            marks: makes what tombstones know again.
+            home: the data folder.
+            backup_keep_days: how long backups are kept.
+            likeness: what texts mean, to be kept with their tombstones; nothing without.
+        """
         self._store = store
         self._tenant = tenant
         self._channel = channel
         self._marks = marks
         self._home = home
         self._keep_days = backup_keep_days
+        self._likeness = likeness
 
     def run(
         self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
@@ -102,12 +117,13 @@ class Forget:
         """
         why = self._reason(reason)
         wanted = _distinct(ids)
+        likenesses = self._likenesses(wanted, include_source=include_source)
         with self._store.write(self._tenant) as tx:
             targets = _find(tx, wanted, include_source=include_source)
             left = _drew_on(tx, targets, include_source=include_source)
             at = now_millis()
             for memory in targets.memories.values():
-                self._bury_memory(tx, memory, at, why)
+                self._bury_memory(tx, memory, at, why, likenesses)
             for n, memory_id in targets.old_wordings.items():
                 if memory_id not in targets.memories:
                     tx.memories.erase_wording(memory_id, n)
@@ -136,6 +152,18 @@ class Forget:
             backups=self._backups(targets.earliest),
         )
 
+    def _likenesses(self, ids: Sequence[str], *, include_source: bool) -> Mapping[str, Likeness]:
+        """What is to be forgotten means, asked before anybody has to wait to write."""
+        if self._likeness is None:
+            return {}
+        with self._store.read(self._tenant) as tx:
+            wordings = _find(tx, ids, include_source=include_source).wordings
+        try:
+            return self._likeness(wordings)
+        except EmbedderError as error:
+            _LOG.warning("Forgotten by its words only, for what it means can't be told: %s", error)
+            return {}
+
     def _scrubbed(self) -> bool:
         """Whether the file is clean. A full disk undoes nothing of what was forgotten."""
         try:
@@ -152,23 +180,28 @@ class Forget:
             if info.made_at >= since
         )
 
-    def _bury_memory(self, tx: Transaction, memory: Memory, at: int, why: str) -> None:
-        marks = {self._marks.statement(version.content) for version in memory.versions}
-        tx.tombstones.add(Tombstone("memory", memory.id, at, why), marks)
+    def _bury_memory(
+        self, tx: Transaction, memory: Memory, at: int, why: str, known: Mapping[str, Likeness]
+    ) -> None:
+        texts = list(dict.fromkeys(version.content for version in memory.versions))
+        marks = dict.fromkeys(map(self._marks.statement, texts))
+        likenesses = tuple(known[text] for text in texts if text in known)
+        tx.tombstones.add(Grave(Tombstone("memory", memory.id, at, why), tuple(marks), likenesses))
         tx.memories.erase(memory.id)
         self._audit(tx, "forget", memory.id)
 
     def _bury_text(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
         """Let nobody conclude again what a named turn said as a whole."""
         mark = self._marks.statement(full_text(turn))
-        tx.tombstones.add(Tombstone("memory", turn.id, at, why), {mark})
+        tx.tombstones.add(Grave(Tombstone("memory", turn.id, at, why), (mark,)))
 
     def _erase_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
         versions = tx.conversations.turn_versions(turn)
         texts = [self._marks.whole(full_text(version)) for version in versions]
         names = [self._marks.message(name) for name in tx.conversations.erase_turn(turn)]
         for version in versions:
-            tx.tombstones.add(Tombstone("turn", version.id, at, why), set().union(*texts, *names))
+            marks = tuple(set().union(*texts, *names))
+            tx.tombstones.add(Grave(Tombstone("turn", version.id, at, why), marks))
             self._audit(tx, "erase", version.id)
 
     def _reason(self, reason: str | None) -> str:

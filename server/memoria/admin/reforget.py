@@ -10,12 +10,10 @@ from memoria.ingest.dismiss import dismiss_episodes
 from memoria.ingest.tombstones import Marks, Memorial, buried
 from memoria.model import Memory, StoredTurn
 from memoria.store.base import Store, Transaction
-from memoria.store.values import Kind, MessageName, Tombstone
+from memoria.store.values import Grave, Kind, MessageName
 from memoria.text.document import full_text
 
 _PAGE = 500
-Mourned = Sequence[tuple[Tombstone, tuple[str, ...]]]
-"""Tombstones with their marks."""
 
 
 def reforget(before: Store, restored: Store, read_key: Callable[[], bytes]) -> int:
@@ -41,11 +39,12 @@ def reforget(before: Store, restored: Store, read_key: Callable[[], bytes]) -> i
     return again
 
 
-def _bury_again(tx: Transaction, mourned: Mourned, marks: Marks) -> int:
-    for tombstone, known_by in mourned:
-        tx.tombstones.add(tombstone, known_by)
-    gone = {tombstone.subject for tombstone, _ in mourned if tombstone.kind == "memory"}
-    erased = {tombstone.subject for tombstone, _ in mourned if tombstone.kind == "turn"}
+def _bury_again(tx: Transaction, mourned: Sequence[Grave], marks: Marks) -> int:
+    for grave in mourned:
+        tx.tombstones.add(grave)
+    stones = [grave.tombstone for grave in mourned]
+    gone = {stone.subject for stone in stones if stone.kind == "memory"}
+    erased = {stone.subject for stone in stones if stone.kind == "turn"}
     memorial = Memorial(tx.tombstones, marks)
     again = 0
     for memory in _memories(tx):

@@ -45,8 +45,10 @@ from memoria.retrieval.plan import EVERYWHERE
 from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
 from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
+from memoria.store.values import Likeness
 
 if TYPE_CHECKING:
+    from memoria.admin.forget import Likener
     from memoria.ingest.intake import IntakeLimits
 
 _SETTLE_POLL_S = 0.02
@@ -298,6 +300,7 @@ class Memoria:
             self._marks,
             self.settings.home_path,
             self.settings.backup_keep_days,
+            self._likeness(self.settings.forget_reach),
         )
         forgotten = await in_thread(
             lambda: forget.run(ids, include_source=include_source, reason=reason)
@@ -413,6 +416,21 @@ class Memoria:
     def embedder_state(self) -> str:
         """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
         return "off" if self._embedder is None else self._embedder.state
+
+    def _likeness(self, reach: float | None) -> "Likener | None":
+        """What keeps the meaning of what is forgotten, where the user has allowed it."""
+        embedder = self._embedder
+        if reach is None or embedder is None:
+            return None
+
+        def likeness(texts: Sequence[str]) -> dict[str, Likeness]:
+            vectors = embedder.embed_documents(texts)
+            return {
+                text: Likeness(embedder.name, vector, reach)
+                for text, vector in zip(texts, vectors, strict=True)
+            }
+
+        return likeness
 
     @property
     def _intake(self) -> "IntakeLimits | None":

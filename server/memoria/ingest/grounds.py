@@ -129,7 +129,7 @@ class Grounds:
         text = clean_text(content, Tally()).strip()
         if not text:
             raise RejectedError("nothing left to say")
-        if buried(self.tx.tombstones, self._marks, text) is not None:
+        if buried(self.tx.tombstones, self._marks, text) is not None or self._means_again(text):
             raise RejectedError("forgotten")
         screened = screen(text)
         if screened.text is None:
@@ -139,6 +139,13 @@ class Grounds:
         if turn.role is Role.TOOL:
             return screened.text, "tool"
         return screened.text, "pii" if screened.confirm else None
+
+    def _means_again(self, text: str) -> bool:
+        """Whether a text means what was forgotten, where that can be told."""
+        vector = self._meanings.vectors.get(text)
+        if vector is None:
+            return False
+        return self.tx.tombstones.like(self._meanings.model, vector) is not None
 
     def stored(self, memory_id: str) -> Memory:
         """A memory as it is now, whoever wrote it."""

@@ -14,6 +14,7 @@ from memoria.model import (
     StoredTurn,
     Trust,
     Validity,
+    Vector,
     iso,
 )
 
@@ -182,6 +183,25 @@ class Tombstone:
     def epitaph(self) -> str:
         """When and why, as the end of a sentence."""
         return f"was forgotten on {iso(self.at)} ({self.reason})"
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What was forgotten, as a model sees it, and how near to it counts as the same."""
+
+    model: str
+    vector: Vector
+    reach: float
+    """A cosine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grave:
+    """A tombstone with all that it knows again what was forgotten by."""
+
+    tombstone: Tombstone
+    marks: tuple[str, ...]
+    likenesses: tuple[Likeness, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

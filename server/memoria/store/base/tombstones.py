@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Protocol
 
+from memoria.model import Vector
 from memoria.store.values import (
+    Grave,
     Tombstone,
     TombstoneKind,
 )
@@ -24,14 +26,26 @@ class Tombstones(Protocol):
         """The tombstone of what had this id."""
         ...
 
-    def all(self) -> list[tuple[Tombstone, tuple[str, ...]]]:
-        """Every tombstone with its marks, oldest first."""
+    def like(self, model: str, vector: Vector) -> Tombstone | None:
+        """The newest tombstone of a memory that means nearly the same, of those that can tell.
+
+        Args:
+            model: who made the vector.
+            vector: of a text.
+        """
         ...
 
-    def add(self, tombstone: Tombstone, marks: Iterable[str]) -> None:
-        """Set up a tombstone. One that stands already gains the marks."""
+    def all(self) -> list[Grave]:
+        """Every tombstone with what it knows again, oldest first."""
+        ...
+
+    def add(self, grave: Grave) -> None:
+        """Set up a tombstone. One that stands already gains what it did not know."""
         ...
 
     def lift(self, marks: Iterable[str]) -> int:
-        """Let memories say again what has these marks. Gives how many marks were lifted."""
+        """Let memories say again what has these marks, in any words.
+
+        Gives how many marks were lifted.
+        """
         ...

@@ -1,10 +1,12 @@
 """Tombstones in SQLite."""
 
 from collections.abc import Iterable
+from typing import Any
 
+from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
-from memoria.store.values import Tombstone, TombstoneKind
+from memoria.store.values import Grave, Likeness, Tombstone, TombstoneKind
 
 
 class SqliteTombstones:
@@ -27,26 +29,55 @@ class SqliteTombstones:
         row = self._rows.first("of", subject=subject)
         return None if row is None else Tombstone(**row)
 
-    def all(self) -> list[tuple[Tombstone, tuple[str, ...]]]:
-        """Every tombstone with its marks, oldest first."""
+    def like(self, model: str, vector: Vector) -> Tombstone | None:
+        """The newest tombstone of a memory that means nearly the same, of those that can tell."""
+        for row in self._rows.all("vectors", model=model):
+            likeness = _likeness({"model": model, "reach": row["reach"], "vector": row["vector"]})
+            near = (
+                len(likeness.vector) == len(vector) and likeness.vector @ vector >= likeness.reach
+            )
+            if near:
+                return Tombstone(row["kind"], row["subject"], row["at"], row["reason"])
+        return None
+
+    def all(self) -> list[Grave]:
+        """Every tombstone with what it knows again, oldest first."""
         return [
-            (
+            Grave(
                 Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
                 tuple(mark["mark"] for mark in self._rows.all("marks", n=row["n"])),
+                tuple(_likeness(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
             )
             for row in self._rows.all("all")
         ]
 
-    def add(self, tombstone: Tombstone, marks: Iterable[str]) -> None:
-        """Set up a tombstone. One that stands already gains the marks."""
-        subject, kind = tombstone.subject, tombstone.kind
-        self._rows.insert(
-            "add", kind=kind, subject=subject, at=tombstone.at, reason=tombstone.reason
-        )
+    def add(self, grave: Grave) -> None:
+        """Set up a tombstone. One that stands already gains what it did not know."""
+        stone = grave.tombstone
+        kind, subject = stone.kind, stone.subject
+        self._rows.insert("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
         number = self._rows.number("number", subject=subject, kind=kind)
-        for mark in marks:
+        for mark in grave.marks:
             self._rows.insert("add_mark", mark=mark, tombstone=number)
+        for one in grave.likenesses:
+            self._rows.insert(
+                "add_vector",
+                tombstone=number,
+                model=one.model,
+                reach=one.reach,
+                vector=one.vector.tobytes(),
+            )
 
     def lift(self, marks: Iterable[str]) -> int:
-        """Let memories say again what has these marks."""
-        return sum(self._rows.change("lift", mark=mark) for mark in marks)
+        """Let memories say again what has these marks, in any words."""
+        lifted = 0
+        for mark in marks:
+            self._rows.change("lift_vectors", mark=mark)
+            lifted += self._rows.change("lift", mark=mark)
+        return lifted
+
+
+def _likeness(row: dict[str, Any]) -> Likeness:
+    import numpy as np  # noqa: PLC0415  (who keeps no vectors pays nothing)
+
+    return Likeness(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])

@@ -36,3 +36,24 @@ ON CONFLICT DO NOTHING;
 DELETE FROM tombstone_marks
 WHERE tenant_id = :tenant AND mark = :mark
   AND EXISTS (SELECT 1 FROM tombstones t WHERE t.n = tombstone_n AND t.kind = 'memory');
+
+-- name: vectors
+SELECT t.kind, t.subject, t.at, t.reason, v.reach, v.vector
+FROM tombstone_vectors v JOIN tombstones t ON t.n = v.tombstone_n
+WHERE v.tenant_id = :tenant AND v.model = :model
+ORDER BY t.at DESC, t.n DESC;
+
+-- name: vectors_of
+SELECT model, reach, vector FROM tombstone_vectors
+WHERE +tenant_id = :tenant AND tombstone_n = :n ORDER BY n;
+
+-- name: add_vector
+INSERT INTO tombstone_vectors (tenant_id, tombstone_n, model, reach, vector)
+VALUES (:tenant, :tombstone, :model, :reach, :vector);
+
+-- name: lift_vectors
+DELETE FROM tombstone_vectors
+WHERE +tenant_id = :tenant
+  AND tombstone_n IN (SELECT m.tombstone_n FROM tombstone_marks m
+                      JOIN tombstones t ON t.n = m.tombstone_n AND t.kind = 'memory'
+                      WHERE m.tenant_id = :tenant AND m.mark = :mark);

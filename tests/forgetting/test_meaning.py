@@ -1,0 +1,84 @@
+"""What was forgotten is known again in other words, where the user allows its vector to be kept."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ingest.play import add, entries, memories, opened, reader, said
+from tests.llm.scripted import Asked, ScriptedModel
+
+FORGOTTEN = "The user is allergic to peanuts"
+PARAPHRASE = "The user can't eat peanuts because of an allergy"
+OTHER = "The user's dog is called Rex"
+SAID = "As you know I can't eat peanuts. And Rex, my dog, is fine."
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as scripted:
+        yield scripted
+
+
+def concluding(*contents: str) -> Callable[[Asked], object]:
+    def reads(n: int, _who: str, text: str, _known: object) -> list[dict[str, Any]]:
+        return [add(text[:20], n, content, predicate=content[-4:]) for content in contents]
+
+    return reader(reads)
+
+
+def vectors_kept(home: Path) -> int:
+    with sqlite3.connect(home / "memoria.db") as connection:
+        (count,) = connection.execute("SELECT count(*) FROM tombstone_vectors").fetchone()
+    connection.close()
+    return int(count)
+
+
+async def contents(home: Path, model: ScriptedModel, **settings: object) -> tuple[set[str], str]:
+    """What is remembered after something was forgotten and a model concludes it again."""
+    model.answer = concluding(PARAPHRASE, OTHER)
+    async with opened(home, model, embedder="bundled", **settings) as m:
+        kept = await m.remember(FORGOTTEN)
+        await m.forget_memory([kept.id])
+        await said(m, SAID)
+        (entry,) = await entries(m)
+        return {memory.content for memory in await memories(m)}, entry.outcome or ""
+
+
+async def test_by_default_no_vector_is_kept_and_only_the_words_are_known_again(
+    home: Path, model: ScriptedModel
+) -> None:
+    kept, _ = await contents(home, model)
+    assert kept == {PARAPHRASE, OTHER}
+    assert vectors_kept(home) == 0
+
+
+async def test_a_paraphrase_of_what_was_forgotten_is_turned_away_and_nothing_else(
+    home: Path, model: ScriptedModel
+) -> None:
+    kept, outcome = await contents(home, model, forget_reach=0.8)
+    assert kept == {OTHER}
+    assert outcome == "ADD 1; rejected: forgotten 1"
+    assert vectors_kept(home) == 1
+
+
+async def test_what_the_user_wants_back_may_be_said_in_other_words_too(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model, embedder="bundled", forget_reach=0.8) as m:
+        kept = await m.remember(FORGOTTEN)
+        await m.forget_memory([kept.id])
+        await m.remember(FORGOTTEN, again=True)
+    assert vectors_kept(home) == 0
+
+
+async def test_forgetting_does_not_wait_for_an_embedder_that_fails(
+    home: Path, model: ScriptedModel
+) -> None:
+    endpoint = {"embedding_base_url": "http://127.0.0.1:9/v1", "embedding_model": "none"}
+    async with opened(home, model, embedder="endpoint", forget_reach=0.8, **endpoint) as m:
+        kept = await m.remember(FORGOTTEN)
+        forgotten = await m.forget_memory([kept.id])
+    assert forgotten.memories == (kept.id,)
+    assert vectors_kept(home) == 0
