@@ -141,8 +141,8 @@ def test_what_is_left_over_is_read_together_when_its_stretch_closes(
     record(store, *(LONG.format(i) for i in range(5)), limits=limits)
     assert queued(store) == []
     record(store, event=event, limits=limits)
-    spans = [(entry.reason, entry.first_index, entry.last_index) for entry in queued(store)]
-    assert spans == [(event, 0, 2), (event, 3, 4)]
+    spans = [(e.kind, e.reason, e.first_index, e.last_index) for e in queued(store)]
+    assert spans == [("extract", event, 0, 2), ("extract", event, 3, 4), ("episode", event, 0, 4)]
     record(store, event=event, limits=limits)
     assert len(queued(store)) == 2
 
