@@ -191,6 +191,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
     "conversations.stretches": lambda tx, _: tx.conversations.stretches("s"),
     "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
+    "memories.evidence": lambda tx, them: [tx.memories.evidence(i) for i in them.memory_ids],
+    "audit.of": lambda tx, them: [tx.audit.of(i) for i in them.memory_ids],
     "memories.by_versions": lambda tx, them: tx.memories.by_versions(them.ns),
     "memories.with_fingerprint": lambda tx, _: [
         tx.memories.with_fingerprint(fingerprint(text)) for text in SAID
@@ -218,6 +220,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "graph.entity": lambda tx, them: [tx.graph.entity(one.id, EVERY) for one in them.entities],
     "graph.entities": lambda tx, _: tx.graph.entities(["the port", "PORT"], EVERY),
+    "graph.beginning": lambda tx, _: tx.graph.beginning("the p", EVERY, 100),
     "graph.edges": lambda tx, them: [
         tx.graph.edges(node, EVERY)
         for node in (

@@ -209,6 +209,13 @@ CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
 JOIN entities e ON e.n = s.entity_n
 ORDER BY 1;
 
+-- name: beginning
+SELECT DISTINCT coalesce(e.canonical_n, e.n) AS n
+FROM entity_names s JOIN entities e ON e.n = s.entity_n
+WHERE s.tenant_id = :tenant AND s.key >= :first AND s.key < :beyond
+ORDER BY s.key
+LIMIT :limit;
+
 -- name: referents
 SELECT n.n, m.id AS memory_id, t.id AS turn_id, e.id AS entity_id
 FROM json_each(:ns) w
