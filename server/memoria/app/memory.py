@@ -47,6 +47,7 @@ from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
 
 if TYPE_CHECKING:
+    from memoria.app.provenance import KnownEntities, Provenance
     from memoria.ingest.intake import IntakeLimits
 
 _SETTLE_POLL_S = 0.02
@@ -407,6 +408,20 @@ class Memoria:
     def embedder_state(self) -> str:
         """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
         return "off" if self._embedder is None else self._embedder.state
+
+    @property
+    def provenance(self) -> "Provenance":
+        """Where memories come from, and what became of them."""
+        from memoria.app.provenance import Provenance  # noqa: PLC0415  (only who looks pays for it)
+
+        return Provenance(self._store, self.tenant, self.settings.workspace)
+
+    @property
+    def graph(self) -> "KnownEntities":
+        """The people, places and things that memories speak of."""
+        from memoria.app.provenance import KnownEntities  # noqa: PLC0415  (as above)
+
+        return KnownEntities(self._store, self.tenant, self.settings.workspace)
 
     @property
     def _intake(self) -> "IntakeLimits | None":

@@ -2,6 +2,7 @@
 
 from memoria.model.call import ModelCall, Spending
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
+from memoria.model.evidence import AuditEntry, Evidence
 from memoria.model.graph import (
     Edge,
     EdgeType,
@@ -49,19 +50,6 @@ from memoria.model.operation import (
     Update,
 )
 from memoria.model.parse import as_instant, as_member, as_turns, check_choice, complaints
-from memoria.model.provenance import (
-    AuditEntry,
-    Bond,
-    End,
-    EntityRecord,
-    Evidence,
-    History,
-    MemoryRecord,
-    Namesakes,
-    Telling,
-    TurnOrigin,
-    Wording,
-)
 from memoria.model.queue import QueueEntry, QueueKind, QueueState, QueueStatus
 from memoria.model.scratchpad import CompletedTask, Scratchpad
 from memoria.model.search import Hit, Neighbour, SearchResult, Source, ToolCall
@@ -96,7 +84,6 @@ __all__ = [
     "AuditEntry",
     "BacklogStatus",
     "BackupLeft",
-    "Bond",
     "Boost",
     "CaptureEvent",
     "Channel",
@@ -105,27 +92,22 @@ __all__ = [
     "Duration",
     "Edge",
     "EdgeType",
-    "End",
     "Entity",
     "EntityKind",
-    "EntityRecord",
     "Evidence",
     "Finding",
     "Forgotten",
     "Health",
-    "History",
     "Hit",
     "InferredBy",
     "Link",
     "Memory",
-    "MemoryRecord",
     "MemoryType",
     "MemoryVersion",
     "Mended",
     "Mention",
     "Modality",
     "ModelCall",
-    "Namesakes",
     "Neighbour",
     "Node",
     "NodeKind",
@@ -152,17 +134,14 @@ __all__ = [
     "Statistics",
     "StoredTurn",
     "Stretch",
-    "Telling",
     "Tie",
     "ToolCall",
     "Trust",
     "Turn",
-    "TurnOrigin",
     "TurnRecord",
     "Update",
     "Validity",
     "Vector",
-    "Wording",
     "as_instant",
     "as_member",
     "as_turns",
