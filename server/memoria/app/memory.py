@@ -113,7 +113,14 @@ class Memoria:
         limits = CaptureLimits(self.settings.max_turn_bytes, self.settings.idle_minutes)
         place = self._place(workspace)
         capture = Capture(
-            self._store, self.tenant, self._channel, limits, self._marks, place, self._intake
+            self._store,
+            self.tenant,
+            self._channel,
+            limits,
+            self._marks,
+            place,
+            self._intake,
+            self.settings.personal_data,
         )
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
@@ -430,7 +437,8 @@ class Memoria:
 
     def _statements(self, workspace: str | None) -> Statements:
         place = self._place(workspace)
-        return Statements(self._store, self.tenant, self._channel, self._marks, place)
+        personal = self.settings.personal_data
+        return Statements(self._store, self.tenant, self._channel, self._marks, place, personal)
 
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means: the one it names, or `none`, else the configured one."""

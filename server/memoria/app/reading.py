@@ -29,7 +29,9 @@ def extraction_worker(
     def marks(tenant: str) -> Marks:
         return Marks(tenant, lambda: tombstone_key(settings.home_path))
 
-    extractor = Extractor(store, gate, recall, marks, settings.llm_output_tokens)
+    extractor = Extractor(
+        store, gate, recall, marks, settings.llm_output_tokens, settings.personal_data
+    )
     limits = ExtractionLimits(
         threads=settings.llm_concurrency,
         lease_ms=settings.lease_ms,

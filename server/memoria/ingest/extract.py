@@ -16,6 +16,7 @@ from memoria.ingest.grounds import Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import InferredBy, Memory, StoredTurn, Validity, from_millis, now_millis
+from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Work
 from memoria.text.document import full_text
@@ -52,6 +53,7 @@ class Extractor:
         recall: Recall,
         marks: Callable[[str], Marks],
         max_output_tokens: int,
+        personal: PersonalRules | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -61,7 +63,9 @@ class Extractor:
             recall: finds the memories to show it.
             marks: a tenant's marks, which recognise what was forgotten.
             max_output_tokens: the longest answer.
+            personal: what is configured for personal data.
         """
+        self._personal = personal or {}
         self._store = store
         self._gate = gate
         self._recall = recall
@@ -117,7 +121,7 @@ class Extractor:
         turns = {i: now[t.n] for i, t in numbered if t.n in now and _unread(now[t.n])}
         shown = Shown(turns, {memory.id: memory for memory in reading.known})
         marks = self._marks(work.tenant)
-        grounds = Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name)
+        grounds = Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name, self._personal)
         outcome = Resolver(grounds).apply(proposed.operations)
         _retire_rules(tx, tuple(turns.values()))
         tx.conversations.process(turns.values())

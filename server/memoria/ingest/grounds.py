@@ -6,12 +6,14 @@ said at all. Whose word a conclusion is follows from the turn.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from memoria.errors import NotFoundError
 from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.quotes import find_quote
 from memoria.ingest.tombstones import Marks, buried
 from memoria.model import (
+    Add,
     InferredBy,
     Memory,
     Provenance,
@@ -21,9 +23,10 @@ from memoria.model import (
     Trust,
     now_millis,
 )
+from memoria.model.privacy import PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.privacy import screen
+from memoria.policy.privacy import hidden, rules, screen
 from memoria.store.base import Transaction
 from memoria.store.values import NewVersion
 from memoria.text.dates import Prefer, times
@@ -31,6 +34,7 @@ from memoria.text.document import full_text
 from memoria.text.statement import fingerprint
 
 CHANNEL = "extraction"
+_NOTHING_CONFIGURED: PersonalRules = MappingProxyType({})
 _ORIGIN = {
     Role.USER: SourceKind.USER_SAID,
     Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,
@@ -63,7 +67,13 @@ class Grounds:
     """What one reading of one tenant's turns may be built on."""
 
     def __init__(
-        self, tx: Transaction, marks: Marks, shown: Shown, by: InferredBy, client: str
+        self,
+        tx: Transaction,
+        marks: Marks,
+        shown: Shown,
+        by: InferredBy,
+        client: str,
+        personal: PersonalRules = _NOTHING_CONFIGURED,
     ) -> None:
         """Look things up in a transaction.
 
@@ -73,7 +83,9 @@ class Grounds:
             shown: what the model was shown.
             by: who draws the conclusions.
             client: the model's name, for provenance.
+            personal: what is configured for personal data.
         """
+        self._personal = rules(personal)
         self.tx = tx
         self._marks = marks
         self._shown = shown
@@ -113,7 +125,7 @@ class Grounds:
             raise RejectedError("nothing left to say")
         if buried(self.tx.tombstones, self._marks, text) is not None:
             raise RejectedError("forgotten")
-        screened = screen(text)
+        screened = screen(text, self._personal)
         if screened.text is None:
             raise RejectedError("personal data")
         if _is_order(text, turn):
@@ -160,7 +172,7 @@ class Grounds:
             trust=_carried(claim),
             channel=CHANNEL,
             client=self.client,
-            quote=quote,
+            quote=hidden(quote, self._personal),
         )
         return NewVersion(
             content=content,
@@ -183,7 +195,16 @@ class Grounds:
         cleaned = clean_text(text, Tally()).strip()
         if not cleaned:
             raise RejectedError("nothing left to say")
-        return cleaned
+        return hidden(cleaned, self._personal)
+
+    def nameable(self, add: Add) -> Add:
+        """What is proposed, without names and a subject that may not be kept."""
+        entities = tuple(
+            mention
+            for mention in add.entities
+            if all(hidden(n, self._personal) == n for n in (mention.name, *mention.aliases))
+        )
+        return add.model_copy(update={"entities": entities, "subject": self.name(add.subject)})
 
 
 def _is_order(content: str, turn: StoredTurn) -> bool:
