@@ -8,6 +8,7 @@ from memoria.model import (
     AuditEntry,
     Edge,
     EdgeType,
+    Entity,
     Evidence,
     Memory,
     Node,
@@ -165,8 +166,12 @@ def _described(tx: Transaction, node: Node, seen: Filters) -> End:
         case "entity":
             entity = tx.graph.entity(node.id, seen)
             if entity is not None:
-                text, detail = entity.name, entity.kind
+                text, detail = _called(entity), entity.kind
     return End(kind=node.kind, id=node.id, text=_first_words(text), detail=detail)
+
+
+def _called(entity: Entity) -> str:
+    return f"{entity.name} ({entity.distinct})" if entity.distinct else entity.name
 
 
 def _first_words(text: str) -> str:

@@ -146,6 +146,7 @@ class WireEntity(BaseModel):
     kind: str
     name: str
     aliases: list[str] | None = None
+    distinct: str | None = None
     mentions: int
     same_as: str | None = None
 
@@ -304,6 +305,7 @@ def _entity(entity: Entity) -> WireEntity:
         kind=entity.kind,
         name=entity.name,
         aliases=list(entity.aliases) or None,
+        distinct=entity.distinct,
         mentions=entity.mentions,
         same_as=entity.canonical_id,
     )

@@ -99,10 +99,10 @@ class SqliteEntities:
         }
 
     def _shown(self, row: Row, members: str, view: View) -> Entity | None:
-        names = [found["name"] for found in self._rows.all("names", ns=members, **view)]
-        if not names:
+        found = self._rows.all("names", ns=members, **view)
+        if not found:
             return None
-        first, *others = dict.fromkeys(names)
+        first, *others = dict.fromkeys(name["name"] for name in found)
         fields = {
             "id": row["id"],
             "node": row["n"],
@@ -110,6 +110,7 @@ class SqliteEntities:
             "canonical_id": row["canonical_id"],
             "name": first,
             "aliases": tuple(others),
+            "distinct": next((name["qualifier"] for name in found if name["qualifier"]), None),
             "mentions": self._rows.number("count_mentions", ns=members, most=COUNTED, **view),
         }
         return built(Entity, fields)

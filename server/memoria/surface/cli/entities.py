@@ -16,7 +16,7 @@ _SURROUNDS = (EdgeType.DERIVED_FROM, EdgeType.TEMPORAL_NEXT)
 def entity_account(record: EntityRecord, width: int) -> str:
     """What is known of an entity and the memories that speak of it."""
     entity = record.entity
-    lines = [*wrapped(entity.name, width), *wrapped(_kind(entity), width)]
+    lines = [*wrapped(_called(entity), width), *wrapped(_kind(entity), width)]
     lines += wrapped(f"entity {entity.id}", width)
     if entity.aliases:
         lines += entry("also called", [", ".join(entity.aliases)], width, 2)
@@ -48,9 +48,14 @@ def _listed(entities: Iterable[Entity], width: int) -> Iterator[str]:
         also = [f"also {', '.join(entity.aliases)}"] if entity.aliases else []
         told = [_kind(entity), *also, f"entity {entity.id}"]
         yield ""
-        yield from wrapped(entity.name, width, 2)
+        yield from wrapped(_called(entity), width, 2)
         for line in told:
             yield from wrapped(line, width, 4)
+
+
+def _called(entity: Entity) -> str:
+    """Its name, and which of its namesakes it is."""
+    return f"{entity.name} ({entity.distinct})" if entity.distinct else entity.name
 
 
 def _kind(entity: Entity) -> str:

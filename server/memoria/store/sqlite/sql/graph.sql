@@ -169,7 +169,7 @@ WHERE +n.tenant_id = :tenant
 
 -- name: names
 -- The names of these entities that memories seen from here use.
-SELECT s.entity_n, s.name
+SELECT s.entity_n, s.name, s.qualifier
 FROM json_each(:ns) w
 CROSS JOIN entity_names s ON s.entity_n = w.value
 WHERE +s.tenant_id = :tenant
