@@ -241,6 +241,57 @@ async def test_of_several_namesakes_all_are_listed_with_how_to_choose(
     assert [one.memory.id for one in chosen.tellings] == [tea.id]
 
 
+@pytest.mark.parametrize(("name", "which"), [("Anna", "sister"), ("小李", "同事")])
+async def test_two_people_of_one_name_are_listed_with_what_tells_them_apart(
+    home: Path, model: ScriptedModel, name: str, which: str
+) -> None:
+    said = f"{name} A, {name} B"
+    mention = {"name": name, "kind": "person"}
+    subjects = [f"{name} ({which})", f"{name}（{which * 2}）"]
+    model.answer = lambda _: {
+        "operations": [
+            add(f"{name} {letter}", 1, f"{name} {letter} is here", subject=one, entities=[mention])
+            for letter, one in zip("AB", subjects, strict=True)
+        ]
+    }
+    async with opened(home, model) as m:
+        await say(m, said, "s", "2026-03-04")
+        found = await m.graph.around(name)
+    assert isinstance(found, Namesakes)
+    text = namesakes_account(found, 80)
+    assert f"{name} ({which})" in text
+    assert f"{name} ({which * 2})" in text
+
+
+async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for said in ("I prefer tea.", "我对花生过敏。", "I prefer jazz over rock."):
+            await m.record_conversation(
+                [{"role": "user", "content": said, "message_id": said[:3]}], session_id=said
+            )
+        rules = {one.content: one.id for one in await m.unverified()}
+        await m.record_conversation(
+            [{"role": "user", "content": "Never mind", "message_id": "I p"}],
+            session_id="I prefer tea.",
+        )
+        await m.remember("用户对花生过敏")
+        told = {
+            content: history_account(await m.provenance.history(one), 200)
+            for content, one in rules.items()
+        }
+    model.answer = lambda _: {"operations": [{"op": "SKIP", "reason": ""}]}
+    async with opened(home, model) as m:
+        await m.record_conversation([], "session_end", session_id="I prefer jazz over rock.")
+        await m.settle(60)
+        jazz = next(one for content, one in rules.items() if "jazz" in content)
+        read = history_account(await m.provenance.history(jazz), 200)
+    assert "superseded by rules: the message was edited" in told["The user prefers tea."]
+    assert "superseded by a program: stated as" in told["用户对花生过敏。"]
+    assert "archived by the model scripted: it read the turn" in read
+
+
 def test_a_name_that_nothing_goes_by_has_exit_code_1_and_says_so_as_json_too(shell: Shell) -> None:
     assert shell("graph", "Zorro").code == 1
     assert shell.json("graph", "Zorro", code=1) == {"namesakes": []}

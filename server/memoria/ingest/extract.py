@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memoria.errors import MemoriaError
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
-from memoria.ingest.grounds import Grounds, Shown
+from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import InferredBy, Memory, StoredTurn, Validity, from_millis, now_millis
@@ -123,7 +123,7 @@ class Extractor:
         marks = self._marks(work.tenant)
         grounds = Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name, self._personal)
         outcome = Resolver(grounds).apply(proposed.operations)
-        _retire_rules(tx, tuple(turns.values()))
+        _retire_rules(tx, tuple(turns.values()), self._gate.name)
         tx.conversations.process(turns.values())
         return str(outcome)
 
@@ -136,12 +136,20 @@ def _unread(turn: StoredTurn) -> bool:
     return turn.current and not turn.barred and not turn.processed
 
 
-def _retire_rules(tx: Transaction, turns: Sequence[StoredTurn]) -> None:
+def _retire_rules(tx: Transaction, turns: Sequence[StoredTurn], client: str) -> None:
     """What rules concluded from a turn ends when a model has read it and did not say the same."""
     for memory_id in tx.memories.concluded([turn.n for turn in turns], InferredBy.RULES):
         memory = tx.memories.get(memory_id)
         if memory is not None and not (memory.verified or memory.pinned):
             tx.memories.set_validity(memory_id, Validity.ARCHIVED, now_millis())
+            tx.audit.add(
+                at=now_millis(),
+                channel=CHANNEL,
+                client=client,
+                action="archive",
+                subject=memory_id,
+                detail="it read the turn and does not say the same",
+            )
 
 
 def _line(memory: Memory) -> str:

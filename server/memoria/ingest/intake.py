@@ -9,7 +9,7 @@ the session's end, before the client compacts its context, or after a pause.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoria.ingest.grounds import Grounds, Shown
+from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
@@ -76,6 +76,14 @@ class Intake:
         """A message was edited: what rules concluded from the words it had ends with them."""
         for memory_id in self._tx.memories.concluded([n], InferredBy.RULES):
             self._tx.memories.set_validity(memory_id, Validity.SUPERSEDED, self._now)
+            self._tx.audit.add(
+                at=self._now,
+                channel=CHANNEL,
+                client=_RULES,
+                action="supersede",
+                subject=memory_id,
+                detail="the message was edited",
+            )
 
     def closed(self, stretches: Iterable[ClosedStretch], reason: str) -> None:
         """Stretches were closed: what nobody has read of them is read now."""

@@ -88,7 +88,7 @@ class Statements:
                 confidence = _CONFIDENCE[version.provenance.trust]
                 memory = NewMemory(memory_id, kind, weight, confidence, self._workspace)
                 tx.memories.add(memory, version)
-                self._replace_guesses(tx, text)
+                self._replace_guesses(tx, text, memory_id)
                 self._audit(tx, "remember", memory_id)
             else:
                 memory_id, status = known.id, self._known_again(tx, known)
@@ -159,7 +159,7 @@ class Statements:
         tx.tombstones.lift(self._marks.statements(text))
         self._audit(tx, "lift", tombstone.subject)
 
-    def _replace_guesses(self, tx: Transaction, text: str) -> None:
+    def _replace_guesses(self, tx: Transaction, text: str, stated_id: str) -> None:
         """What is stated takes the place of what rules concluded to the same effect."""
         ns = tx.documents.holding("memory", query_terms(text)[:_MOST_TERMS])
         for memory in {m.id: m for m in tx.memories.by_versions(ns).values()}.values():
@@ -167,6 +167,7 @@ class Statements:
             active = memory.validity is Validity.ACTIVE
             if guessed and active and says_the_same(text, memory.content):
                 tx.memories.set_validity(memory.id, Validity.SUPERSEDED, now_millis())
+                self._audit(tx, "supersede", memory.id, f"stated as {stated_id}")
 
     def _known_again(self, tx: Transaction, known: Memory) -> str:
         if self._vouches and not known.verified:
@@ -272,13 +273,16 @@ class Statements:
             raise missing(tx, "memory", memory_id)
         return memory
 
-    def _audit(self, tx: Transaction, action: str, memory_id: str) -> None:
+    def _audit(
+        self, tx: Transaction, action: str, memory_id: str, detail: str | None = None
+    ) -> None:
         tx.audit.add(
             at=now_millis(),
             channel=self._channel.name,
             client=self._channel.client,
             action=action,
             subject=memory_id,
+            detail=detail,
         )
 
 

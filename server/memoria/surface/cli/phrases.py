@@ -28,6 +28,7 @@ _DONE = {
     "pin": "pinned",
     "remember": "remembered",
     "restore": "restored",
+    "supersede": "superseded",
     "unpin": "unpinned",
     "upvote": "voted up",
 }
