@@ -14,10 +14,11 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node
-from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes
-from memoria.surface.cli.entities import entity_account, namesakes_account
+from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
+from memoria.surface.cli.entities import entity_account, namesakes_account, unknown_name
 from memoria.surface.cli.layout import entry, wrapped
-from memoria.surface.cli.records import history_account, memory_account
+from memoria.surface.cli.records import history_account, memory_account, turn_account
+from memoria.surface.wire_records import wire_history, wire_known, wire_memory_record
 
 WIDTHS = (30, 44, 60, 80, 100)
 
@@ -87,6 +88,15 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
     assert re.search(r"location\s+Lisbon \(place\)", text)
     assert re.search(r"about, agent\s+Lin \(person\)", text)
     assert all(fits(memory_account(record, width), width) for width in WIDTHS)
+    wire = wire_memory_record(record)
+    assert [(one.version, one.quote, one.model) for one in wire.wordings] == [
+        (2, "Lin moved to Lisbon", "scripted"),
+        (1, "Lin moved to Berlin", "scripted"),
+    ]
+    assert {(one.type, one.direction, one.role, one.other.text) for one in wire.links} >= {
+        ("ROLE", "out", "location", "Lisbon"),
+        ("ABOUT", "out", None, "Lin"),
+    }
 
 
 async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed(
@@ -100,6 +110,16 @@ async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed
         await m.revise_memory(memory_id, "archive")
         text = history_account(await m.provenance.history(memory_id), 80)
         narrow = history_account(await m.provenance.history(memory_id), 30)
+        events = wire_history(await m.provenance.history(memory_id)).events
+    assert [(one.event, one.action, one.channel) for one in events] == [
+        ("wording", None, None),
+        ("said_again", None, None),
+        ("wording", None, None),
+        ("action", "confirm", "library"),
+        ("action", "confirm", "cli"),
+        ("action", "upvote", "library"),
+        ("action", "archive", "library"),
+    ]
     told = [
         "v1  Lin lives in Berlin",
         "said again",
@@ -146,20 +166,16 @@ def test_a_turn_shows_the_memories_drawn_from_it(shell: Shell, tmp_path: Path) -
         ("用户对花生过敏。", "active")
     ]
     memory_id = shown["memories"][0]["id"]
-    assert memory_id in shell("show", hit["id"]).out
+
     memory = shell.json("show", memory_id)
     assert [one["turn_id"] for one in memory["evidence"]] == [hit["id"]]
     assert (memory["subject"], memory["wordings"][0]["inferred_by"]) == ("user", "rules")
 
 
-@pytest.mark.parametrize("command", ["show", "history"])
-def test_an_unknown_id_is_an_error_that_says_what_to_do(shell: Shell, command: str) -> None:
-    output = shell(command, "nope")
-    assert (output.code, output.out) == (1, "")
-    assert "memoria search" in output.err
-
-
-def test_the_history_of_what_was_forgotten_says_so(shell: Shell) -> None:
+def test_the_history_of_what_is_unknown_or_was_forgotten_says_so(shell: Shell) -> None:
+    unknown = shell("history", "nope")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert "memoria search --history" in unknown.err
     memory_id = shell.json("remember", "Lin likes tea")["id"]
     shell.json("forget", memory_id, "--yes")
     output = shell("history", memory_id)
@@ -167,16 +183,40 @@ def test_the_history_of_what_was_forgotten_says_so(shell: Shell) -> None:
     assert "was forgotten on" in output.err
 
 
-async def test_a_turn_has_no_history_and_a_memory_no_surroundings(memory: Memoria) -> None:
-    said = await memory.record_conversation([{"role": "user", "content": "我对花生过敏。"}])
-    turn_id = said.turns[0].id
-    assert turn_id is not None
-    with pytest.raises(InvalidInputError, match="is a turn"):
-        await memory.provenance.history(turn_id)
-    with pytest.raises(InvalidInputError, match="memoria show"):
-        await memory.graph.around(turn_id)
-    with pytest.raises(NotFoundError):
-        await memory.provenance.of("nobody")
+async def test_a_turn_has_no_history_and_a_memory_no_surroundings(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        said = await m.record_conversation([{"role": "user", "content": "我对花生过敏。"}])
+        turn_id = said.turns[0].id
+        assert turn_id is not None
+        with pytest.raises(InvalidInputError, match="is a turn"):
+            await m.provenance.history(turn_id)
+        with pytest.raises(InvalidInputError, match="memoria show"):
+            await m.graph.around(turn_id)
+        with pytest.raises(NotFoundError):
+            await m.provenance.of("nobody")
+
+
+async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(home: Path) -> None:
+    call: dict[str, object] = {
+        "role": "tool",
+        "tool_name": "bash",
+        "tool_args": {"c": "ls"},
+        "tool_result": "a\nb",
+    }
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        turns: list[dict[str, object]] = [{"role": "user", "content": "我对花生过敏。"}, call]
+        first, second = (await m.record_conversation(turns, session_id="s")).turns
+        assert first.id is not None
+        assert second.id is not None
+        origins = [await m.provenance.of(turn_id) for turn_id in (first.id, second.id)]
+    said, called = origins
+    assert isinstance(said, TurnOrigin)
+    assert isinstance(called, TurnOrigin)
+    text = turn_account(said, 80)
+    assert text.index("After") < text.index("Drawn from it") < text.index("  用户对花生过敏。")
+    assert said.memories[0].id in text
+    assert 'bash({"c": "ls"})\n    a\n    b' in turn_account(called, 80)
+    assert all(fits(turn_account(one, width), width) for one in (said, called) for width in WIDTHS)
 
 
 async def test_what_is_known_of_a_name_is_found_by_any_spelling_and_by_id(
@@ -196,6 +236,7 @@ async def test_what_is_known_of_a_name_is_found_by_any_spelling_and_by_id(
     assert all(fits(entity_account(found[0], width), width) for width in WIDTHS)
     assert isinstance(near, Namesakes)
     assert [one.name for one in near.near] == ["Lin"]
+    assert "Names like it: Lin." in unknown_name(near)
 
 
 async def test_what_only_an_archived_memory_says_is_still_known_of_a_name(
@@ -258,6 +299,7 @@ async def test_two_people_of_one_name_are_listed_with_what_tells_them_apart(
         await say(m, said, "s", "2026-03-04")
         found = await m.graph.around(name)
     assert isinstance(found, Namesakes)
+    assert [one.distinct for one in wire_known(found).namesakes or ()] == [which, which * 2]
     text = namesakes_account(found, 80)
     assert f"{name} ({which})" in text
     assert f"{name} ({which * 2})" in text
@@ -292,9 +334,11 @@ async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
     assert "archived by the model scripted: it read the turn" in read
 
 
-def test_a_name_that_nothing_goes_by_has_exit_code_1_and_says_so_as_json_too(shell: Shell) -> None:
-    assert shell("graph", "Zorro").code == 1
-    assert shell.json("graph", "Zorro", code=1) == {"namesakes": []}
+def test_a_name_that_nothing_goes_by_is_an_error_that_says_what_to_do(shell: Shell) -> None:
+    output = shell("graph", "Zorro")
+    assert (output.code, output.out) == (1, "")
+    assert "No memory speaks of anything called Zorro." in output.err
+    assert "memoria search" in output.err
 
 
 async def test_another_workspaces_memories_are_not_known_of_a_name(home: Path) -> None:
@@ -325,6 +369,5 @@ def test_columns_stand_under_each_other_in_either_script() -> None:
 def test_what_is_printed_fits_the_terminal_and_is_whole_where_there_is_none(shell: Shell) -> None:
     content = "林岚对花生过敏，所以她从来不吃任何含有坚果的甜点，也不去那家餐厅。 And more words."
     memory_id = shell.json("remember", content)["id"]
-    for command in ("show", "history"):
-        assert content in shell(command, memory_id).out
-        assert fits(shell(command, memory_id, COLUMNS="50").out, 50)
+    assert content in shell("show", memory_id).out
+    assert fits(shell("history", memory_id, COLUMNS="50").out, 50)

@@ -18,7 +18,7 @@ class End(Value):
     text: str
     """A memory's or turn's first words, an entity's name."""
     detail: str
-    """A memory's validity, a turn's role, an entity's kind."""
+    """A memory's validity, a turn's role; which of its namesakes an entity is, and its kind."""
 
 
 class Bond(Value):

@@ -8,7 +8,6 @@ from memoria.model import (
     AuditEntry,
     Edge,
     EdgeType,
-    Entity,
     Evidence,
     Memory,
     Node,
@@ -166,12 +165,9 @@ def _described(tx: Transaction, node: Node, seen: Filters) -> End:
         case "entity":
             entity = tx.graph.entity(node.id, seen)
             if entity is not None:
-                text, detail = _called(entity), entity.kind
+                kind = None if entity.kind == "other" else entity.kind
+                text, detail = entity.name, ", ".join(filter(None, (entity.distinct, kind)))
     return End(kind=node.kind, id=node.id, text=_first_words(text), detail=detail)
-
-
-def _called(entity: Entity) -> str:
-    return f"{entity.name} ({entity.distinct})" if entity.distinct else entity.name
 
 
 def _first_words(text: str) -> str:

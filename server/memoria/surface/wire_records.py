@@ -159,13 +159,12 @@ class WireTelling(WireMemoryLine):
 
 
 class WireKnown(BaseModel):
-    """What is known of a name: of one entity all of it, of several or none which there are."""
+    """What is known of a name: of one entity all of it, of several which there are."""
 
     entity: WireEntity | None = None
     memories: list[WireTelling] | None = None
     omitted: int | None = None
     namesakes: list[WireEntity] | None = None
-    near: list[WireEntity] | None = None
 
 
 def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
@@ -224,7 +223,6 @@ def wire_known(found: EntityRecord | Namesakes) -> WireKnown:
         case Namesakes():
             return WireKnown(
                 namesakes=list(map(_entity, found.entities)),
-                near=list(map(_entity, found.near)) or None,
             )
 
 
@@ -276,7 +274,7 @@ def _bond(bond: Bond) -> WireBond:
         **told,
         type=edge.type,
         direction="both" if edge.type.mutual else "out" if bond.outward else "in",
-        other=WireEnd(**other.model_dump()),
+        other=WireEnd(**{**other.model_dump(), "detail": other.detail or None}),
         inferred_by=edge.inferred_by,
         made_at=iso(edge.made_at),
         negated=edge.negated or None,

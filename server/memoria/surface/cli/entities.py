@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from memoria.errors import brief
 from memoria.model import EdgeType, Entity, InferredBy
 from memoria.model.provenance import Bond, EntityRecord, Namesakes, Telling
 from memoria.surface.cli import phrases as say
@@ -31,16 +32,19 @@ def entity_account(record: EntityRecord, width: int) -> str:
 
 
 def namesakes_account(found: Namesakes, width: int) -> str:
-    """Which entities go by a name, or by one that is like it, and how to choose."""
-    if found.entities:
-        number = len(found.entities)
-        title = f"{number} go by “{found.name}”. Choose one by its id: memoria graph ID"
-        return "\n".join([*wrapped(title, width), *_listed(found.entities, width)])
-    lines = wrapped(f"No memory speaks of anything called “{found.name}”.", width)
-    if found.near:
-        return "\n".join([*lines, *wrapped("Similar names:", width), *_listed(found.near, width)])
-    hint = "Names are found in memories: memoria search finds the words themselves."
-    return "\n".join([*lines, *wrapped(hint, width)])
+    """Which entities go by a name, and how to choose."""
+    title = f"{len(found.entities)} go by “{found.name}”. Choose one by its id: memoria graph ID"
+    return "\n".join([*wrapped(title, width), *_listed(found.entities, width)])
+
+
+def unknown_name(found: Namesakes) -> str:
+    """That nothing goes by a name, and which names are like it."""
+    near = ", ".join(map(_called, found.near))
+    like = f"Names like it: {near}. " if near else ""
+    return (
+        f"No memory speaks of anything called {brief(found.name)}. {like}Words that are no names "
+        "are found by memoria search."
+    )
 
 
 def _listed(entities: Iterable[Entity], width: int) -> Iterator[str]:

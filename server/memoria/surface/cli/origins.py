@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from memoria.surface.cli.console import AsJson, Exit, show, with_memory
+from memoria.errors import NotFoundError
+from memoria.surface.cli.console import AsJson, show, with_memory
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -61,10 +62,14 @@ def graph(
 ) -> None:
     """What is known of a person, place or thing, and the memories that speak of it.
 
-    Exit code 1 where nothing, or more than one thing, goes by the name.
+    Where several go by the name, they are listed instead, each with its id.
     """
     from memoria.model.provenance import EntityRecord, Namesakes  # noqa: PLC0415
-    from memoria.surface.cli.entities import entity_account, namesakes_account  # noqa: PLC0415
+    from memoria.surface.cli.entities import (  # noqa: PLC0415
+        entity_account,
+        namesakes_account,
+        unknown_name,
+    )
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.wire_records import wire_known  # noqa: PLC0415
 
@@ -75,6 +80,7 @@ def graph(
     match found:
         case EntityRecord():
             show(wire_known(found), entity_account(found, columns()), as_json=as_json)
+        case Namesakes(entities=()):
+            raise NotFoundError(unknown_name(found))
         case Namesakes():
             show(wire_known(found), namesakes_account(found, columns()), as_json=as_json)
-            raise typer.Exit(Exit.FAILED)

@@ -79,15 +79,25 @@ def held_back(memory: Memory) -> str | None:
         return None
     why = _FLAGS.get(memory.flag, memory.flag)
     waits = memory.validity is Validity.PENDING_CONFIRMATION
-    return f"{why}; it counts once you confirm it" if waits else f"{why}; it waited for your word"
+    return (
+        f"{why}; it counts once you confirm it (memoria revise ID confirm)"
+        if waits
+        else f"{why}; it waited for your word"
+    )
 
 
-def window(version: MemoryVersion, *, holds: bool) -> str:
-    """From when to when a wording was held true."""
+def window(version: MemoryVersion, validity: Validity) -> str:
+    """From when to when a wording of a memory that stands so was held true."""
     since = moment(version.valid_from)
     if version.valid_to is not None:
         return f"held from {since} to {moment(version.valid_to)}"
-    return f"holds since {since}" if holds else f"held from {since}"
+    match validity:
+        case Validity.ACTIVE:
+            return f"holds since {since}"
+        case Validity.PENDING_CONFIRMATION:
+            return f"holds from {since}, once it is confirmed"
+        case _:
+            return f"held from {since}"
 
 
 def concluded(version: MemoryVersion) -> str:
@@ -163,8 +173,7 @@ def relation(bond: Bond) -> str:
 
 def other_end(end: End) -> str:
     """What an edge leads to."""
-    known = end.detail and end.detail != "other"
-    return f"{end.text} ({end.detail.replace('_', ' ')})" if known else end.text
+    return f"{end.text} ({end.detail.replace('_', ' ')})" if end.detail else end.text
 
 
 def relations(bonds: Iterable[Bond]) -> str:

@@ -101,10 +101,10 @@ def _particulars(memory: Memory, width: int) -> Iterator[str]:
 
 
 def _wordings(record: MemoryRecord, width: int) -> Iterator[str]:
-    holds = record.memory.validity is Validity.ACTIVE
+    validity = record.memory.validity
     for wording in record.wordings:
         version = wording.version
-        told = [version.content, say.window(version, holds=holds), say.concluded(version)]
+        told = [version.content, say.window(version, validity), say.concluded(version)]
         yield from entry(f"v{version.version}", [*told, *say.said(wording)], width, 2)
 
 
@@ -152,7 +152,7 @@ def _beside(turns: Iterable[StoredTurn], width: int) -> Iterator[str]:
 def _event(event: Wording | Evidence | AuditEntry, memory: Memory, width: int) -> list[str]:
     match event:
         case Wording(version=version):
-            held = say.window(version, holds=memory.validity is Validity.ACTIVE)
+            held = say.window(version, memory.validity)
             told = [f"v{version.version}  {version.content}", say.concluded(version), held]
             return entry(
                 say.moment(version.ingested_at), [*told, *say.said(event)], width, 0, DATED
