@@ -36,7 +36,15 @@ from memoria.model import (
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Filters, Kind, NewEntry, NewMemory, NewVersion, Tombstone
+from memoria.store.values import (
+    Filters,
+    Kind,
+    NewEntry,
+    NewEvidence,
+    NewMemory,
+    NewVersion,
+    Tombstone,
+)
 from memoria.text.analyser import query_terms
 from memoria.text.statement import fingerprint
 
@@ -84,6 +92,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         version = NewVersion(f"{tenant} has a port", b"f", 1, 1, origin, turn.n, InferredBy.MODEL)
         memory = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port")
         tx.memories.add(memory, version)
+        again = tx.conversations.session_turns("s", 1, 1)[0]
+        tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
         waits = NewMemory(
             new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION
         )
@@ -191,6 +201,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
     "conversations.stretches": lambda tx, _: tx.conversations.stretches("s"),
     "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
+    "memories.said_again_in": lambda tx, them: tx.memories.said_again_in(them.ns),
     "memories.evidence": lambda tx, them: [tx.memories.evidence(i) for i in them.memory_ids],
     "audit.of": lambda tx, them: [tx.audit.of(i) for i in them.memory_ids],
     "memories.by_versions": lambda tx, them: tx.memories.by_versions(them.ns),

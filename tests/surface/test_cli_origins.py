@@ -71,6 +71,10 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
     async with opened(home, model) as m:
         record = await m.provenance.of(await moved(m))
         assert isinstance(record, MemoryRecord)
+        again = await m.provenance.of(record.evidence[1].turn_id)
+    assert isinstance(again, TurnOrigin)
+    assert [one.id for one in again.says_again] == [record.memory.id]
+    assert "Says again\n  Lin lives in Lisbon" in turn_account(again, 80)
     assert [(w.version.content, w.said and w.said.session_id) for w in record.wordings] == [
         ("Lin lives in Lisbon", "later"),
         ("Lin lives in Berlin", "first"),

@@ -54,6 +54,8 @@ class TurnOrigin(Value):
 
     record: TurnRecord
     memories: tuple[Memory, ...]
+    says_again: tuple[Memory, ...]
+    """What was known already and rests on this turn as well."""
 
 
 class History(Value):

@@ -59,8 +59,12 @@ def origin(
         case Memory() as memory:
             return _memory_record(tx, memory, seen)
         case TurnRecord() as record:
-            ids = tx.memories.resting_on([version.n for version in record.versions])
-            return TurnOrigin(record=record, memories=tuple(_memories(tx, ids)))
+            ns = [version.n for version in record.versions]
+            return TurnOrigin(
+                record=record,
+                memories=tuple(_memories(tx, tx.memories.resting_on(ns))),
+                says_again=tuple(_memories(tx, tx.memories.said_again_in(ns))),
+            )
 
 
 def history(tx: Transaction, memory_id: str) -> History:

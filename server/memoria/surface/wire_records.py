@@ -113,6 +113,7 @@ class WireTurnOrigin(WireRecord):
     """A turn with what was drawn from it."""
 
     memories: list[WireMemoryLine]
+    says_again: list[WireMemoryLine]
 
 
 class WireEvent(BaseModel):
@@ -195,7 +196,11 @@ def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
 def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
     """A turn whole, with what was drawn from it."""
     whole = wire_turn(origin.record, 0, _WHOLE)
-    return WireTurnOrigin(**dict(whole), memories=list(map(_line, origin.memories)))
+    return WireTurnOrigin(
+        **dict(whole),
+        memories=list(map(_line, origin.memories)),
+        says_again=list(map(_line, origin.says_again)),
+    )
 
 
 def wire_history(history: History) -> WireHistory:

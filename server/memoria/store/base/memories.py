@@ -76,6 +76,10 @@ class Memories(Protocol):
         """Ids of the memories with a wording drawn from one of these turns."""
         ...
 
+    def said_again_in(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories that one of these turns says once more."""
+        ...
+
     def evidence(self, memory_id: str) -> list[Evidence]:
         """Every turn a memory rests on, in any of its wordings, in the order they were said."""
         ...

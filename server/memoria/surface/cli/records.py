@@ -36,8 +36,8 @@ def turn_account(origin: TurnOrigin, width: int) -> str:
     lines += _titled("Other versions", [line for edit in edits for line in edit], width)
     lines += _titled("Before", _beside(origin.record.before, width), width)
     lines += _titled("After", _beside(origin.record.after, width), width)
-    drawn = [line for memory in origin.memories for line in in_brief(memory, width)]
-    return "\n".join([*lines, *_titled("Drawn from it", drawn, width)])
+    lines += _titled("Drawn from it", _in_brief(origin.memories, width), width)
+    return "\n".join([*lines, *_titled("Says again", _in_brief(origin.says_again, width), width)])
 
 
 def history_account(history: History, width: int) -> str:
@@ -48,12 +48,6 @@ def history_account(history: History, width: int) -> str:
         lines += _event(event, memory, width)
     lines += entry("now", [_now(memory)], width, 0, DATED)
     return "\n".join([*lines, "", "Times are UTC."])
-
-
-def in_brief(memory: Memory, width: int) -> list[str]:
-    """A memory in two lines or so."""
-    kind = f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
-    return [*wrapped(memory.content, width, 2), *wrapped(f"{kind}; memory {memory.id}", width, 4)]
 
 
 def linked(bonds: Iterable[Bond], width: int) -> Iterator[str]:
@@ -68,6 +62,14 @@ def linked(bonds: Iterable[Bond], width: int) -> Iterator[str]:
         yield from entry(say.relations(own), [", ".join(told), below, say.sureness(own)], width, 2)
     if len(ends) > _MOST_LINKS:
         yield from wrapped(f"and {len(ends) - _MOST_LINKS} more; --json has them", width, 2)
+
+
+def _in_brief(memories: Iterable[Memory], width: int) -> Iterator[str]:
+    """Memories in two lines or so each."""
+    for memory in memories:
+        kind = f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
+        yield from wrapped(memory.content, width, 2)
+        yield from wrapped(f"{kind}; memory {memory.id}", width, 4)
 
 
 def _headline(memory: Memory, width: int) -> list[str]:

@@ -155,3 +155,10 @@ CROSS JOIN turns t ON t.n = e.turn_n
 CROSS JOIN sessions s ON s.n = t.session_n
 WHERE m.id = :id AND +m.tenant_id = :tenant
 ORDER BY 8, 11, 10;
+
+-- name: said_again_in
+SELECT DISTINCT m.id
+FROM json_each(:ns) wanted
+CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
+JOIN memories m ON m.n = e.memory_n
+ORDER BY m.id;
