@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.model import Entity, Node
+from memoria.model import Edge, Entity, Node
 from memoria.model.provenance import Bond, EntityRecord, Namesakes, Telling
-from memoria.retrieval.provenance import bonds
+from memoria.retrieval.provenance import bonds, described, other_end
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
@@ -42,29 +42,33 @@ def around(
 
 
 def _record(tx: Transaction, entity: Entity, hops: int, limit: int, seen: Filters) -> EntityRecord:
-    spoken: dict[str, list[Bond]] = {}
-    for bond in bonds(tx, Node("entity", entity.id), seen):
-        if bond.other.kind == "memory":
-            spoken.setdefault(bond.other.id, []).append(bond)
-    strongest = sorted(spoken, key=lambda one: (-max(b.edge.weight for b in spoken[one]), one))
-    shown = strongest[:limit]
+    node = Node("entity", entity.id)
+    spoken: dict[str, list[Edge]] = {}
+    for edge in tx.graph.edges(node, seen):
+        other = other_end(edge, node)
+        if other.kind == "memory":
+            spoken.setdefault(other.id, []).append(edge)
+    strongest = sorted(spoken, key=lambda one: (-max(e.weight for e in spoken[one]), one))
+    shown = {one: described(tx, node, spoken[one], seen) for one in strongest[:limit]}
     same = None if entity.canonical_id is None else tx.graph.entity(entity.canonical_id, seen)
     return EntityRecord(
         entity=entity,
         same_as=same,
-        tellings=tuple(_telling(tx, one, spoken[one], hops, seen) for one in shown),
+        tellings=tuple(_telling(tx, one, own, hops, seen) for one, own in shown.items()),
         omitted=len(strongest) - len(shown),
     )
 
 
-def _telling(tx: Transaction, memory_id: str, own: list[Bond], hops: int, seen: Filters) -> Telling:
+def _telling(
+    tx: Transaction, memory_id: str, own: tuple[Bond, ...], hops: int, seen: Filters
+) -> Telling:
     memory = tx.memories.get(memory_id)
     if memory is None:
         raise NotFoundError.memory(memory_id)
     edges = {bond.edge for bond in own}
     beyond = bonds(tx, Node("memory", memory_id), seen) if hops > 1 else ()
     others = tuple(bond for bond in beyond if bond.edge not in edges)
-    return Telling(memory=memory, bonds=tuple(own), beyond=others)
+    return Telling(memory=memory, bonds=own, beyond=others)
 
 
 def _see_that_it_is_no_record(tx: Transaction, name: str) -> None:

@@ -87,9 +87,23 @@ def history(tx: Transaction, memory_id: str) -> History:
 
 def bonds(tx: Transaction, node: Node, seen: Filters) -> tuple[Bond, ...]:
     """Every edge at a node with its other end in words, the most telling first."""
-    described = cache(lambda end: _described(tx, end, seen))
-    found = [_bond(edge, described(_other(edge, node))) for edge in tx.graph.edges(node, seen)]
+    return described(tx, node, tx.graph.edges(node, seen), seen)
+
+
+def described(
+    tx: Transaction, node: Node, edges: Iterable[Edge], seen: Filters
+) -> tuple[Bond, ...]:
+    """These edges at a node with their other ends in words, the most telling first."""
+    in_words = cache(lambda end: _in_words(tx, end, seen))
+    found = [_bond(edge, in_words(other_end(edge, node))) for edge in edges]
     return tuple(sorted(found, key=lambda bond: (_ORDER.index(bond.edge.type), -bond.edge.weight)))
+
+
+def other_end(edge: Edge, node: Node) -> Node:
+    """The end that is not the node; of an entity that others are the same as, the memory."""
+    if node.kind == "entity":
+        return edge.src if edge.dst.kind == "entity" else edge.dst
+    return edge.dst if edge.src == node else edge.src
 
 
 def _memory_record(tx: Transaction, memory: Memory, seen: Filters) -> MemoryRecord:
@@ -143,19 +157,12 @@ def _moment(event: Wording | Evidence | AuditEntry) -> tuple[int, int]:
             return at, 1 << 31
 
 
-def _other(edge: Edge, node: Node) -> Node:
-    """The end that is not the node; of an entity that others are the same as, the memory."""
-    if node.kind == "entity":
-        return edge.src if edge.dst.kind == "entity" else edge.dst
-    return edge.dst if edge.src == node else edge.src
-
-
 def _bond(edge: Edge, other: End) -> Bond:
     outward = edge.dst.id == other.id and edge.dst.kind == other.kind
     return Bond(edge=edge, outward=outward, other=other)
 
 
-def _described(tx: Transaction, node: Node, seen: Filters) -> End:
+def _in_words(tx: Transaction, node: Node, seen: Filters) -> End:
     text, detail = "", ""
     match node.kind:
         case "memory":
