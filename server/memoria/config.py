@@ -5,12 +5,14 @@ Each can be given as `MEMORIA_<NAME>` in the environment, or in a `Settings` of 
 
 import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
@@ -21,6 +23,7 @@ from pydantic import (
 )
 
 from memoria.errors import InvalidInputError, brief
+from memoria.model.privacy import Handling, PersonalData, PersonalRules
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
@@ -35,6 +38,26 @@ LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 
 _PREFIX = "MEMORIA_"
+
+
+def _personal_rules(value: object) -> object:
+    """Classes and what is done with them, from a mapping or from text as a shell has it."""
+    match value:
+        case str():
+            parts = (part.partition("=") for part in value.split(",") if part.strip())
+            pairs = [(name.strip().lower(), way.strip().lower()) for name, _, way in parts]
+        case Mapping():
+            pairs = [(str(name), str(way)) for name, way in value.items()]
+        case _:
+            pairs = [("", "")]
+    classes, ways = (tuple(map(str, kind)) for kind in (PersonalData, Handling))
+    known = all(name in classes and way in ways for name, way in pairs)
+    if not known or len(dict(pairs)) < len(pairs):
+        raise ValueError(
+            "write class=way for each class once, such as phone=mask,email=drop; a class is one of "
+            f"{', '.join(classes)}, a way one of {', '.join(ways)}"
+        )
+    return dict(pairs)
 
 
 class Settings(BaseModel):
@@ -117,6 +140,12 @@ class Settings(BaseModel):
     """Where it is set, the vector of what is forgotten is kept, and what a model concludes later is
     turned away if its cosine with that is at least this: 0.8 suits the bundled model. Off by
     default: whoever has the file can hold guesses against a vector."""
+    personal_data: Annotated[PersonalRules, BeforeValidator(_personal_rules)] | None = None
+    """What is done with personal data in memories, a class at a time, such as
+    `phone=mask,email=drop`. Classes: email, phone, id_number, card, iban, address, ip. Ways: store,
+    confirm (it counts once the user has confirmed it), mask, drop. Phone numbers and addresses are
+    confirmed by default, id_number, card and iban masked, email and ip stored. What is named here
+    binds explicit statements, too; to state something is to confirm it."""
 
     lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
     """How long a lease (on embedding, on a stretch to be read) outlives a process that died."""

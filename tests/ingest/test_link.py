@@ -272,3 +272,66 @@ def test_two_memories_of_one_person_meet_in_one_node(desk: Desk) -> None:
         (lin,) = tx.graph.entities(["lin"], SEEN)
         assert lin.mentions == 2
         assert len(tx.graph.neighbours([lin.node], SEEN)[lin.node]) == 2
+
+
+PEOPLE = {
+    "Anna": ("sister", "colleague", "Anna's birthday is in May", "Anna works in sales"),
+    "小李": ("邻居", "同事", "小李养了一只猫", "小李在财务部工作"),
+}
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_two_people_of_one_name_are_two_where_the_reader_said_which(desk: Desk, name: str) -> None:
+    one, other, first, second = PEOPLE[name]
+    told = {
+        desk.keep(first): Reading(
+            mentions=(Mention(name=name, kind="person", role="agent"),), subject=f"{name} ({one})"
+        ),
+        desk.keep(second): Reading(
+            mentions=(Mention(name=f"{name}（{other}）", kind="person", role="agent"),),
+            subject=f"{name}（{other}）",
+        ),
+        desk.keep(f"{second}!"): Reading(
+            subject=f"{name} (my {other})" if name == "Anna" else f"{name}（我的{other}）"
+        ),
+    }
+    with desk.store.write("t") as tx:
+        for kept, reading in told.items():
+            link(tx, memory(tx, kept), reading, now=NOW)
+        people = tx.graph.entities([name], SEEN)
+        assert {(e.name, e.distinct, e.mentions) for e in people} == {
+            (name, one, 1),
+            (name, other, 2),
+        }
+        about = [
+            {e.dst.id for e in edges(tx, kept) if e.type in (EdgeType.ABOUT, EdgeType.ROLE)}
+            for kept in told
+        ]
+    assert [len(ends) for ends in about] == [1, 1, 1]
+    assert about[0] != about[1] == about[2]
+
+
+def test_a_bare_name_is_the_only_one_of_that_name_and_of_two_neither(desk: Desk) -> None:
+    def say(tx: Transaction, kept: str, name: str) -> None:
+        link(tx, memory(tx, kept), Reading(mentions=(Mention(name=name, kind="person"),)), now=NOW)
+
+    memories = [desk.keep(f"statement {n}") for n in range(4)]
+    with desk.store.write("t") as tx:
+        say(tx, memories[0], "Anna (sister)")
+        say(tx, memories[1], "Anna")
+        (anna,) = tx.graph.entities(["Anna"], SEEN)
+        assert (anna.distinct, anna.mentions) == ("sister", 2)
+        say(tx, memories[2], "Anna from work")
+        say(tx, memories[3], "Anna")
+        found = {e.distinct: e.mentions for e in tx.graph.entities(["anna"], SEEN)}
+    assert found["work"] == 1
+    assert sum(found.values()) == 4
+
+
+def test_a_secret_tells_nobody_apart(desk: Desk) -> None:
+    key = "sk-proj-" + "Ab1" * 16
+    kept = desk.keep("Anna plays the flute")
+    reading = Reading(mentions=(Mention(name=f"Anna ({key})", kind="person"),), subject="Anna")
+    with desk.store.write("t") as tx:
+        link(tx, memory(tx, kept), reading, now=NOW)
+        assert [e.distinct for e in tx.graph.entities(["Anna"], SEEN)] == [None]

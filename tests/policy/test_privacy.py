@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model.memory import Trust
+from memoria.model.privacy import Handling, PersonalData
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.privacy import HANDLING, Handling, PersonalData, Screened, screen
+from memoria.policy.privacy import HANDLING, Screened, hidden, screen
 
 # Numbers from the standards' and networks' own examples, or made up with a right check digit.
 FOUND = [
@@ -101,6 +102,12 @@ def test_the_strictest_rule_decides() -> None:
     assert screened.confirm
     assert screened.found == {PersonalData.EMAIL, PersonalData.PHONE, PersonalData.CARD}
     assert screen(text, {**HANDLING, PersonalData.EMAIL: Handling.DROP}).text is None
+
+
+def test_a_quote_shows_neither_what_is_masked_nor_what_is_dropped() -> None:
+    rules = {PersonalData.PHONE: Handling.DROP, PersonalData.EMAIL: Handling.MASK}
+    text = "ring 13812345678 or a@example.org, 12 Baker Hill Road"
+    assert hidden(text, rules) == "ring [phone] or [email], 12 Baker Hill Road"
 
 
 @given(any_text, handlings)

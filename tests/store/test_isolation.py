@@ -42,6 +42,7 @@ from memoria.store.values import (
     Kind,
     Likeness,
     NewEntry,
+    NewEvidence,
     NewMemory,
     NewVersion,
     Tombstone,
@@ -95,6 +96,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.memories.add(memory, version)
         if tx.episodes.of(turn.session_n, 0, 3) is None:
             tx.episodes.put(memory.id, turn.session_n, 0, 3)
+        again = tx.conversations.session_turns("s", 1, 1)[0]
+        tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
         waits = NewMemory(
             new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION
         )
@@ -203,6 +206,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
     "conversations.stretches": lambda tx, _: tx.conversations.stretches("s"),
     "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
+    "memories.said_again_in": lambda tx, them: tx.memories.said_again_in(them.ns),
+    "memories.evidence": lambda tx, them: [tx.memories.evidence(i) for i in them.memory_ids],
+    "audit.of": lambda tx, them: [tx.audit.of(i) for i in them.memory_ids],
     "memories.by_versions": lambda tx, them: tx.memories.by_versions(them.ns),
     "memories.with_fingerprint": lambda tx, _: [
         tx.memories.with_fingerprint(fingerprint(text)) for text in SAID
@@ -231,6 +237,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "graph.entity": lambda tx, them: [tx.graph.entity(one.id, EVERY) for one in them.entities],
     "graph.entities": lambda tx, _: tx.graph.entities(["the port", "PORT"], EVERY),
+    "graph.beginning": lambda tx, _: tx.graph.beginning("the p", EVERY, 100),
     "graph.edges": lambda tx, them: [
         tx.graph.edges(node, EVERY)
         for node in (

@@ -49,6 +49,7 @@ from memoria.store.values import Likeness
 
 if TYPE_CHECKING:
     from memoria.admin.forget import Likener
+    from memoria.app.provenance import KnownEntities, Provenance
     from memoria.ingest.intake import IntakeLimits
 
 _SETTLE_POLL_S = 0.02
@@ -115,7 +116,14 @@ class Memoria:
         limits = CaptureLimits(chosen.max_turn_bytes, chosen.idle_minutes, chosen.stretch_messages)
         place = self._place(workspace)
         capture = Capture(
-            self._store, self.tenant, self._channel, limits, self._marks, place, self._intake
+            self._store,
+            self.tenant,
+            self._channel,
+            limits,
+            self._marks,
+            place,
+            self._intake,
+            self.settings.personal_data,
         )
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
@@ -433,13 +441,28 @@ class Memoria:
         return likeness
 
     @property
+    def provenance(self) -> "Provenance":
+        """Where memories come from, and what became of them."""
+        from memoria.app.provenance import Provenance  # noqa: PLC0415  (only who looks pays for it)
+
+        return Provenance(self._store, self.tenant, self.settings.workspace)
+
+    @property
+    def graph(self) -> "KnownEntities":
+        """The people, places and things that memories speak of."""
+        from memoria.app.provenance import KnownEntities  # noqa: PLC0415  (as above)
+
+        return KnownEntities(self._store, self.tenant, self.settings.workspace)
+
+    @property
     def _intake(self) -> "IntakeLimits | None":
         """What is queued for a chat model; nothing where there is none."""
         return None if self._reader is None else self._reader.intake
 
     def _statements(self, workspace: str | None) -> Statements:
         place = self._place(workspace)
-        return Statements(self._store, self.tenant, self._channel, self._marks, place)
+        personal = self.settings.personal_data
+        return Statements(self._store, self.tenant, self._channel, self._marks, place, personal)
 
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means: the one it names, or `none`, else the configured one."""

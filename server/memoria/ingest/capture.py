@@ -34,6 +34,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.model.privacy import PersonalRules
 from memoria.store.base import Conversations, Store, Transaction
 from memoria.store.values import MessageName, NewTurn, StretchLimits
 from memoria.text.document import full_text
@@ -91,6 +92,7 @@ class Capture:
         marks: Marks,
         workspace: str | None = None,
         intake: "IntakeLimits | None" = None,
+        personal: PersonalRules | None = None,
     ) -> None:
         """Nothing is recorded yet.
 
@@ -102,7 +104,9 @@ class Capture:
             marks: recognise what was forgotten.
             workspace: the project of sessions that begin here.
             intake: what is queued for a model to read; nothing without.
+            personal: what is configured for personal data in what is concluded.
         """
+        self._personal = personal
         self._intake_limits = intake
         self._store = store
         self._tenant = tenant
@@ -149,7 +153,7 @@ class Capture:
     def _intake(self, tx: Transaction, now: int) -> "Intake":
         from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
 
-        return Intake(tx, self._marks, self._intake_limits, now)
+        return Intake(tx, self._marks, self._intake_limits, now, self._personal)
 
     def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _Draft:
         self._check(i, raw)

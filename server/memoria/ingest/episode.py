@@ -34,6 +34,7 @@ from memoria.model import (
     Validity,
     new_id,
 )
+from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.store.values import NewEvidence, NewMemory, NewVersion, Work
 
@@ -58,7 +59,12 @@ class Summariser:
     """Sums up stretches of any tenant."""
 
     def __init__(
-        self, store: Store, gate: Gate, marks: Callable[[str], Marks], max_output_tokens: int
+        self,
+        store: Store,
+        gate: Gate,
+        marks: Callable[[str], Marks],
+        max_output_tokens: int,
+        personal: PersonalRules | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -67,7 +73,9 @@ class Summariser:
             gate: the way to the model.
             marks: a tenant's marks, which recognise what was forgotten.
             max_output_tokens: the longest answer.
+            personal: what is configured for personal data.
         """
+        self._personal = personal or {}
         self._store = store
         self._gate = gate
         self._marks = marks
@@ -99,7 +107,7 @@ class Summariser:
     ) -> Outcome:
         shown = Shown({i: t for i, t in enumerate(turns, 1) if t.role in _SPOKEN}, {})
         by = InferredBy.MODEL
-        grounds = Grounds(tx, self._marks(work.tenant), shown, by, self._gate.name)
+        grounds = Grounds(tx, self._marks(work.tenant), shown, by, self._gate.name, self._personal)
         outcome = Outcome()
         try:
             passages = _borne_out(grounds, summary.quotes, outcome)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
 from memoria.ingest.clean import Tally, clean_text
-from memoria.ingest.grounds import Grounds, Shown
+from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.reading import day_of, finish, numbered, share, span, spoken
 from memoria.ingest.recall import Recall
 from memoria.ingest.resolve import Resolver
@@ -28,6 +28,7 @@ from memoria.model import (
     Validity,
     now_millis,
 )
+from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Work
 from memoria.text.document import full_text
@@ -57,6 +58,7 @@ class Extractor:
         recall: Recall,
         marks: Callable[[str], Marks],
         max_output_tokens: int,
+        personal: PersonalRules | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -66,7 +68,9 @@ class Extractor:
             recall: finds the memories to show it.
             marks: a tenant's marks, which recognise what was forgotten.
             max_output_tokens: the longest answer.
+            personal: what is configured for personal data.
         """
+        self._personal = personal or {}
         self._store = store
         self._gate = gate
         self._recall = recall
@@ -124,11 +128,12 @@ class Extractor:
         turns = {i: now[t.n] for i, t in shown_as if t.n in now and _unread(now[t.n])}
         shown = Shown(turns, {memory.id: memory for memory in reading.known})
         marks = self._marks(work.tenant)
-        return Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name, meanings)
+        by = InferredBy.MODEL
+        return Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings)
 
     def _apply(self, grounds: Grounds, proposed: Extraction, advice: Advice) -> str:
         outcome = Resolver(grounds, advice).apply(proposed.operations)
-        _retire_rules(grounds.tx, grounds.turns)
+        _retire_rules(grounds.tx, grounds.turns, self._gate.name)
         grounds.tx.conversations.process(grounds.turns)
         return str(outcome)
 
@@ -143,12 +148,20 @@ def _unread(turn: StoredTurn) -> bool:
     return turn.current and not turn.barred and not turn.processed
 
 
-def _retire_rules(tx: Transaction, turns: Sequence[StoredTurn]) -> None:
+def _retire_rules(tx: Transaction, turns: Sequence[StoredTurn], client: str) -> None:
     """What rules concluded from a turn ends when a model has read it and did not say the same."""
     for memory_id in tx.memories.concluded([turn.n for turn in turns], InferredBy.RULES):
         memory = tx.memories.get(memory_id)
         if memory is not None and not (memory.verified or memory.pinned):
             tx.memories.set_validity(memory_id, Validity.ARCHIVED, now_millis())
+            tx.audit.add(
+                at=now_millis(),
+                channel=CHANNEL,
+                client=client,
+                action="archive",
+                subject=memory_id,
+                detail="it read the turn and does not say the same",
+            )
 
 
 def _line(memory: Memory) -> str:

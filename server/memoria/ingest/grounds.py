@@ -6,6 +6,7 @@ said at all. Whose word a conclusion is follows from the turn.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from memoria.errors import NotFoundError
 from memoria.ingest.clean import Tally, clean_text
@@ -14,6 +15,7 @@ from memoria.ingest.quotes import find_quote
 from memoria.ingest.tombstones import Marks, buried
 from memoria.model import (
     NO_MEANINGS,
+    Add,
     InferredBy,
     Meanings,
     Memory,
@@ -25,9 +27,10 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.model.privacy import PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.privacy import screen
+from memoria.policy.privacy import hidden, rules, screen
 from memoria.store.base import Transaction
 from memoria.store.values import NewVersion
 from memoria.text.dates import Prefer, times
@@ -35,6 +38,7 @@ from memoria.text.document import full_text
 from memoria.text.statement import fingerprint
 
 CHANNEL = "extraction"
+_NOTHING_CONFIGURED: PersonalRules = MappingProxyType({})
 _ORIGIN = {
     Role.USER: SourceKind.USER_SAID,
     Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,
@@ -73,6 +77,7 @@ class Grounds:
         shown: Shown,
         by: InferredBy,
         client: str,
+        personal: PersonalRules = _NOTHING_CONFIGURED,
         meanings: Meanings = NO_MEANINGS,
     ) -> None:
         """Look things up in a transaction.
@@ -83,9 +88,11 @@ class Grounds:
             shown: what the model was shown.
             by: who draws the conclusions.
             client: the model's name, for provenance.
+            personal: what is configured for personal data.
             meanings: the vectors of what may be said, by which what was forgotten is known again
                 in other words.
         """
+        self._personal = rules(personal)
         self.tx = tx
         self._marks = marks
         self._shown = shown
@@ -131,7 +138,7 @@ class Grounds:
             raise RejectedError("nothing left to say")
         if buried(self.tx.tombstones, self._marks, text) is not None or self._means_again(text):
             raise RejectedError("forgotten")
-        screened = screen(text)
+        screened = screen(text, self._personal)
         if screened.text is None:
             raise RejectedError("personal data")
         if _is_order(text, turn):
@@ -185,7 +192,7 @@ class Grounds:
             trust=_carried(claim),
             channel=CHANNEL,
             client=self.client,
-            quote=quote,
+            quote=hidden(quote, self._personal),
         )
         return NewVersion(
             content=content,
@@ -224,7 +231,16 @@ class Grounds:
         cleaned = clean_text(text, Tally()).strip()
         if not cleaned:
             raise RejectedError("nothing left to say")
-        return cleaned
+        return hidden(cleaned, self._personal)
+
+    def nameable(self, add: Add) -> Add:
+        """What is proposed, without names and a subject that may not be kept."""
+        entities = tuple(
+            mention
+            for mention in add.entities
+            if all(hidden(n, self._personal) == n for n in (mention.name, *mention.aliases))
+        )
+        return add.model_copy(update={"entities": entities, "subject": self.name(add.subject)})
 
 
 def _is_order(content: str, turn: StoredTurn) -> bool:

@@ -10,10 +10,11 @@ stretch that has closed is summed up as well.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoria.ingest.grounds import Grounds, Shown
+from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
 from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
+from memoria.model.privacy import PersonalRules
 from memoria.policy.claims import Claim, claims
 from memoria.policy.routing import LEAST_WORTH, Extract, Later, route, worthwhile
 from memoria.store.base import Transaction
@@ -42,7 +43,12 @@ class Intake:
     """Takes a tenant's turns in, within the transaction that captures them."""
 
     def __init__(
-        self, tx: Transaction, marks: Marks, limits: IntakeLimits | None, now: int
+        self,
+        tx: Transaction,
+        marks: Marks,
+        limits: IntakeLimits | None,
+        now: int,
+        personal: PersonalRules | None = None,
     ) -> None:
         """Nothing is taken in yet.
 
@@ -51,7 +57,9 @@ class Intake:
             marks: recognise what was forgotten.
             limits: what is queued for a model; nothing without.
             now: UTC epoch milliseconds.
+            personal: what is configured for personal data.
         """
+        self._personal = personal or {}
         self._tx = tx
         self._marks = marks
         self._limits = limits
@@ -76,6 +84,14 @@ class Intake:
         """
         for memory_id in self._tx.memories.concluded([n], InferredBy.RULES):
             self._tx.memories.set_validity(memory_id, Validity.SUPERSEDED, self._now)
+            self._tx.audit.add(
+                at=self._now,
+                channel=CHANNEL,
+                client=_RULES,
+                action="supersede",
+                subject=memory_id,
+                detail="the message was edited",
+            )
         self._tx.episodes.write_anew([n])
 
     def closed(self, stretches: Iterable[ClosedStretch]) -> None:
@@ -101,7 +117,9 @@ class Intake:
         if found:
             stored = self._tx.conversations.turns([n])[n]
             shown = Shown({1: stored}, {})
-            grounds = Grounds(self._tx, self._marks, shown, InferredBy.RULES, _RULES)
+            grounds = Grounds(
+                self._tx, self._marks, shown, InferredBy.RULES, _RULES, self._personal
+            )
             Resolver(grounds).apply(list(map(_operation, found)))
 
     def _put(self, turn: NewTurn, priority: int, reason: str) -> None:

@@ -12,6 +12,7 @@ from functools import partial
 
 from memoria.graph.edges import SIMILAR_ENOUGH, birth_weight
 from memoria.graph.mentions import named
+from memoria.graph.namesakes import Told, told_apart
 from memoria.graph.roles import told
 from memoria.ingest.clean import Tally, clean_text
 from memoria.model import Add, Edge, EdgeType, InferredBy, Memory, Mention, Modality, Node
@@ -21,6 +22,7 @@ from memoria.text.name import name_key
 BY_RULES = 0.4
 """How sure the rules are of what they read; a model says for itself."""
 _MOST = 8
+_HAVE_NAMESAKES = ("person", "other")
 _NOBODY = frozenset(
     """
     i me my we us you he him she her it they them this that
@@ -132,9 +134,12 @@ def relink(tx: Transaction, memory: Memory, reading: Reading, *, now: int) -> bo
     tx.graph.unsay(memory.id)
     edge = partial(_edge, memory, now, reading.confidence, reading.inferred_by)
     entities: dict[str, Node] = {}
+    subject_is = told_apart(reading.subject or "")
     for mention in _clean(reading.mentions):
-        entity = tx.graph.name(memory.id, mention)
-        entities.update(dict.fromkeys(map(name_key, (mention.name, *mention.aliases)), entity))
+        one, which = _meant(mention, subject_is)
+        entity = tx.graph.name(memory.id, one, which)
+        names = (mention.name, one.name, *one.aliases)
+        entities.update(dict.fromkeys(map(name_key, names), entity))
         tx.graph.put([edge(EdgeType.MENTIONS, entity), *_role(edge, mention, entity, reading)])
     subject = _subject(tx, memory, reading, entities)
     if subject is not None:
@@ -224,12 +229,28 @@ def _subject(
     """The entity a memory is about: one it mentions, else one of the subject's own name."""
     if reading.subject is None:
         return None
-    known = entities.get(name_key(reading.subject))
+    told = told_apart(reading.subject)
+    known = entities.get(name_key(reading.subject)) or entities.get(name_key(told.name))
     if known is not None:
         return known
-    for mention in _clean([Mention(name=reading.subject)]):
-        return tx.graph.name(memory.id, mention)
+    for mention in _clean([Mention(name=told.name)]):
+        return tx.graph.name(memory.id, mention, _which(told))
     return None
+
+
+def _meant(mention: Mention, subject: Told) -> tuple[Mention, str | None]:
+    """A mention by its plain name, and which of its namesakes it is: a person alone has any."""
+    told = told_apart(mention.name)
+    if mention.kind not in _HAVE_NAMESAKES:
+        return mention, None
+    if told.which is None and name_key(told.name) == name_key(subject.name):
+        return mention, _which(subject)
+    return mention.model_copy(update={"name": told.name}), _which(told)
+
+
+def _which(told: Told) -> str | None:
+    """What tells somebody from their namesakes, unless it must not be stored."""
+    return told.which if told.which is not None and _is_name(told.which) else None
 
 
 def _clean(mentions: Iterable[Mention]) -> Iterable[Mention]:

@@ -155,8 +155,8 @@ class Resolver:
     def _reading(self, add: Add, when: When) -> Reading:
         """What a model read off its own wording; what rules found is read by rules."""
         if self._grounds.by is InferredBy.MODEL:
-            return read_by_model(add, when.at)
-        return read_by_rules(add.content, when.expression, when.at)
+            return read_by_model(self._grounds.nameable(add), when.at)
+        return read_by_rules(self._grounds.name(add.content), when.expression, when.at)
 
     def _found_its_place(
         self, claim: Claim, subject: str, version: NewVersion, reading: Reading, turn: StoredTurn

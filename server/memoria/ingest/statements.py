@@ -25,6 +25,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.model.privacy import Handling, PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.store.missing import missing
 from memoria.store.values import NewMemory, NewVersion
@@ -47,7 +48,9 @@ class Statements:
         channel: Channel,
         marks: Marks,
         workspace: str | None = None,
+        personal: PersonalRules | None = None,
     ) -> None:
+        self._personal = personal
         self._store = store
         self._tenant = tenant
         self._channel = channel
@@ -68,11 +71,11 @@ class Statements:
 
         Raises:
             ForgottenError: it was forgotten, and `again` does not say to keep it all the same.
-            InvalidInputError: there is nothing to keep, or too much.
+            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
             NotFoundError: there is no turn `turn_id`.
         """
         tally = Tally()
-        text = _statement(content, tally)
+        text = self._permitted(_statement(content, tally), tally)
         if importance is not None and not 0 <= importance <= 1:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
@@ -85,7 +88,7 @@ class Statements:
                 confidence = _CONFIDENCE[version.provenance.trust]
                 memory = NewMemory(memory_id, kind, weight, confidence, self._workspace)
                 tx.memories.add(memory, version)
-                self._replace_guesses(tx, text)
+                self._replace_guesses(tx, text, memory_id)
                 self._audit(tx, "remember", memory_id)
             else:
                 memory_id, status = known.id, self._known_again(tx, known)
@@ -122,6 +125,27 @@ class Statements:
             self._audit(tx, action, memory_id)
             return self._memory(tx, memory_id)
 
+    def _permitted(self, text: str, tally: Tally) -> str:
+        """The text under the rules that are configured, and those alone.
+
+        The usual ones are for what nobody asked to have kept; who states something to be
+        remembered has confirmed it by that.
+        """
+        if not self._personal:
+            return text
+        from memoria.policy.privacy import screen  # noqa: PLC0415  (who has no rules pays nothing)
+
+        screened = screen(text, self._personal)
+        ways = {kind: self._personal.get(kind) for kind in screened.found}
+        if screened.text is None:
+            barred = sorted(kind for kind, way in ways.items() if way is Handling.DROP)
+            raise InvalidInputError(
+                f"This holds personal data that is not to be kept here ({', '.join(barred)}): "
+                "MEMORIA_PERSONAL_DATA says drop. Nothing was written; say it without."
+            )
+        tally.redactions.update(kind for kind, way in ways.items() if way is Handling.MASK)
+        return screened.text
+
     def _allow(self, tx: Transaction, text: str, *, again: bool) -> None:
         """See that the text was not forgotten, or lift the tombstone where it may return."""
         tombstone = buried(tx.tombstones, self._marks, text)
@@ -135,7 +159,7 @@ class Statements:
         tx.tombstones.lift(self._marks.statements(text))
         self._audit(tx, "lift", tombstone.subject)
 
-    def _replace_guesses(self, tx: Transaction, text: str) -> None:
+    def _replace_guesses(self, tx: Transaction, text: str, stated_id: str) -> None:
         """What is stated takes the place of what rules concluded to the same effect."""
         ns = tx.documents.holding("memory", query_terms(text)[:_MOST_TERMS])
         for memory in {m.id: m for m in tx.memories.by_versions(ns).values()}.values():
@@ -143,6 +167,7 @@ class Statements:
             active = memory.validity is Validity.ACTIVE
             if guessed and active and says_the_same(text, memory.content):
                 tx.memories.set_validity(memory.id, Validity.SUPERSEDED, now_millis())
+                self._audit(tx, "supersede", memory.id, f"stated as {stated_id}")
 
     def _known_again(self, tx: Transaction, known: Memory) -> str:
         if self._vouches and not known.verified:
@@ -162,7 +187,7 @@ class Statements:
         valid_from: int | None,
         turn_id: str | None,
     ) -> None:
-        text = _statement(content, Tally())
+        text = self._permitted(_statement(content, Tally()), Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
         same = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
@@ -248,13 +273,16 @@ class Statements:
             raise missing(tx, "memory", memory_id)
         return memory
 
-    def _audit(self, tx: Transaction, action: str, memory_id: str) -> None:
+    def _audit(
+        self, tx: Transaction, action: str, memory_id: str, detail: str | None = None
+    ) -> None:
         tx.audit.add(
             at=now_millis(),
             channel=self._channel.name,
             client=self._channel.client,
             action=action,
             subject=memory_id,
+            detail=detail,
         )
 
 

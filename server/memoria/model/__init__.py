@@ -3,6 +3,7 @@
 from memoria.model.call import ModelCall, Spending
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
 from memoria.model.episode import Citation, Summary
+from memoria.model.evidence import AuditEntry, Evidence
 from memoria.model.graph import (
     Edge,
     EdgeType,
@@ -83,6 +84,7 @@ __all__ = [
     "NO_MEANINGS",
     "RESTORE",
     "Add",
+    "AuditEntry",
     "BacklogStatus",
     "BackupLeft",
     "Boost",
@@ -98,6 +100,7 @@ __all__ = [
     "EdgeType",
     "Entity",
     "EntityKind",
+    "Evidence",
     "Finding",
     "Forgotten",
     "Health",

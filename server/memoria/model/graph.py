@@ -101,5 +101,7 @@ class Entity(Value):
     aliases: tuple[str, ...] = ()
     mentions: int
     """How many memories speak of it; counted up to a thousand."""
+    distinct: str | None = None
+    """What tells it from its namesakes, where a memory said so."""
     canonical_id: str | None = None
     """The entity it is the same as, where it was merged into one."""

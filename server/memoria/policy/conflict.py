@@ -10,6 +10,7 @@ Two claims on the same property don't contradict each other where the property m
 values, where they tell of different times, or where one of them is no claim of fact at all.
 """
 
+import re
 from dataclasses import dataclass
 from math import exp
 
@@ -26,6 +27,7 @@ CLOSE = 0.1
 """Priorities nearer than this are for a person to tell apart."""
 _SELF = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
 USER = "user"
+_BETWEEN_CHINESE = re.compile("(?<=[一-鿿]) (?=[一-鿿])")
 _ONE_VALUE = frozenset(
     """
     address age birthday birth_date blood_type boss city company country email employer first_name
@@ -92,13 +94,18 @@ Verdict = Unrelated | Same | KeepBoth | Supersede | Contradict | Review
 
 def subject_key(subject: str) -> str:
     """A subject's normal form: every word for the user is the same."""
-    plain = canonical(subject)
+    plain = _key(subject)
     return USER if plain in _SELF or plain.replace("the ", "") in _SELF else plain
 
 
 def predicate_key(predicate: str) -> str:
     """A property's normal form: `Job title` and `job_title` are the same."""
-    return "_".join(canonical(predicate.replace("_", " ")).split())
+    return "_".join(_key(predicate.replace("_", " ")).split())
+
+
+def _key(name: str) -> str:
+    """A name's words with a space between; Chinese ones stand as they are written."""
+    return _BETWEEN_CHINESE.sub("", canonical(name))
 
 
 def judge(claim: Claim, memory: Memory, now: int, relation: Relation | None = None) -> Verdict:

@@ -6,35 +6,14 @@ believed by their check digits where they have any, so that an order number stay
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from types import MappingProxyType
 
+from memoria.model.privacy import Handling, PersonalData, PersonalRules
 
-class PersonalData(StrEnum):
-    """A class of data that points to a person."""
-
-    EMAIL = "email"
-    PHONE = "phone"
-    ID_NUMBER = "id_number"
-    CARD = "card"
-    IBAN = "iban"
-    ADDRESS = "address"
-    IP = "ip"
-
-
-class Handling(StrEnum):
-    """What is done with a statement that holds such data, from the mildest."""
-
-    STORE = "store"
-    CONFIRM = "confirm"
-    MASK = "mask"
-    DROP = "drop"
-
-
-HANDLING: Mapping[PersonalData, Handling] = MappingProxyType(
+HANDLING: PersonalRules = MappingProxyType(
     {
         PersonalData.EMAIL: Handling.STORE,
         PersonalData.PHONE: Handling.CONFIRM,
@@ -48,6 +27,18 @@ HANDLING: Mapping[PersonalData, Handling] = MappingProxyType(
 """Unless the configuration says otherwise."""
 
 
+def rules(configured: PersonalRules) -> PersonalRules:
+    """What is done with each class: what is configured, else the usual."""
+    return {**HANDLING, **configured}
+
+
+def hidden(text: str, handling: PersonalRules) -> str:
+    """A text without what may not be kept: what a statement would be dropped for is masked, too."""
+    strict = (Handling.MASK, Handling.DROP)
+    masked = {kind: Handling.MASK for kind, way in handling.items() if way in strict}
+    return screen(text, masked).text or ""
+
+
 @dataclass(frozen=True, slots=True)
 class Screened:
     """What of a statement may be kept, and on what condition."""
@@ -59,7 +50,7 @@ class Screened:
     """It counts only once the user has confirmed it."""
 
 
-def screen(text: str, handling: Mapping[PersonalData, Handling] = HANDLING) -> Screened:
+def screen(text: str, handling: PersonalRules = HANDLING) -> Screened:
     """Hold a statement against the rules.
 
     Args:

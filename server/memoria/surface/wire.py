@@ -231,7 +231,7 @@ def wire_memory(memory: Memory) -> WireRecord:
         validity=memory.validity.value,
         pinned=memory.pinned or None,
         verified=memory.verified,
-        versions=[_wording(version) for version in memory.versions],
+        versions=[wire_wording(version) for version in memory.versions],
     )
 
 
@@ -337,7 +337,8 @@ def _neighbour(beside: Neighbour) -> WireNeighbour:
     return WireNeighbour(**beside.model_dump(mode="json"))
 
 
-def _wording(version: MemoryVersion) -> WireWording:
+def wire_wording(version: MemoryVersion) -> WireWording:
+    """A wording with where it came from."""
     return WireWording(
         version=version.version,
         text=version.content,

@@ -75,6 +75,10 @@ class Graph(Protocol):
         """The entities that go by one of these names in memories seen from there."""
         ...
 
+    def beginning(self, prefix: str, seen: Filters, limit: int) -> list[Entity]:
+        """The entities of which a name seen from there begins so, whatever its letter case."""
+        ...
+
     def edges(self, node: Node, seen: Filters) -> list[Edge]:
         """Every edge at a node, in and out, whose both ends are seen from there."""
         ...

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from memoria.model import (
+    AuditEntry,
     ModelCall,
     Spending,
 )
@@ -22,6 +23,10 @@ class Audit(Protocol):
         detail: str | None = None,
     ) -> None:
         """Write a line. `detail` never holds the text of a memory."""
+        ...
+
+    def of(self, subject: str) -> list[AuditEntry]:
+        """What was done to a memory or turn, oldest first."""
         ...
 
 

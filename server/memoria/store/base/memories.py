@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from memoria.model import (
+    Evidence,
     InferredBy,
     Memory,
     Validity,
@@ -73,6 +74,14 @@ class Memories(Protocol):
 
     def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories with a wording drawn from one of these turns."""
+        ...
+
+    def said_again_in(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories that one of these turns says once more."""
+        ...
+
+    def evidence(self, memory_id: str) -> list[Evidence]:
+        """Every turn a memory rests on, in any of its wordings, in the order they were said."""
         ...
 
     def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:

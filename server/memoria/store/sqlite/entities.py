@@ -16,6 +16,7 @@ _UNTOLD: EntityKind = "other"
 """The kind of what nobody told the kind of: the only thing of that name is meant."""
 COUNTED = 1000
 """Mentions are counted up to here: nobody needs the exact number of what is everywhere."""
+_LAST_CHARACTER = chr(0x10FFFF)
 View = Mapping[str, int | None]
 """From where it is looked: workspace, everywhere, history."""
 
@@ -73,6 +74,13 @@ class SqliteEntities:
             if n in shown and keys & {name_key(name) for name in (shown[n].name, *shown[n].aliases)}
         ]
 
+    def beginning(self, prefix: str, view: View, limit: int) -> list[Entity]:
+        """The entities of which a name begins so."""
+        first = name_key(prefix)
+        beyond = f"{first}{_LAST_CHARACTER}"
+        rows = self._rows.all("beginning", first=first, beyond=beyond, limit=limit)
+        return list(self.shown([row["n"] for row in rows], view).values())
+
     def shown(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
         """Entities as they look from there; one that nothing there speaks of is left out.
 
@@ -91,10 +99,10 @@ class SqliteEntities:
         }
 
     def _shown(self, row: Row, members: str, view: View) -> Entity | None:
-        names = [found["name"] for found in self._rows.all("names", ns=members, **view)]
-        if not names:
+        found = self._rows.all("names", ns=members, **view)
+        if not found:
             return None
-        first, *others = dict.fromkeys(names)
+        first, *others = dict.fromkeys(name["name"] for name in found)
         fields = {
             "id": row["id"],
             "node": row["n"],
@@ -102,6 +110,7 @@ class SqliteEntities:
             "canonical_id": row["canonical_id"],
             "name": first,
             "aliases": tuple(others),
+            "distinct": next((name["qualifier"] for name in found if name["qualifier"]), None),
             "mentions": self._rows.number("count_mentions", ns=members, most=COUNTED, **view),
         }
         return built(Entity, fields)

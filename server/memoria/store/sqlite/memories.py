@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from memoria.errors import NotFoundError, StoreDamagedError
 from memoria.model import (
+    Evidence,
     InferredBy,
     Memory,
     MemoryType,
@@ -146,6 +147,14 @@ class SqliteMemories:
     def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories with a wording drawn from one of these turns."""
         return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
+
+    def said_again_in(self, turn_ns: Sequence[int]) -> list[str]:
+        """Ids of the memories that one of these turns says once more."""
+        return [row["id"] for row in self._rows.all("said_again_in", ns=as_json(turn_ns))]
+
+    def evidence(self, memory_id: str) -> list[Evidence]:
+        """Every turn a memory rests on, in any of its wordings, in the order they were said."""
+        return [built(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)]
 
     def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from queue import Empty, LifoQueue
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
-from memoria.model import BacklogStatus, Finding, Statistics, now_millis
+from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
@@ -31,7 +31,7 @@ from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
-from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.rows import TenantRows, built
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
 from memoria.store.sqlite.tombstones import SqliteTombstones
@@ -114,6 +114,11 @@ class SqliteAudit:
             subject=subject,
             detail=detail,
         )
+
+    def of(self, subject: str) -> list[AuditEntry]:
+        """What was done to a memory or turn, oldest first."""
+        rows = self._rows.all("audit_of", subject=subject)
+        return [built(AuditEntry, dict(row)) for row in rows]
 
 
 class SqliteStore:

@@ -1,4 +1,4 @@
-"""Commands on memories: remember, search, traces, show, revise, forget."""
+"""Commands on memories: remember, search, traces, revise, forget."""
 
 from typing import Annotated
 
@@ -12,19 +12,15 @@ from memoria.surface.text import (
     memory_text,
     remembered_text,
     result_text,
-    turn_record_text,
 )
 from memoria.surface.wire import (
     wire_conclusions,
     wire_forgotten,
-    wire_memory,
     wire_remembered,
     wire_revised,
     wire_traces,
-    wire_turn,
 )
 
-_WHOLE = 10_000_000
 _HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
 _When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
@@ -35,7 +31,6 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(remember)
     app.command()(search)
     app.command()(traces)
-    app.command("show")(show_record)
     app.command()(revise)
     app.command()(forget)
 
@@ -121,19 +116,6 @@ def traces(
         ),
     )
     show(wire_traces(found), result_text(found), as_json=as_json)
-
-
-def show_record(
-    context: typer.Context,
-    id: Annotated[str, typer.Argument(help="A memory's or a turn's id.")],  # noqa: A002
-    as_json: AsJson = False,
-) -> None:
-    """A memory or turn whole, with its history and where it came from."""
-    match with_memory(context, lambda m: m.get_record(id)):
-        case Memory() as memory:
-            show(wire_memory(memory), memory_text(memory), as_json=as_json)
-        case TurnRecord() as record:
-            show(wire_turn(record, 0, _WHOLE), turn_record_text(record, 0, _WHOLE), as_json=as_json)
 
 
 def revise(

@@ -2,6 +2,11 @@
 INSERT INTO audit_log (tenant_id, at, channel, client, action, subject, detail)
 VALUES (:tenant, :at, :channel, :client, :action, :subject, :detail);
 
+-- name: audit_of
+SELECT at, channel, client, action, detail FROM audit_log
+WHERE tenant_id = :tenant AND subject = :subject
+ORDER BY n;
+
 -- name: sessions
 SELECT count(*) FROM sessions WHERE tenant_id = :tenant;
 

@@ -169,7 +169,7 @@ WHERE +n.tenant_id = :tenant
 
 -- name: names
 -- The names of these entities that memories seen from here use.
-SELECT s.entity_n, s.name
+SELECT s.entity_n, s.name, s.qualifier
 FROM json_each(:ns) w
 CROSS JOIN entity_names s ON s.entity_n = w.value
 WHERE +s.tenant_id = :tenant
@@ -208,6 +208,13 @@ FROM json_each(:keys) w
 CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
 JOIN entities e ON e.n = s.entity_n
 ORDER BY 1;
+
+-- name: beginning
+SELECT DISTINCT coalesce(e.canonical_n, e.n) AS n
+FROM entity_names s JOIN entities e ON e.n = s.entity_n
+WHERE s.tenant_id = :tenant AND s.key >= :first AND s.key < :beyond
+ORDER BY s.key
+LIMIT :limit;
 
 -- name: referents
 SELECT n.n, m.id AS memory_id, t.id AS turn_id, e.id AS entity_id

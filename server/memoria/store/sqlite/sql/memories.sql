@@ -137,3 +137,28 @@ FROM json_each(:ns) wanted
 CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
 JOIN memories m ON m.n = v.memory_n
 ORDER BY m.id;
+
+-- name: evidence
+SELECT t.id AS turn_id, s.source, s.session_id, t.message_id, t.turn_index, t.role, t.speaker,
+       t.at, v.quote, v.version, v.ingested_at AS noted_at
+FROM memories m
+CROSS JOIN memory_versions v ON v.memory_n = m.n
+CROSS JOIN turns t ON t.n = v.turn_n
+CROSS JOIN sessions s ON s.n = t.session_n
+WHERE m.id = :id AND +m.tenant_id = :tenant
+UNION ALL
+SELECT t.id, s.source, s.session_id, t.message_id, t.turn_index, t.role, t.speaker,
+       t.at, e.quote, NULL, e.ingested_at
+FROM memories m
+CROSS JOIN memory_evidence e ON e.memory_n = m.n
+CROSS JOIN turns t ON t.n = e.turn_n
+CROSS JOIN sessions s ON s.n = t.session_n
+WHERE m.id = :id AND +m.tenant_id = :tenant
+ORDER BY 8, 11, 10;
+
+-- name: said_again_in
+SELECT DISTINCT m.id
+FROM json_each(:ns) wanted
+CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
+JOIN memories m ON m.n = e.memory_n
+ORDER BY m.id;

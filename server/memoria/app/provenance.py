@@ -1,0 +1,82 @@
+"""Where memories come from and what they are linked with, as their owner looks at them."""
+
+from typing import Literal
+
+from memoria.app.arguments import Around, Count, Text, checked
+from memoria.app.threads import in_thread
+from memoria.model.provenance import EntityRecord, History, MemoryRecord, Namesakes, TurnOrigin
+from memoria.retrieval.entities import around
+from memoria.retrieval.provenance import history, looking_from, origin
+from memoria.store.base import Store
+
+Hops = Literal[1, 2]
+
+
+class Provenance:
+    """From one tenant's memories back to the very words. See `Memoria.provenance`."""
+
+    def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._seen = looking_from(workspace)
+
+    @checked
+    async def of(self, record_id: Text, *, context: Around = 2) -> MemoryRecord | TurnOrigin:
+        """A memory with every turn it rests on and every link, or a turn with its memories.
+
+        Args:
+            record_id: of a memory or a turn.
+            context: neighbours of a turn on each side.
+
+        Raises:
+            NotFoundError: there is neither.
+        """
+
+        def look() -> MemoryRecord | TurnOrigin:
+            with self._store.read(self._tenant) as tx:
+                return origin(tx, record_id, context, self._seen)
+
+        return await in_thread(look)
+
+    @checked
+    async def history(self, memory_id: Text) -> History:
+        """The life of a memory: each wording, what said it again, what was done to it.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
+
+        def look() -> History:
+            with self._store.read(self._tenant) as tx:
+                return history(tx, memory_id)
+
+        return await in_thread(look)
+
+
+class KnownEntities:
+    """The people, places and things of one tenant's memories. See `Memoria.graph`."""
+
+    def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._seen = looking_from(workspace)
+
+    @checked
+    async def around(
+        self, name: Text, *, hops: Hops = 1, limit: Count = 30
+    ) -> EntityRecord | Namesakes:
+        """What is known of an entity, and the memories that speak of it.
+
+        Where several go by the name, or none does, it is told which there are.
+
+        Args:
+            name: a name, an alias or an id.
+            hops: 2 for what these memories are linked with as well.
+            limit: memories at most.
+        """
+
+        def look() -> EntityRecord | Namesakes:
+            with self._store.read(self._tenant) as tx:
+                return around(tx, name, hops, limit, self._seen)
+
+        return await in_thread(look)

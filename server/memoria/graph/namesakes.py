@@ -1,0 +1,44 @@
+"""Namesakes: what a reader wrote beside a name to tell it from others of the same name.
+
+`Anna (sister)`, `Anna, my sister`, `Anna from work`, 小李（同事）: the name, and which is meant.
+What is in the other script is the name once more, not which one: 林岚 (Lin Lan).
+"""
+
+import re
+from typing import NamedTuple
+
+_BRACKETED = re.compile(r"(?P<name>[^()（）]+?)\s*[(（](?P<which>[^()（）]+)[)）]")
+_WORDS = r"[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*){0,3}"
+_FROM = re.compile(rf"(?P<name>{_WORDS}) (?:from|at) (?P<which>\w[\w '’-]*)")
+_APPOSITION = re.compile(rf"(?P<name>{_WORDS}), (?P<which>(?:my|our|the|his|her|their) [\w '’-]+)")
+_OWNERS = re.compile(
+    r"(?i:(?:the user['’]s|user['’]s|my|our|the|an?|his|her|their)\s+)|(?:我们?|用户)的?"
+)
+_CHINESE = re.compile("[一-鿿]")
+
+
+class Told(NamedTuple):
+    """A name, and what tells it from its namesakes, where that was said."""
+
+    name: str
+    which: str | None
+
+
+def told_apart(name: str) -> Told:
+    """The name as it is called, apart from what is said of which one it is."""
+    for form in (_BRACKETED, _FROM, _APPOSITION):
+        found = form.fullmatch(name.strip())
+        if found is not None and _one_script(found["name"], found["which"]):
+            which = found["which"].strip()
+            return Told(found["name"].strip(), which.removeprefix(_owner(which)).strip() or which)
+    return Told(name, None)
+
+
+def _one_script(name: str, which: str) -> bool:
+    return bool(_CHINESE.search(name)) == bool(_CHINESE.search(which))
+
+
+def _owner(which: str) -> str:
+    """Whose it is said to be: `my`, `the`, 我的; nothing that tells anybody apart."""
+    found = _OWNERS.match(which)
+    return found[0] if found else ""

@@ -1,0 +1,34 @@
+"""Evidence: what a memory rests on, and what was done to it since."""
+
+from memoria.model.base import Value
+from memoria.model.turn import Role
+
+
+class Evidence(Value):
+    """A turn that a memory rests on, and the words there."""
+
+    turn_id: str
+    source: str
+    """Whose numbering of sessions is meant: the client, or the channel where it has no name."""
+    session_id: str
+    message_id: str | None
+    turn_index: int
+    role: Role
+    speaker: str | None
+    at: int
+    """When it was said, UTC epoch ms."""
+    quote: str | None
+    version: int | None
+    """The wording that was drawn from it; None where it says once more what was known."""
+    noted_at: int
+    """When it was concluded from, UTC epoch ms."""
+
+
+class AuditEntry(Value):
+    """A line of the append-only log: what was done, by which channel and when."""
+
+    at: int
+    channel: str
+    client: str | None
+    action: str
+    detail: str | None

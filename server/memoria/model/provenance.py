@@ -1,0 +1,95 @@
+"""Where a memory comes from and what became of it, told so that a person can follow it.
+
+Not part of what `memoria.model` offers at once: only who looks pays for it.
+"""
+
+from memoria.model.base import Value
+from memoria.model.evidence import AuditEntry, Evidence
+from memoria.model.graph import Edge, Entity, NodeKind
+from memoria.model.memory import Memory, MemoryVersion
+from memoria.model.turn import TurnRecord
+
+
+class End(Value):
+    """The other end of an edge, in words."""
+
+    kind: NodeKind
+    id: str
+    text: str
+    """A memory's or turn's first words, an entity's name."""
+    detail: str
+    """A memory's validity, a turn's role; which of its namesakes an entity is, and its kind."""
+
+
+class Bond(Value):
+    """An edge as it is seen from one of its ends."""
+
+    edge: Edge
+    outward: bool
+    """Whether it leads from here to the other end."""
+    other: End
+
+
+class Wording(Value):
+    """A version of a memory with the turn it was drawn from."""
+
+    version: MemoryVersion
+    said: Evidence | None
+    """None where it was stated outside any turn, or where the turn was forgotten."""
+
+
+class MemoryRecord(Value):
+    """A memory with all it rests on and all it is linked with."""
+
+    memory: Memory
+    wordings: tuple[Wording, ...]
+    """Newest first."""
+    evidence: tuple[Evidence, ...]
+    """In the order it was said."""
+    bonds: tuple[Bond, ...]
+
+
+class TurnOrigin(Value):
+    """A turn with what was drawn from it."""
+
+    record: TurnRecord
+    memories: tuple[Memory, ...]
+    says_again: tuple[Memory, ...]
+    """What was known already and rests on this turn as well."""
+
+
+class History(Value):
+    """The life of a memory, oldest first: wordings, what said it again, what was done to it."""
+
+    memory: Memory
+    events: tuple[Wording | Evidence | AuditEntry, ...]
+
+
+class Telling(Value):
+    """A memory that speaks of an entity."""
+
+    memory: Memory
+    bonds: tuple[Bond, ...]
+    """How it speaks of it."""
+    beyond: tuple[Bond, ...] = ()
+    """What else it is linked with, where two hops were asked for."""
+
+
+class EntityRecord(Value):
+    """What is known of an entity."""
+
+    entity: Entity
+    same_as: Entity | None
+    tellings: tuple[Telling, ...]
+    """The memories that speak of it, the strongest bound first."""
+    omitted: int
+    """Memories beyond those shown."""
+
+
+class Namesakes(Value):
+    """Several entities go by a name, or none does."""
+
+    name: str
+    entities: tuple[Entity, ...]
+    near: tuple[Entity, ...]
+    """Where none does: those of a similar name."""

@@ -1,0 +1,78 @@
+"""Text for a terminal: broken where a reader would break it, never wider than the terminal is.
+
+A Chinese character takes two cells and needs no space to break after; a word of another script is
+broken only where it alone is too long. Where there is no terminal nothing is broken, so that what
+is piped can be searched.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from shutil import get_terminal_size
+
+from rich.cells import cell_len, chop_cells
+
+_WIDEST = 100
+"""Longer lines are hard to read, however wide the terminal."""
+_NARROW = 60
+_ENDLESS = 1_000_000
+DATED = 18
+"""A column wide enough for a date and a time."""
+_LABEL = 14
+_WIDE = "ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠￠-￦"
+_PIECE = re.compile(rf"[ \t]+|[“‘]?[{_WIDE}][，。、；：？！）」』】》”’…]*|[^ \t{_WIDE}]+")
+
+
+def columns() -> int:
+    """Cells to a line: what `COLUMNS` says, else the terminal's; endless where there is none."""
+    if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
+        return max(20, min(get_terminal_size().columns, _WIDEST))
+    return _ENDLESS
+
+
+def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+    """The lines of a text, each at most `width` cells with its indent; a long word is cut."""
+    room = max(width - indent, 8)
+    return [" " * indent + line for part in text.split("\n") for line in _lines(part, room)]
+
+
+def entry(
+    label: str, texts: Iterable[str], width: int, indent: int = 0, column: int = _LABEL
+) -> list[str]:
+    """A label with texts in a column beside it; below it, where there is no room for that."""
+    if width < _NARROW:
+        beside = [line for text in texts for line in wrapped(text, width, indent + 2)]
+        return [*wrapped(label, width, indent), *beside]
+    lines = [line for text in texts for line in wrapped(text, width, indent + column)]
+    if cell_len(label) >= column:
+        return [*wrapped(label, width, indent), *lines]
+    gap = " " * (column - cell_len(label))
+    head = lines[0][indent + column :] if lines else ""
+    return [f"{' ' * indent}{label}{gap}{head}".rstrip(), *lines[1:]]
+
+
+def _lines(text: str, room: int) -> Iterator[str]:
+    line, used = "", 0
+    for piece in _pieces(text, room):
+        size = _cells(piece)
+        if used + size > room and line.strip():
+            yield line.rstrip()
+            line, used = "", 0
+            if piece.isspace():
+                continue
+        line, used = line + piece, used + size
+    yield line.rstrip()
+
+
+def _pieces(text: str, room: int) -> Iterator[str]:
+    """What must not be broken, but for what is longer than a whole line."""
+    for piece in _PIECE.findall(text):
+        if _cells(piece) > room:
+            yield from chop_cells(piece, room)
+        else:
+            yield piece
+
+
+def _cells(piece: str) -> int:
+    return sum(8 if char == "\t" else 0 for char in piece) + cell_len(piece.replace("\t", ""))

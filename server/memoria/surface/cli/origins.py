@@ -1,0 +1,86 @@
+"""Commands that look behind a memory: show, history, graph.
+
+What they print with is imported by the command that prints: a server shares this start-up.
+"""
+
+from typing import Annotated
+
+import typer
+
+from memoria.errors import NotFoundError
+from memoria.surface.cli.console import AsJson, show, with_memory
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("show")(show_record)
+    app.command()(history)
+    app.command()(graph)
+
+
+def show_record(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="A memory's or a turn's id.")],  # noqa: A002
+    as_json: AsJson = False,
+) -> None:
+    """A memory with every word it rests on, or a turn with what was drawn from it."""
+    from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.records import memory_account, turn_account  # noqa: PLC0415
+    from memoria.surface.wire_records import wire_memory_record, wire_turn_origin  # noqa: PLC0415
+
+    match with_memory(context, lambda m: m.provenance.of(id)):
+        case MemoryRecord() as record:
+            text = memory_account(record, columns())
+            show(wire_memory_record(record), text, as_json=as_json)
+        case TurnOrigin() as origin:
+            show(wire_turn_origin(origin), turn_account(origin, columns()), as_json=as_json)
+
+
+def history(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="A memory's id.")],  # noqa: A002
+    as_json: AsJson = False,
+) -> None:
+    """The life of a memory: every wording, what said it again, what was done to it and by whom."""
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.records import history_account  # noqa: PLC0415
+    from memoria.surface.wire_records import wire_history  # noqa: PLC0415
+
+    found = with_memory(context, lambda m: m.provenance.history(id))
+    show(wire_history(found), history_account(found, columns()), as_json=as_json)
+
+
+def graph(
+    context: typer.Context,
+    name: Annotated[list[str], typer.Argument(help="A name, an alias or an entity's id.")],
+    hops: Annotated[
+        int, typer.Option(min=1, max=2, help="2 to see what its memories are linked with, too.")
+    ] = 1,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Memories at most.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """What is known of a person, place or thing, and the memories that speak of it.
+
+    Where several go by the name, they are listed instead, each with its id.
+    """
+    from memoria.model.provenance import EntityRecord, Namesakes  # noqa: PLC0415
+    from memoria.surface.cli.entities import (  # noqa: PLC0415
+        entity_account,
+        namesakes_account,
+        unknown_name,
+    )
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.wire_records import wire_known  # noqa: PLC0415
+
+    named = " ".join(name)
+    found = with_memory(
+        context, lambda m: m.graph.around(named, hops=2 if hops > 1 else 1, limit=limit)
+    )
+    match found:
+        case EntityRecord():
+            show(wire_known(found), entity_account(found, columns()), as_json=as_json)
+        case Namesakes(entities=()):
+            raise NotFoundError(unknown_name(found))
+        case Namesakes():
+            show(wire_known(found), namesakes_account(found, columns()), as_json=as_json)

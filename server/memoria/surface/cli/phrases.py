@@ -1,0 +1,203 @@
+"""Records in words: who said it, who concluded it, until when it held, how it is linked."""
+
+from collections.abc import Iterable, Mapping
+
+from memoria.model import (
+    AuditEntry,
+    Channel,
+    EdgeType,
+    Evidence,
+    InferredBy,
+    Memory,
+    MemoryVersion,
+    Provenance,
+    StoredTurn,
+    Trust,
+    Validity,
+    from_millis,
+)
+from memoria.model.provenance import Bond, End, Wording
+
+_DONE = {
+    "archive": "archived",
+    "confirm": "confirmed",
+    "correct": "corrected, in words forgotten since",
+    "downvote": "voted down",
+    "forget": "forgotten",
+    "lift": "allowed back",
+    "pin": "pinned",
+    "remember": "remembered",
+    "restore": "restored",
+    "supersede": "superseded",
+    "unpin": "unpinned",
+    "upvote": "voted up",
+}
+_FLAGS = {
+    "conflict": "it stands against what is known",
+    "hearsay": "it is hearsay",
+    "instruction": "it reads like an order to the memory",
+    "pii": "it holds personal data",
+    "review": "it is too close a call to decide without you",
+    "tool": "it comes from a tool or a web page",
+}
+_OUT_AND_IN: Mapping[EdgeType, tuple[str, str]] = {
+    EdgeType.ABOUT: ("about", "told of by"),
+    EdgeType.MENTIONS: ("mentions", "mentioned by"),
+    EdgeType.CAUSES: ("causes", "caused by"),
+    EdgeType.SUPPORTS: ("supports", "supported by"),
+    EdgeType.CONTRADICTS: ("contradicts", "contradicts"),
+    EdgeType.DERIVED_FROM: ("drawn from", "source of"),
+    EdgeType.REFERS_TO: ("refers to", "referred to by"),
+    EdgeType.SIMILAR_TO: ("is like", "is like"),
+    EdgeType.SAME_AS: ("same as", "same as"),
+    EdgeType.VERSION_NEXT: ("replaced by", "replaces"),
+    EdgeType.TEMPORAL_NEXT: ("followed by", "follows"),
+}
+
+
+def moment(millis: int) -> str:
+    """A time as a person reads it, in UTC."""
+    return f"{from_millis(millis):%Y-%m-%d %H:%M}"
+
+
+def quotation(quote: str) -> str:
+    """Words of somebody's."""
+    return f"“{quote}”"
+
+
+def standing(memory: Memory) -> str:
+    """What kind of memory it is and how it stands."""
+    parts = [memory.type.value.replace("_", " "), memory.validity.value.replace("_", " ")]
+    parts += ["pinned"] if memory.pinned else []
+    parts.append("verified by the user" if memory.verified else "not verified by the user")
+    return ", ".join(parts)
+
+
+def held_back(memory: Memory) -> str | None:
+    """Why it waits, or waited, for the user's word."""
+    if memory.flag is None:
+        return None
+    why = _FLAGS.get(memory.flag, memory.flag)
+    waits = memory.validity is Validity.PENDING_CONFIRMATION
+    return (
+        f"{why}; it counts once you confirm it (memoria revise ID confirm)"
+        if waits
+        else f"{why}; it waited for your word"
+    )
+
+
+def window(version: MemoryVersion, validity: Validity) -> str:
+    """From when to when a wording of a memory that stands so was held true."""
+    since = moment(version.valid_from)
+    if version.valid_to is not None:
+        return f"held from {since} to {moment(version.valid_to)}"
+    match validity:
+        case Validity.ACTIVE:
+            return f"holds since {since}"
+        case Validity.PENDING_CONFIRMATION:
+            return f"holds from {since}, once it is confirmed"
+        case _:
+            return f"held from {since}"
+
+
+def concluded(version: MemoryVersion) -> str:
+    """Who drew the conclusion, and how far it is to be trusted."""
+    origin = version.provenance
+    trust = f"{origin.source_kind.value.replace('_', ' ')}, trust {origin.trust.value}"
+    match version.inferred_by:
+        case InferredBy.STATEMENT:
+            return f"stated {through(origin.channel, origin.client)} ({trust})"
+        case InferredBy.RULES:
+            return f"concluded by rules ({trust})"
+        case InferredBy.MODEL:
+            return f"concluded by the model {origin.client or 'of no name'} ({trust})"
+
+
+def happened(version: MemoryVersion) -> str | None:
+    """When what it tells of happened."""
+    if version.event_at is None:
+        return None
+    said = f" ({quotation(version.event_expression)})" if version.event_expression else ""
+    return f"{moment(version.event_at)}{said}"
+
+
+def place(one: Evidence) -> str:
+    """Who said it, when and where."""
+    who = one.speaker or one.role.value
+    return f"{who}, {moment(one.at)}, session {one.session_id} #{one.turn_index} ({one.source})"
+
+
+def turn_place(turn: StoredTurn) -> str:
+    """Where a turn stands."""
+    message = f", message {turn.message_id}" if turn.message_id else ""
+    return f"session {turn.session_id} #{turn.turn_index}{message} ({turn.source})"
+
+
+def said(wording: Wording) -> list[str]:
+    """What a wording rests on: the words, and where they stand."""
+    origin, turn = wording.version.provenance, wording.said
+    own_words = origin.quote is None or origin.quote == wording.version.content
+    lines = [] if origin.quote is None or own_words else [quotation(origin.quote)]
+    if turn is not None:
+        return [*lines, place(turn), f"turn {turn.turn_id}"]
+    return [*lines, *_no_turn(origin)]
+
+
+def _no_turn(origin: Provenance) -> Iterable[str]:
+    if origin.quote is None or origin.channel == "extraction":
+        yield "the turn it was drawn from was forgotten"
+
+
+def done(entry: AuditEntry) -> str:
+    """What was done to a memory, by which channel."""
+    what = _DONE.get(entry.action, entry.action.replace("_", " "))
+    unheard = entry.action == "confirm" and entry.channel not in ("cli", "mcp-elicitation")
+    verifies = ", whose word does not verify it" if unheard else ""
+    detail = f": {entry.detail}" if entry.detail else ""
+    return f"{what} {through(entry.channel, entry.client)}{verifies}{detail}"
+
+
+def through(channel: str, client: str | None) -> str:
+    """The way in, in words."""
+    if channel == "extraction":
+        return "by rules" if client == "rules" else f"by the model {client or 'of no name'}"
+    return Channel(name=channel, trust=Trust.REPORTED, client=client).described
+
+
+def relation(bond: Bond) -> str:
+    """What an edge says of its other end."""
+    if bond.edge.type is EdgeType.ROLE:
+        return str(bond.edge.role)
+    return _OUT_AND_IN[bond.edge.type][0 if bond.outward else 1]
+
+
+def other_end(end: End) -> str:
+    """What an edge leads to."""
+    return f"{end.text} ({end.detail.replace('_', ' ')})" if end.detail else end.text
+
+
+def relations(bonds: Iterable[Bond]) -> str:
+    """What several edges say of one other end; that it is mentioned goes without saying."""
+    words = list(dict.fromkeys(map(relation, bonds)))
+    telling = [word for word in words if not word.startswith("mention")]
+    return ", ".join(telling or words)
+
+
+def circumstances(bonds: Iterable[Bond]) -> list[str]:
+    """What is not simply so, and when it is to be so."""
+    found: list[str] = []
+    for edge in (bond.edge for bond in bonds):
+        found += ["denied"] if edge.negated else []
+        found += [edge.modality] if edge.modality != "actual" else []
+        if edge.event_expression:
+            found.append(quotation(edge.event_expression))
+        if edge.event_at is not None:
+            found.append(f"on {moment(edge.event_at)}")
+    return list(dict.fromkeys(found))
+
+
+def sureness(bonds: Iterable[Bond]) -> str:
+    """How strongly it binds, how surely it is so, and who says so."""
+    edge = max((bond.edge for bond in bonds), key=lambda one: (one.weight, one.confidence))
+    who = "a model" if edge.inferred_by is InferredBy.MODEL else "rules"
+    return f"weight {edge.weight:.2f}, confidence {edge.confidence:.2f}, by {who}"

@@ -1,0 +1,377 @@
+"""`memoria show`, `history` and `graph`: from a memory back to the words, and on to its links."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from tests.ingest.play import add, opened, reader
+from tests.llm.scripted import ScriptedModel
+from tests.surface.shell import Shell
+
+import memoria
+from memoria import Memoria, Settings
+from memoria.errors import InvalidInputError, NotFoundError
+from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node
+from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
+from memoria.surface.cli.entities import entity_account, namesakes_account, unknown_name
+from memoria.surface.cli.layout import entry, wrapped
+from memoria.surface.cli.records import history_account, memory_account, turn_account
+from memoria.surface.wire_records import wire_history, wire_known, wire_memory_record
+
+WIDTHS = (30, 44, 60, 80, 100)
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as scripted:
+        scripted.answer = reader(lambda n, who, said, _: reads(n, said) if who == "user" else [])
+        yield scripted
+
+
+def reads(turn: int, said: str) -> list[dict[str, object]]:
+    """Where somebody lives, with the place as an entity and the time as it was said."""
+    found = re.search(r"(Lin|小李)(?: moved to |搬到了)(\w+)", said)
+    if found is None:
+        return []
+    who, where = found.groups()
+    entities = [
+        {"name": who, "kind": "person", "role": "agent"},
+        {"name": where, "kind": "place", "role": "location"},
+    ]
+    content = f"{who} lives in {where}" if who == "Lin" else f"{who}住在{where}"
+    when = "last Friday" if "last Friday" in said else None
+    more = {"subject": who, "predicate": "home", "entities": entities, "event_time": when}
+    return [add(found[0], turn, content, **more)]
+
+
+async def say(m: Memoria, content: str, session: str, at: str) -> None:
+    turn = {"role": "user", "content": content, "at": at, "message_id": f"m-{session}"}
+    await m.record_conversation([turn], "session_end", session_id=session)
+    await m.settle(60)
+
+
+async def moved(m: Memoria) -> str:
+    """Lin moved to Berlin, said twice, and then to Lisbon. Gives the memory's id."""
+    await say(m, "Lin moved to Berlin last Friday, imagine.", "first", "2026-03-04T09:14:00Z")
+    await say(m, "As I said, Lin moved to Berlin.", "again", "2026-03-09T10:00:00Z")
+    await say(m, "News: Lin moved to Lisbon.", "later", "2026-05-01T10:00:00Z")
+    (hit,) = (await m.search_memory("Where does Lin live?")).hits
+    return hit.id
+
+
+def fits(text: str, width: int) -> bool:
+    return all(cell_len(line) <= width for line in text.split("\n"))
+
+
+async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        record = await m.provenance.of(await moved(m))
+        assert isinstance(record, MemoryRecord)
+        again = await m.provenance.of(record.evidence[1].turn_id)
+    assert isinstance(again, TurnOrigin)
+    assert [one.id for one in again.says_again] == [record.memory.id]
+    assert "Says again\n  Lin lives in Lisbon" in turn_account(again, 80)
+    assert [(w.version.content, w.said and w.said.session_id) for w in record.wordings] == [
+        ("Lin lives in Lisbon", "later"),
+        ("Lin lives in Berlin", "first"),
+    ]
+    assert [(one.session_id, one.quote, one.version) for one in record.evidence] == [
+        ("first", "Lin moved to Berlin", 1),
+        ("again", "Lin moved to Berlin", None),
+        ("later", "Lin moved to Lisbon", 2),
+    ]
+    text = memory_account(record, 80)
+    assert "concluded by the model scripted (user said, trust reported)" in text
+    assert "user, 2026-03-04 09:14, session first #0 (library)" in text
+    assert "held from 2026-03-04 09:14 to 2026-05-01 10:00" in text
+    assert "Said again; it rests on 3 turns" in text
+    assert re.search(r"location\s+Lisbon \(place\)", text)
+    assert re.search(r"about, agent\s+Lin \(person\)", text)
+    assert all(fits(memory_account(record, width), width) for width in WIDTHS)
+    wire = wire_memory_record(record)
+    assert [(one.version, one.quote, one.model) for one in wire.wordings] == [
+        (2, "Lin moved to Lisbon", "scripted"),
+        (1, "Lin moved to Berlin", "scripted"),
+    ]
+    assert {(one.type, one.direction, one.role, one.other.text) for one in wire.links} >= {
+        ("ROLE", "out", "location", "Lisbon"),
+        ("ABOUT", "out", None, "Lin"),
+    }
+
+
+async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        memory_id = await moved(m)
+        await m.revise_memory(memory_id, "confirm")
+        await m.through(COMMAND_LINE).revise_memory(memory_id, "confirm")
+        await m.revise_memory(memory_id, "upvote")
+        await m.revise_memory(memory_id, "archive")
+        text = history_account(await m.provenance.history(memory_id), 80)
+        narrow = history_account(await m.provenance.history(memory_id), 30)
+        events = wire_history(await m.provenance.history(memory_id)).events
+    assert [(one.event, one.action, one.channel) for one in events] == [
+        ("wording", None, None),
+        ("said_again", None, None),
+        ("wording", None, None),
+        ("action", "confirm", "library"),
+        ("action", "confirm", "cli"),
+        ("action", "upvote", "library"),
+        ("action", "archive", "library"),
+    ]
+    told = [
+        "v1  Lin lives in Berlin",
+        "said again",
+        "v2  Lin lives in Lisbon",
+        "held from 2026-05-01 10:00",
+        "confirmed by a program, whose word does not verify it",
+        "confirmed on the command line",
+        "voted up by a program",
+        "archived by a program",
+        "now               fact, archived, verified by the user",
+    ]
+    places = [text.index(one) for one in told]
+    assert places == sorted(places)
+    assert text.count("2026-03-09 10:00, session again #0") == 1
+    assert fits(text, 80)
+    assert fits(narrow, 30)
+
+
+async def test_what_stands_against_a_memory_is_shown_from_either_side(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        ids = [(await m.remember(f"Lin lives in {city}")).id for city in ("Leeds", "Bath")]
+        proposed = {"op": "LINK", "src": ids[0], "type": "CONTRADICTS", "dst": ids[1]}
+        model.answer = lambda _: {"operations": [proposed]}
+        await say(m, "So where is it that Lin lives, Leeds or Bath?", "asked", "2026-03-04")
+        for own, other in (ids, reversed(ids)):
+            record = await m.provenance.of(own)
+            assert isinstance(record, MemoryRecord)
+            (bond,) = record.bonds
+            assert (bond.edge.type, bond.other.id) == ("CONTRADICTS", other)
+            assert re.search(
+                r"contradicts\s+Lin lives in \w+ \(active\)", memory_account(record, 80)
+            )
+
+
+def test_a_turn_shows_the_memories_drawn_from_it(shell: Shell, tmp_path: Path) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text('{"role": "user", "content": "我对花生过敏。", "session_id": "s"}\n', "utf-8")
+    shell.json("import", chat)
+    (hit,) = shell.json("traces", "花生")["hits"]
+    shown = shell.json("show", hit["id"])
+    assert [(one["text"], one["validity"]) for one in shown["memories"]] == [
+        ("用户对花生过敏。", "active")
+    ]
+    memory_id = shown["memories"][0]["id"]
+
+    memory = shell.json("show", memory_id)
+    assert [one["turn_id"] for one in memory["evidence"]] == [hit["id"]]
+    assert (memory["subject"], memory["wordings"][0]["inferred_by"]) == ("user", "rules")
+
+
+def test_the_history_of_what_is_unknown_or_was_forgotten_says_so(shell: Shell) -> None:
+    unknown = shell("history", "nope")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert "memoria search --history" in unknown.err
+    memory_id = shell.json("remember", "Lin likes tea")["id"]
+    shell.json("forget", memory_id, "--yes")
+    output = shell("history", memory_id)
+    assert output.code == 1
+    assert "was forgotten on" in output.err
+
+
+async def test_a_turn_has_no_history_and_a_memory_no_surroundings(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        said = await m.record_conversation([{"role": "user", "content": "我对花生过敏。"}])
+        turn_id = said.turns[0].id
+        assert turn_id is not None
+        with pytest.raises(InvalidInputError, match="is a turn"):
+            await m.provenance.history(turn_id)
+        with pytest.raises(InvalidInputError, match="memoria show"):
+            await m.graph.around(turn_id)
+        with pytest.raises(NotFoundError):
+            await m.provenance.of("nobody")
+
+
+async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(home: Path) -> None:
+    call: dict[str, object] = {
+        "role": "tool",
+        "tool_name": "bash",
+        "tool_args": {"c": "ls"},
+        "tool_result": "a\nb",
+    }
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        turns: list[dict[str, object]] = [{"role": "user", "content": "我对花生过敏。"}, call]
+        first, second = (await m.record_conversation(turns, session_id="s")).turns
+        assert first.id is not None
+        assert second.id is not None
+        origins = [await m.provenance.of(turn_id) for turn_id in (first.id, second.id)]
+    said, called = origins
+    assert isinstance(said, TurnOrigin)
+    assert isinstance(called, TurnOrigin)
+    text = turn_account(said, 80)
+    assert text.index("After") < text.index("Drawn from it") < text.index("  用户对花生过敏。")
+    assert said.memories[0].id in text
+    assert 'bash({"c": "ls"})\n    a\n    b' in turn_account(called, 80)
+    assert all(fits(turn_account(one, width), width) for one in (said, called) for width in WIDTHS)
+
+
+async def test_what_is_known_of_a_name_is_found_by_any_spelling_and_by_id(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        memory_id = await moved(m)
+        found = [await m.graph.around(name, hops=2) for name in ("Lin", " lin ", "“LIN”")]
+        assert isinstance(found[0], EntityRecord)
+        assert found == [await m.graph.around(found[0].entity.id, hops=2)] * 3
+        near = await m.graph.around("Lim")
+    (telling,) = found[0].tellings
+    assert telling.memory.id == memory_id
+    assert {bond.edge.type.value for bond in telling.bonds} == {"ABOUT", "ROLE", "MENTIONS"}
+    assert "Lisbon" in {bond.other.text for bond in telling.beyond}
+    assert "is about it, as agent (by a model)" in entity_account(found[0], 80)
+    assert all(fits(entity_account(found[0], width), width) for width in WIDTHS)
+    assert isinstance(near, Namesakes)
+    assert [one.name for one in near.near] == ["Lin"]
+    assert "Names like it: Lin." in unknown_name(near)
+
+
+async def test_what_only_an_archived_memory_says_is_still_known_of_a_name(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        await say(m, "小李搬到了杭州，终于。", "s", "2026-03-04")
+        (hit,) = (await m.search_memory("小李 杭州")).hits
+        await m.revise_memory(hit.id, "archive")
+        found = await m.graph.around("小李")
+        assert isinstance(found, EntityRecord)
+    assert [one.memory.validity for one in found.tellings] == ["archived"]
+    assert "小李住在杭州" in entity_account(found, 80)
+
+
+async def test_of_several_namesakes_all_are_listed_with_how_to_choose(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        await say(m, "Lin moved to Lisbon.", "s", "2026-03-04")
+        await m.remember("Lin is a brand of tea")
+        with m._store.write(m.tenant) as tx:  # noqa: SLF001  (the name of another kind of thing)
+            (tea,) = [x for x in tx.memories.unverified(9) if "tea" in x.content]
+            brand = tx.graph.name(tea.id, Mention(name="Lin", kind="product"))
+            about = Edge(
+                src=Node("memory", tea.id),
+                type=EdgeType.ABOUT,
+                dst=brand,
+                weight=0.5,
+                confidence=0.5,
+                made_at=1,
+            )
+            tx.graph.put([about])
+        found = await m.graph.around("Lin")
+        assert isinstance(found, Namesakes)
+        kinds = {one.kind: one.id for one in found.entities}
+        assert kinds.keys() == {"person", "product"}
+        chosen = await m.graph.around(kinds["product"])
+        assert isinstance(chosen, EntityRecord)
+    text = namesakes_account(found, 80)
+    assert text.startswith("2 go by “Lin”. Choose one by its id: memoria graph ID")
+    assert all(one in text for one in kinds.values())
+    assert [one.memory.id for one in chosen.tellings] == [tea.id]
+
+
+@pytest.mark.parametrize(("name", "which"), [("Anna", "sister"), ("小李", "同事")])
+async def test_two_people_of_one_name_are_listed_with_what_tells_them_apart(
+    home: Path, model: ScriptedModel, name: str, which: str
+) -> None:
+    said = f"{name} A, {name} B"
+    mention = {"name": name, "kind": "person"}
+    subjects = [f"{name} ({which})", f"{name}（{which * 2}）"]
+    model.answer = lambda _: {
+        "operations": [
+            add(f"{name} {letter}", 1, f"{name} {letter} is here", subject=one, entities=[mention])
+            for letter, one in zip("AB", subjects, strict=True)
+        ]
+    }
+    async with opened(home, model) as m:
+        await say(m, said, "s", "2026-03-04")
+        found = await m.graph.around(name)
+    assert isinstance(found, Namesakes)
+    assert [one.distinct for one in wire_known(found).namesakes or ()] == [which, which * 2]
+    text = namesakes_account(found, 80)
+    assert f"{name} ({which})" in text
+    assert f"{name} ({which * 2})" in text
+
+
+async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for said in ("I prefer tea.", "我对花生过敏。", "I prefer jazz over rock."):
+            await m.record_conversation(
+                [{"role": "user", "content": said, "message_id": said[:3]}], session_id=said
+            )
+        rules = {one.content: one.id for one in await m.unverified()}
+        await m.record_conversation(
+            [{"role": "user", "content": "Never mind", "message_id": "I p"}],
+            session_id="I prefer tea.",
+        )
+        await m.remember("用户对花生过敏")
+        told = {
+            content: history_account(await m.provenance.history(one), 200)
+            for content, one in rules.items()
+        }
+    model.answer = lambda _: {"operations": [{"op": "SKIP", "reason": ""}]}
+    async with opened(home, model) as m:
+        await m.record_conversation([], "session_end", session_id="I prefer jazz over rock.")
+        await m.settle(60)
+        jazz = next(one for content, one in rules.items() if "jazz" in content)
+        read = history_account(await m.provenance.history(jazz), 200)
+    assert "superseded by rules: the message was edited" in told["The user prefers tea."]
+    assert "superseded by a program: stated as" in told["用户对花生过敏。"]
+    assert "archived by the model scripted: it read the turn" in read
+
+
+def test_a_name_that_nothing_goes_by_is_an_error_that_says_what_to_do(shell: Shell) -> None:
+    output = shell("graph", "Zorro")
+    assert (output.code, output.out) == (1, "")
+    assert "No memory speaks of anything called Zorro." in output.err
+    assert "memoria search" in output.err
+
+
+async def test_another_workspaces_memories_are_not_known_of_a_name(home: Path) -> None:
+    for place in ("alpha", "beta"):
+        settings = Settings(home=home, embedder="off", workspace=place)
+        async with memoria.open(settings=settings) as m:
+            said = f"Remember that Lin Wei works at Acme in {place}."
+            await m.record_conversation([{"role": "user", "content": said}], session_id=place)
+            found = await m.graph.around("Lin Wei")
+            assert isinstance(found, EntityRecord)
+            assert [one.memory.workspace for one in found.tellings] == [place]
+
+
+def test_lines_break_between_chinese_characters_and_never_before_punctuation() -> None:
+    assert wrapped("我对花生过敏，请记住。", 12) == ["我对花生过", "敏，请记住。"]
+    assert wrapped("用 SQLite 存储", 8) == ["用", "SQLite", "存储"]
+    assert wrapped("a  b\n\nc", 40, 2) == ["  a  b", "  ", "  c"]
+    assert wrapped("x" * 25, 12) == ["x" * 12, "x" * 12, "x"]
+
+
+def test_columns_stand_under_each_other_in_either_script() -> None:
+    for label in ("地点", "at"):
+        first, second = entry(label, ["杭州", "Lisbon"], 80)
+        assert cell_len(first[: first.index("杭")]) == 14
+        assert second == " " * 14 + "Lisbon"
+
+
+def test_what_is_printed_fits_the_terminal_and_is_whole_where_there_is_none(shell: Shell) -> None:
+    content = "林岚对花生过敏，所以她从来不吃任何含有坚果的甜点，也不去那家餐厅。 And more words."
+    memory_id = shell.json("remember", content)["id"]
+    assert content in shell("show", memory_id).out
+    assert fits(shell("history", memory_id, COLUMNS="50").out, 50)
