@@ -179,6 +179,94 @@ fix the parser | Remember that I prefer tabs. -> =
 修复解析器 | 可以用了吗 -> =
 """
 
+# Written when the rules stood, and run once before anything was changed for them.
+_NEW_2 = r"""
+- | We need to migrate the mail server before Friday. -> migrate the mail server
+- | Let's write a small game together! -> write a small game
+- | i'm working on my thesis chapter about tides -> my thesis chapter
+- | Could you help me with my tax return for 2025? -> my tax return
+- | Let's start working on `billing/export.py`. -> billing/export.py
+fix the parser | Alright, moving on to the search index. -> the search index
+fix the parser | Okay, now I want to design the new logo. -> design the new logo
+fix the parser | Can we switch to the deployment script? -> the deployment script
+fix the parser | That's done. Let's tackle the slow dashboard now. -> the slow dashboard
+fix the parser | Change of topic: help me plan the offsite in May. -> plan the offsite
+fix the parser | Now, can you write a blog post about our launch? -> write a blog post
+- | 我需要准备下周的面试材料 -> 面试材料
+- | 我正在写毕业论文的第三章 -> 毕业论文
+- | 帮我把登录页面优化一下 -> 登录页面
+修复解析器 | 好，现在我们来设计新的首页 -> 新的首页
+修复解析器 | 先把这个放一放，我想重构订单服务 -> 订单服务
+修复解析器 | 搞定了！下面开始写测试报告。 -> 测试报告
+修复解析器 | 我们换个任务吧，帮我翻译合同。 -> 翻译合同
+"""
+_SAME_2 = r"""
+migrate the mail server | Let's move on to the second mail server. -> =
+design the new logo | Now let's create the logo in dark colours. -> =
+design the new logo | Make it bigger please -> =
+design the new logo | Could you try another font? -> =
+plan the offsite | Next, can you check the hotel prices? -> =
+fix the parser | Let's step back for a moment. -> =
+fix the parser | I want to see the diff. -> =
+fix the parser | Now let's see whether that helps. -> =
+fix the parser | go back to the previous version -> =
+翻译合同 | 接下来翻译合同的附件 -> =
+翻译合同 | 帮我看一下第二段 -> =
+设计新的首页 | 现在颜色不对 -> =
+设计新的首页 | 我们再试一次吧 -> =
+"""
+_END_2 = r"""
+plan the offsite | The offsite plan is finished, thank you! -> END
+migrate the mail server | We're done here. -> END
+fix the parser | That did it! Thanks a lot. -> END
+fix the parser | finally it's working now :) thanks -> END
+fix the parser | I'm finished with the parser now. -> END
+fix the parser | ok, that's it for today, see you tomorrow -> END
+翻译合同 | 合同翻译完了，谢谢 -> END
+翻译合同 | 都完成了 -> END
+翻译合同 | 那就先到这儿吧，辛苦了 -> END
+设计新的首页 | 首页已经上线了！ -> END
+"""
+_NOTHING_2 = r"""
+- | I need to tell you something about my sister. -> =
+- | Let's talk about my weekend. -> =
+- | My weekend was great, we started to build a shed with my dad. -> =
+- | She wants to help me write a letter. -> =
+- | Would you rather fix a car or a bike? -> =
+- | Are we done? -> =
+- | The build is done when CI is green. -> =
+- | I have to admit the design is good. -> =
+- | I'd like to thank you for the help. -> =
+- | Update: the server is down again. -> =
+- | Plan B it is. -> =
+- | I need to change. -> =
+- | Never mind, I'll write the script myself. -> =
+- | I was asked to review the contract. -> =
+- | The plan says: next up: the Docker image. -> =
+- | Maybe let's work on the docs. -> =
+- | Do we need to write the docs? -> =
+- | I have to make a decision about the job. -> =
+- | I want to make my mother happy. -> =
+fix the parser | It works like this: first it reads a line. -> =
+fix the parser | I finished university in 2012. -> =
+fix the parser | The meeting is finished, back in five. -> =
+fix the parser | Finished the coffee, brb -> =
+fix the parser | Thanks, that's all very interesting. -> =
+fix the parser | All done? -> =
+- | 我想换个手机 -> =
+- | 我要去看电影 -> =
+- | 我们来晚了 -> =
+- | 帮我看看这个怎么样 -> =
+- | 你能帮我做什么？ -> =
+- | 我做完作业就去睡觉 -> =
+- | 现在几点了？ -> =
+- | 开始下雨了 -> =
+- | 我朋友想写一本小说 -> =
+修复解析器 | 电影终于上线了 -> =
+修复解析器 | 问题解决了一半 -> =
+修复解析器 | 没问题了吗？ -> =
+"""
+
 
 def _read(kind: Kind, lines: str) -> list[Case]:
     cases = []
@@ -196,4 +284,10 @@ CASES = [
     *_read("same", _SAME),
     *_read("end", _END),
     *_read("nothing", _NOTHING),
+]
+HELD_OUT = [
+    *_read("new", _NEW_2),
+    *_read("same", _SAME_2),
+    *_read("end", _END_2),
+    *_read("nothing", _NOTHING_2),
 ]
