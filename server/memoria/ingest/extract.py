@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from memoria.errors import MemoriaError
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
+from memoria.ingest.focus import follow_reading
 from memoria.ingest.grounds import Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
@@ -119,6 +120,7 @@ class Extractor:
         marks = self._marks(work.tenant)
         grounds = Grounds(tx, marks, shown, InferredBy.MODEL, self._gate.name)
         outcome = Resolver(grounds).apply(proposed.operations)
+        follow_reading(grounds, proposed.focus)
         _retire_rules(tx, tuple(turns.values()))
         tx.conversations.process(turns.values())
         return str(outcome)

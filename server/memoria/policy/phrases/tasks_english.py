@@ -4,7 +4,7 @@ from memoria.policy.phrases.tasks import Opening, TaskLanguage
 from memoria.text.pattern import LazyPattern
 
 _LEAD = r"""(?:(?:ok(?:ay)?|great|perfect|awesome|excellent|nice|cool|good(?:\smorning)?|hi|hello
-    |hey|please|pls|so|and|then|well|alright|right|yes|yeah|sure|thanks|thank\syou|actually|first|today
+    |hey|please|pls|so|and|then|well|alright|right|yes|yeah|sure|thanks|thank\syou|actually|finally|yay|first|today
     |this\s(?:morning|afternoon|time)|there)\b[\s,:!—-]*){0,4}"""
 _LETS = r"let(?:['’]?s|\sus)"
 _ON = r"""(?:work(?:ing)?\son|start\s(?:work(?:ing)?\s)?on
@@ -16,7 +16,7 @@ _WORK = r"""(?:refactor|rewrite|implement|build|write|create|design|draft|prepar
     |investigate|research|integrate|automate|redesign|restructure|develop|debug|fix|organi[sz]e
     |proofread|review|upgrade|convert|speed\sup)"""
 _STEP = r"""(?:add|change|rename|remove|replace|update|improve|clean\sup|finish|edit|test|extend
-    |solve|figure\sout|sort\sout|track\sdown|look\s(?:at|into)|polish|make|move)"""
+    |solve|figure\sout|sort\sout|track\sdown|look\s(?:at|into)|polish)"""
 _ANY = rf"(?:{_WORK}|{_STEP})"
 _DETERMINED = r"(?=.*\b(?:the|an?|my|our|all|some|every|each)\b)"
 _WANT = r"(?:i|we)(?:\swant|\sneed|(?:['’]?d|\swould)\slike|\shave)\sto\s(?:now\s)?"
@@ -64,7 +64,15 @@ ENGLISH_TASKS = TaskLanguage(
         *("have to", "can you", "could you", "can we", "could we", "would you", "will you"),
         *("next", "new task", "topic", "subject", "moving on", "switching", "back to", "on to"),
         *("working on", "done", "finished", "works", "working now", "fixed", "solved", "resolved"),
-        *("did it", "that's it", "that’s it", "that's all", "that’s all", "shipped", "complete"),
+        *(
+            "did it",
+            "that's it for",
+            "that’s it for",
+            "that's all for",
+            "that’s all for",
+            "shipped",
+            "complete",
+        ),
         *("released", "merged", "published", "forget the", "please"),
     ),
     lead=LazyPattern(rf"(?xi){_LEAD}"),
@@ -86,7 +94,7 @@ ENGLISH_TASKS = TaskLanguage(
             (?:\s(?:here|now|for\s(?:today|now)))?)
         | (?:(?:we|i)(?:['’]?(?:re|m)|\sare|\sam)\s)?(?:all\s)?(?:done|finished)
           \swith\s(?P<with>[^,]+)
-        | that(?:['’]s|\sis)\s(?:it|all)(?:\s(?:for|with|on)\s(?P<that>[^,]+))?
+        | that(?:['’]s|\sis)\s(?:it|all)\s(?:for|with|on)\s(?P<that>[^,]+)
         | it(?:['’]s)?\s(?:all\s)?work(?:s|ing)\s(?:now|perfectly|great|like\sa\scharm)(?:\snow)?
         | that\s(?:fixed|solved|did)\sit | problem\ssolved
         | (?:it|that)(?:['’]s|\sis)\s(?:now\s)?(?:fixed|solved|resolved)(?:\snow)?
@@ -97,7 +105,7 @@ ENGLISH_TASKS = TaskLanguage(
           (?:\snow)?
         | {_LETS}\s(?:change\sthe\s(?:subject|topic)|talk\sabout\ssomething\selse|call\sit\sa\sday
           |stop\shere|leave\sit\s(?:there|here|at\sthat))
-        )(?P<rest>(?:\s*[,–—-]\s*.*|\s(?:and|but|now|thanks?|thx)\b.*)?)$"""
+        )(?P<rest>(?:\s*[,:–—-]\s*.*|\s(?:and|but|now|thanks?|thx)\b.*)?)$"""
     ),
     pointing=LazyPattern(
         r"""(?xi)(?:it|this|that|these|those|all|everything|all\sof\s(?:it|this|that)|today|now|here
@@ -111,8 +119,8 @@ ENGLISH_TASKS = TaskLanguage(
         |that['’]?s\sall)\b)*$"""
     ),
     later=LazyPattern(
-        r"""(?xi)\b(?:if|unless|once|after|until|tomorrow|later\son|some\s?day|one\sday|eventually
-        |at\ssome\spoint|sometime|next\s(?:week|month|year|time|sprint|quarter)|tonight
+        r"""(?xi)\b(?:if|unless|once|after|until|tomorrow|later\son|some\s?day|one\sday|eventually|soon
+        |at\ssome\spoint|sometime|next\s(?:week|month|year|time|sprint|quarter)\b(?!['’]s)|tonight
         |on\s(?:mon|tues|wednes|thurs|fri|satur|sun)day|also|too|as\swell|first|not|never
         |when\s(?:i|we|you|he|she|they|there)|later$|maybe|perhaps|said|says|told)\b"""
     ),
