@@ -16,7 +16,7 @@ from memoria.ingest.scratchpads import KEPT_TASKS
 from memoria.ingest.tombstones import Marks
 from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn, new_id
 from memoria.policy.phrases.tasks import shortened
-from memoria.policy.topics import Heard, heard, in_hand, same_task
+from memoria.policy.topics import Heard, heard, in_hand, names, same_task
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
 
@@ -75,8 +75,8 @@ def _follow(grounds: Grounds, focus: Focus) -> None:
     if turn.role is not Role.USER:
         raise RejectedError("not the user's words")
     text, doubt = grounds.sayable(focus.task, turn)
-    if doubt is not None:
-        raise RejectedError(doubt)
+    if doubt is not None or not names(text):
+        raise RejectedError(doubt or "names no task")
     pad = grounds.tx.scratchpads.get(turn.session_id)
     task = pad.current_focus if pad else None
     if (pad is None or _said_at(turn) > pad.updated_at) and not same_task(text, task or ""):

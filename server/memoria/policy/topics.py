@@ -87,6 +87,11 @@ def telling(name: str) -> frozenset[str]:
     return frozenset(filter(_tells, query_terms(name)))
 
 
+def names(task: str) -> bool:
+    """Whether a name tells the task from others at all; "fix it" does not."""
+    return bool(telling(task)) and _REDACTED not in task
+
+
 def _tells(term: str) -> bool:
     return len(term) > 1 and term not in STOP_WORDS and bool(_LETTER.compiled.search(term))
 
@@ -119,11 +124,7 @@ def _heard(said: list[Sentence]) -> Heard | None:
 
 def _begun(text: str, *, asked: bool) -> Found | None:
     found = (language.begun(text, asked=asked) for language in _LANGUAGES)
-    return next((task for task in found if task and _names(task.task)), None)
-
-
-def _names(task: str) -> bool:
-    return bool(telling(task)) and _REDACTED not in task
+    return next((task for task in found if task and names(task.task)), None)
 
 
 def _ends(text: str) -> tuple[str, str] | None:
