@@ -90,6 +90,17 @@ def test_tasks_are_told_apart_by_their_telling_words(one: str, other: str, same:
     assert same_task(one, other) is same
 
 
+@pytest.mark.parametrize(
+    "repeated", ["thank you ", "so much ", "now ", "ok, ", "a ", "，", "谢谢你"]
+)
+@pytest.mark.parametrize(
+    "lead", ["done, ", "let's work on ", "that's it for ", "搞定了，", "帮我写"]
+)
+def test_what_repeats_without_end_is_read_to_its_end(lead: str, repeated: str) -> None:
+    said = heard(f"{lead}{repeated * 30}!x")
+    assert said is None or in_hand(said, "fix the parser") is not None
+
+
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_any_text_is_read_without_an_error_and_what_it_names_is_short(text: str, task: str) -> None:
     for lead in ("", "let's work on ", "now let's write ", "帮我写", "done with "):

@@ -112,11 +112,11 @@ ENGLISH_TASKS = TaskLanguage(
         |(?:the|this|that)\s(?:task|job|work|thing|whole\sthing|one))(?:\s(?:now|today|then))?"""
     ),
     polite=LazyPattern(
-        r"""(?xi)(?:\W|\b(?:and|now|ok(?:ay)?|thanks?|thx|thank\syou|cheers|so\smuch|very\smuch|a\slot|again
-        |great|good|nice|awesome|amazing|perfect|excellent|work|job|stuff|well\sdone|love\sit|you
-        |rock|for\s(?:your|the|all\sthe)\shelp|bye|see\syou(?:\stomorrow|\slater)?|good\snight
-        |what(?:['’]s|\sis)\snext|all\sgreen|tests\spass|everything\sis\sgreen|yay|finally
-        |that['’]?s\sall)\b)*$"""
+        r"""(?xi)(?:\W|\b(?:for\s(?:your|the|all\sthe)\shelp|see\syou(?:\stomorrow|\slater)?|good\snight
+        |what(?:['’]s|\sis)\snext|tests\spass|everything\sis\sgreen|that['’]?s\sall|well\sdone
+        |thank\syou|thanks?|thx|cheers|so\smuch|very\smuch|a\slot|all\sgreen|love\sit|and|now
+        |ok(?:ay)?|again|great|good|nice|awesome|amazing|perfect|excellent|work|job|stuff|you|rock
+        |bye|yay|finally)\b)*+$"""
     ),
     later=LazyPattern(
         r"""(?xi)\b(?:if|unless|once|after|until|tomorrow|later\son|some\s?day|one\sday|eventually|soon
