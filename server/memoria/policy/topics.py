@@ -20,7 +20,7 @@ from itertools import islice
 
 from memoria.model.memory import Trust
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.phrases.tasks import Found, cued
+from memoria.policy.phrases.tasks import Found, Over, TaskLanguage
 from memoria.policy.phrases.tasks_chinese import CHINESE_TASKS
 from memoria.policy.phrases.tasks_english import ENGLISH_TASKS
 from memoria.policy.spoken import Sentence, sentences
@@ -52,10 +52,11 @@ def heard(text: str) -> Heard | None:
     Args:
         text: its words; anything at all.
     """
-    if len(text) > _LONGEST_TURN or not _may_say(text) or instruction_shaped(text, Trust.USER):
+    if len(text) > _LONGEST_TURN or not _may_say(text):
         return None
     told = _NAME.compiled.sub(r"\1", text)  # `load_config` is a name, not a piece of code
-    return _heard(list(islice(sentences(told), _SENTENCES)))
+    said = _heard(list(islice(sentences(told), _SENTENCES)))
+    return None if said is None or instruction_shaped(text, Trust.USER) else said
 
 
 def in_hand(said: Heard, task: str | None, *, rested: bool = False) -> str | None:
@@ -97,8 +98,14 @@ def _tells(term: str) -> bool:
 
 
 def _may_say(text: str) -> bool:
+    """A sieve: whether there is anything to look for. Most turns end here."""
     lowered = text.lower()
-    return cued(_LANGUAGES, lowered) or bool(_ORDERED.compiled.match(lowered))
+    found = any(any(map(lowered.__contains__, one.cues)) for one in _languages(text))
+    return found or _ORDERED.compiled.match(lowered) is not None
+
+
+def _languages(text: str) -> tuple[TaskLanguage, ...]:
+    return (ENGLISH_TASKS,) if text.isascii() else _LANGUAGES
 
 
 def _heard(said: list[Sentence]) -> Heard | None:
@@ -106,33 +113,28 @@ def _heard(said: list[Sentence]) -> Heard | None:
     pieces = [(sentence.text, sentence) for sentence in said]
     while pieces:
         text, sentence = pieces.pop(0)
-        if sentence.doubted or len(text) > _LONGEST_SENTENCE:
-            over = None
-            continue
-        ends = None if sentence.asked else _ends(text)
-        if ends is not None:
-            over, rest = ends
-            pieces = [(rest, sentence), *pieces] if rest else pieces
-            continue
-        begun = _begun(text, asked=sentence.asked)
-        if begun is not None:
-            return Heard(begun, over is not None, over or "")
-        if over is not None and not _polite(text):
-            over = None
+        match _says(text, sentence):
+            case Found() as begun:
+                return Heard(begun, over is not None, over or "")
+            case Over() as ended:
+                over = ended.what
+                pieces = [(ended.rest, sentence), *pieces] if ended.rest else pieces
+            case None if over is not None and not _polite(text):
+                over = None
+            case None:
+                pass
     return None if over is None else Heard(ended=True, over=over)
 
 
-def _begun(text: str, *, asked: bool) -> Found | None:
-    found = (language.begun(text, asked=asked) for language in _LANGUAGES)
-    return next((task for task in found if task and names(task.task)), None)
-
-
-def _ends(text: str) -> tuple[str, str] | None:
-    """What is over by name, and what else is said."""
-    for language in _LANGUAGES:
-        match = language.ends(text)
-        if match:
-            return language.over(match), match["rest"].lstrip(" ,，–—-")
+def _says(text: str, sentence: Sentence) -> Found | Over | None:
+    """What a sentence, or the rest of it, says about a task."""
+    if len(text) > _LONGEST_SENTENCE or not _may_say(text):
+        return None
+    for language in _languages(text):
+        said = language.ends(text) or language.begun(text)
+        if said is None or (isinstance(said, Found) and not names(said.task)):
+            continue
+        return None if sentence.doubted or (sentence.asked and not said.asked) else said
     return None
 
 

@@ -1,8 +1,6 @@
 """How a task is named, begun and ended in words, whatever the language."""
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoria.text.pattern import LazyPattern
 
@@ -26,6 +24,23 @@ class Found:
 
     task: str
     clear: bool
+    asked: bool = False
+    """It counts in a question, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The end of something."""
+
+    what: str
+    """Its name; empty where it is whatever is in hand."""
+    rest: str
+    """What else the sentence says."""
+
+    @property
+    def asked(self) -> bool:
+        """A question ends nothing."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,38 +69,42 @@ class TaskLanguage:
     common: LazyPattern
     """Words that name no task: `fix`, `bug`, 修复."""
 
-    def begun(self, sentence: str, *, asked: bool) -> Found | None:
+    def begun(self, sentence: str) -> Found | None:
         """The task that a sentence begins."""
-        if self.later.compiled.search(sentence):
+        found = self._named(sentence)
+        return None if found is None or self.later.compiled.search(sentence) else found
+
+    def ends(self, sentence: str) -> Over | None:
+        """What a sentence says is over."""
+        match = self.ended.compiled.match(sentence, _end(self.lead, sentence))
+        if match is None:
             return None
+        groups = match.groupdict().items()
+        what = next((text for name, text in groups if name != "rest" and text), "").strip()
+        unnamed = self.pointing.compiled.fullmatch(what)
+        return Over("" if unnamed else what, match["rest"].lstrip(" ,，:–—-"))
+
+    def _named(self, sentence: str) -> Found | None:
         start = _end(self.lead, sentence)
         aside = self.aside.compiled.match(sentence, start)
         if aside is None:
-            return self._opened(sentence[start:], asked=asked, clear=False)
+            return self._opened(sentence[start:])
         rest = sentence[_end(self.lead, sentence, aside.end()) :]
-        opened = self._opened(rest, asked=asked, clear=True)
-        return opened or (self._found(rest, clear=True) if aside["names"] else None)
+        opened = self._opened(rest)
+        if opened is not None:
+            return replace(opened, clear=True)
+        return self._found(rest, Opening(self.aside, clear=True)) if aside["names"] else None
 
-    def _opened(self, text: str, *, asked: bool, clear: bool) -> Found | None:
+    def _opened(self, text: str) -> Found | None:
         for opening in self.openings:
             match = opening.pattern.compiled.match(text)
-            if match and (opening.asked or not asked):
-                return self._found(match["task"], clear=clear or opening.clear)
+            if match:
+                return self._found(match["task"], opening)
         return None
 
-    def _found(self, raw: str, *, clear: bool) -> Found | None:
+    def _found(self, raw: str, opening: Opening) -> Found | None:
         task = self.filler.compiled.sub("", self.tail.compiled.sub("", raw)).strip(" ，,。：:、-–—")
-        return Found(shortened(task), clear) if task else None
-
-    def ends(self, text: str) -> re.Match[str] | None:
-        """What a clause says is over."""
-        return self.ended.compiled.match(text, _end(self.lead, text))
-
-    def over(self, match: re.Match[str]) -> str:
-        """What is over, by name; empty where that is whatever is in hand."""
-        groups = match.groupdict().items()
-        named = next((text for name, text in groups if name != "rest" and text), "").strip()
-        return "" if self.pointing.compiled.fullmatch(named) else named
+        return Found(shortened(task), opening.clear, opening.asked) if task else None
 
 
 def shortened(task: str) -> str:
@@ -95,15 +114,6 @@ def shortened(task: str) -> str:
         return task
     cut = task[: LONGEST_TASK - 1]
     return f"{(cut.rsplit(' ', 1)[0] if ' ' in cut else cut).rstrip(' ,，')}…"
-
-
-def cued(languages: tuple[TaskLanguage, ...], text: str) -> bool:
-    """Whether any cue stands in the text."""
-    return any(cue in text for cue in _cues(languages))
-
-
-def _cues(languages: tuple[TaskLanguage, ...]) -> Iterator[str]:
-    return (cue for language in languages for cue in language.cues)
 
 
 def _end(pattern: LazyPattern, text: str, start: int = 0) -> int:
