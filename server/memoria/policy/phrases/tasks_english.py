@@ -60,12 +60,23 @@ _DONE = r"(?:done|finished|complete[d]?|fixed|solved|resolved|shipped|released|m
 
 ENGLISH_TASKS = TaskLanguage(
     cues=(
-        *("let's ", "let’s ", "lets ", "let us ", "help ", "want to", "like to", "need to"),
+        *(
+            "let's ",
+            "let’s ",
+            "lets ",
+            "let us ",
+            "help me",
+            "help us",
+            "help with",
+            "want to",
+            "like to",
+            "need to",
+        ),
         *("have to", "can you", "could you", "can we", "could we", "would you", "will you"),
         *("next", "new task", "topic", "subject", "moving on", "switching", "back to", "on to"),
         *("working on", "done", "finished", "works", "working now", "fixed", "solved", "resolved"),
         *(
-            "did it",
+            "that did it",
             "that's it for",
             "that’s it for",
             "that's all for",
