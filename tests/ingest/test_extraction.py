@@ -65,7 +65,10 @@ async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
         """Everything the prompt itself holds is proposed as if it had been said."""
         words = re.findall(r"⟨(.+?)⟩", asked.instructions)
         lines = [line for line in asked.instructions.splitlines() if len(line) > 20]
-        return {"operations": [add(text[:400], 1) for text in [*words, *lines]][:20]}
+        named = (words or lines)[0][:100]
+        focus = {"task": named, "quote": named, "turn": 1}
+        adds = [add(text[:400], 1) for text in [*words, *lines]][:20]
+        return {"operations": adds, "focus": focus}
 
     model.answer = parrot
     async with opened(home, model) as m:
@@ -73,6 +76,7 @@ async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
         await m.record_conversation([], "session_end", session_id="s")
         await m.settle(60)
         assert await memories(m) == []
+        assert await m.scratchpads() == []
 
 
 async def test_a_correction_supersedes_and_the_history_stays(

@@ -19,6 +19,7 @@ COMMANDS = (
     "traces",
     "show",
     "revise",
+    "scratchpad",
     "import",
     "doctor",
     "stats",
@@ -320,3 +321,28 @@ def test_bytes_that_are_not_utf_8_are_no_crash(shell: Shell) -> None:
 def test_the_answer_says_when_nothing_is_on_record(shell: Shell) -> None:
     assert shell("search", "zebra").out.startswith("Nothing relevant is on record.")
     assert shell.json("search", "zebra")["hits"] == []
+
+
+def test_the_scratchpad_shows_what_is_in_hand_and_what_was_done_with_their_times(
+    shell: Shell, tmp_path: Path
+) -> None:
+    said = {
+        "2024-05-06T09:00:00Z": "Let's work on the parser.",
+        "2024-05-06T10:00:00Z": "Now let's write the release notes.",
+    }
+    turns = [
+        {"role": "user", "session_id": "s", "content": text, "at": at} for at, text in said.items()
+    ]
+    imported(shell, tmp_path, *turns)
+    (pad,) = shell.json("scratchpad")["scratchpads"]
+    assert (pad["session_id"], pad["current_focus"]) == ("s", "write the release notes")
+    assert pad["updated_at"].startswith("2024-05-06T10:00")
+    (done,) = pad["completed"]
+    assert done["task"] == "the parser"
+    assert done["at"].startswith("2024-05-06T10:00")
+    assert shell.json("scratchpad", "--session", "s")["scratchpads"] == [pad]
+    assert shell.json("scratchpad", "--session", "other") == {"scratchpads": []}
+    shown = shell("scratchpad").out
+    assert "Current task: write the release notes" in shown
+    assert "2024-05-06T10:00" in shown
+    assert "the parser" in shown

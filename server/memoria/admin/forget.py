@@ -138,7 +138,8 @@ class Forget:
                     tx.conversations.bar_turn(turn)
                     self._audit(tx, "bar", turn.id)
             unwanted = _says_any(targets.wordings)
-            tx.scratchpads.erase(unwanted)
+            erased = targets.sources if include_source else targets.named_turns
+            tx.scratchpads.erase(lambda note: unwanted(note) or _named_in(note, erased.values()))
             files = erase_lines(self._home, unwanted)
         turns = tuple(targets.sources)
         return Forgotten(
@@ -339,6 +340,11 @@ def _memories(tx: Transaction, ids: Sequence[str]) -> list[Memory]:
 def _says_any(wordings: Sequence[str]) -> Callable[[str], bool]:
     """Tells whether a text says one of the wordings, word for word."""
     return lambda text: any(stands_in(wording, text) for wording in wordings)
+
+
+def _named_in(note: str, turns: Iterable[StoredTurn]) -> bool:
+    """Tells whether a note has its words from one of the turns: a task is named as it was said."""
+    return any(stands_in(note, full_text(turn)) for turn in turns)
 
 
 def _terms(wording: str) -> tuple[str, ...]:

@@ -366,8 +366,13 @@ class Memoria:
         )
 
     @checked
-    async def scratchpads(self, limit: Count = 3) -> list[Scratchpad]:
-        """The scratchpads touched last."""
+    async def scratchpads(
+        self, limit: Count = 3, *, session_id: Name | None = None
+    ) -> list[Scratchpad]:
+        """The scratchpads touched last, or the one of a session."""
+        if session_id is not None:
+            found = await self._read(lambda tx: tx.scratchpads.get(session_id))
+            return [found] if found else []
         return await self._read(lambda tx: tx.scratchpads.recent(limit, self.settings.workspace))
 
     @checked

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from memoria.inference.chat.base import Question
 from memoria.inference.templates import template
-from memoria.model import Checks, Operation, Rulings, Summary
+from memoria.model import Checks, Focus, Operation, Rulings, Summary
 from memoria.model.base import Value
 
 _MOST_OPERATIONS = 20
@@ -16,6 +16,8 @@ class Extraction(Value):
     """What a model would do with what it read."""
 
     operations: Annotated[tuple[Operation, ...], Field(max_length=_MOST_OPERATIONS)]
+    focus: Focus | None = None
+    """The task in hand at the end of it, where the turns say so."""
 
 
 def extract(

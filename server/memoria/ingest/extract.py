@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
 from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.focus import follow_reading
 from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.reading import day_of, finish, numbered, share, span, spoken
 from memoria.ingest.recall import Recall
@@ -133,6 +134,7 @@ class Extractor:
 
     def _apply(self, grounds: Grounds, proposed: Extraction, advice: Advice) -> str:
         outcome = Resolver(grounds, advice).apply(proposed.operations)
+        follow_reading(grounds, proposed.focus)
         _retire_rules(grounds.tx, grounds.turns, self._gate.name)
         grounds.tx.conversations.process(grounds.turns)
         return str(outcome)

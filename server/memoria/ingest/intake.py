@@ -10,6 +10,7 @@ stretch that has closed is summed up as well.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memoria.ingest.focus import follow_turn
 from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.tombstones import Marks
@@ -67,6 +68,7 @@ class Intake:
 
     def captured(self, n: int, turn: NewTurn) -> None:
         """A turn was written, as document `n`."""
+        follow_turn(self._tx, self._marks, n, turn, self._personal)
         done = turn.tool_args is not None or turn.tool_result is not None
         match route(turn.role, turn.content, tool_call=done):
             case Extract(reason=reason, priority=priority):

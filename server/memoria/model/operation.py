@@ -116,4 +116,13 @@ class Skip(Value):
     reason: Annotated[str, Field(max_length=200)] = ""
 
 
+class Focus(Value):
+    """What the user is working on."""
+
+    task: Annotated[str, Field(min_length=1, max_length=120)]
+    quote: _Line
+    """The words of the user that say so."""
+    turn: Annotated[int, Field(ge=1)]
+
+
 Operation = Add | Update | Boost | Delete | Link | Skip

@@ -32,7 +32,7 @@ _INVISIBLE = re.compile(
 
 _BLATANT = LazyPattern(
     r"""(?x)
-    \b(?:ignore|disregard|forget|override|bypass)\b\W{1,3}(?:\w+\W{1,3}){0,4}?
+    \b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?)\b\W{1,3}(?:\w+\W{1,3}){0,4}?
       (?:previous|prior|above|earlier|preceding|existing|your|system|all)\W{1,3}
       (?:\w+\W{1,3}){0,2}?
       (?:instructions?|prompts?|rules|guidelines|directives|programming|safeguards)\b
@@ -40,7 +40,7 @@ _BLATANT = LazyPattern(
     | (?:^|\n)\W{0,4}(?:system\s(?:prompt|message|override)|developer\smessage)\s?:
     | (?:^|\n)\W{0,4}system\s?:\s{0,4}
       (?:you|ignore|always|never|do\snot|from\snow\son|the\s(?:user|assistant))\b
-    | \b(?:reveal|print|repeat|leak)\s(?:\w+\s){0,3}system\sprompt\b
+    | \b(?:reveal|print|repeat|leak)(?:ing)?\s(?:\w+\s){0,3}system\sprompt\b
     | \byou\sare\snow\s(?:dan|in\s(?:developer|debug|god|admin)\smode|jailbroken|unrestricted)\b
     | \b(?:store|remember|save|record|note|memori[sz]e|persist|add\sto\s(?:your\s)?memory)\b.{0,60}
       \b(?:user|customer|owner|admin\w{0,10}|account\sholder)\b.{0,40}

@@ -1,5 +1,7 @@
 """Answers as plain text, a line a memory: what a model without structured content reads."""
 
+from collections.abc import Sequence
+
 from memoria.model import (
     BackupLeft,
     Forgotten,
@@ -148,6 +150,11 @@ def scratchpad_text(pad: Scratchpad) -> str:
         f"## Session {pad.session_id} ({iso(pad.updated_at)})\n"
         f"Current task: {pad.current_focus or 'none'}{earlier}"
     )
+
+
+def scratchpads_text(pads: Sequence[Scratchpad]) -> str:
+    """Scratchpads as Markdown."""
+    return "\n\n".join(map(scratchpad_text, pads)) or "No task is noted."
 
 
 def turn_place(turn: StoredTurn) -> str:

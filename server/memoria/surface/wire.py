@@ -4,6 +4,7 @@ Times are ISO 8601, absent values are left out. Every answer has a twin in `text
 show a model the structured content, others only the text, so each stands alone.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
@@ -192,6 +193,28 @@ class WireScratchpad(BaseModel):
     completed: list[str]
 
 
+class WireTask(BaseModel):
+    """A task that is done or was left."""
+
+    task: str
+    at: str
+
+
+class WireNotes(BaseModel):
+    """A session's notes with the time of their last change."""
+
+    session_id: str
+    current_focus: str | None = None
+    updated_at: str
+    completed: list[WireTask]
+
+
+class WireScratchpads(BaseModel):
+    """The notes of some sessions."""
+
+    scratchpads: list[WireNotes]
+
+
 def wire_conclusions(result: SearchResult) -> WireConclusions:
     """A first-level answer."""
     return WireConclusions(
@@ -291,6 +314,20 @@ def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
         session_id=pad.session_id,
         current_focus=pad.current_focus,
         completed=[f"{iso(task.at)} {task.task}" for task in pad.completed],
+    )
+
+
+def wire_scratchpads(pads: Iterable[Scratchpad]) -> WireScratchpads:
+    """The notes of some sessions, with every time."""
+    return WireScratchpads(scratchpads=[_notes(pad) for pad in pads])
+
+
+def _notes(pad: Scratchpad) -> WireNotes:
+    return WireNotes(
+        session_id=pad.session_id,
+        current_focus=pad.current_focus,
+        updated_at=iso(pad.updated_at),
+        completed=[WireTask(task=done.task, at=iso(done.at)) for done in pad.completed],
     )
 
 

@@ -1,4 +1,4 @@
-"""Commands on memories: remember, search, traces, revise, forget."""
+"""Commands on memories: remember, search, traces, revise, forget, scratchpad."""
 
 from typing import Annotated
 
@@ -12,12 +12,14 @@ from memoria.surface.text import (
     memory_text,
     remembered_text,
     result_text,
+    scratchpads_text,
 )
 from memoria.surface.wire import (
     wire_conclusions,
     wire_forgotten,
     wire_remembered,
     wire_revised,
+    wire_scratchpads,
     wire_traces,
 )
 
@@ -33,6 +35,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(traces)
     app.command()(revise)
     app.command()(forget)
+    app.command()(scratchpad)
 
 
 def remember(
@@ -153,6 +156,17 @@ def forget(
         context, lambda m: m.forget_memory(ids, include_source=include_source, reason=reason)
     )
     show(wire_forgotten(forgotten), forgotten_text(forgotten), as_json=as_json)
+
+
+def scratchpad(
+    context: typer.Context,
+    session: Annotated[str | None, typer.Option(help="Only this session's.")] = None,
+    limit: Annotated[int, typer.Option(help="Sessions at most.")] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """The tasks in hand, and the last five that were done."""
+    pads = with_memory(context, lambda m: m.scratchpads(limit, session_id=session))
+    show(wire_scratchpads(pads), scratchpads_text(pads), as_json=as_json)
 
 
 def _ask(context: typer.Context, ids: list[str], *, include_source: bool) -> None:

@@ -1,8 +1,8 @@
 """Prompts: what a person may ask their client to bring in."""
 
 from memoria.surface.mcp.lean import LeanServer
-from memoria.surface.mcp.resources import core_text, scratchpads_text, text
-from memoria.surface.text import memory_text, result_text
+from memoria.surface.mcp.resources import core_text, text
+from memoria.surface.text import memory_text, result_text, scratchpads_text
 from memoria.text.strip import fence
 
 

@@ -4,10 +4,10 @@ import json
 from importlib import resources
 
 from memoria.app import Memoria
-from memoria.model import Scratchpad, SessionRecord
+from memoria.model import SessionRecord
 from memoria.store.files import CoreFile, read_core
 from memoria.surface.mcp.lean import LeanServer
-from memoria.surface.text import memory_text, own_lines, scratchpad_text, turn_place
+from memoria.surface.text import memory_text, own_lines, scratchpads_text, turn_place
 from memoria.text.document import full_text
 from memoria.text.strip import fence
 
@@ -81,8 +81,3 @@ def _session_text(record: SessionRecord) -> str:
             f"… {len(shown)} of {record.total} turns; search_conversation_traces has the rest"
         )
     return "\n\n".join(shown)
-
-
-def scratchpads_text(pads: list[Scratchpad]) -> str:
-    """Scratchpads as Markdown."""
-    return "\n\n".join(scratchpad_text(pad) for pad in pads) or "No task is noted."
