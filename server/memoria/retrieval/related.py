@@ -33,7 +33,7 @@ def related(
     memories = tx.memories.by_versions(ns)
     near_by = {memories[n].id: memories[n] for n in ns if n in memories}
     newest = {memory.id: memory for memory in tx.memories.unverified(_NEWEST, workspace)}
-    own = {memory.id: memory for memory in tx.memories.about(USER, workspace)[:_OWN]}
+    own = {memory.id: memory for memory in tx.memories.about(USER, workspace, limit=_OWN)}
     return list({**dict([*near_by.items()][:_MOST]), **newest, **own}.values())
 
 

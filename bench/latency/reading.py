@@ -1,0 +1,106 @@
+"""Capture beside a worker that reads, and capture without one, in turns on the same home.
+
+In a block, one turn after the other is recorded and timed. In every other block a chat model is
+configured: the extraction worker runs, what is recorded is queued for it, and before every capture
+the queue is filled up, so that its threads always have something in hand: they lease, look for what
+is known, ask, apply, link and commit, in this process and on this file. The model answers from a
+process of its own. In the blocks between, no model is configured, and no such thread exists.
+
+Everything else is the same: process, home, moment, texts of one distribution, sessions as new, an
+embedder that costs nothing and has come to rest before a capture is timed. That what is recorded
+has to be queued is part of the cost.
+"""
+
+import random
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+
+import anyio
+
+import memoria
+from bench.latency.fill import TENANT
+from bench.latency.rounds import Model, embedding
+from bench.latency.speech import Speech, turn_text
+from memoria import Memoria, Settings
+from memoria.inference.base import Embedder
+from memoria.model import Turn, new_id
+from memoria.store.base import Store
+
+BLOCK = 25
+_WARM_UP = 5
+_IN_STOCK = 4
+_TURNS_A_SESSION = 5
+_PAUSE_S = 0.02, 0.06
+"""Between two captures: long enough for the embedding worker to begin and to end."""
+_POLL_S = 0.005
+_TOKENS = 10**9
+
+
+class Reading:
+    """Blocks of captures, with and without a worker that reads."""
+
+    def __init__(self, home: Path, store: Store, said: Speech, bundled: Embedder, url: str) -> None:
+        """Nothing is captured yet.
+
+        Args:
+            home: where.
+            store: the same home, to see what the workers do.
+            said: what there is to say.
+            bundled: the bundled model.
+            url: of the chat model.
+        """
+        self._home = home
+        self._store = store
+        self._said = said
+        self._model = Model(bundled)
+        self._reads = {"llm_base_url": url, "llm_model": "scripted", "llm_daily_tokens": _TOKENS}
+        self._rng = random.Random(4)  # noqa: S311  (nothing here is secret)
+        self._numbers = count()
+        self._run = new_id()
+        self.off_ms: list[float] = []
+        self.on_ms: list[float] = []
+        self.read = 0
+        """Entries that were read meanwhile."""
+
+    async def blocks(self, done: Callable[[], None]) -> None:
+        """A block of either kind, in an order that is drawn."""
+        for step in self._rng.sample((self._off, self._on), 2):
+            await step(done)
+
+    async def _off(self, done: Callable[[], None]) -> None:
+        async with memoria.open(self._home, TENANT, embedder=self._model) as m:
+            for i in range(-_WARM_UP, BLOCK):
+                took_ms = await self._timed(m)
+                if i >= 0:
+                    self.off_ms.append(took_ms)
+                    done()
+
+    async def _on(self, done: Callable[[], None]) -> None:
+        settings = Settings.checked(**{**Settings.load().model_dump(), **self._reads})
+        async with memoria.open(self._home, TENANT, settings=settings, embedder=self._model) as m:
+            before = (await m.queue.status()).done
+            for i in range(-_WARM_UP, BLOCK):
+                while (await m.queue.status()).waiting < _IN_STOCK:
+                    await m.record_conversation([self._turn() for _ in range(_IN_STOCK)])
+                took_ms = await self._timed(m)
+                if i >= 0:
+                    self.on_ms.append(took_ms)
+                    done()
+            self.read += (await m.queue.status()).done - before
+
+    async def _timed(self, m: Memoria) -> float:
+        await anyio.sleep(self._rng.uniform(*_PAUSE_S))
+        while embedding(self._store):
+            await anyio.sleep(_POLL_S)
+        turn = self._turn()
+        started = perf_counter()
+        await m.record_conversation([turn])
+        return (perf_counter() - started) * 1000
+
+    def _turn(self) -> Turn:
+        """A turn long enough to be read, in a session that has not had too many."""
+        text = turn_text(self._said, self._rng)
+        session = f"read-{self._run}-{next(self._numbers) // _TURNS_A_SESSION}"
+        return Turn(session_id=session, message_id=new_id(), role="user", content=text)
