@@ -12,7 +12,8 @@ has to be queued is part of the cost.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from time import perf_counter
@@ -21,14 +22,22 @@ import anyio
 
 import memoria
 from bench.latency.fill import TENANT
+from bench.latency.model import chat_model
 from bench.latency.rounds import Model, embedding
 from bench.latency.speech import Speech, turn_text
+from bench.latency.verdict import Latency, latency
 from memoria import Memoria, Settings
+from memoria.app import DATABASE
 from memoria.inference.base import Embedder
 from memoria.model import Turn, new_id
 from memoria.store.base import Store
+from memoria.store.sqlite import SqliteStore
 
-BLOCK = 25
+Done = Callable[[], None]
+
+READING_BOUND = 1.5
+ANSWER_MS = 300
+_BLOCK = 25
 _WARM_UP = 5
 _IN_STOCK = 4
 _TURNS_A_SESSION = 5
@@ -36,6 +45,56 @@ _PAUSE_S = 0.02, 0.06
 """Between two captures: long enough for the embedding worker to begin and to end."""
 _POLL_S = 0.005
 _TOKENS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Capture with the worker running beside capture with it off."""
+
+    on: Latency
+    off: Latency
+    ratio: float
+    """Of the medians."""
+    bound: float
+    captures: int
+    """On either side."""
+    read: int
+    """Turns that were read while those on the one side were timed."""
+    answer_ms: int
+    """How long the chat model took for an answer."""
+
+    @property
+    def within(self) -> bool:
+        """Whether capture is fast enough beside the worker."""
+        return self.ratio <= self.bound
+
+
+async def try_reading(
+    home: Path, captures: int, said: Speech, bundled: Embedder, answer_ms: int, done: Done
+) -> Beside:
+    """Find out what a worker that reads costs a capture.
+
+    Args:
+        home: a filled one.
+        captures: how many are timed on either side, in blocks of 25.
+        said: what there is to say.
+        bundled: the bundled model.
+        answer_ms: how long the chat model takes for an answer.
+        done: told of every capture.
+    """
+    store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
+    with chat_model(answer_ms) as url:
+        reading = Reading(home, store, said, bundled, url)
+        for size in _blocks(captures):
+            await reading.blocks(size, done)
+    store.close()
+    on, off = latency(reading.on_ms), latency(reading.off_ms)
+    return Beside(on, off, on.p50 / off.p50, READING_BOUND, captures, reading.read, answer_ms)
+
+
+def _blocks(captures: int) -> Iterator[int]:
+    for first in range(0, captures, _BLOCK):
+        yield min(_BLOCK, captures - first)
 
 
 class Reading:
@@ -64,24 +123,24 @@ class Reading:
         self.read = 0
         """Entries that were read meanwhile."""
 
-    async def blocks(self, done: Callable[[], None]) -> None:
+    async def blocks(self, size: int, done: Done) -> None:
         """A block of either kind, in an order that is drawn."""
         for step in self._rng.sample((self._off, self._on), 2):
-            await step(done)
+            await step(size, done)
 
-    async def _off(self, done: Callable[[], None]) -> None:
+    async def _off(self, size: int, done: Done) -> None:
         async with memoria.open(self._home, TENANT, embedder=self._model) as m:
-            for i in range(-_WARM_UP, BLOCK):
+            for i in range(-_WARM_UP, size):
                 took_ms = await self._timed(m)
                 if i >= 0:
                     self.off_ms.append(took_ms)
                     done()
 
-    async def _on(self, done: Callable[[], None]) -> None:
+    async def _on(self, size: int, done: Done) -> None:
         settings = Settings.checked(**{**Settings.load().model_dump(), **self._reads})
         async with memoria.open(self._home, TENANT, settings=settings, embedder=self._model) as m:
             before = (await m.queue.status()).done
-            for i in range(-_WARM_UP, BLOCK):
+            for i in range(-_WARM_UP, size):
                 while (await m.queue.status()).waiting < _IN_STOCK:
                     await m.record_conversation([self._turn() for _ in range(_IN_STOCK)])
                 took_ms = await self._timed(m)
