@@ -4,7 +4,7 @@ It reads the turns out of the question and proposes what a diligent model would:
 with the names in it, and that a known one was of use. So its answers are parsed, judged, linked and
 stored like any other's.
 
-    python -m bench.latency.model MILLISECONDS     # how long it takes for an answer
+    python bench/latency/model.py MILLISECONDS     # how long it takes for an answer
 """
 
 import json
@@ -27,7 +27,7 @@ _NAMES = 3
 @contextmanager
 def chat_model(answer_ms: int) -> Iterator[str]:
     """Start one and give its URL; it ends with the block, or with this process."""
-    command = [sys.executable, "-m", "bench.latency.model", str(answer_ms)]
+    command = [sys.executable, __file__, str(answer_ms)]
     with subprocess.Popen(  # noqa: S603  (ourselves)
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
