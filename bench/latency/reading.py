@@ -29,7 +29,7 @@ from bench.latency.verdict import Latency, latency
 from memoria import Memoria, Settings
 from memoria.app import DATABASE
 from memoria.inference.base import Embedder
-from memoria.model import Turn, new_id
+from memoria.model import Turn, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.sqlite import SqliteStore
 
@@ -41,8 +41,9 @@ _BLOCK = 25
 _WARM_UP = 5
 _IN_STOCK = 4
 _TURNS_A_SESSION = 5
-_PAUSE_S = 0.02, 0.06
-"""Between two captures: long enough for the embedding worker to begin and to end."""
+_PAUSE_S = 0.01, 0.05
+"""Before a capture, so that it meets the worker at any moment of its work."""
+_BATCH, _ATTEMPTS = 100, 5
 _POLL_S = 0.005
 _TOKENS = 10**9
 
@@ -150,13 +151,19 @@ class Reading:
             self.read += (await m.queue.status()).done - before
 
     async def _timed(self, m: Memoria) -> float:
-        await anyio.sleep(self._rng.uniform(*_PAUSE_S))
-        while embedding(self._store):
+        while not self._embedder_rests():
             await anyio.sleep(_POLL_S)
+        await anyio.sleep(self._rng.uniform(*_PAUSE_S))
         turn = self._turn()
         started = perf_counter()
         await m.record_conversation([turn])
         return (perf_counter() - started) * 1000
+
+    def _embedder_rests(self) -> bool:
+        """Whether every turn has its vector. Memories come all the time, and wait for a turn."""
+        with self._store.backlog(write=False) as backlog:
+            due = backlog.due(now_millis(), _BATCH, _ATTEMPTS)
+        return not (embedding(self._store) or any(pending.turn for pending in due))
 
     def _turn(self) -> Turn:
         """A turn long enough to be read, in a session that has not had too many."""
