@@ -32,6 +32,15 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """What LoCoMo's own extraction concluded from a turn."""
+
+    speaker: str
+    text: str
+    source: Key
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """One LoCoMo conversation."""
 
@@ -39,6 +48,8 @@ class Conversation:
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
     """Only those that name evidence the conversation holds: others can't be scored."""
+    observations: tuple[Observation, ...]
+    """Only those that name one turn of the conversation, once each."""
 
 
 def data_folder() -> Path | None:
@@ -72,7 +83,18 @@ def _conversation(sample: Mapping[str, Any]) -> Conversation:
         for item in sample["qa"]
     )
     scored = tuple(question for question in asked if question.gold)
-    return Conversation(str(sample["sample_id"]), turns, scored)
+    found = dict.fromkeys(_observations(sample["observation"]))
+    observed = tuple(observation for observation in found if observation.source in known)
+    return Conversation(str(sample["sample_id"]), turns, scored, observed)
+
+
+def _observations(sessions: Mapping[str, Mapping[str, Any]]) -> Iterator[Observation]:
+    for speakers in sessions.values():
+        for speaker, observed in speakers.items():
+            for text, named in observed:
+                sources = _evidence([str(named)])
+                if len(sources) == 1:
+                    yield Observation(speaker, text, *sources)
 
 
 def _evidence(entries: list[str]) -> frozenset[Key]:

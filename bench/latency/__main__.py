@@ -16,6 +16,7 @@ from rich.progress import Progress
 
 from bench.data import data_folder
 from bench.latency.fill import fill, steps
+from bench.latency.reading import ANSWER_MS, Beside, try_reading
 from bench.latency.run import try_home
 from bench.latency.speech import Speech, speech
 from bench.latency.verdict import FLOORS, Latency, Verdict
@@ -23,6 +24,8 @@ from bench.output import rounded, table
 from memoria.inference.base import Embedder
 from memoria.inference.bundled import BundledEmbedder
 from memoria.inference.choose import BUNDLED
+
+Tried = tuple[Verdict, Beside]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,22 +38,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     said = speech(arguments.data or data_folder())
     bundled = BundledEmbedder(BUNDLED)
     with _homes(arguments.home) as folder:
-        verdicts = [
-            _try(folder / str(turns), turns, arguments.rounds, said, bundled)
-            for turns in arguments.sizes
+        tried = [
+            _try(folder / str(turns), turns, arguments, said, bundled) for turns in arguments.sizes
         ]
     if arguments.json:
-        print(json.dumps(rounded(_document(said, verdicts)), indent=2))
+        print(json.dumps(rounded(_document(said, tried)), indent=2))
     else:
-        for verdict in verdicts:
+        for verdict, beside in tried:
             _print(verdict)
-    return 0 if all(verdict.within for verdict in verdicts) else 1
+            _print_beside(verdict.turns, beside)
+    return 0 if _within(tried) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.latency")
     parser.add_argument("--sizes", type=_sizes, default=(10_000, 100_000), help="turns: N,N,…")
     parser.add_argument("--rounds", type=int, default=200, help="times of every call and floor")
+    parser.add_argument(
+        "--answer-ms", type=int, default=ANSWER_MS, help="what the chat model takes for an answer"
+    )
     parser.add_argument("--data", type=Path, help="the folder of the shared data sets")
     parser.add_argument("--home", type=Path, help="a folder in which to keep the filled homes")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -72,23 +78,36 @@ def _homes(kept: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _try(home: Path, turns: int, rounds: int, said: Speech, bundled: Embedder) -> Verdict:
+def _try(
+    home: Path, turns: int, arguments: argparse.Namespace, said: Speech, bundled: Embedder
+) -> Tried:
+    rounds: int = arguments.rounds
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         filling = progress.add_task(f"filling {turns:,} turns", total=steps(turns))
-        timing = progress.add_task("timing", total=2 * rounds)
+        timing = progress.add_task("timing", total=4 * rounds)
         if not home.exists():
             anyio.run(fill, home, turns, said, partial(progress.advance, filling))
         done = partial(progress.advance, timing)
-        return anyio.run(try_home, home, turns, rounds, said, bundled, done)
+        verdict = anyio.run(try_home, home, turns, rounds, said, bundled, done)
+        return verdict, anyio.run(
+            try_reading, home, rounds, said, bundled, arguments.answer_ms, done
+        )
 
 
-def _document(said: Speech, verdicts: Sequence[Verdict]) -> dict[str, object]:
+def _within(tried: Sequence[Tried]) -> bool:
+    return all(verdict.within and beside.within for verdict, beside in tried)
+
+
+def _document(said: Speech, tried: Sequence[Tried]) -> dict[str, object]:
     return {
         "benchmark": "bench.latency",
         "text": said.origin,
-        "within_bounds": all(verdict.within for verdict in verdicts),
-        "sizes": {str(verdict.turns): asdict(verdict) for verdict in verdicts},
+        "within_bounds": _within(tried),
+        "sizes": {
+            str(verdict.turns): {**asdict(verdict), "beside_extraction": asdict(beside)}
+            for verdict, beside in tried
+        },
     }
 
 
@@ -109,6 +128,18 @@ def _print(verdict: Verdict) -> None:
     for call, found in verdict.comparisons.items():
         if not found.within:
             print(f"OVER ITS BOUND: {call}, {found.ratio:.2f} times its floor.")
+
+
+def _print_beside(turns: int, beside: Beside) -> None:
+    title = f"{turns:,} turns, {beside.captures} captures on either side, milliseconds"
+    filled = table(title, 1, "record_conversation", "p50", "p95", "ratio", "bound")
+    filled.add_row("extraction off", *_cells(beside.off), "", "")
+    ratio = f"{beside.ratio:.2f}"
+    filled.add_row("extraction running", *_cells(beside.on), ratio, f"{beside.bound:g}")
+    Console().print(filled)
+    print(f"{beside.read} turns were read meanwhile, with {beside.answer_ms} ms for an answer.")
+    if not beside.within:
+        print(f"OVER ITS BOUND: capture beside extraction, {beside.ratio:.2f} times without.")
 
 
 def _cells(latency: Latency) -> Iterator[str]:

@@ -152,9 +152,11 @@ class Rounds:
     async def _quiet(self) -> None:
         """Wait until the turn is embedded and the worker rests: it shall disturb nobody."""
         await self._memory.settle()
-        while self._embedding():
+        while embedding(self._store):
             await anyio.sleep(_POLL_S)
 
-    def _embedding(self) -> bool:
-        with self._store.backlog(write=False) as backlog:
-            return backlog.lease_owner(_LEASE, now_millis()) is not None
+
+def embedding(store: Store) -> bool:
+    """Whether an embedding worker is at work in this home."""
+    with store.backlog(write=False) as backlog:
+        return backlog.lease_owner(_LEASE, now_millis()) is not None

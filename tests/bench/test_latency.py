@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bench.latency import fill, try_home
+from bench.latency import fill, try_home, try_reading
 from bench.latency.__main__ import main
 from bench.latency.fill import TENANT, TURNS_A_MEMORY, steps
 from bench.latency.floors import Floors
@@ -64,6 +64,23 @@ async def test_every_call_and_every_floor_is_timed(
     assert [path.name for path in full.parent.iterdir()] == ["home"]
 
 
+async def test_turns_are_read_while_captures_are_timed(
+    full: Path, said: Speech, embedder: BundledEmbedder
+) -> None:
+    captures: list[int] = []
+    found = await try_reading(full, 8, said, embedder, 0, lambda: captures.append(1))
+    assert len(captures) == 2 * found.captures == 16
+    assert found.read > 0
+    assert found.within == (found.on.p50 <= 1.5 * found.off.p50)
+    settings = memoria.Settings.load(embedder="off")
+    async with memoria.open(full, TENANT, settings=settings) as m:
+        read, held = await m.queue.status(), await m.statistics()
+        assert read.done >= found.read
+        assert not read.dead
+        assert held.memories["active"] > TURNS // TURNS_A_MEMORY
+        assert any("ADD" in str(entry.outcome) for entry in await m.queue.entries())
+
+
 async def test_the_floors_search_the_same_texts_and_vectors(full: Path, said: Speech) -> None:
     settings = memoria.Settings.load(embedder="off")
     text = turn_text(said, random.Random(7))  # noqa: S311  (nothing here is secret)
@@ -105,6 +122,9 @@ def test_the_command_prints_json_and_fails_when_a_bound_is_broken(
     document = json.loads(capsys.readouterr().out)
     assert document["text"] == "made-up words"
     assert document["sizes"]["60"]["rounds"] == 1
+    beside = document["sizes"]["60"]["beside_extraction"]
+    assert (beside["captures"], beside["bound"]) == (1, 1.5)
+    assert beside["ratio"] == pytest.approx(beside["on"]["p50"] / beside["off"]["p50"], abs=1e-3)
     assert code == (0 if document["within_bounds"] else 1)
 
 

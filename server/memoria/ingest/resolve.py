@@ -165,7 +165,7 @@ class Resolver:
         known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
         if known is not None and known.validity is not Validity.ACTIVE:
             return self._said_again(known, turn)
-        for memory in self._related(subject, claim.content, known, turn.workspace):
+        for memory in self._related(subject, claim, known, turn.workspace):
             relation = self._advice.relations.get((claim.content, memory.id))
             match judge(claim, memory, self._now, relation):
                 case Same():
@@ -192,7 +192,7 @@ class Resolver:
         return True
 
     def _related(
-        self, subject: str, content: str, known: Memory | None, workspace: str | None
+        self, subject: str, claim: Claim, known: Memory | None, workspace: str | None
     ) -> list[Memory]:
         """Memories of the same subject, and those of the same words whatever their subject."""
         same = [] if known is None else [known]
@@ -200,11 +200,12 @@ class Resolver:
         alike = [
             memory
             for memory in self._tx.memories.by_versions(shown).values()
-            if memory.validity is Validity.ACTIVE and says_the_same(content, memory.content)
+            if memory.validity is Validity.ACTIVE and says_the_same(claim.content, memory.content)
         ]
-        beside = map(self._tx.memories.get, self._advice.beside(content))
+        beside = map(self._tx.memories.get, self._advice.beside(claim.content))
         active = [m for m in beside if m is not None and m.validity is Validity.ACTIVE]
-        found = [*same, *alike, *active, *self._tx.memories.about(subject, workspace)]
+        of_it = self._tx.memories.about(subject, workspace, predicate=claim.predicate)
+        found = [*same, *alike, *active, *of_it]
         return list({memory.id: memory for memory in found}.values())
 
     def _gain(self, memory: Memory, version: NewVersion, reading: Reading) -> None:

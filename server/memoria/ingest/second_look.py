@@ -131,7 +131,8 @@ def _doubt(grounds: Grounds, add: Add, recall: Recall, meanings: Meanings) -> Do
         return None  # nothing is replaced by it, and the user is asked
     risky = worth_a_second_look(add, turn.role, personal=held is not None)
     place = turn.workspace
-    same = [m for m in grounds.tx.memories.about(subject, place) if m.predicate == predicate]
+    of_it = grounds.tx.memories.about(subject, place, predicate=predicate)
+    same = [memory for memory in of_it if memory.predicate == predicate]
     near = recall.near(grounds.tx, meanings, content, place)
     unseen = [memory for memory in near if memory.id not in grounds.shown]
     beside = {m.id: m for m in (*same, *unseen) if not says_the_same(content, m.content)}

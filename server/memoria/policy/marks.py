@@ -5,6 +5,7 @@ costs a call of the model.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,14 +29,30 @@ class Rule:
     """Words, in lower case, that mark a sentence; `asked` if they do so in a question, too."""
 
     mark: Mark
+    needed: frozenset[str]
+    """One of these words, or pieces of Chinese, stands wherever the pattern matches."""
     pattern: LazyPattern
     asked: bool = False
 
 
-def marks(sentence: Sentence) -> frozenset[Mark]:
-    """What marks a sentence; nothing marks hearsay, conditions and jokes."""
+def in_reach(text: str) -> tuple[Rule, ...]:
+    """The rules that may hold for a sentence of a text, found out without a pattern."""
+    words = frozenset(_WORD.findall(text.lower()))
+    spoken_of = [rule for rule in RULES if not words.isdisjoint(rule.needed)]
+    if not text.isascii():
+        spoken_of += [rule for rule in RULES_ZH if any(map(text.__contains__, rule.needed))]
+    return tuple(spoken_of)
+
+
+def marks(sentence: Sentence, rules: Sequence[Rule] | None = None) -> frozenset[Mark]:
+    """What marks a sentence; nothing marks hearsay, conditions and jokes.
+
+    Args:
+        sentence: of the speaker's own.
+        rules: those in reach; all by default.
+    """
     text = sentence.text.lower()
-    rules = RULES if text.isascii() else (*RULES, *RULES_ZH)
+    rules = (*RULES, *RULES_ZH) if rules is None else rules
     found = [rule for rule in rules if rule.pattern.compiled.search(text)]
     # Few sentences get so far, so what takes marks away again is looked at last.
     if not found or sentence.doubted:
@@ -44,10 +61,11 @@ def marks(sentence: Sentence) -> frozenset[Mark]:
     return frozenset(rule.mark for rule in found if rule.asked or not asked)
 
 
-def _rule(mark: Mark, pattern: str, *, asked: bool = False) -> Rule:
-    return Rule(mark, LazyPattern(pattern, re.VERBOSE), asked)
+def _rule(mark: Mark, needed: str, pattern: str, *, asked: bool = False) -> Rule:
+    return Rule(mark, frozenset(needed.split()), LazyPattern(pattern, re.VERBOSE), asked)
 
 
+_WORD = re.compile("[a-z]+")
 _LEAD = r"""^\W*(?:(?:please|pls|ok(?:ay)?|and|also|but|so|just|oh|hey|hi|btw|by\sthe\sway
     |one\smore\sthing|sorry|well|yes|no|alright|important|fyi|(?:for|in)\s(?:the\s)?future)
     \b[\s,:;—-]*){0,4}"""
@@ -71,6 +89,7 @@ _NO_ORDER = r"""(?!(?:mind|worry|know|be\s(?:sorry|afraid|silly)|heard|really|th
 _REMEMBER = (
     _rule(
         Mark.REMEMBER,
+        "remember memorize memorise mind forget note write save know",
         rf"""{_LEAD}(?:remember|memori[sz]e|keep\sin\smind|bear\sin\smind|do\s?n[o'’]t\sforget
         |never\sforget|(?:make|take)\sa\s(?:mental\s)?note|note\sdown|note(?:\sthat\b|:)
         |write\s(?:this|that|it)\sdown|save\sthis
@@ -78,30 +97,38 @@ _REMEMBER = (
     ),
     _rule(
         Mark.REMEMBER,
+        "remember mind note",
         r"""\b(?:can|could|would|will)\syou\s(?:please\s)?
         (?:remember|keep\sin\smind|make\sa\snote|note)\s(?:that|to|i|my|this)\b""",
         asked=True,
     ),
     _rule(
         Mark.REMEMBER,
+        "forget",
         rf"{_LEAD}forget\s(?:what\si|that\si|about\s(?:the|my)|my|everything|all)\b",
     ),
     _rule(
         Mark.REMEMBER,
+        "记 忘 备注",
         rf"""{_LEAD_ZH}(?:记住|记得(?!上次|那|以前|小时候|当时|第一次|去年|你|他|她|我们)
         |记下|记一下|记好|别忘|不要忘|勿忘|牢记|备注一下)""",
     ),
-    _rule(Mark.REMEMBER, r"(?:你要|帮我|请你?|给我)(?:记住|记得|记下|记一下|记着)"),
+    _rule(Mark.REMEMBER, "记", r"(?:你要|帮我|请你?|给我)(?:记住|记得|记下|记一下|记着)"),
     _rule(
         Mark.REMEMBER,
+        "记",
         r"(?:能不能|能|可以|可不可以)(?:请你?|帮我)?(?:记住|记一下|记下)(?!了?吗)",
         asked=True,
     ),
-    _rule(Mark.REMEMBER, r"忘掉|忘了吧|别记(?!错|得)|不要记(?!错|得)|请忘记|删掉.{0,10}记忆"),
+    _rule(
+        Mark.REMEMBER, "忘 记", r"忘掉|忘了吧|别记(?!错|得)|不要记(?!错|得)|请忘记|删掉.{0,10}记忆"
+    ),
 )
 _CORRECTION = (
     _rule(
         Mark.CORRECTION,
+        """correction scratch meant misspoke mistyped mistake wrong right true correct incorrect
+        mistaken mixed""",
         rf"""{_LEAD}(?:correction\b|scratch\sthat\b
         |i\s(?:meant|misspoke|mistyped|was\swrong|made\sa\smistake)\b
         |(?:that|this|it|you)(?:['’]s|['’]re|\sis|\sare)\s
@@ -110,12 +137,14 @@ _CORRECTION = (
     ),
     _rule(
         Mark.CORRECTION,
+        "no nope wait sorry actually hang quite",
         r"""^\W*(?:(?:no|nope)\s?[,.;:—-]|(?:wait|sorry|actually|hang\son|not\squite)\b)[\s,.;:—-]{0,4}.{0,40}
         \b(?:it|that|he|she|they|name|i)
         (?:['’]s|\sis|\swas|['’]re|\sare|['’]m|\sam|\smeant|\slive|\swork)\b""",
     ),
     _rule(
         Mark.CORRECTION,
+        "not wrong longer more anymore moved switched gone",
         r"""\b(?:it|that|he|she|name|they|i)(?:['’]s|\sis|\swas|['’]m|['’]re)\s[^,]{1,40},\snot\s\w
         |\bi\stold\syou\s(?:something\s|it\s)?wrong\b|\b(?:is|am|are|do|does)\sno\slonger\b
         |\bi\sno\slonger\b|\bi\s(?:do\s?n[o'’]t|am\snot|['’]m\snot)\b.{1,40}\bany\s?more\b
@@ -123,6 +152,7 @@ _CORRECTION = (
     ),
     _rule(
         Mark.CORRECTION,
+        "不对 不是 错 更正 纠正 口误 应该是 其实 早就不 已经不 不再 换成 改成 改用",
         r"""^\W*(?:不对|不是(?:的|啊|吧)?[，,]|错了|你(?:记|搞|弄|说)错|更正|纠正)
         |(?:说|记|打|写|搞|弄)错了|打错字|口误|^\W*应该是[^不]|其实(?:是|不是|我)
         |不是[^，,。]{1,20}[，,]\s?(?:而?是|应该)|早就不|我?已经不|我(?:现在)?不再|(?:换成|改成|改用)了?""",
@@ -131,6 +161,8 @@ _CORRECTION = (
 _RULE = (
     _rule(
         Mark.RULE,
+        """now forward always never stop don do donot avoid refrain keep make answer reply respond
+        write speak use address""",
         rf"""\bfrom\snow\son\b|\bgoing\sforward\b
         |{_LEAD}(?:always|never|stop|do\s?n[o'’]t(?:\sever)?|avoid|refrain\sfrom)\s{_NO_ORDER}\w
         |{_LEAD}(?:keep|make|answer|reply|respond|write|speak|use|address)\s
@@ -140,6 +172,7 @@ _RULE = (
     ),
     _rule(
         Mark.RULE,
+        """call name go pronouns allergic allergy want eat drink whenever time""",
         r"""\bcall\sme\s(?!back|later|when|if|at|on|tomorrow|crazy|old|an?\b)|\bmy\sname(?:['’]s|\sis)\b
         |\bi\sgo\sby\b|\bmy\spronouns\b|\ballergic\sto\b|\ballergy\sto\b
         |\bi\sdo\s?n[o'’]t\swant\syou\sto\b|\bi\s(?:do\s?n[o'’]t|ca\s?n[o'’]?t|never)\s(?:eat|drink)\b
@@ -148,6 +181,7 @@ _RULE = (
     ),
     _rule(
         Mark.RULE,
+        "以后 从现在 今起 今开始 今后 往后 每次 一律 永远 始终 必须 务必 禁止 不许 不准 绝 不要 别",
         r"""以后(?:都|请|别|不要|叫|用|就|给|回|写|只|不|统一|每|也|尽量|我的)
         |(?:从现在|从今|今)(?:起|开始|以?后|往后)|往后(?:都|请|别)
         |^\W*(?:你|请)?(?:每次|一律|永远|始终|必须|务必|禁止|不许|不准|绝对?不[要能]).{2}
@@ -156,6 +190,7 @@ _RULE = (
     ),
     _rule(
         Mark.RULE,
+        "叫 名字是 过敏 不吃 不喝 不碰 吃素 吃斋 回答 回复",
         r"""叫我(?!做|去|来|回|滚|别|不|们|把|帮|给|先|怎|起)|我(?:的名字)?叫(?!他|她|你|了|做|上|住|车|外|来|醒|苦|停)
         |我的?名字是|对[^，。]{1,12}?(?:也|很|都)?过敏|我(?:从来|一直)?不(?:吃|喝|碰)(?!了|饭|下|惯|完|到|起)
         |我(?:只)?吃(?:素|斋)|(?:回答|回复)我?(?:要|请|尽量|用)""",
@@ -164,6 +199,9 @@ _RULE = (
 _PREFERENCE = (
     _rule(
         Mark.PREFERENCE,
+        """prefer like love hate dislike enjoy adore loathe detest stand bear care favourite
+        favourites favorite favorites rather vegan vegetarian owl person usually normally always fan
+        into fond""",
         rf"""\bi\s{_VERY}(?:prefer|like|love|hate|dislike|enjoy|adore|loathe|detest)\b{_LASTING}
         |\bi\s(?:do\s?n[o'’]t|ca\s?n[o'’]?t|cannot)\s(?:really\s|much\s)?
           (?:like|stand|bear|enjoy|care\sfor)\b{_LASTING}
@@ -175,6 +213,8 @@ _PREFERENCE = (
     ),
     _rule(
         Mark.PREFERENCE,
+        "喜欢 讨厌 偏爱 偏好 钟爱 热爱 爱吃 爱喝 爱看 爱听 爱玩 爱用 爱穿 受不了 倾向 习惯 "
+        "最爱 爱好 平时 一般 通常",
         r"""我(?:个人|其实|一般|平时|还是|从小|一直|最|很|特别|非常|比较|更|超级?|真的|就|也|都|挺|蛮
           |不太|不怎么|不|可){0,3}(?:喜欢|讨厌|偏爱|偏好|钟爱|热爱|爱(?=[吃喝看听玩用穿])|受不了|接受不了|倾向|习惯)
           (?!你|上你|这个?说法|死)
@@ -184,6 +224,9 @@ _PREFERENCE = (
 _GOAL = (
     _rule(
         Mark.GOAL,
+        """goal goals aim aims aiming dream dreams ambition ambitions plan plans planning resolution
+        resolutions deadline deadlines decided committed promise promised resolved signed enrolled
+        intend saving training studying working want""",
         r"""\bmy\s(?:\w+\s){0,2}(?:goal|aim|dream|ambition|plan|resolution|deadline)s?\b
           (?:\s\w+){0,4}\s?(?:is\b|are\b|:)
         |\b(?:i|we)(?:['’]?ve|\shave)?\s(?:just\s|finally\s)?
@@ -195,6 +238,7 @@ _GOAL = (
     ),
     _rule(
         Mark.GOAL,
+        "目标 计划 梦想 理想 打算 决定 准备 承诺 发誓 立志 立了 我想 们想 要在 会在 截止 报名 报了",
         r"""我们?(?:的|今年|明年|这学期|这个月|长期|短期|下一步){0,2}
           (?:目标|计划|梦想|理想|打算|决定|准备(?=[考学换买搬辞开创结生减戒])|承诺|发誓|立志|立了)
         |我们?想要?(?:成为|学会|学|考|攒|减|戒|转行|创业|开一?家)|我们?[要会]在.{1,12}[前内年]
@@ -204,6 +248,8 @@ _GOAL = (
 _RELATIONSHIP = (
     _rule(
         Mark.RELATIONSHIP,
+        """broke split engaged married divorced together dating pregnant single separated expecting
+        passed died left had fell proposed my gave""",
         rf"""\b(?:we|i|my\s{_KIN})\b.{{0,30}}\b(?:broke\sup|split\sup
           |got\s(?:engaged|married|divorced|back\stogether)
           |(?:are|am|is|['’]m|['’]re)\s(?:now\s)?(?:engaged|married|divorced|dating|pregnant|single
@@ -213,6 +259,8 @@ _RELATIONSHIP = (
     ),
     _rule(
         Mark.RELATIONSHIP,
+        "分手 离婚 结婚 订婚 领证 怀孕 去世 过世 在一起了 复合 闹翻 绝交 生了 恋爱了 脱单 "
+        "求婚 确定关系 搬出去 和好",
         r"""(?:我|爸|妈|哥|姐|弟|妹|爷|奶|儿子|女儿|老公|老婆|男朋友|女朋友|闺蜜).{0,14}
           (?:分手|离婚|结婚|订婚|领证|怀孕|去世|过世|在一起了|复合|闹翻|绝交|生了(?:个|一个|二胎|孩子)
           |恋爱了|脱单|求婚|确定关系|搬出去|和好)""",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoria.model.turn import Role
-from memoria.policy.marks import Mark, marks
-from memoria.policy.spoken import BLOT, own, sentences
+from memoria.policy.marks import Mark, in_reach, marks
+from memoria.policy.spoken import BLOT, own, sentences_of
 from memoria.text.pattern import LazyPattern
 
 LEAST_WORTH = 30
@@ -55,7 +55,8 @@ Route = Extract | Later | Archive
 
 def worth(text: str) -> int:
     """The length of a text, in which a CJK character counts three and space nothing."""
-    return len("".join(text.split())) + (_CJK_WORTH - 1) * len(_CJK.findall(text))
+    cjk = 0 if text.isascii() else len(_CJK.findall(text))
+    return len("".join(text.split())) + (_CJK_WORTH - 1) * cjk
 
 
 def worthwhile(text: str, *, least: int = LEAST_WORTH) -> bool:
@@ -77,25 +78,34 @@ def route(role: Role, text: str, *, tool_call: bool = False) -> Route:
         return Archive("empty")
     if worth(text) >= _STORY_WORTH:
         return Archive("story")
-    if role is not Role.USER:
-        return _unmarked(text)
-    found = {mark for sentence in sentences(text) for mark in marks(sentence)}
+    said = own(text)
+    rules = in_reach(text) if role is Role.USER else ()
+    found = {mark for each in sentences_of(said) for mark in marks(each, rules)} if rules else None
     if not found:
-        return _unmarked(text)
+        return _unmarked(text, said)
     priority = min(map(_MARKS.index, found))
     return Extract(_MARKS[priority], priority)
 
 
-def _unmarked(text: str) -> Route:
-    said = own(text).replace(BLOT, "")
+def _unmarked(text: str, said: str) -> Route:
+    said = said.replace(BLOT, "")
     if 2 * worth(said) < worth(text) and not worthwhile(said):
         return Archive("not their own words")
-    if len(said) <= _LONGEST_SMALL_TALK and not _SMALL_TALK.compiled.sub("", said):
+    if len(said) <= _LONGEST_SMALL_TALK and _only_small_talk(said):
         return Archive("small talk")
     return Later()
 
 
-# What is left when this is taken out of small talk is nothing.
+def _only_small_talk(said: str) -> bool:
+    """Whether one piece of small talk follows another to the end, with no gap."""
+    end = 0
+    for match in _SMALL_TALK.compiled.finditer(said):
+        if match.start() > end:
+            return False
+        end = match.end()
+    return end == len(said)
+
+
 _SMALL_TALK = LazyPattern(
     r"""(?xi)\b(?:hi|hello|hey|yo|morning|evening|night|afternoon|bye|goodbye|see\s(?:you|ya)|later
       |take\scare|thanks?|thank\syou|thx|cheers|welcome|ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right

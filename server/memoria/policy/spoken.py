@@ -49,7 +49,12 @@ def own(text: str) -> str:
 
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of `text` that are the speaker's own from beginning to end."""
-    for match in _SENTENCE.compiled.finditer(own(text)):
+    return sentences_of(own(text))
+
+
+def sentences_of(said: str) -> Iterator[Sentence]:
+    """The same, of what `own` left."""
+    for match in _SENTENCE.compiled.finditer(said):
         words = match[0].removesuffix(match["end"])
         plain = words.strip()
         if plain and BLOT not in plain:

@@ -45,7 +45,7 @@ class Related:
         ns += [match.n for match in (*found[len(near) :], *near[len(found) :])]
         by_id = {memory.id: memory for memory in _of(tx, ns)}
         newest = {memory.id: memory for memory in tx.memories.unverified(_NEWEST, workspace)}
-        own = {memory.id: memory for memory in tx.memories.about(USER, workspace)[:_OWN]}
+        own = {memory.id: memory for memory in tx.memories.about(USER, workspace, limit=_OWN)}
         return _conclusions({**dict([*by_id.items()][:_MOST]), **newest, **own}.values())
 
     def meanings(self, texts: Sequence[str]) -> Meanings:

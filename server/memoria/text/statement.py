@@ -9,6 +9,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memoria.text.analyser import tokens
 
@@ -60,13 +61,20 @@ def says_the_same(one: str, other: str) -> bool:
 
     A word in another's place is another statement, and so are a number or a "not" more.
     """
-    if canonical(one) == canonical(other):
+    said, a = _taken_apart(one)
+    if said == canonical(other):
         return True
-    a, b = frozenset(tokens(one)), frozenset(tokens(other))
+    b = frozenset(tokens(other))
     more = a ^ b
     if (a - b and b - a) or any(word.isdigit() or word in _NEGATIONS for word in more):
         return False
     return len(a & b) >= _SAME_WORDS * len(a | b) > 0
+
+
+@lru_cache(maxsize=4)
+def _taken_apart(text: str) -> tuple[str, frozenset[str]]:
+    """Its canonical form and its words, kept for a moment: one claim meets many memories."""
+    return canonical(text), frozenset(tokens(text))
 
 
 def stands_in(statement: str, text: str) -> bool:

@@ -7,6 +7,7 @@ A code fence around it is taken off, because models trained on Markdown can't le
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -92,16 +93,18 @@ def _words(schema: object) -> Iterable[str]:
             yield from _words(inner)
 
 
+@cache
 def strict_schema(answer: type[BaseModel]) -> dict[str, Any]:
     """The answer's JSON schema in the subset that strict endpoints take.
 
     Every field is required and no other allowed. Limits on lengths go: they are checked when the
-    answer is read.
+    answer is read. Nobody may change it: it is made once.
     """
     strict: dict[str, Any] = _strict(answer.model_json_schema())
     return strict
 
 
+@cache
 def schema_text(answer: type[BaseModel]) -> str:
     """The answer's JSON schema for a prompt."""
     return json.dumps(answer.model_json_schema(), ensure_ascii=False, separators=(",", ":"))

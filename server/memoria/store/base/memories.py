@@ -31,8 +31,18 @@ class Memories(Protocol):
         """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
         ...
 
-    def about(self, subject: str, workspace: str | None = None) -> list[Memory]:
-        """Active memories seen from the workspace that speak of a subject, newest first."""
+    def about(
+        self,
+        subject: str,
+        workspace: str | None = None,
+        *,
+        predicate: str | None = None,
+        limit: int = 50,
+    ) -> list[Memory]:
+        """Active memories seen from the workspace that speak of a subject, newest first.
+
+        Those that tell the same property of it come before all others.
+        """
         ...
 
     def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:

@@ -71,9 +71,19 @@ class SqliteMemories:
         """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
         self._rows.change("use", memory_n=self._number(memory_id), gain=gain, now=now)
 
-    def about(self, subject: str, workspace: str | None = None) -> list[Memory]:
-        """Active memories seen from the workspace that speak of a subject, newest first."""
-        return self._listed("about", workspace, subject=subject)
+    def about(
+        self,
+        subject: str,
+        workspace: str | None = None,
+        *,
+        predicate: str | None = None,
+        limit: int = 50,
+    ) -> list[Memory]:
+        """Active memories seen from the workspace that speak of a subject, newest first.
+
+        Those that tell the same property of it come before all others.
+        """
+        return self._listed("about", workspace, subject=subject, predicate=predicate, limit=limit)
 
     def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
         """Ids of active memories whose present wording was so drawn from one of the turns."""
@@ -176,7 +186,9 @@ class SqliteMemories:
         """Memories seen from the workspace that wait for the user's word, newest first."""
         return self._listed("held_back", workspace, limit=limit)
 
-    def _listed(self, name: str, workspace: str | None, **parameters: str | int) -> list[Memory]:
+    def _listed(
+        self, name: str, workspace: str | None, **parameters: str | int | None
+    ) -> list[Memory]:
         """The memories a statement names, in its order, as they are seen from the workspace."""
         place = self._workspaces.number(workspace)
         ns = [row["n"] for row in self._rows.all(name, workspace=place, **parameters)]

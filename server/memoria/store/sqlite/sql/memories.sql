@@ -25,7 +25,8 @@ JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = v.n
 WHERE m.tenant_id = :tenant AND m.subject = :subject AND m.validity = 'active'
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
-ORDER BY m.n DESC;
+ORDER BY m.predicate IS :predicate DESC, m.n DESC
+LIMIT :limit;
 
 -- name: concluded
 SELECT m.id
