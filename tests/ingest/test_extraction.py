@@ -192,6 +192,8 @@ async def test_a_secret_in_a_turn_a_tool_result_or_an_answer_is_nowhere_afterwar
         turns: list[dict[str, object]] = [
             {"role": "user", "content": f"The zebra deployment needs the key {KEY}, as always."},
             {"role": "tool", "tool_name": "env", "tool_result": {"OPENAI_API_KEY": KEY}},
+            {"role": "user", "content": f"I'll pay with {CARD}, please."},
+            {"role": "tool", "tool_name": "pay", "tool_args": [4242424242424242, {"n": CARD}]},
         ]
         await m.record_conversation(turns, "session_end", session_id="s")
         await m.settle(60)
@@ -199,6 +201,7 @@ async def test_a_secret_in_a_turn_a_tool_result_or_an_answer_is_nowhere_afterwar
     assert remains(home, "zebra")
     assert remains(home, KEY) == set()
     assert remains(home, CARD) == set()
+    assert remains(home, "4242424242424242") == set()
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "tool"])

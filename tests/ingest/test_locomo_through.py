@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from bench.data import Conversation, Key, data_folder, has_locomo, locomo
-from tests.ingest.test_extraction import log, memories
+from tests.ingest.play import log, memories
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria

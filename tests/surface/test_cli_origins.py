@@ -153,7 +153,7 @@ async def test_what_stands_against_a_memory_is_shown_from_either_side(
         for own, other in (ids, reversed(ids)):
             record = await m.provenance.of(own)
             assert isinstance(record, MemoryRecord)
-            (bond,) = record.bonds
+            (bond,) = (one for one in record.bonds if one.edge.type == "CONTRADICTS")
             assert (bond.edge.type, bond.other.id) == ("CONTRADICTS", other)
             assert re.search(
                 r"contradicts\s+Lin lives in \w+ \(active\)", memory_account(record, 80)

@@ -316,6 +316,43 @@ def test_naming_a_private_key_is_no_private_key() -> None:
     assert_survives('if line == "-----BEGIN PRIVATE KEY-----": raise KeyFoundError')
 
 
+@pytest.mark.parametrize(
+    "number",
+    [
+        "4111 1111 1111 1111",
+        "4111111111111111",
+        "5500-0000-0000-0004",
+        "2223003122003222",
+        "6011000990139424",
+        "3530 1113 3330 0000",
+        "378282246310005",
+        "3782 822463 10005",
+        "6200000000000005",
+    ],
+)
+@pytest.mark.parametrize("frame", ["{}", "card: {}.", "卡号是{}，有效", "x\\n{}\\ny", '"{}"'])
+def test_a_card_number_goes_in_whatever_groups_it_is_written(number: str, frame: str) -> None:
+    found = redact(frame.format(number))
+    assert found.text == frame.format("[redacted:card-number]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order 4111 1111 1111 1112",
+        "1732212345678901",
+        "4111111111111111111111",
+        "sha 4111111111111111abcdef",
+        "4111111111111111.25",
+        "v4111-1111-1111-1111",
+        "0000 0000 0000 0000",
+        "id_4111111111111111",
+    ],
+)
+def test_a_number_that_is_no_cards_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
 def test_each_kind_is_counted() -> None:
     both = f"{TOKENS['github-token']} {TOKENS['github-token']} password=hunter22"
     assert kinds(both) == {"github-token": 2, "password": 1}

@@ -109,7 +109,7 @@ def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST
             return [_clean_value(item, flag, tally, depth - 1) for item, flag in pairs]
         case str():
             return _clean_keyed(value, key, tally)
-        case int() | float() if not isinstance(value, bool) and key:
+        case int() | float() if not isinstance(value, bool) and (key or value >= _LONG_NUMBER):
             cleaned = _clean_keyed(str(value), key, tally)
             return value if cleaned == str(value) else cleaned
         case _:
@@ -135,3 +135,5 @@ def _clean_keyed(text: str, key: str, tally: Tally) -> str:
 
 
 _KEYED_CHARS = 500
+_LONG_NUMBER = 10**13
+"""Shorter ones are no card's."""

@@ -88,6 +88,7 @@ class Statements:
                 confidence = _CONFIDENCE[version.provenance.trust]
                 memory = NewMemory(memory_id, kind, weight, confidence, self._workspace)
                 tx.memories.add(memory, version)
+                self._link(tx, memory_id)
                 self._replace_guesses(tx, text, memory_id)
                 self._audit(tx, "remember", memory_id)
             else:
@@ -124,6 +125,12 @@ class Statements:
                 self._apply(tx, memory, action)
             self._audit(tx, action, memory_id)
             return self._memory(tx, memory_id)
+
+    def _link(self, tx: Transaction, memory_id: str) -> None:
+        """Let the graph know whom and what a statement speaks of, as far as rules can tell."""
+        from memoria.ingest.link import link  # noqa: PLC0415  (a start-up must not pay for it)
+
+        link(tx, self._memory(tx, memory_id), now=now_millis())
 
     def _permitted(self, text: str, tally: Tally) -> str:
         """The text under the rules that are configured, and those alone.
@@ -201,6 +208,7 @@ class Statements:
             )
         self._allow(tx, text, again=False)
         tx.memories.add_version(memory.id, self._version(tx, text, valid_from, turn_id))
+        self._link(tx, memory.id)
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
         now = now_millis()

@@ -12,6 +12,7 @@ from datetime import date
 from types import MappingProxyType
 
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
+from memoria.text.luhn import has_check_digit
 
 HANDLING: PersonalRules = MappingProxyType(
     {
@@ -105,13 +106,6 @@ def _chinese_id(text: str) -> bool:
     return "10X98765432"[total % 11] == text[17].upper()
 
 
-def _luhn(text: str) -> bool:
-    """ISO/IEC 7812: every second digit from the right counts double, its digits summed."""
-    digits = [int(digit) for digit in _digits(text)]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return len(set(digits)) > 1 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
-
-
 def _iban(text: str) -> bool:
     """ISO 13616: moved by four and read as a number, it leaves 1 when divided by 97."""
     plain = text.replace(" ", "")
@@ -168,7 +162,7 @@ _RULES = tuple(
         (PersonalData.ID_NUMBER, _ID, _chinese_id),
         (PersonalData.ID_NUMBER, _SOCIAL_SECURITY, _any),
         (PersonalData.IBAN, _IBAN, _iban),
-        (PersonalData.CARD, _CARD, _luhn),
+        (PersonalData.CARD, _CARD, has_check_digit),
         (PersonalData.IP, _IPV4, _public),
         (PersonalData.IP, _IPV6, _public),
         (PersonalData.PHONE, _PHONE, _phone),
