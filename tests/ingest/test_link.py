@@ -11,6 +11,7 @@ from memoria.ingest.link import (
     Reading,
     Surroundings,
     connect,
+    liken,
     link,
     read_by_model,
     read_by_rules,
@@ -208,10 +209,10 @@ def test_what_surrounds_a_memory_is_linked_as_the_caller_says(desk: Desk) -> Non
         follows=first,
         replaces=second,
         contradicts=(third,),
-        similar={first: 0.91, second: 0.74, third: 0.75},
     )
     with desk.store.write("t") as tx:
         link(tx, memory(tx, own), around=around, now=NOW)
+        liken(tx, memory(tx, own), {first: 0.91, third: 0.75}, now=NOW)
         connect(tx, memory(tx, own), EdgeType.CAUSES, first, 0.8, now=NOW)
         found = {(e.src.id, e.type.value, e.dst.id) for e in edges(tx, own)}
         weights = {e.type: e.weight for e in edges(tx, first)}
@@ -233,17 +234,20 @@ def test_relinking_leaves_what_surrounds_a_memory(desk: Desk) -> None:
     turn = desk.say("Lin plays the flute")
     other, own = desk.keep("Lin sings"), desk.keep("Lin plays the flute", turn)
     with desk.store.write("t") as tx:
-        link(tx, memory(tx, own), around=Surroundings(similar={other: 0.8}), now=NOW)
+        link(tx, memory(tx, own), now=NOW)
+        liken(tx, memory(tx, own), {other: 0.8}, now=NOW)
         relink(tx, memory(tx, own), Reading(inferred_by=InferredBy.MODEL), now=NOW)
         assert links(tx, own) == {("DERIVED_FROM", None, turn), ("SIMILAR_TO", None, other)}
 
 
 def test_nothing_is_linked_with_a_memory_that_is_not_there(desk: Desk) -> None:
     kept = desk.keep("Lin plays the flute")
+    with desk.store.read("t") as tx:
+        before = edges(tx, kept)
     with desk.store.write("t") as tx, pytest.raises(NotFoundError):
         link(tx, memory(tx, kept), around=Surroundings(contradicts=("nobody",)), now=NOW)
     with desk.store.read("t") as tx:
-        assert edges(tx, kept) == []
+        assert edges(tx, kept) == before
 
 
 def test_pronouns_and_secrets_are_nobody_s_name(desk: Desk) -> None:

@@ -12,11 +12,13 @@ set aside after a few attempts, so that it never blocks the rest.
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
+from memoria.ingest.neighbours import link_neighbours, neighbours
 from memoria.model import BacklogStatus, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import Pending
@@ -175,7 +177,22 @@ class EmbeddingWorker:
                 return wanted  # a text that was embedded may be gone: read them again
             if wanted and vectors:
                 backlog.fulfil(self._embedder.name, vectors)
+        if wanted:
+            self._link(due, vectors)
         return wanted
+
+    def _link(self, due: list[Pending], vectors: Mapping[int, Vector]) -> None:
+        """Link the memories among them with those that lie near."""
+        own: dict[str, dict[int, Vector]] = {}
+        for pending in due:
+            if pending.turn is None and pending.n in vectors:
+                own.setdefault(pending.tenant, {})[pending.n] = vectors[pending.n]
+        for tenant, made in own.items():
+            with self._store.read(tenant) as tx:
+                near = neighbours(tx, self._embedder.name, made)
+            if near:
+                with self._store.write(tenant) as tx:
+                    link_neighbours(tx, near, now_millis())
 
     def _embed(self, due: list[Pending]) -> dict[int, Vector]:
         texts = [embedding_text(pending) for pending in due]

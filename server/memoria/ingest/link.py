@@ -7,10 +7,10 @@ what it replaces, what it is like) follows from what is stored and stays.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
-from memoria.graph.edges import SIMILAR_ENOUGH, birth_weight
+from memoria.graph.edges import birth_weight
 from memoria.graph.mentions import named
 from memoria.graph.namesakes import Told, told_apart
 from memoria.graph.roles import told
@@ -57,8 +57,6 @@ class Surroundings:
     replaces: str | None = None
     """The one whose place it has taken."""
     contradicts: tuple[str, ...] = ()
-    similar: Mapping[str, float] = field(default_factory=dict)
-    """Neighbours by meaning, with their cosine."""
 
 
 def read_by_model(add: Add, event_at: int | None = None) -> Reading:
@@ -158,6 +156,26 @@ def connect(
     tx.graph.put([_edge(memory, now, confidence, InferredBy.MODEL, kind, Node("memory", other_id))])
 
 
+def liken(tx: Transaction, memory: Memory, others: Mapping[str, float], *, now: int) -> None:
+    """Link a memory with its neighbours by meaning.
+
+    Args:
+        tx: the transaction.
+        memory: as it is stored.
+        others: ids of memories, with their cosine: that is how strongly, and how surely.
+        now: UTC epoch milliseconds.
+
+    Raises:
+        NotFoundError: there is no such other memory.
+    """
+    for other, cosine in others.items():
+        share = min(1.0, cosine)
+        like = _edge(
+            memory, now, share, InferredBy.RULES, EdgeType.SIMILAR_TO, Node("memory", other)
+        )
+        tx.graph.put([like.model_copy(update={"weight": share})])
+
+
 def _place(tx: Transaction, memory: Memory, around: Surroundings, now: int) -> None:
     """Edges that follow from what is stored."""
     own = Node("memory", memory.id)
@@ -172,11 +190,6 @@ def _place(tx: Transaction, memory: Memory, around: Surroundings, now: int) -> N
         tx.graph.put([edge(EdgeType.VERSION_NEXT, own, src=Node("memory", around.replaces))])
     for other in around.contradicts:
         tx.graph.put([edge(EdgeType.CONTRADICTS, Node("memory", other))])
-    for other, cosine in around.similar.items():
-        if cosine >= SIMILAR_ENOUGH and other != memory.id:
-            like = edge(EdgeType.SIMILAR_TO, Node("memory", other))
-            share = min(1.0, cosine)
-            tx.graph.put([like.model_copy(update={"weight": share, "confidence": share})])
 
 
 def _edge(

@@ -133,13 +133,14 @@ class SqliteBacklog:
         rows = TenantRows(self._connection, tenant, "backlog")
         if row["kind"] == "memory":
             memory = rows.first("memory_text", n=n)
-            return Pending(n, row["attempts"], content=memory["content"] if memory else "")
+            content = memory["content"] if memory else ""
+            return Pending(n, row["tenant"], row["attempts"], content=content)
         previous = rows.first("previous_turn", n=n)
         wanted = [n] if previous is None else [n, previous["n"]]
         documents = SqliteDocuments(self._connection, tenant, self._vectors)
         turns = SqliteConversations(self._connection, tenant, documents).turns(wanted)
         before = None if previous is None else turns[previous["n"]]
-        return Pending(n, row["attempts"], turn=turns[n], previous=before)
+        return Pending(n, row["tenant"], row["attempts"], turn=turns[n], previous=before)
 
     def _add_model(self, name: str, dims: int) -> KnownModel:
         self._connection.execute(_VECTORS["add_model"], {"name": name, "dims": dims})

@@ -29,8 +29,10 @@ SELECT owner FROM leases WHERE name = :name AND expires_at > :now AND expires_at
 DELETE FROM leases WHERE name = :name AND owner = :owner;
 
 -- name: due
-SELECT b.document_n AS n, b.attempts, d.kind, d.tenant_id
-FROM embedding_backlog b JOIN documents d ON d.n = b.document_n
+SELECT b.document_n AS n, b.attempts, d.kind, d.tenant_id, t.name AS tenant
+FROM embedding_backlog b
+JOIN documents d ON d.n = b.document_n
+JOIN tenants t ON t.id = d.tenant_id
 WHERE b.attempts < :attempts AND (b.not_before <= :now OR b.not_before > :now + :longest)
 ORDER BY b.document_n
 LIMIT :limit;

@@ -1,0 +1,58 @@
+"""Neighbours: memories that mean nearly the same are linked, as soon as there are vectors to tell.
+
+These edges are derived: where a process dies before it has written them, the vectors still tell.
+"""
+
+from collections.abc import Mapping
+
+from memoria.graph.edges import SIMILAR_ENOUGH
+from memoria.ingest.link import liken
+from memoria.model import Memory, Validity, Vector
+from memoria.store.base import Transaction
+from memoria.store.values import Filters
+
+_MOST = 6
+"""A memory's nearest; a graph that links everything says nothing."""
+
+
+def neighbours(
+    tx: Transaction, model: str, vectors: Mapping[int, Vector]
+) -> dict[str, dict[str, float]]:
+    """Which memories lie near those with new vectors.
+
+    Args:
+        tx: where they are.
+        model: who made the vectors.
+        vectors: by document; only the present wordings of active memories count.
+
+    Returns:
+        By memory id, the ids of those near it, with their cosine.
+    """
+    found = tx.memories.by_versions(list(vectors))
+    current = {n: m for n, m in found.items() if n == m.current.n and m.validity is Validity.ACTIVE}
+    near = {m.id: _near(tx, model, vectors[n], m) for n, m in current.items()}
+    return {memory_id: others for memory_id, others in near.items() if others}
+
+
+def link_neighbours(tx: Transaction, near: Mapping[str, Mapping[str, float]], now: int) -> None:
+    """Write the edges. What has gone meanwhile is left out.
+
+    Args:
+        tx: where to.
+        near: what `neighbours` found.
+        now: UTC epoch milliseconds.
+    """
+    for memory_id, others in near.items():
+        memory = tx.memories.get(memory_id)
+        if memory is not None:
+            there = {i: cosine for i, cosine in others.items() if tx.memories.get(i) is not None}
+            liken(tx, memory, there, now=now)
+
+
+def _near(tx: Transaction, model: str, vector: Vector, memory: Memory) -> dict[str, float]:
+    matches = tx.documents.nearest(
+        "memory", model, vector, Filters(workspace=memory.workspace), _MOST + 1
+    )
+    scores = {match.n: match.score for match in matches if match.score >= SIMILAR_ENOUGH}
+    others = tx.memories.by_versions(list(scores))
+    return {other.id: scores[n] for n, other in others.items() if other.id != memory.id}
