@@ -28,7 +28,9 @@ from memoria.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
+from memoria.inference.chat.base import Question
 from memoria.inference.chat.endpoint import EndpointChat
+from memoria.inference.tasks import Extraction
 
 GOOD = says({"colour": "red"})
 TELLING = (KEY, "salary", "46,000", "Certainly", "Name the colour")
@@ -187,6 +189,18 @@ def test_of_an_answer_that_was_cut_off_little_is_sent_back(
     first, second = (len(asked.text) for asked in server.requests)
     assert second - first < 2000
     assert "cut off after 20 tokens; be much shorter" in server.requests[1].text
+
+
+def test_a_flawed_operation_is_told_of_its_own_flaw_alone(
+    server: ScriptedModel, gate_to: OpenGate
+) -> None:
+    add = {"op": "ADD", "type": "fact", "content": "c", "quote": "q", "turn": 1}
+    flawed = {**add, "subject": "user", "predicate": "p", "importance": 8}
+    server.answer = lambda _: {"operations": [flawed]}
+    asked = Question("extract", "extract/1", "Read.", PRIVATE, Extraction, 200)
+    with pytest.raises(InvalidAnswerError) as caught:
+        gate_to(server).ask(TENANT, asked)
+    assert ": operations.0.ADD.importance less_than_equal." in str(caught.value)
 
 
 def test_200_kilobytes_of_prose_are_not_sent_back(server: ScriptedModel, gate_to: OpenGate) -> None:
