@@ -7,7 +7,7 @@ python -m bench.conflicts --model     # what the configured model and policy mak
 import argparse
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
@@ -110,6 +110,8 @@ def _quality(played: Sequence[Played]) -> Iterator[str]:
     expected = sum(not one.wrong for one in played)
     yield f"{expected} of {len(played)} cases as a good model would have them."
     yield f"{len(told)} turns read, {unanswered} of them without an answer."
+    for reason, count in Counter(said for said in told if said.startswith(NO_ANSWER)).items():
+        yield f"{count} × {reason}"
     yield f"applied: {_counts(applied)}"
     yield f"rejected: {_counts(rejected)}"
 
