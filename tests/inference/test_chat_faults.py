@@ -203,6 +203,13 @@ def test_a_flawed_operation_is_told_of_its_own_flaw_alone(
     assert ": operations.0.ADD.importance less_than_equal." in str(caught.value)
 
 
+def test_a_question_that_is_repaired_holds_the_schema_once(gate_to: OpenGate) -> None:
+    with ScriptedModel([says("no"), GOOD], forms=["text"]) as server:
+        assert gate_to(server).ask(TENANT, question()) == RED
+        first, second = server.requests[-2:]
+    assert first.text.count('"shades"') == second.text.count('"shades"') == 1
+
+
 def test_200_kilobytes_of_prose_are_not_sent_back(server: ScriptedModel, gate_to: OpenGate) -> None:
     server.script.extend([prose(200_000), GOOD])
     assert gate_to(server).ask(TENANT, question()) == RED

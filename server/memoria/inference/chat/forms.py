@@ -42,8 +42,10 @@ def worded(form: Form, question: Question[AnswerT]) -> Question[AnswerT]:
 
 
 def with_schema(question: Question[AnswerT]) -> Question[AnswerT]:
-    """The question, with the schema of its answer in words."""
+    """The question, with the schema of its answer in words, which one that is repaired has."""
     form = template("json")
+    if schema_text(question.answer) in question.text:
+        return question
     return replace(
         question,
         instructions=f"{question.instructions}\n\n{form.instructions}",
