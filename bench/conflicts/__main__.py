@@ -7,16 +7,19 @@ python -m bench.conflicts --model     # what the configured model and policy mak
 import argparse
 import json
 import sys
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.progress import track
 
-from bench.conflicts import cases
-from bench.conflicts.play import Played, play
+from bench.conflicts import Case, cases
+from bench.conflicts.play import NO_ANSWER, Played, play
+from bench.extraction.run import outcomes
 from bench.output import table
 from memoria.config import Settings
+from memoria.errors import ModelMisconfiguredError
+from memoria.inference.chat.base import ChatModel
 from memoria.inference.chat.choose import choose_chat_model
 
 _NO_MODEL = (
@@ -28,44 +31,93 @@ _NO_MODEL = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Play every case and print how each kind came out. 1 if the script's cases went wrong."""
     arguments = _parser().parse_args(argv)
-    model = choose_chat_model(Settings.load()) if arguments.model else None
+    settings = Settings.load() if arguments.model else None
+    model = choose_chat_model(settings) if settings else None
     if arguments.model and model is None:
         print(_NO_MODEL, file=sys.stderr)
         return 2
-    console = Console(stderr=True)
-    silent = not console.is_terminal
-    played = [play(c, model) for c in track([*cases()], "Playing", console=console, disable=silent)]
+    try:
+        played = _play(_some([*cases()], arguments.cases), model, settings)
+    except ModelMisconfiguredError as error:
+        print(error, file=sys.stderr)
+        return 2
     if arguments.json:
         print(json.dumps([_plain(one) for one in played], ensure_ascii=False, indent=2))
     else:
-        _print(played)
+        _print(played, judged=model is None)
     return 1 if model is None and any(one.wrong for one in played) else 0
+
+
+def _play(
+    chosen: Sequence[Case], model: ChatModel | None, settings: Settings | None
+) -> list[Played]:
+    console = Console(stderr=True)
+    shown = track(chosen, "Playing", console=console, disable=not console.is_terminal)
+    return [play(case, model, settings) for case in shown]
+
+
+def _some(every: Sequence[Case], most: int | None) -> Sequence[Case]:
+    """So many of them, evenly spaced; all without a number."""
+    if most is None or most >= len(every):
+        return every
+    return [every[i * len(every) // most] for i in range(most)]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.conflicts")
     parser.add_argument("--model", action="store_true", help="ask the configured chat model")
+    parser.add_argument("--cases", type=int, metavar="N", help="only N of them, evenly spaced")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
 
 def _plain(one: Played) -> dict[str, object]:
-    return {"id": one.case.id, "kind": one.case.kind, "wrong": one.wrong, "outcomes": one.outcomes}
+    return {
+        "id": one.case.id,
+        "kind": one.case.kind,
+        "wrong": one.wrong,
+        "unanswered": one.unanswered,
+        "outcomes": one.outcomes,
+    }
 
 
-def _print(played: Sequence[Played]) -> None:
+def _print(played: Sequence[Played], *, judged: bool) -> None:
     kinds = defaultdict[str, list[Played]](list)
     for one in played:
         kinds[one.case.kind].append(one)
-    found = table("How statements meet", 1, "kind", "cases", "right")
+    headings = ("cases", "right") if judged else ("cases", "as a good model would", "no answer")
+    found = table("How statements meet", 1, "kind", *headings)
     for kind, own in kinds.items():
-        found.add_row(kind, str(len(own)), str(sum(not one.wrong for one in own)))
-    right = sum(not one.wrong for one in played)
+        row = [len(own), sum(not one.wrong for one in own), sum(one.unanswered for one in own)]
+        found.add_row(kind, *map(str, row[: len(headings)]))
     Console().print(found)
-    print(f"{right} of {len(played)} right.")
+    for line in _verdict(played) if judged else _quality(played):
+        print(line)
     for one in played:
         for line in one.wrong:
             print(f"{one.case.id}: {line}")
+
+
+def _verdict(played: Sequence[Played]) -> Iterator[str]:
+    yield f"{sum(not one.wrong for one in played)} of {len(played)} right."
+
+
+def _quality(played: Sequence[Played]) -> Iterator[str]:
+    """What the model did. Whoever keeps nothing is right where nothing was to be kept."""
+    told = [outcome for one in played for outcome in one.outcomes]
+    applied, rejected = outcomes([said for said in told if not said.startswith(NO_ANSWER)])
+    unanswered = sum(one.unanswered for one in played)
+    expected = sum(not one.wrong for one in played)
+    yield f"{expected} of {len(played)} cases as a good model would have them."
+    yield f"{len(told)} turns read, {unanswered} of them without an answer."
+    for reason, count in Counter(said for said in told if said.startswith(NO_ANSWER)).items():
+        yield f"{count} × {reason}"
+    yield f"applied: {_counts(applied)}"
+    yield f"rejected: {_counts(rejected)}"
+
+
+def _counts(counted: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counted.items())) or "nothing"
 
 
 if __name__ == "__main__":

@@ -4,12 +4,15 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.conflicts.cases import Case, Proposal
+from memoria.config import Settings
+from memoria.errors import ChatModelError, ModelMisconfiguredError
 from memoria.inference.chat.base import AnswerT, ChatModel, Question, Reply
-from memoria.inference.chat.gate import Gate, GateLimits
+from memoria.inference.chat.choose import gate_limits
+from memoria.inference.chat.gate import Gate
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
 from memoria.ingest.tombstones import Marks
@@ -24,7 +27,9 @@ from memoria.text.statement import says_the_same
 _TENANT = "bench"
 _SESSION = "case"
 _LEASE_MS = 600_000
-_OUTPUT_TOKENS = 4096
+_NO_CAP = 10**12
+NO_ANSWER = "no answer: "
+"""How an outcome begins where the model had none."""
 _LIKE = 0.5
 """Share of common words from which a real model's wording counts as the one that was expected."""
 _KNOWN = re.compile(r'^\{"id": .*\}$', re.MULTILINE)
@@ -40,6 +45,11 @@ class Played:
     wrong: tuple[str, ...]
     outcomes: tuple[str, ...]
     """What became of each turn's operations."""
+
+    @property
+    def unanswered(self) -> int:
+        """Turns for which the model had no answer."""
+        return sum(outcome.startswith(NO_ANSWER) for outcome in self.outcomes)
 
 
 class Script:
@@ -95,18 +105,22 @@ class Script:
         return {**fields, **({"turn": number} if "turn" in fields else {})}
 
 
-def play(case: Case, model: ChatModel | None = None) -> Played:
+def play(case: Case, model: ChatModel | None = None, settings: Settings | None = None) -> Played:
     """Capture the case's turns, let a model read each, and compare.
 
     Args:
         case: the case.
         model: who reads; the case's own script by default, which must be matched to the letter.
+        settings: how hard the model is tried, and the longest answer; the defaults without.
+
+    Raises:
+        ModelMisconfiguredError: the model will answer nothing until a setting is mended.
     """
     script = Script(case)
     with tempfile.TemporaryDirectory(prefix="memoria-conflicts-") as folder:
         store = SqliteStore(Path(folder) / "memoria.db", busy_timeout_ms=5000, readers=1)
         try:
-            outcomes = _run(case, store, script, model or script)
+            outcomes = _run(case, store, script, model or script, settings or Settings())
             kept = _memories(store)
         finally:
             store.close()
@@ -114,12 +128,14 @@ def play(case: Case, model: ChatModel | None = None) -> Played:
     return Played(case, tuple(wrong), outcomes)
 
 
-def _run(case: Case, store: SqliteStore, script: Script, model: ChatModel) -> tuple[str, ...]:
+def _run(
+    case: Case, store: SqliteStore, script: Script, model: ChatModel, settings: Settings
+) -> tuple[str, ...]:
     marks = Marks(_TENANT, lambda: b"bench")
     capture = Capture(store, _TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks)
-    limits = GateLimits(timeout_s=300, attempts=3, concurrency=1, daily_tokens=10**12)
+    limits = replace(gate_limits(settings), daily_tokens=_NO_CAP)
     gate = Gate(model, StoreLedger(store), limits)
-    extractor = Extractor(store, gate, Related(None), lambda _: marks, _OUTPUT_TOKENS)
+    extractor = Extractor(store, gate, Related(None), lambda _: marks, settings.llm_output_tokens)
     outcomes = []
     for number, said in enumerate(case.turns, 1):
         capture.record([Turn(role=Role(said.role), content=said.text, at=said.at)], _SESSION, None)
@@ -141,7 +157,14 @@ def _read(store: SqliteStore, extractor: Extractor, place: int) -> str:
         work = queue.lease("bench", now_millis(), _LEASE_MS)
     if work is None:
         return "was not queued"
-    extractor.run(work, "bench")
+    try:
+        extractor.run(work, "bench")
+    except ModelMisconfiguredError:
+        raise
+    except ChatModelError as error:
+        with store.work_queue(write=True) as queue:
+            queue.bury(work, "bench", str(error))
+        return f"{NO_ANSWER}{error}"
     with store.read(_TENANT) as tx:
         done = tx.queue.entry(work.id)
     return "" if done is None else done.outcome or ""

@@ -146,7 +146,12 @@ class ChatModelError(MemoriaError):
     """What the log of calls says of it."""
 
     def __init__(
-        self, message: str, *, retry_at: int | None = None, uncounted: bool = False
+        self,
+        message: str,
+        *,
+        retry_at: int | None = None,
+        uncounted: bool = False,
+        too_much: bool = False,
     ) -> None:
         """A sentence or two.
 
@@ -154,8 +159,10 @@ class ChatModelError(MemoriaError):
             message: what happened and what to do next.
             retry_at: when asking again may help, in UTC epoch milliseconds, if that is known.
             uncounted: whether the question may have cost tokens that nobody has counted.
+            too_much: whether half the question may well be answered.
         """
         super().__init__(message)
+        self.too_much = too_much
         self.retry_at = retry_at
         self.uncounted = uncounted
 

@@ -10,6 +10,7 @@ from tests.llm.scripted import Asked, ScriptedModel, fails, says
 
 from memoria.errors import ModelRefusedError
 from memoria.inference.chat.answers import strict_schema
+from memoria.inference.chat.base import Question
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.model import Operation
 
@@ -45,8 +46,8 @@ def test_tokens_that_are_not_reported_are_estimated(
 
 FORMS = {
     "all": (["json_schema", "json_object", "text"], ["json_schema"]),
-    "no schema": (["json_object", "text"], ["json_schema", "json_object"]),
-    "words alone": (["text"], ["json_schema", "json_object", "text"]),
+    "no schema": (["json_object", "text"], ["json_schema", "json_schema", "json_object"]),
+    "words alone": (["text"], ["json_schema", "json_schema", "json_object", "text"]),
 }
 
 
@@ -78,7 +79,7 @@ def test_an_endpoint_that_calls_the_cap_otherwise_is_asked_its_way(gate_to: Open
 def test_a_question_that_is_refused_in_every_form_changes_none(
     server: ScriptedModel, gate_to: OpenGate
 ) -> None:
-    server.script.extend([fails(400)] * 3)
+    server.script.extend([fails(400)] * 4)
     server.answer = red
     gate = gate_to(server)
     with pytest.raises(ModelRefusedError):
@@ -100,6 +101,24 @@ class Operations(BaseModel):
     """The largest answer there is."""
 
     operations: tuple[Operation, ...]
+
+
+def bounded(asked: Asked) -> bool:
+    return "maxLength" in str(asked.body["response_format"])
+
+
+def test_lengths_are_part_of_the_schema_where_the_endpoint_takes_them(
+    server: ScriptedModel, gate_to: OpenGate
+) -> None:
+    server.answer = lambda asked: (
+        fails(400) if asked.form == "json_schema" and bounded(asked) else {"operations": []}
+    )
+    gate = gate_to(server)
+    wanted = Question("extract", "colour/7", "Keep it.", PRIVATE, Operations, 200)
+    for _ in range(2):
+        assert gate.ask(TENANT, wanted) == Operations(operations=())
+    assert [bounded(asked) for asked in server.requests] == [True, False, False]
+    assert {asked.form for asked in server.requests} == {"json_schema"}
 
 
 def objects(schema: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (any JSON)

@@ -28,7 +28,9 @@ from memoria.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
+from memoria.inference.chat.base import Question
 from memoria.inference.chat.endpoint import EndpointChat
+from memoria.inference.tasks import Extraction
 
 GOOD = says({"colour": "red"})
 TELLING = (KEY, "salary", "46,000", "Certainly", "Name the colour")
@@ -83,7 +85,19 @@ REFUSED = {
     "too long": Fault(
         fails(400, code="context_length_exceeded"), ModelRefusedError, 1, "context_length_exceeded"
     ),
-    "in no form": Fault(fails(400, message=ECHO), ModelRefusedError, 3, "HTTP 400"),
+    "too long for llama.cpp": Fault(
+        fails(400, message="request (9 tokens) exceeds the available context size (8 tokens)"),
+        ModelRefusedError,
+        1,
+        "Serve it with a larger context",
+    ),
+    "too long for vLLM": Fault(
+        fails(400, message="This model's maximum context length is 8 tokens."),
+        ModelRefusedError,
+        1,
+        "lower MEMORIA_LLM_OUTPUT_TOKENS",
+    ),
+    "in no form": Fault(fails(400, message=ECHO), ModelRefusedError, 4, "HTTP 400"),
 }
 MISCONFIGURED = {
     "key": Fault(fails(401, message=ECHO), ModelMisconfiguredError, 1, "MEMORIA_LLM_API_KEY"),
@@ -116,7 +130,7 @@ def test_every_fault_is_the_right_error_without_a_word_of_key_question_or_answer
     assert isinstance(caught.value, fault.error)
     assert len(server.requests) == fault.requests
     assert (caught.value.retry_at is not None) == (name in UNAVAILABLE)
-    calls = fault.requests if name != "in no form" else 1  # one question in three forms
+    calls = fault.requests if name != "in no form" else 1  # one question in several forms
     assert books.outcomes() == [fault.error.outcome] * calls
     kept = "".join(sqlite3.connect(books.path).iterdump())
     shown = (kept, caplog.text, *traceback.format_exception(caught.value))
@@ -165,6 +179,35 @@ def test_an_unfit_answer_is_sent_back_with_what_is_wrong(
     assert "colour: Input should be 'red' or 'green'" in second.text
     assert '"shades"' in second.text
     assert [call.prompt for call in books.calls()] == ["colour/7", "colour/7+repair/1"]
+
+
+def test_of_an_answer_that_was_cut_off_little_is_sent_back(
+    server: ScriptedModel, gate_to: OpenGate
+) -> None:
+    server.script.extend([says('{"colour": "' + "red " * 1000, finish="length"), GOOD])
+    assert gate_to(server).ask(TENANT, question()) == RED
+    first, second = (len(asked.text) for asked in server.requests)
+    assert second - first < 2000
+    assert "cut off after 20 tokens; be much shorter" in server.requests[1].text
+
+
+def test_a_flawed_operation_is_told_of_its_own_flaw_alone(
+    server: ScriptedModel, gate_to: OpenGate
+) -> None:
+    add = {"op": "ADD", "type": "fact", "content": "c", "quote": "q", "turn": 1}
+    flawed = {**add, "subject": "user", "predicate": "p", "importance": 8}
+    server.answer = lambda _: {"operations": [flawed]}
+    asked = Question("extract", "extract/1", "Read.", PRIVATE, Extraction, 200)
+    with pytest.raises(InvalidAnswerError) as caught:
+        gate_to(server).ask(TENANT, asked)
+    assert ": operations.0.ADD.importance less_than_equal." in str(caught.value)
+
+
+def test_a_question_that_is_repaired_holds_the_schema_once(gate_to: OpenGate) -> None:
+    with ScriptedModel([says("no"), GOOD], forms=["text"]) as server:
+        assert gate_to(server).ask(TENANT, question()) == RED
+        first, second = server.requests[-2:]
+    assert first.text.count('"shades"') == second.text.count('"shades"') == 1
 
 
 def test_200_kilobytes_of_prose_are_not_sent_back(server: ScriptedModel, gate_to: OpenGate) -> None:

@@ -10,12 +10,14 @@ from memoria.model import Checks, Focus, Operation, Rulings, Summary
 from memoria.model.base import Value
 
 _MOST_OPERATIONS = 20
+_Operation = Annotated[Operation, Field(discriminator="op")]
+"""What is wrong with one is told of its own kind, and not of every other too."""
 
 
 class Extraction(Value):
     """What a model would do with what it read."""
 
-    operations: Annotated[tuple[Operation, ...], Field(max_length=_MOST_OPERATIONS)]
+    operations: Annotated[tuple[_Operation, ...], Field(max_length=_MOST_OPERATIONS)]
     focus: Focus | None = None
     """The task in hand at the end of it, where the turns say so."""
 

@@ -25,6 +25,7 @@ from memoria.errors import (
 )
 from memoria.inference.chat.gate import Gate
 from memoria.ingest.backoff import backoff_ms
+from memoria.ingest.halve import halve
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.reading import ChangedMeanwhileError, LeaseLostError, Reader
 from memoria.model import QueueKind, new_id, now_millis
@@ -152,6 +153,9 @@ class ExtractionWorker:
             self._fail(work, owner, f"{type(error).__name__} while it was applied", 1)
 
     def _give_back(self, work: Work, owner: str, error: ChatModelError) -> None:
+        if self._too_much(work, error) and halve(self._store, work, owner):
+            _LOG.info("The entry %s is read in halves: %s", work.id, error)
+            return
         match error:
             case AskingStoppedError():
                 self._release(work, owner, now_millis(), str(error), blamed=False)
@@ -165,6 +169,11 @@ class ExtractionWorker:
                 self._fail(work, owner, str(error), _PATIENCE, error.retry_at)
             case _:
                 self._fail(work, owner, str(error), 1)
+
+    def _too_much(self, work: Work, error: ChatModelError) -> bool:
+        """Whether less may be read where this was not. A silence has other reasons at first."""
+        patient = isinstance(error, ModelUnavailableError)
+        return error.too_much and not (patient and work.attempts < self._limits.attempts)
 
     def _fail(
         self, work: Work, owner: str, error: str, patience: int, retry_at: int | None = None

@@ -17,15 +17,17 @@ from memoria.inference.chat.base import AnswerT, Question, Reply
 
 _FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 _SHOWN_PROBLEMS = 5
-_UNSUPPORTED = frozenset("default title minLength maxLength discriminator".split())
-"""What says nothing to a model, or is not part of the subset that strict endpoints take."""
+_CUT_OFF = "length"
+_SAYS_NOTHING = frozenset("default title discriminator".split())
+_LENGTHS = frozenset("minLength maxLength".split())
+"""Not part of the subset that strict endpoints take."""
 
 
 class UnfitAnswerError(InvalidAnswerError):
     """An answer that can be sent back to be mended, with what the model may be told of it."""
 
     def __init__(self, message: str, reply: Reply, complaint: str) -> None:
-        super().__init__(message)
+        super().__init__(message, too_much=reply.finish == _CUT_OFF)
         self.reply = reply
         self.complaint = complaint
 
@@ -46,7 +48,7 @@ def read_answer(question: Question[AnswerT], reply: Reply) -> AnswerT:
         return question.answer.model_validate_json(fenced[1] if fenced else reply.text)
     except ValidationError as error:
         problem = _what_it_is(reply) or _in_our_words(error, question.answer)
-        complaint = problem if _what_it_is(reply) else _in_full(error)
+        complaint = _what_to_do(reply) or _in_full(error)
     raise UnfitAnswerError(
         f"The model's answer is no {question.answer.__name__}: {problem}. "
         "If this goes on, use a larger model.",
@@ -57,9 +59,15 @@ def read_answer(question: Question[AnswerT], reply: Reply) -> AnswerT:
 
 def _what_it_is(reply: Reply) -> str | None:
     """The answer's flaw where it has one as a whole."""
-    if reply.finish == "length":
+    if reply.finish == _CUT_OFF:
         return f"it was cut off after {reply.output_tokens:,} tokens"
     return None if reply.text.strip() else "it is empty"
+
+
+def _what_to_do(reply: Reply) -> str | None:
+    """The same, as the model may make use of it."""
+    flaw = _what_it_is(reply)
+    return f"{flaw}; be much shorter" if reply.finish == _CUT_OFF else flaw
 
 
 def _in_our_words(error: ValidationError, answer: type[BaseModel]) -> str:
@@ -100,8 +108,15 @@ def strict_schema(answer: type[BaseModel]) -> dict[str, Any]:
     Every field is required and no other allowed. Limits on lengths go: they are checked when the
     answer is read. Nobody may change it: it is made once.
     """
-    strict: dict[str, Any] = _strict(answer.model_json_schema())
+    strict: dict[str, Any] = _strict(answer.model_json_schema(), _SAYS_NOTHING | _LENGTHS)
     return strict
+
+
+@cache
+def bounded_schema(answer: type[BaseModel]) -> dict[str, Any]:
+    """The same with its limits on lengths: where they bind, no text can go on for ever."""
+    bounded: dict[str, Any] = _strict(answer.model_json_schema(), _SAYS_NOTHING)
+    return bounded
 
 
 @cache
@@ -110,25 +125,25 @@ def schema_text(answer: type[BaseModel]) -> str:
     return json.dumps(answer.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
 
 
-def _strict(schema: Any) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
+def _strict(schema: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
     if isinstance(schema, list):
-        return [_strict(inner) for inner in schema]
+        return [_strict(inner, without) for inner in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}
     kept = {
-        {"oneOf": "anyOf"}.get(name, name): _inside(name, inner)
+        {"oneOf": "anyOf"}.get(name, name): _inside(name, inner, without)
         for name, inner in schema.items()
-        if name not in _UNSUPPORTED
+        if name not in without
     }
     if "properties" in kept:
         kept |= {"required": list(kept["properties"]), "additionalProperties": False}
     return kept
 
 
-def _inside(name: str, inner: Any) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
+def _inside(name: str, inner: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (any JSON)
     """A keyword's value; under some keywords the names are fields and no keywords."""
     if name in ("properties", "$defs"):
-        return {field: _strict(schema) for field, schema in inner.items()}
-    return inner if name in ("enum", "const", "required") else _strict(inner)
+        return {field: _strict(schema, without) for field, schema in inner.items()}
+    return inner if name in ("enum", "const", "required") else _strict(inner, without)

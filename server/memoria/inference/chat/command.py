@@ -66,6 +66,7 @@ class CommandChat:
                 f"{self._shown} gave no answer within {self._timeout_s:g} s "
                 "(MEMORIA_LLM_TIMEOUT_S). It is asked again later.",
                 uncounted=True,
+                too_much=True,
             ) from None
         self._check(ended, text)
         answer = ended.output.decode("utf-8", "replace")

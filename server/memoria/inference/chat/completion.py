@@ -38,7 +38,10 @@ _CODES = frozenset(
 _NO_QUOTA = "insufficient_quota"
 _FILTERED = "content_filter"
 _NO_MODEL = "model_not_found"
-FINAL = (_FILTERED, "context_length_exceeded", _NO_MODEL)
+_TOO_LONG = "context_length_exceeded"
+_SAYS_TOO_LONG = ("context size", "context length", "context window")
+"""How those put it that have no code for it: llama.cpp, vLLM."""
+_FINAL = (_FILTERED, _TOO_LONG, _NO_MODEL)
 """Codes of errors that no other form of the question would mend."""
 
 
@@ -95,7 +98,7 @@ def read_completion(
 
 def explain(error: openai.APIStatusError, question: Question[AnswerT]) -> ChatModelError:
     """Our error for a status of 400 and more."""
-    status, code = error.status_code, error.code if error.code in _CODES else None
+    status, code = error.status_code, _code(error)
     what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
     if status in _WRONG_SETTINGS or code in (_NO_QUOTA, _NO_MODEL):
         cure = _WRONG_SETTINGS.get(status, _WRONG_SETTINGS[402 if code == _NO_QUOTA else 404])
@@ -104,10 +107,31 @@ def explain(error: openai.APIStatusError, question: Question[AnswerT]) -> ChatMo
         return ModelUnavailableError(f"{what}. It is asked again.", retry_at=_retry_at(error))
     if code == _FILTERED:
         return ModelRefusedError(f"{what}: a filter refuses the question.")
+    if code == _TOO_LONG:
+        return ModelRefusedError(
+            f"{what}: a question of about {question_tokens(question):,} tokens and its answer are "
+            "more than MEMORIA_LLM_MODEL can read. Serve it with a larger context, or lower "
+            "MEMORIA_LLM_OUTPUT_TOKENS.",
+            too_much=True,
+        )
     return ModelRefusedError(
         f"{what}: it does not take a question of about {question_tokens(question):,} tokens. Check "
         "how much MEMORIA_LLM_MODEL can read, and its limits."
     )
+
+
+def final(error: openai.APIStatusError) -> bool:
+    """Whether no other form of the question would mend it."""
+    return _code(error) in _FINAL
+
+
+def _code(error: openai.APIStatusError) -> str | None:
+    """What is wrong, in one of the words that are known well."""
+    if error.code in _CODES:
+        return error.code
+    asked_wrongly = error.status_code < _SERVER_ERROR
+    said = error.message.lower()
+    return _TOO_LONG if asked_wrongly and any(word in said for word in _SAYS_TOO_LONG) else None
 
 
 def _retry_at(error: openai.APIStatusError) -> int | None:

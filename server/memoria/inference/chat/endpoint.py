@@ -16,7 +16,7 @@ from memoria.errors import (
     ModelUnavailableError,
 )
 from memoria.inference.chat.base import AnswerT, Question, Reply
-from memoria.inference.chat.completion import FINAL, explain, read_completion
+from memoria.inference.chat.completion import explain, final, read_completion
 from memoria.inference.chat.forms import FORMS, Form, response_format, worded
 from memoria.inference.chat.waiting import Waiting
 
@@ -52,6 +52,7 @@ class EndpointChat:
                 f"The chat model gave no answer within {self._timeout_s:g} s "
                 "(MEMORIA_LLM_TIMEOUT_S). It is asked again later.",
                 uncounted=True,
+                too_much=True,
             ) from None
         except openai.APIConnectionError as error:
             raise ModelUnavailableError(
@@ -77,7 +78,7 @@ class EndpointChat:
                     reply = self._send(question, form, cap)
                 except openai.APIStatusError as error:
                     refusal = explain(error, question)
-                    if error.status_code not in _FORM_IN_DOUBT or error.code in FINAL:
+                    if error.status_code not in _FORM_IN_DOUBT or final(error):
                         raise refusal from None
                     if not _blames_the_cap(error):
                         break

@@ -33,6 +33,8 @@ _LONGEST_WAIT_S = 20.0
 """The longest pause that is waited for; one that is longer is the queue's."""
 _SHOWN_CHARS = 4000
 """How much of an unfit answer is sent back: 200 kB of prose teach no model more than its start."""
+_SHOWN_OF_TOO_MUCH = 200
+"""How much of one that was cut off: what repeats itself is repeated, and room is scarce."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,14 +191,16 @@ class Gate:
         self._not_before = max(self._not_before, error.retry_at or until)
 
     def _postponed(self, error: ModelUnavailableError) -> ModelUnavailableError:
-        return ModelUnavailableError(str(error), retry_at=max(self._not_before, self._now()))
+        retry_at = max(self._not_before, self._now())
+        return ModelUnavailableError(str(error), retry_at=retry_at, too_much=error.too_much)
 
 
 def _repair(question: Question[AnswerT], error: UnfitAnswerError) -> Question[AnswerT]:
     """The question once more, with the answer it got and what is wrong with that."""
     repair = template("repair")
+    shown = _SHOWN_OF_TOO_MUCH if error.too_much else _SHOWN_CHARS
     again = repair.render(
-        answer=error.reply.text[:_SHOWN_CHARS],
+        answer=error.reply.text[:shown],
         problem=error.complaint,
         schema=schema_text(question.answer),
     )
