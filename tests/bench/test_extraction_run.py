@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from bench.extraction.__main__ import main
 from bench.extraction.run import outcomes
+from tests.ingest.play import answers
 from tests.llm.scripted import Asked, ScriptedModel, refuses, says
 
 _TURN = re.compile(r"^\[(\d+)\] (\w+): (\S{4,40})", re.MULTILINE)
@@ -37,7 +38,7 @@ def test_without_a_model_it_says_what_to_set(capsys: pytest.CaptureFixture[str])
 def test_what_was_stored_is_shown_with_its_words_and_everything_is_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with ScriptedModel(answer=first_words) as model:
+    with ScriptedModel(answer=answers(extract=first_words)) as model:
         model.script.append(says("This is no JSON."))
         configured(monkeypatch, model)
         assert main(["--sessions", "1", "--json"]) == 0
@@ -48,7 +49,9 @@ def test_what_was_stored_is_shown_with_its_words_and_everything_is_counted(
     assert report["calls"]["count"] == asked == sum(report["calls"]["outcomes"].values())
     assert (report["calls"]["invalid_at_first"], report["calls"]["valid_after_repair"]) == (1, 1)
     assert report["valid_after_repair_share"] == 1
-    assert report["rejected"]["quote not in the turn"] == report["entries"]["done"]
+    assert (
+        report["rejected"]["quote not in the turn"] == report["entries"]["done"] - 1
+    )  # an episode
     assert report["stored"]
     for one in report["stored"]:
         assert one["content"] == f"said {one['quote']}"

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.ingest.play import add, memories, opened, said
+from tests.ingest.play import add, answers, entries, memories, opened, said
 from tests.llm.scripted import Asked, Behaviour, ScriptedModel, fails, hangs, says
 
 from memoria.model import QueueState
@@ -24,7 +24,7 @@ def at_most(turns: int, otherwise: Behaviour) -> ScriptedModel:
             return otherwise
         return {"operations": [add(said, int(n), predicate=said) for n, said in found]}
 
-    return ScriptedModel(answer=answer)
+    return ScriptedModel(answer=answers(extract=answer))
 
 
 @pytest.mark.parametrize("otherwise", [_TOO_LONG, _CUT], ids=["question", "answer"])
@@ -34,10 +34,10 @@ async def test_a_stretch_that_is_too_long_is_read_in_halves(
     with at_most(2, otherwise) as model:
         async with opened(home, model) as m:
             await said(m, *_TURNS)
-            entries = await m.queue.entries()
+            found = await entries(m)
             assert sorted(x.content for x in await memories(m)) == list(_TURNS)
-    assert {entry.state for entry in entries} == {QueueState.DONE}
-    spans = {(e.first_index, e.last_index): e.outcome for e in entries}
+    assert {entry.state for entry in found} == {QueueState.DONE}
+    spans = {(e.first_index, e.last_index): e.outcome for e in found}
     divided = [span for span, came in spans.items() if came == "too much at once, read in halves"]
     assert sorted(divided) == [(0, 2), (0, 4)]
     assert sorted(spans.keys() - set(divided)) == [(0, 1), (2, 2), (3, 4)]
