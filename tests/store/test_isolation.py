@@ -109,7 +109,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.tombstones.add(Grave(stone, (MARK,), (Likeness(MODEL, vector(MARK), 0.9),)))
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
         place = newest.session_n, 0, newest.turn_index
-        tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "session_end", 1))
+        tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     interlink(store, tenant, corrected.id, archived.id, first)
@@ -253,6 +253,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "graph.of_documents": lambda tx, them: [f"n={n}" for n in tx.graph.of_documents(them.ns)],
     "graph.documents": lambda tx, them: [f"n={n}" for n in tx.graph.documents(them.nodes).values()],
     "graph.predecessor": lambda tx, them: [tx.graph.predecessor(i) for i in them.memory_ids],
+    "conversations.unread_stretches": lambda tx, _: tx.conversations.unread_stretches(100),
     "episodes.of": lambda tx, them: [tx.episodes.of(n, 0, 3) for n in them.sessions],
     "episodes.over": lambda tx, them: tx.episodes.over(them.ns),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),

@@ -67,6 +67,7 @@ WALKS = {
     ("vectors", "count_indexable"),
     ("workspaces", "all"),
     ("conversations", "erase_chunk"),  # rare: whether another turn shares a text
+    ("conversations", "unread_stretches"),  # once, when a chat model is first named
     ("scratchpads", "notes"),
     ("tombstones", "all"),
     ("tombstones", "any"),  # stops at the first

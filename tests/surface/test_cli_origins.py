@@ -17,7 +17,12 @@ from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node
 from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
 from memoria.surface.cli.entities import entity_account, namesakes_account, unknown_name
 from memoria.surface.cli.layout import entry, wrapped
-from memoria.surface.cli.records import history_account, memory_account, turn_account
+from memoria.surface.cli.records import (
+    history_account,
+    memory_account,
+    review_account,
+    turn_account,
+)
 from memoria.surface.wire_records import wire_history, wire_known, wire_memory_record
 
 WIDTHS = (30, 44, 60, 80, 100)
@@ -375,3 +380,31 @@ def test_what_is_printed_fits_the_terminal_and_is_whole_where_there_is_none(shel
     memory_id = shell.json("remember", content)["id"]
     assert content in shell("show", memory_id).out
     assert fits(shell("history", memory_id, COLUMNS="50").out, 50)
+
+
+async def test_what_waits_for_the_users_word_is_listed_with_why_and_against_what(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        kept = await m.through(COMMAND_LINE).remember("Lin lives in Bath")
+        await m.through(COMMAND_LINE).revise_memory(kept.id, "pin")
+        update = {"op": "UPDATE", "id": kept.id, "content": "Lin lives in Leeds", "turn": 1}
+        said = {"quote": "Lin is in Leeds", "reason": "correction"}
+        model.answer = lambda _: {"operations": [{**update, **said}]}
+        turn = {"role": "assistant", "content": "I gather that Lin is in Leeds these days, no?"}
+        await m.record_conversation([turn], "session_end", session_id="s")
+        await m.settle(60)
+        (record,) = await m.provenance.waiting()
+        told = review_account([record], 80)
+        await m.through(COMMAND_LINE).revise_memory(record.memory.id, "archive")
+        assert await m.provenance.waiting() == []
+    assert "Lin lives in Leeds" in told
+    assert re.search(r"why\s+it stands against what is known", told)
+    assert re.search(r"against\s+Lin lives in Bath", told)
+    assert "“Lin is in Leeds”" in told
+    assert review_account([], 80) == "Nothing waits for your word."
+
+
+def test_review_is_quiet_where_nothing_waits(shell: Shell) -> None:
+    assert shell("review").out.strip() == "Nothing waits for your word."
+    assert shell.json("review") == {"waiting": []}

@@ -75,14 +75,14 @@ class Memoria:
         self._reader = reader
         self.settings = settings
         self.tenant = settings.tenant
-        self.queue = ExtractionQueue(store, self.tenant, reader)
-        """What a chat model is still to read."""
         self._store = store
         self._embedder = embedder
         self._worker = worker
         self._channel = channel
         self._default_session = f"session-{new_id()}"
         self._marks = Marks(self.tenant, lambda: tombstone_key(settings.home_path))
+        self.queue = ExtractionQueue(store, self.tenant, self._marks, reader)
+        """What a chat model is still to read."""
 
     def through(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""

@@ -6,7 +6,7 @@ from memoria.app.arguments import Around, Count, Text, checked
 from memoria.app.threads import in_thread
 from memoria.model.provenance import EntityRecord, History, MemoryRecord, Namesakes, TurnOrigin
 from memoria.retrieval.entities import around
-from memoria.retrieval.provenance import history, looking_from, origin
+from memoria.retrieval.provenance import history, looking_from, origin, waiting
 from memoria.store.base import Store
 
 Hops = Literal[1, 2]
@@ -49,6 +49,16 @@ class Provenance:
         def look() -> History:
             with self._store.read(self._tenant) as tx:
                 return history(tx, memory_id)
+
+        return await in_thread(look)
+
+    @checked
+    async def waiting(self, limit: Count = 20) -> list[MemoryRecord]:
+        """What does not count until the user has confirmed it, newest first, with its grounds."""
+
+        def look() -> list[MemoryRecord]:
+            with self._store.read(self._tenant) as tx:
+                return waiting(tx, limit, self._seen)
 
         return await in_thread(look)
 

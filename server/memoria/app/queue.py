@@ -5,13 +5,21 @@ from typing import TYPE_CHECKING, Protocol
 
 from memoria.app.arguments import Count, Text, checked
 from memoria.app.threads import in_thread
-from memoria.model import QueueEntry, QueueState, QueueStatus
+from memoria.errors import InvalidInputError
+from memoria.ingest.tombstones import Marks
+from memoria.model import QueueEntry, QueueState, QueueStatus, now_millis
 from memoria.store.base import Store, Transaction
 
 if TYPE_CHECKING:
     from memoria.ingest.intake import IntakeLimits
 
 _EVERY_ENTRY = 1_000_000
+_AT_ONCE = 500
+"""Stretches queued in one transaction, so that nobody has to wait long to write."""
+NOBODY_READS = (
+    "No chat model is configured, so nobody can read. Set MEMORIA_LLM_BASE_URL and "
+    "MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND."
+)
 
 
 class Reader(Protocol):
@@ -34,8 +42,9 @@ class Reader(Protocol):
 class ExtractionQueue:
     """What of one tenant's conversations a chat model is still to read. See `Memoria.queue`."""
 
-    def __init__(self, store: Store, tenant: str, reader: Reader | None) -> None:
+    def __init__(self, store: Store, tenant: str, marks: Marks, reader: Reader | None) -> None:
         self._store = store
+        self._marks = marks
         self._tenant = tenant
         self._reader = reader
 
@@ -88,6 +97,34 @@ class ExtractionQueue:
             ids: which; all that wait or were given up by default.
         """
         return await self._change(ids, lambda tx, i: tx.queue.drop(i))
+
+    @checked
+    async def fill(self) -> int:
+        """Queue what was recorded while there was no chat model. Gives how many stretches.
+
+        Raises:
+            InvalidInputError: there is none now.
+        """
+        reader = self._reader
+        if reader is None:
+            raise InvalidInputError(NOBODY_READS)
+
+        def filling() -> int:
+            with self._store.write(self._tenant) as tx:
+                return self._queue_unread(tx, reader.intake)
+
+        filled = 0
+        while some := await in_thread(filling):
+            filled += some
+            reader.wake()
+        return filled
+
+    def _queue_unread(self, tx: Transaction, limits: "IntakeLimits") -> int:
+        from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
+
+        unread = tx.conversations.unread_stretches(_AT_ONCE)
+        Intake(tx, self._marks, limits, now_millis()).closed(unread)
+        return len(unread)
 
     @checked
     async def settled(self) -> bool:

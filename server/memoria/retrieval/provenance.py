@@ -85,6 +85,12 @@ def history(tx: Transaction, memory_id: str) -> History:
     return History(memory=memory, events=tuple(sorted(events, key=_moment)))
 
 
+def waiting(tx: Transaction, limit: int, seen: Filters) -> list[MemoryRecord]:
+    """What waits for the user's word, as it is seen from here, newest first."""
+    held = tx.memories.held_back(limit, seen.workspace)
+    return [_memory_record(tx, memory, seen) for memory in held]
+
+
 def bonds(tx: Transaction, node: Node, seen: Filters) -> tuple[Bond, ...]:
     """Every edge at a node with its other end in words, the most telling first."""
     return described(tx, node, tx.graph.edges(node, seen), seen)

@@ -168,6 +168,12 @@ class WireKnown(BaseModel):
     namesakes: list[WireEntity] | None = None
 
 
+class WireReview(BaseModel):
+    """What waits for the user's word."""
+
+    waiting: list[WireMemoryRecord]
+
+
 def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
     """A memory whole."""
     memory = record.memory

@@ -86,6 +86,10 @@ class Conversations(Protocol):
         """Close what nobody has added to since. Gives what was closed."""
         ...
 
+    def unread_stretches(self, limit: int) -> list[ClosedStretch]:
+        """Closed stretches that never were put into the extraction queue, oldest first."""
+        ...
+
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
         """Turns by number."""
         ...

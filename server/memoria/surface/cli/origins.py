@@ -1,4 +1,4 @@
-"""Commands that look behind a memory: show, history, graph.
+"""Commands that look behind a memory: show, history, graph, review.
 
 What they print with is imported by the command that prints: a server shares this start-up.
 """
@@ -16,6 +16,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command("show")(show_record)
     app.command()(history)
     app.command()(graph)
+    app.command()(review)
 
 
 def show_record(
@@ -84,3 +85,18 @@ def graph(
             raise NotFoundError(unknown_name(found))
         case Namesakes():
             show(wire_known(found), namesakes_account(found, columns()), as_json=as_json)
+
+
+def review(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """What does not count until you have confirmed it: why, who said it, what it stands against."""
+    from memoria.surface.cli.layout import columns  # noqa: PLC0415
+    from memoria.surface.cli.records import review_account  # noqa: PLC0415
+    from memoria.surface.wire_records import WireReview, wire_memory_record  # noqa: PLC0415
+
+    found = with_memory(context, lambda m: m.provenance.waiting(limit))
+    wire = WireReview(waiting=list(map(wire_memory_record, found)))
+    show(wire, review_account(found, columns()), as_json=as_json)

@@ -38,6 +38,7 @@ _FLAGS = {
     "instruction": "it reads like an order to the memory",
     "pii": "it holds personal data",
     "review": "it is too close a call to decide without you",
+    "unclear": "its words can be read in more than one way",
     "tool": "it comes from a tool or a web page",
 }
 _OUT_AND_IN: Mapping[EdgeType, tuple[str, str]] = {
@@ -77,13 +78,18 @@ def held_back(memory: Memory) -> str | None:
     """Why it waits, or waited, for the user's word."""
     if memory.flag is None:
         return None
-    why = _FLAGS.get(memory.flag, memory.flag)
+    why = reason(memory.flag)
     waits = memory.validity is Validity.PENDING_CONFIRMATION
     return (
         f"{why}; it counts once you confirm it (memoria revise ID confirm)"
         if waits
         else f"{why}; it waited for your word"
     )
+
+
+def reason(flag: str) -> str:
+    """Why a memory with this flag waits for the user's word."""
+    return _FLAGS.get(flag, flag)
 
 
 def window(version: MemoryVersion, validity: Validity) -> str:

@@ -1,4 +1,4 @@
-"""Commands on the extraction queue: list, run, retry, drop."""
+"""Commands on the extraction queue: list, fill, run, retry, drop."""
 
 from typing import Annotated
 
@@ -7,10 +7,12 @@ import typer
 from pydantic import BaseModel
 
 from memoria.app import Memoria
+from memoria.app.queue import NOBODY_READS
 from memoria.errors import InvalidInputError
 from memoria.model import QueueEntry, QueueState, QueueStatus, iso, now_millis
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.progress import progress_bar
+from memoria.surface.text import counted
 
 _POLL_S = 0.1
 _Ids = Annotated[list[str] | None, typer.Argument(help="Ids of entries, from `queue list`.")]
@@ -21,6 +23,13 @@ class WireQueue(BaseModel):
 
     status: QueueStatus
     entries: list[QueueEntry]
+
+
+class WireFilled(BaseModel):
+    """How many stretches were put into the queue, and what is in it now."""
+
+    stretches: int
+    status: QueueStatus
 
 
 class WireChanged(BaseModel):
@@ -36,6 +45,7 @@ def add_commands(app: typer.Typer) -> None:
         help="Stretches of conversation that a chat model is still to read.", no_args_is_help=True
     )
     queue.command("list")(list_entries)
+    queue.command()(fill)
     queue.command()(run)
     queue.command()(retry)
     queue.command()(drop)
@@ -72,15 +82,24 @@ def run(
 
     async def drain(m: Memoria) -> QueueStatus:
         if not m.queue.served:
-            raise InvalidInputError(
-                "No chat model is configured, so nobody can read. Set MEMORIA_LLM_BASE_URL and "
-                "MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND."
-            )
+            raise InvalidInputError(NOBODY_READS)
         await _until_read(m, until_empty=until_empty)
         return await m.queue.status()
 
     status = with_memory(context, drain)
     show(status, status_line(status), as_json=as_json)
+
+
+def fill(context: typer.Context, as_json: AsJson = False) -> None:
+    """Queue what was recorded while there was no chat model. `queue run` then has it read."""
+
+    async def filling(m: Memoria) -> WireFilled:
+        stretches = await m.queue.fill()
+        return WireFilled(stretches=stretches, status=await m.queue.status())
+
+    filled = with_memory(context, filling)
+    queued = counted(filled.stretches, "stretch", "stretches")
+    show(filled, f"{queued} put into the queue: {status_line(filled.status)}", as_json=as_json)
 
 
 async def _until_read(m: Memoria, *, until_empty: bool) -> None:

@@ -1,6 +1,6 @@
 """Records whole, for a person at a terminal: a memory, a turn, the life of a memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import AuditEntry, EdgeType, Evidence, Memory, StoredTurn, Validity
 from memoria.model.provenance import Bond, History, MemoryRecord, TurnOrigin, Wording
@@ -22,6 +22,26 @@ def memory_account(record: MemoryRecord, width: int) -> str:
     turns = counted(len({one.turn_id for one in record.evidence}), "turn", "turns")
     lines += _titled(f"Said again; it rests on {turns}", _said_again(again, width), width)
     return "\n".join([*lines, *_titled("Linked with", linked(_further(record), width), width)])
+
+
+def review_account(records: Sequence[MemoryRecord], width: int) -> str:
+    """What waits for the user's word, why, and what it stands against."""
+    if not records:
+        return "Nothing waits for your word."
+    lines = [line for record in records for line in (*_waiting(record, width), "")]
+    asked = "memoria revise ID confirm makes it count, memoria revise ID archive puts it aside."
+    return "\n".join([*lines, *wrapped(asked, width)])
+
+
+def _waiting(record: MemoryRecord, width: int) -> Iterator[str]:
+    memory = record.memory
+    yield from wrapped(memory.content, width)
+    yield from wrapped(f"memory {memory.id}", width, 2)
+    yield from entry("why", [say.reason(memory.flag or "it was put aside")], width, 2)
+    yield from entry("said", say.said(record.wordings[0]), width, 2)
+    for bond in record.bonds:
+        if bond.edge.type is EdgeType.CONTRADICTS:
+            yield from entry("against", [bond.other.text, f"memory {bond.other.id}"], width, 2)
 
 
 def turn_account(origin: TurnOrigin, width: int) -> str:

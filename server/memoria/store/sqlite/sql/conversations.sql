@@ -91,6 +91,16 @@ UPDATE stretches SET closed_at = :now, closed_by = 'idle'
 WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
 RETURNING session_n, first_index, last_index, closed_by;
 
+-- name: unread_stretches
+SELECT x.session_n, x.first_index, x.last_index, x.closed_by
+FROM stretches x
+WHERE x.tenant_id = :tenant AND x.closed_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM extraction_queue q
+                  WHERE q.session_n = x.session_n AND q.kind = 'extract'
+                    AND q.first_index = x.first_index AND q.reason = x.closed_by)
+ORDER BY x.n
+LIMIT :limit;
+
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
        d.current, d.barred, d.processed, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
