@@ -229,7 +229,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "queue.entry": lambda tx, them: [tx.queue.entry(i) for i in them.entry_ids],
     "queue.status": lambda tx, _: tx.queue.status().waiting,
     "queue.extractions": lambda tx, them: [
-        tx.queue.extractions(n, "session_end") for n in them.sessions
+        tx.queue.extractions(n, "remember") for n in them.sessions
     ],
     "graph.read_by": lambda tx, them: [
         tx.graph.read_by(i) == "model" or tx.graph.edges(Node("memory", i), EVERY)
