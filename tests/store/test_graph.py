@@ -6,13 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.store.conftest import OpenStore
+from tests.store.plain import keep
 
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.graph.edges import RULES
 from memoria.graph.hops import Neighbourhood, neighbourhood
 from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
-from memoria.model import LIBRARY, Edge, EdgeType, Entity, InferredBy, MemoryType, Mention, Node
+from memoria.model import LIBRARY, Edge, EdgeType, Entity, InferredBy, Mention, Node
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
@@ -24,8 +25,8 @@ DAY = 86_400_000
 def remember(
     store: SqliteStore, content: str, *, tenant: str = "ann", workspace: str | None = None
 ) -> str:
-    statements = Statements(store, tenant, LIBRARY, Marks(tenant, lambda: b"k"), workspace)
-    return statements.remember(content, MemoryType.FACT, None, None, None).id
+    with store.write(tenant) as tx:
+        return keep(tx, content, workspace=workspace)
 
 
 def person(name: str, *aliases: str) -> Mention:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.store.plain import keep
 
 import memoria
 from memoria import Memoria
@@ -24,12 +25,12 @@ async def fill(memory: Memoria) -> None:
     """Two memories of Lin, drawn from a turn, one of a cat; Lin is the same as Dr Wei."""
     turn_id = (await memory.record_conversation([SESSION])).turns[0].id
     assert turn_id is not None
-    kept = [
-        (await memory.remember(text, turn_id=turn_id)).id
-        for text in ("Lin moved to Hangzhou", "Lin likes tea", "Dr Wei has a cat")
-    ]
     store = SqliteStore(memory.settings.home_path / "memoria.db", busy_timeout_ms=10_000, readers=1)
     with store.write(memory.tenant) as tx:
+        turn = tx.conversations.turn(turn_id)
+        assert turn is not None
+        said = ("Lin moved to Hangzhou", "Lin likes tea", "Dr Wei has a cat")
+        kept = [keep(tx, text, turn_n=turn.n) for text in said]
         people = [
             tx.graph.name(memory_id, Mention(name=name, kind="person"))
             for memory_id, name in zip(kept, ("Lin", "Lin", "Dr Wei"), strict=True)
