@@ -6,14 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.store.conftest import OpenStore
-from tests.store.plain import keep
+from tests.store.plain import keep, wording
 
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.graph.edges import RULES
 from memoria.graph.hops import Neighbourhood, neighbourhood
-from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Marks
-from memoria.model import LIBRARY, Edge, EdgeType, Entity, InferredBy, Mention, Node
+from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
@@ -313,10 +311,10 @@ def test_what_is_archived_is_met_on_request_only(store: SqliteStore) -> None:
 
 def test_another_wording_takes_back_what_the_last_one_said(store: SqliteStore) -> None:
     memory = remember(store, "Lin likes tea")
-    statements = Statements(store, "ann", LIBRARY, Marks("ann", lambda: b"k"))
     with store.write("ann") as tx:
         lin = mention(tx, memory, person("Lin"))
-    statements.revise(memory, "correct", "Kim likes tea")
+    with store.write("ann") as tx:
+        tx.memories.add_version(memory, wording("Kim likes tea"))
     with store.read("ann") as tx:
         assert tx.graph.edges(Node("memory", memory), SEEN) == []
         assert tx.graph.entity(lin.id, SEEN) is None
