@@ -11,7 +11,7 @@ from tests.store.plain import keep, wording
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.graph.edges import RULES
 from memoria.graph.hops import Neighbourhood, neighbourhood
-from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node
+from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node, Validity
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
@@ -298,10 +298,10 @@ def test_what_stands_in_another_workspace_is_not_reached(store: SqliteStore) -> 
 
 def test_what_is_archived_is_met_on_request_only(store: SqliteStore) -> None:
     memory = remember(store, "Lin likes tea")
-    statements = Statements(store, "ann", LIBRARY, Marks("ann", lambda: b"k"))
     with store.write("ann") as tx:
         lin = mention(tx, memory, person("Lin"))
-    statements.revise(memory, "archive", None)
+    with store.write("ann") as tx:
+        tx.memories.set_validity(memory, Validity.ARCHIVED, DAY)
     with store.read("ann") as tx:
         assert tx.graph.edges(lin, SEEN) == []
         assert called(tx, "Lin") == []
