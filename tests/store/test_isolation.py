@@ -223,6 +223,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.any": lambda tx, _: tx.tombstones.any(),
     "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
     "tombstones.of": lambda tx, _: tx.tombstones.of("ann's"),
+    "tombstones.know_meanings": lambda tx, _: tx.tombstones.know_meanings(),
     "tombstones.like": lambda tx, _: tx.tombstones.like(MODEL, vector(MARK)),
     "tombstones.all": lambda tx, _: tx.tombstones.all(),
     "queue.entries": lambda tx, _: tx.queue.entries(None, 100),

@@ -71,6 +71,7 @@ WALKS = {
     ("scratchpads", "notes"),
     ("tombstones", "all"),
     ("tombstones", "any"),  # stops at the first
+    ("tombstones", "know_meanings"),  # stops at the first
 }
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 

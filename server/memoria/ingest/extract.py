@@ -47,6 +47,8 @@ class _Reading:
     turns: tuple[StoredTurn, ...]
     before: tuple[StoredTurn, ...]
     known: tuple[Memory, ...]
+    forgotten_by_meaning: bool = False
+    """Whether what is concluded has to be held against the meaning of what was forgotten."""
 
 
 class Extractor:
@@ -81,13 +83,16 @@ class Extractor:
     def run(self, work: Work, owner: str) -> None:
         """Draw memories from an entry's turns; see `Reader`."""
         reading = self._read(work)
-        proposed = self._ask(work, reading) if reading.turns else Extraction(operations=())
-        meanings = self._recall.meanings(_statements(proposed))
+        if not reading.turns:
+            with self._store.write(work.tenant) as tx:
+                finish(tx, work, owner, "nothing left")
+            return
+        proposed = self._ask(work, reading)
+        meanings = self._recall.meanings(_statements(proposed), wait=reading.forgotten_by_meaning)
         advice = self._look_again(work, reading, proposed, meanings)
         with self._store.write(work.tenant) as tx:
             grounds = self._grounds(tx, work, reading, meanings)
-            outcome = self._apply(grounds, proposed, advice) if reading.turns else "nothing left"
-            finish(tx, work, owner, outcome)
+            finish(tx, work, owner, self._apply(grounds, proposed, advice))
 
     def _read(self, work: Work) -> _Reading:
         with self._store.read(work.tenant) as tx:
@@ -98,7 +103,8 @@ class Extractor:
             before = tx.conversations.span(work.session_n, max(first - _BEFORE, 0), first - 1)
             text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
             known = self._recall.related(tx, text, turns[0].workspace)
-            return _Reading(turns, tuple(before), tuple(known))
+            by_meaning = tx.tombstones.know_meanings()
+            return _Reading(turns, tuple(before), tuple(known), by_meaning)
 
     def _ask(self, work: Work, reading: _Reading) -> Extraction:
         most = share(_MOST_CHARS, reading.turns, _LEAST_CHARS)

@@ -14,8 +14,11 @@ class Recall(Protocol):
         """What to show a model that reads a text."""
         ...
 
-    def meanings(self, texts: Sequence[str]) -> Meanings:
-        """The vectors of texts. Takes as long as the embedder does: not inside a transaction."""
+    def meanings(self, texts: Sequence[str], *, wait: bool) -> Meanings:
+        """The vectors of texts; none, unless it has to wait, where no model is loaded yet.
+
+        Takes as long as the embedder does: not inside a transaction.
+        """
         ...
 
     def near(

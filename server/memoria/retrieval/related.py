@@ -48,9 +48,12 @@ class Related:
         own = {memory.id: memory for memory in tx.memories.about(USER, workspace, limit=_OWN)}
         return _conclusions({**dict([*by_id.items()][:_MOST]), **newest, **own}.values())
 
-    def meanings(self, texts: Sequence[str]) -> Meanings:
-        """The vectors of texts; waits for the embedder as long as it takes."""
-        if self._embedder is None or not texts:
+    def meanings(self, texts: Sequence[str], *, wait: bool) -> Meanings:
+        """The vectors of texts.
+
+        Who need not wait loads no model for it: ten windows must not load ten.
+        """
+        if self._embedder is None or not texts or not (wait or self._embedder.state == "ready"):
             return Meanings()
         try:
             vectors = self._embedder.embed_documents(texts)

@@ -26,6 +26,10 @@ class Tombstones(Protocol):
         """The tombstone of what had this id."""
         ...
 
+    def know_meanings(self) -> bool:
+        """Whether any tombstone of the tenant can tell what means nearly the same."""
+        ...
+
     def like(self, model: str, vector: Vector) -> Tombstone | None:
         """The newest tombstone of a memory that means nearly the same, of those that can tell.
 

@@ -29,6 +29,10 @@ class SqliteTombstones:
         row = self._rows.first("of", subject=subject)
         return None if row is None else Tombstone(**row)
 
+    def know_meanings(self) -> bool:
+        """Whether any tombstone of the tenant can tell what means nearly the same."""
+        return bool(self._rows.number("know_meanings"))
+
     def like(self, model: str, vector: Vector) -> Tombstone | None:
         """The newest tombstone of a memory that means nearly the same, of those that can tell."""
         for row in self._rows.all("vectors", model=model):

@@ -37,6 +37,9 @@ DELETE FROM tombstone_marks
 WHERE tenant_id = :tenant AND mark = :mark
   AND EXISTS (SELECT 1 FROM tombstones t WHERE t.n = tombstone_n AND t.kind = 'memory');
 
+-- name: know_meanings
+SELECT EXISTS (SELECT 1 FROM tombstone_vectors WHERE tenant_id = :tenant);
+
 -- name: vectors
 SELECT t.kind, t.subject, t.at, t.reason, v.reach, v.vector
 FROM tombstone_vectors v JOIN tombstones t ON t.n = v.tombstone_n
