@@ -98,6 +98,9 @@ class Ledger:
             closed_stretches=0,
         )
 
+    async def close_past_conversations(self) -> int:
+        return 0
+
 
 # --- Claude Code ------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """What a stretch of conversation came to is summed up, with the words that bear it out."""
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +12,9 @@ from tests.forgetting.remains import remains
 from tests.ingest.play import answers, entries, log, memories, opened, purpose_of, said, turns_in
 from tests.llm.scripted import Asked, ScriptedModel
 
+from memoria.admin.importer import Importer
+from memoria.admin.transcripts.files import find_transcripts
+from memoria.admin.transcripts.formats import FORMATS
 from memoria.errors import InvalidInputError
 from memoria.model import Memory, Validity
 
@@ -64,6 +68,7 @@ async def test_a_session_that_has_ended_is_summed_up_and_found(
     assert "RC as a credit" in turn.turn.content
     assert (episode.evidence, episode.current.inferred_by) == (2, "model")
     assert (episode.current.provenance.trust, episode.verified) == ("reported", False)
+    assert episode.current.provenance.source_kind == "consolidated"
     assert episode.id in [hit.id for hit in hits]
 
 
@@ -235,3 +240,23 @@ async def test_nobody_states_an_episode(home: Path, model: ScriptedModel) -> Non
     async with opened(home, model) as m:
         with pytest.raises(InvalidInputError, match="task_outcome"):
             await m.remember("We had a good talk.", type="episode")
+
+
+async def test_an_import_of_what_is_long_over_is_summed_up_at_once(
+    home: Path, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.answer = answers(episode=summing_up("RC as a credit"))
+    lines = [
+        {"role": role, "content": text, "session_id": "old", "at": f"2026-03-02T09:0{i}:00Z"}
+        for i, (role, text) in enumerate(WORK)
+    ]
+    file = tmp_path / "old.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    form = FORMATS["jsonl"]
+    async with opened(home, model) as m:
+        await said(m, *WORK, session="now", event=None)
+        files = find_transcripts([file], form)
+        await Importer(m, form, files, lambda *_: None, lambda _: "none").run()
+        await m.settle(60)
+        (episode,) = await episodes(await memories(m))
+    assert episode.current.provenance.session_id == "old"

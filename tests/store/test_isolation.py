@@ -270,6 +270,7 @@ WRITES = {
     "conversations.extend_stretch",
     "conversations.close_stretch",
     "conversations.close_idle_stretches",
+    "conversations.close_past_stretches",
     "memories.add",
     "memories.add_evidence",
     "memories.use",

@@ -68,6 +68,7 @@ WALKS = {
     ("workspaces", "all"),
     ("conversations", "erase_chunk"),  # rare: whether another turn shares a text
     ("conversations", "unread_stretches"),  # once, when a chat model is first named
+    ("conversations", "close_past"),  # open stretches only
     ("scratchpads", "notes"),
     ("tombstones", "all"),
     ("tombstones", "any"),  # stops at the first

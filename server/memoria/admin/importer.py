@@ -34,6 +34,8 @@ class Recorder(Protocol):
         self, turns: Sequence[Turn], /, *, workspace: str | None
     ) -> Receipt: ...
 
+    async def close_past_conversations(self) -> int: ...  # noqa: D102
+
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
@@ -118,6 +120,7 @@ class Importer:
         for file in self._files:
             await self._import(file, before)
             before += file.size
+        await self._recorder.close_past_conversations()
         return self._report
 
     async def _import(self, file: Transcript, before: int) -> None:

@@ -112,25 +112,28 @@ class Memoria:
         validated = as_turns(turns)
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
-        chosen = self.settings
-        limits = CaptureLimits(chosen.max_turn_bytes, chosen.idle_minutes, chosen.stretch_messages)
-        place = self._place(workspace)
-        capture = Capture(
-            self._store,
-            self.tenant,
-            self._channel,
-            limits,
-            self._marks,
-            place,
-            self._intake,
-            self.settings.personal_data,
-        )
+        capture = self._capture(self._place(workspace))
         session = session_id or self._default_session
         receipt = await in_thread(lambda: capture.record(validated, session, event))
         self._wake_worker()
         if self._reader is not None:
             self._reader.wake()
         return receipt
+
+    @checked
+    async def close_past_conversations(self) -> int:
+        """Close what nobody has said anything in for `idle_minutes`, by when it was said.
+
+        An import ends with it: what is long over needs no pause before it is summed up.
+
+        Returns:
+            How many stretches were closed.
+        """
+        capture = self._capture(self.settings.workspace)
+        closed = await in_thread(capture.close_past)
+        if self._reader is not None:
+            self._reader.wake()
+        return closed
 
     @checked
     async def search_memory(
@@ -463,6 +466,20 @@ class Memoria:
     def _intake(self) -> "IntakeLimits | None":
         """What is queued for a chat model; nothing where there is none."""
         return None if self._reader is None else self._reader.intake
+
+    def _capture(self, place: str | None) -> Capture:
+        chosen = self.settings
+        limits = CaptureLimits(chosen.max_turn_bytes, chosen.idle_minutes, chosen.stretch_messages)
+        return Capture(
+            self._store,
+            self.tenant,
+            self._channel,
+            limits,
+            self._marks,
+            place,
+            self._intake,
+            chosen.personal_data,
+        )
 
     def _statements(self, workspace: str | None) -> Statements:
         place = self._place(workspace)

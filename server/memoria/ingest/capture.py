@@ -150,6 +150,14 @@ class Capture:
                     closed += len(ended)
         return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
+    def close_past(self) -> int:
+        """Close stretches in which nobody has said anything for so long. Gives how many."""
+        now = now_millis()
+        with self._store.write(self._tenant) as tx:
+            past = tx.conversations.close_past_stretches(now - self._limits.stretch.idle_ms)
+            self._intake(tx, now).closed(past)
+        return len(past)
+
     def _intake(self, tx: Transaction, now: int) -> "Intake":
         from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
 

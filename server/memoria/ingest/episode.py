@@ -7,7 +7,7 @@ forgotten the summary goes, and is written anew from the rest; when one is edite
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import episode
@@ -29,6 +29,7 @@ from memoria.model import (
     InferredBy,
     MemoryType,
     Role,
+    SourceKind,
     StoredTurn,
     Summary,
     Validity,
@@ -163,7 +164,9 @@ def _write(
     tx, first = grounds.tx, next(iter(passages.values()))
     content, held = grounds.sayable(wording, first.turn)
     never = When(None, None)
-    claim = grounds.claim(content, "", first.turn, _CONFIDENCE, never)
+    claim = replace(
+        grounds.claim(content, "", first.turn, _CONFIDENCE, never), source=SourceKind.CONSOLIDATED
+    )
     version = grounds.version(content, first.turn, first.quote, claim, never)
     reading = Reading(
         mentions=summary.entities, confidence=_CONFIDENCE, inferred_by=InferredBy.MODEL

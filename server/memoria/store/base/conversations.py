@@ -86,6 +86,10 @@ class Conversations(Protocol):
         """Close what nobody has added to since. Gives what was closed."""
         ...
 
+    def close_past_stretches(self, said_before: int) -> list[ClosedStretch]:
+        """Close what nobody has said anything in since. Gives what was closed."""
+        ...
+
     def unread_stretches(self, limit: int) -> list[ClosedStretch]:
         """Closed stretches that never were put into the extraction queue, oldest first."""
         ...

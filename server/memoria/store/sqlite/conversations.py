@@ -160,6 +160,10 @@ class SqliteConversations:
         """Close what nobody has added to since."""
         return self._closed("close_idle", touched_before=touched_before, now=now_millis())
 
+    def close_past_stretches(self, said_before: int) -> list[ClosedStretch]:
+        """Close what nobody has said anything in since."""
+        return self._closed("close_past", said_before=said_before, now=now_millis())
+
     def unread_stretches(self, limit: int) -> list[ClosedStretch]:
         """Closed stretches that never were put into the extraction queue, oldest first."""
         return self._closed("unread_stretches", limit=limit)

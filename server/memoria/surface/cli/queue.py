@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from memoria.app import Memoria
 from memoria.app.queue import NOBODY_READS
 from memoria.errors import InvalidInputError
-from memoria.model import QueueEntry, QueueState, QueueStatus, iso, now_millis
+from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, iso, now_millis
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.progress import progress_bar
 from memoria.surface.text import counted
@@ -165,7 +165,11 @@ def status_line(status: QueueStatus) -> str:
 
 def _entry_text(entry: QueueEntry) -> str:
     """An entry in a line, and what came of it in another."""
-    turns = f"turns {entry.first_index} to {entry.last_index}"
+    one = entry.first_index == entry.last_index
+    turns = (
+        f"turn {entry.first_index}" if one else f"turns {entry.first_index} to {entry.last_index}"
+    )
+    turns += ", to be summed up" if entry.kind is QueueKind.EPISODE else ""
     tries = "not tried yet" if not entry.attempts else f"tried {entry.attempts}×"
     line = f"{entry.id}  {_state(entry)}: {entry.session_id}, {turns} ({entry.reason}, {tries})"
     came = entry.outcome or entry.last_error

@@ -91,6 +91,11 @@ UPDATE stretches SET closed_at = :now, closed_by = 'idle'
 WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
 RETURNING session_n, first_index, last_index, closed_by;
 
+-- name: close_past
+UPDATE stretches SET closed_at = :now, closed_by = 'idle'
+WHERE tenant_id = :tenant AND closed_at IS NULL AND last_at < :said_before
+RETURNING session_n, first_index, last_index, closed_by;
+
 -- name: unread_stretches
 SELECT x.session_n, x.first_index, x.last_index, x.closed_by
 FROM stretches x
