@@ -296,6 +296,7 @@ WRITES = {
     "graph.merge",
     "graph.part",
     "episodes.put",
+    "episodes.leave",
     "episodes.write_anew",
 }
 
