@@ -31,6 +31,7 @@ from memoria.model import (
     Operation,
     Role,
     Skip,
+    SourceKind,
     StoredTurn,
     Trust,
     Update,
@@ -76,6 +77,9 @@ class Resolver:
         self._tx = grounds.tx
         self._now = grounds.now
         self.outcome = Outcome()
+        self.echoed = set[str]()
+        """Memories that somebody said again who only repeats."""
+        self._boosted = set[str]()
 
     def apply(self, operations: Sequence[Operation]) -> Outcome:
         """Apply what can be applied; the rest is counted with its reason and logged."""
@@ -93,14 +97,20 @@ class Resolver:
             case Update():
                 self._update(operation)
             case Boost():
-                self._tx.memories.use(self._grounds.known(operation.id).id, _BOOST, self._now)
-                self._note("BOOST")
+                self._boost(operation)
             case Delete():
                 self._delete(operation)
             case Link():
                 self._link(operation)
             case Skip():
                 self._note("SKIP")
+
+    def _boost(self, boost: Boost) -> None:
+        memory = self._grounds.known(boost.id)
+        if memory.id not in self._boosted:
+            self._boosted.add(memory.id)
+            self._tx.memories.use(memory.id, _BOOST, self._now)
+        self._note("BOOST")
 
     # ADD
 
@@ -109,7 +119,8 @@ class Resolver:
         if add.modality == "joking":
             raise RejectedError("a joke")
         content, held = self._grounds.sayable(add.content, turn)
-        held = held or self._doubted(content, add)
+        doubt = self._doubted(content, turn) or ("hearsay" if add.modality == "hearsay" else None)
+        held = held or doubt
         subject = subject_key(self._grounds.name(add.subject))
         predicate = predicate_key(self._grounds.name(add.predicate))
         actual = add.modality == "actual"
@@ -119,6 +130,8 @@ class Resolver:
         version = self._grounds.version(content, turn, quote, claim, when)
         reading = self._reading(add, when)
         if held is None and self._found_its_place(claim, subject, version, reading, turn):
+            return
+        if held is not None and self._known_already(version, turn):
             return
         memory_id = new_id()
         new = NewMemory(
@@ -138,19 +151,19 @@ class Resolver:
         link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
         self._note("ADD" if held is None else "pending")
 
-    def _doubted(self, content: str, add: Add) -> str | None:
+    def _doubted(self, content: str, turn: StoredTurn) -> str | None:
         """Why a conclusion has to be confirmed, though it may be said.
 
         Raises:
             RejectedError: a second look has shown that nobody said it.
         """
-        match self._advice.supported.get(content):
+        match self._advice.supported.get((content, turn.n)):
             case "no":
                 raise RejectedError("not borne out by its words")
             case "unclear":
                 return "unclear"
             case _:
-                return "hearsay" if add.modality == "hearsay" else None
+                return None
 
     def _reading(self, add: Add, when: When) -> Reading:
         """What a model read off its own wording; what rules found is read by rules."""
@@ -181,9 +194,17 @@ class Resolver:
                     pass
         return False
 
+    def _known_already(self, version: NewVersion, turn: StoredTurn) -> bool:
+        """Whether what would have to be confirmed is known in these very words."""
+        known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        if known is not None:
+            self._note("known")
+        return known is not None
+
     def _said_again(self, known: Memory, turn: StoredTurn) -> bool:
-        """What was put aside comes back only if it was said after that."""
-        if known.validity is not Validity.ARCHIVED or turn.at <= known.updated_at:
+        """What was put aside comes back only if the user said it after that."""
+        later = turn.role is Role.USER and turn.at > known.updated_at
+        if known.validity is not Validity.ARCHIVED or not later:
             self._note("known")
             return True
         self._tx.memories.set_validity(known.id, Validity.ACTIVE, self._now)
@@ -209,8 +230,22 @@ class Resolver:
         return list({memory.id: memory for memory in found}.values())
 
     def _gain(self, memory: Memory, version: NewVersion, reading: Reading) -> None:
-        """The same thing said again: evidence; a model's wording replaces that of the rules."""
-        if memory.current.inferred_by is InferredBy.RULES and self._grounds.by is InferredBy.MODEL:
+        """The same thing said again: evidence; a model's wording replaces that of the rules.
+
+        Whoever only repeats what the user said adds nothing to it.
+        """
+        own = SourceKind.USER_SAID
+        echo = memory.current.provenance.source_kind is own is not version.provenance.source_kind
+        if echo:
+            self.echoed.add(memory.id)
+            self._note("known")
+            return
+        kept = memory.verified or memory.pinned
+        if (
+            not kept
+            and memory.current.inferred_by is InferredBy.RULES
+            and self._grounds.by is InferredBy.MODEL
+        ):
             self._rewrite(memory, version, memory.current.valid_from, reading)
             return
         evidence = NewEvidence(
@@ -243,8 +278,12 @@ class Resolver:
 
     def _update(self, update: Update) -> None:
         memory = self._grounds.known(update.id)
+        if memory.validity is not Validity.ACTIVE:
+            raise RejectedError("put aside")
         turn, quote = self._grounds.words(update.turn, update.quote)
         content, held = self._grounds.sayable(update.content, turn)
+        doubt = self._doubted(content, turn)
+        held = held or doubt
         when = when_of(update.event_time, update.content, turn, "past")
         predicate = memory.predicate or ""
         claim = self._grounds.claim(content, predicate, turn, memory.confidence, when)
