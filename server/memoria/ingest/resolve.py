@@ -176,6 +176,8 @@ class Resolver:
     ) -> bool:
         """Whether a claim belongs into or against a memory that is there."""
         known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        if known is not None and known.validity is Validity.SUPERSEDED:
+            known = None  # its place was taken: what is said now is judged like anything new
         if known is not None and known.validity is not Validity.ACTIVE:
             return self._said_again(known, turn)
         for memory in self._related(subject, claim, known, turn.workspace):
@@ -184,11 +186,14 @@ class Resolver:
                 case Same():
                     self._gain(memory, version, reading)
                     return True
+                case Supersede() if _said_before(turn, memory):
+                    self._keep_as_past(claim, version, memory, reading)
+                    return True
                 case Supersede(valid_from=since):
                     self._rewrite(memory, version, since, reading)
                     return True
                 case Contradict() | Review() as verdict:
-                    self._hold(claim, version, memory, verdict)
+                    self._hold(claim, version, memory, verdict, turn)
                     return True
                 case KeepBoth() | Unrelated():
                     pass
@@ -253,10 +258,14 @@ class Resolver:
         )
         self._note("evidence" if self._tx.memories.add_evidence(evidence) else "known")
 
-    def _hold(
-        self, claim: Claim, version: NewVersion, memory: Memory, verdict: Contradict | Review
+    def _keep_as_past(
+        self, claim: Claim, version: NewVersion, memory: Memory, reading: Reading
     ) -> None:
-        """Keep a claim that stands against a memory until somebody confirms it."""
+        """Keep what was so before something else is known to be, for the history alone."""
+        known = self._tx.memories.with_fingerprint(version.fingerprint, memory.workspace)
+        if known is not None:
+            self._note("known")
+            return
         memory_id = new_id()
         new = NewMemory(
             id=memory_id,
@@ -264,6 +273,33 @@ class Resolver:
             importance=memory.importance,
             confidence=claim.confidence,
             workspace=memory.workspace,
+            validity=Validity.SUPERSEDED,
+            subject=memory.subject,
+            predicate=claim.predicate,
+        )
+        self._tx.memories.add(new, version)
+        link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
+        self._note("past")
+
+    def _hold(
+        self,
+        claim: Claim,
+        version: NewVersion,
+        memory: Memory,
+        verdict: Contradict | Review,
+        turn: StoredTurn,
+    ) -> None:
+        """Keep a claim that stands against a memory until somebody confirms it.
+
+        It stays where it was said, for the memory may be seen from elsewhere.
+        """
+        memory_id = new_id()
+        new = NewMemory(
+            id=memory_id,
+            type=memory.type,
+            importance=memory.importance,
+            confidence=claim.confidence,
+            workspace=turn.workspace,
             validity=Validity.PENDING_CONFIRMATION,
             subject=memory.subject,
             predicate=claim.predicate,
@@ -290,17 +326,19 @@ class Resolver:
         version = self._grounds.version(content, turn, quote, claim, when)
         reading = read_by_rules(content, when.expression, when.at)
         if held is not None:
-            self._hold(claim, version, memory, Contradict())
+            self._hold(claim, version, memory, Contradict(), turn)
             return
         if says_the_same(content, memory.content) and update.reason != "correction":
             self._gain(memory, version, reading)
             return
         match replaces(claim, memory, self._now):
+            case Supersede() if update.reason == "change" and _said_before(turn, memory):
+                raise RejectedError("said before it")
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
                 self._rewrite(memory, version, since, reading)
             case Contradict() | Review() as verdict:
-                self._hold(claim, version, memory, verdict)
+                self._hold(claim, version, memory, verdict, turn)
 
     def _delete(self, delete: Delete) -> None:
         memory = self._grounds.known(delete.id)
@@ -334,3 +372,14 @@ class Resolver:
 
     def _note(self, what: str) -> None:
         self.outcome.applied[what] += 1
+
+
+def _said_before(turn: StoredTurn, memory: Memory) -> bool:
+    """Whether a turn was said before what a memory says now: conversations are read in any order.
+
+    Within a session its order tells, for clocks are set back.
+    """
+    came = memory.current.provenance
+    if came.session_id == turn.session_id and came.turn_index is not None:
+        return turn.turn_index < came.turn_index
+    return turn.at < memory.current.valid_from
