@@ -255,6 +255,58 @@ async def test_an_assistants_guess_that_updates_is_looked_at_again_like_one_that
         assert len(await memories(m)) == 1
 
 
+# Current truth first
+
+
+async def test_what_was_said_before_does_not_replace_what_was_said_after_it(
+    home: Path, model: ScriptedModel
+) -> None:
+    places = [(f"in {city}", f"The user lives in {city}") for city in ("Leeds", "Rome")]
+    model.answer = answers(extract=concluding(*places, predicate="home"))
+    old = {"role": "user", "content": "I live in Leeds, you know.", "at": "2024-01-01"}
+    new = {"role": "user", "content": "I live in Rome, you know.", "at": "2026-01-01"}
+    async with opened(home, model) as m:
+        for session, turn in (("new", new), ("old", old)):
+            await m.record_conversation([turn], "session_end", session_id=session)
+            await m.settle(60)
+        assert active(await memories(m)) == ["The user lives in Rome"]
+        assert {one.validity for one in await memories(m)} == {"active", "superseded"}
+
+
+async def test_the_order_of_a_session_tells_what_is_so_now_whatever_was_read_first(
+    home: Path, model: ScriptedModel
+) -> None:
+    places = [(f"in {city}", f"The user lives in {city}") for city in ("Leeds", "Rome")]
+    model.answer = answers(extract=concluding(*places, predicate="home"))
+    first = {"role": "user", "content": "It rains in Leeds.", "at": "2026-01-02"}
+    then = {"role": "user", "content": "Please remember: in Rome I live now.", "at": "2026-01-01"}
+    async with opened(home, model) as m:
+        await m.record_conversation([first, then], session_id="s")
+        await m.settle(60)
+        await said(m)
+        assert active(await memories(m)) == ["The user lives in Rome"]
+
+
+async def test_who_moves_back_lives_there_again(home: Path, model: ScriptedModel) -> None:
+    places = [(f"in {city}", f"The user lives in {city}") for city in ("Leeds", "Rome")]
+    model.answer = answers(extract=concluding(*places, predicate="home"))
+    async with opened(home, model) as m:
+        for city, year in (("Rome", 2025), ("Leeds", 2024), ("Leeds", 2026)):
+            turn = {"role": "user", "content": f"I live in {city}, see.", "at": f"{year}-01-01"}
+            await m.record_conversation([turn], "session_end", session_id=str(year))
+            await m.settle(60)
+        assert active(await memories(m)) == ["The user lives in Leeds"]
+
+
+async def test_what_an_edit_took_back_may_be_said_again(home: Path) -> None:
+    turn = {"role": "user", "content": "I'm allergic to peanuts.", "message_id": "a"}
+    edited = {**turn, "content": "I'm allergic to celery."}
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        for one in (turn, edited, {**turn, "message_id": "b"}):
+            await m.record_conversation([one], session_id="s")
+        assert "The user is allergic to peanuts." in active(await memories(m))
+
+
 # Nothing lost
 
 
@@ -329,3 +381,73 @@ async def test_what_nobody_said_does_not_wait_for_confirmation_as_personal_data(
     async with opened(home, model) as m:
         await said(m, "Don't call me tomorrow, I am at the dentist's then.")
         assert await memories(m) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("The user keeps bees", "The user does not keep bees"),
+        ("用户养蜜蜂", "用户不养蜜蜂了"),
+        ("The user has 3 hives", "The user has 30 hives"),
+    ],
+)
+async def test_no_ruling_makes_the_opposite_evidence(
+    home: Path, model: ScriptedModel, before: str, now: str
+) -> None:
+    said_of_it = (("lovely things", before), ("rather changed", now))
+    model.answer = answers(
+        extract=concluding(*said_of_it, predicate="bees"),
+        adjudicate=lambda _: {"rulings": [{"pair": 1, "relation": "same"}]},
+    )
+    async with opened(home, model) as m:
+        await said(m, "About my bees: lovely things, I can tell you.")
+        await said(m, "About my bees: it has rather changed by now, you see.")
+        assert now in active(await memories(m))
+
+
+# Isolation
+
+
+async def test_what_stands_against_a_memory_of_no_project_waits_in_its_own(
+    home: Path, model: ScriptedModel
+) -> None:
+    guess = "In here the zebra lives in York."
+
+    def reads(n: int, _who: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        change = {"op": "UPDATE", "quote": "in York", "turn": n, "reason": "change"}
+        content = "The zebra lives in York"
+        return [{**change, "id": one["id"], "content": content} for one in known if text == guess]
+
+    model.answer = answers(extract=reader(reads))
+    async with opened(home, model, workspace="none") as m:
+        kept = await m.remember("The zebra lives in Leeds")
+        await m.through(COMMAND_LINE).revise_memory(kept.id, "confirm")
+    async with opened(home, model, workspace="one") as m:
+        await said(m, "Where is the zebra?", ("assistant", guess))
+        assert [held.content for held in await m.held_back()] == ["The zebra lives in York"]
+    async with opened(home, model, workspace="other") as m:
+        assert await m.held_back() == []
+
+
+# Prompts
+
+
+@pytest.mark.parametrize("field", ["content", "subject", "predicate", "task"])
+async def test_a_placeholder_of_a_prompt_is_never_stored(
+    home: Path, model: ScriptedModel, field: str
+) -> None:
+    def reads(n: int, *_: object) -> list[dict[str, Any]]:
+        return [add("bees", n, "The user keeps bees") | {field: "⟨a sentence⟩"}]
+
+    model.answer = answers(extract=reader(reads))
+    async with opened(home, model) as m:
+        await said(m, "My bees swarm today, as they did in May.")
+        assert await memories(m) == []
+
+
+async def test_what_looks_like_a_placeholder_may_be_said(home: Path, model: ScriptedModel) -> None:
+    state = "The user writes the ground state as ⟨0⟩"
+    model.answer = answers(extract=concluding(("⟨0⟩", state)))
+    async with opened(home, model) as m:
+        await said(m, "I write the ground state as ⟨0⟩ in all my notes.")
+        assert active(await memories(m)) == [state]

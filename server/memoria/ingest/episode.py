@@ -48,6 +48,7 @@ _LEAST_CHARS = 200
 _MOST_TURNS = _MOST_CHARS // _LEAST_CHARS
 _MOST_TOOLS = 8
 _CONFIDENCE = 0.7
+_NAME = re.compile(r"[\w.:/-]{1,64}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -134,7 +135,13 @@ def _counts(turn: StoredTurn) -> bool:
 
 
 def _without_results(turn: StoredTurn) -> str:
-    return turn.content if _counts(turn) else f"({turn.tool_name or 'left out'})"
+    return turn.content if _counts(turn) else f"({_tool(turn) or 'left out'})"
+
+
+def _tool(turn: StoredTurn) -> str:
+    """Which tool it was; a sentence is no tool's name."""
+    name = turn.tool_name or ""
+    return name if _NAME.fullmatch(name) else ""
 
 
 def _borne_out(
@@ -159,8 +166,8 @@ def _wording(summary: Summary, turns: Sequence[StoredTurn]) -> str:
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""
     ended = f" → {summary.outcome}" if summary.outcome else ""
-    names = dict.fromkeys(turn.tool_name for turn in turns if turn.tool_name)
-    tools = f" [{', '.join(list(filter(None, names))[:_MOST_TOOLS])}]" if names else ""
+    names = dict.fromkeys(filter(None, map(_tool, turns)))
+    tools = f" [{', '.join([*names][:_MOST_TOOLS])}]" if names else ""
     return f"{goal}{summary.summary}{ended}{tools}"
 
 

@@ -4,6 +4,7 @@ A turn the model was shown and words that are in it, a memory it was shown, a se
 said at all. Whose word a conclusion is follows from the turn.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -40,6 +41,7 @@ from memoria.text.statement import fingerprint
 
 CHANNEL = "extraction"
 _NOTHING_CONFIGURED: PersonalRules = MappingProxyType({})
+_PLACEHOLDER = re.compile("⟨[^⟨⟩]{0,40}⟩")
 _ORIGIN = {
     Role.USER: SourceKind.USER_SAID,
     Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,
@@ -140,6 +142,8 @@ class Grounds:
         text = clean_text(content, Tally()).strip()
         if not text:
             raise RejectedError("nothing left to say")
+        if _is_placeholder(text) and not _is_placeholder(full_text(turn)):
+            raise RejectedError("a placeholder")
         if buried(self.tx.tombstones, self._marks, text) is not None or self._means_again(text):
             raise RejectedError("forgotten")
         screened = screen(text, self._personal)
@@ -235,6 +239,8 @@ class Grounds:
         cleaned = clean_text(text, Tally()).strip()
         if not cleaned:
             raise RejectedError("nothing left to say")
+        if _is_placeholder(cleaned):
+            raise RejectedError("a placeholder")
         return hidden(cleaned, self._personal)
 
     def nameable(self, add: Add) -> Add:
@@ -248,11 +254,17 @@ class Grounds:
 
     def _keeps(self, name: str) -> bool:
         said_again = buried(self.tx.tombstones, self._marks, name) is not None
-        return not said_again and hidden(name, self._personal) == name
+        free = not said_again and not _is_placeholder(name)
+        return free and hidden(name, self._personal) == name
 
     def quotable(self, quote: str) -> str:
         """The words of a turn, without what may not be kept."""
         return hidden(quote, self._personal)
+
+
+def _is_placeholder(text: str) -> bool:
+    """Whether a text holds what our prompts mark as no content."""
+    return _PLACEHOLDER.search(text) is not None
 
 
 def _is_order(content: str, turn: StoredTurn) -> bool:
