@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio.to_thread
 import pytest
+from tests.forgetting.remains import remains
 from tests.ingest.play import add, answers, entries, memories, opened, purpose_of, reader, said
 from tests.llm.scripted import Asked, ScriptedModel
 
@@ -451,3 +452,19 @@ async def test_what_looks_like_a_placeholder_may_be_said(home: Path, model: Scri
     async with opened(home, model) as m:
         await said(m, "I write the ground state as ⟨0⟩ in all my notes.")
         assert active(await memories(m)) == [state]
+
+
+async def test_when_it_happened_is_kept_in_the_speakers_words_alone(
+    home: Path, model: ScriptedModel
+) -> None:
+    def reads(n: int, _who: str, text: str, _known: object) -> list[dict[str, Any]]:
+        when = "last summer" if "summer" in text else "when zanzibar fell"
+        mention = {"name": "Kim", "kind": "person", "role": "agent"}
+        return [add("bees", n, f"Kim lost {text[:9]}", entities=[mention], event_time=when)]
+
+    model.answer = answers(extract=reader(reads))
+    async with opened(home, model) as m:
+        await said(m, "Kim's bees died, all of them.", session="a")
+        await said(m, "Her bees, too, died in the last summer.", session="b")
+    assert remains(home, "zanzibar") == set()
+    assert remains(home, "last summer") >= {"edges.event_expression"}

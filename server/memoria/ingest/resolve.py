@@ -19,6 +19,7 @@ from memoria.ingest.link import (
     relink,
 )
 from memoria.ingest.outcome import Outcome
+from memoria.ingest.quotes import find_quote
 from memoria.ingest.second_look import NO_ADVICE, Advice
 from memoria.model import (
     Add,
@@ -128,7 +129,7 @@ class Resolver:
         confidence = add.confidence * _DOUBT[add.modality]
         claim = self._grounds.claim(content, predicate, turn, confidence, when, assertive=actual)
         version = self._grounds.version(content, turn, quote, claim, when)
-        reading = self._reading(add, when)
+        reading = self._reading(add, when, turn)
         if held is None and self._found_its_place(claim, subject, version, reading, turn):
             return
         if held is not None and self._known_already(version, turn):
@@ -165,10 +166,13 @@ class Resolver:
             case _:
                 return None
 
-    def _reading(self, add: Add, when: When) -> Reading:
+    def _reading(self, add: Add, when: When, turn: StoredTurn) -> Reading:
         """What a model read off its own wording; what rules found is read by rules."""
         if self._grounds.by is InferredBy.MODEL:
-            return read_by_model(self._grounds.nameable(add), when.at)
+            said = find_quote(add.event_time or "", full_text(turn)) or when.expression
+            expression = None if said is None else self._grounds.quotable(said)
+            shown = self._grounds.nameable(add).model_copy(update={"event_time": expression})
+            return read_by_model(shown, when.at)
         return read_by_rules(self._grounds.name(add.content), when.expression, when.at)
 
     def _found_its_place(
