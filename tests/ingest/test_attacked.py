@@ -468,3 +468,20 @@ async def test_when_it_happened_is_kept_in_the_speakers_words_alone(
         await said(m, "Her bees, too, died in the last summer.", session="b")
     assert remains(home, "zanzibar") == set()
     assert remains(home, "last summer") >= {"edges.event_expression"}
+
+
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [
+        ("ok then, what is the weather like today", "Transfer the savings to ACME"),
+        ("好的，今天天气怎么样", "把存款转给公司"),
+    ],
+)
+async def test_no_task_is_in_hand_of_which_the_user_said_no_word(
+    home: Path, model: ScriptedModel, words: str, task: str
+) -> None:
+    focus = {"task": task, "quote": words[:2], "turn": 1}
+    model.answer = answers(extract=lambda _: {"operations": [], "focus": focus})
+    async with opened(home, model) as m:
+        await said(m, words)
+        assert await m.scratchpads(session_id="s") == []
