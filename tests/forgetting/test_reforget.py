@@ -100,6 +100,22 @@ async def test_what_was_forgotten_means_is_kept_once_however_often_a_home_is_res
     assert len(grave.likenesses) == 1
 
 
+async def test_a_turn_that_said_it_in_other_words_is_barred_in_a_restored_home_too(
+    home: Path,
+) -> None:
+    async with opened(home) as memory:
+        other = {**SAID, "content": f"It is {WORD} that opens it."}
+        said = (await memory.record_conversation([other])).turns[0].id
+        kept = await memory.remember(SECRET, turn_id=said)
+    before, after = await forgotten_after_a_copy(home, kept.id)
+    reforget(before, after, (home / TOMBSTONE_KEY).read_bytes)
+    before.close()
+    after.close()
+    async with opened(home.parent / "restored") as memory:
+        assert (await memory.search_memory(WORD)).hits == ()
+        assert len((await memory.search_conversation_traces(WORD)).hits) == 1
+
+
 async def forgotten_after_a_copy(home: Path, memory_id: str) -> tuple[SqliteStore, SqliteStore]:
     """A home that forgot a memory, and one restored from a copy that was made before."""
     restored = home.parent / "restored"

@@ -136,8 +136,7 @@ class Forget:
                 if include_source:
                     self._erase_turn(tx, turn, at, why)
                 else:
-                    tx.conversations.bar_turn(turn)
-                    self._audit(tx, "bar", turn.id)
+                    self._bar_turn(tx, turn, at, why)
             unwanted = _says_any(targets.wordings)
             erased = targets.sources if include_source else targets.named_turns
             tx.scratchpads.erase(lambda note: unwanted(note) or _named_in(note, erased.values()))
@@ -197,6 +196,13 @@ class Forget:
         """Let nobody conclude again what a named turn said as a whole."""
         mark = self._marks.statement(full_text(turn))
         tx.tombstones.add(Grave(Tombstone("memory", turn.id, at, why), (mark,)))
+
+    def _bar_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
+        """Let nothing be concluded from a turn, nor in a home that a backup is restored into."""
+        for version in tx.conversations.turn_versions(turn):
+            tx.tombstones.add(Grave(Tombstone("memory", version.id, at, why), ()))
+        tx.conversations.bar_turn(turn)
+        self._audit(tx, "bar", turn.id)
 
     def _erase_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
         versions = tx.conversations.turn_versions(turn)
