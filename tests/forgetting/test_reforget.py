@@ -4,6 +4,7 @@ import shutil
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import numpy as np
 from tests.forgetting.remains import remains
 
 import memoria
@@ -12,9 +13,11 @@ from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.store.files import TOMBSTONE_KEY
 from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Grave, Likeness
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"
+MEANING = Likeness("a model", np.full(4, 0.5, np.float32), 0.9)
 SAID = {"role": "user", "content": f"Well, {SECRET}.", "session_id": "s", "message_id": "m"}
 
 
@@ -65,6 +68,63 @@ async def test_a_turn_barred_since_a_backup_is_barred_again(home: Path) -> None:
     async with opened(restored) as memory:
         assert (await memory.search_memory(WORD)).hits == ()
         assert len((await memory.search_conversation_traces(WORD)).hits) == 1
+
+
+async def test_a_task_named_after_it_leaves_the_restored_scratchpad_too(home: Path) -> None:
+    async with opened(home) as memory:
+        kept = await memory.remember(SECRET)
+        await memory.update_scratchpad(current_focus=SECRET, session_id="s")
+        await memory.update_scratchpad(completed=SECRET, session_id="t")
+    before, after = await forgotten_after_a_copy(home, kept.id)
+    reforget(before, after, (home / TOMBSTONE_KEY).read_bytes)
+    before.close()
+    after.close()
+    assert remains(home.parent / "restored", WORD) == set()
+
+
+async def test_what_was_forgotten_means_is_kept_once_however_often_a_home_is_restored(
+    home: Path,
+) -> None:
+    async with opened(home) as memory:
+        kept = await memory.remember(SECRET)
+    before, after = await forgotten_after_a_copy(home, kept.id)
+    with before.write("default") as tx:
+        (grave,) = tx.tombstones.all()
+        tx.tombstones.add(Grave(grave.tombstone, (), (MEANING,)))
+    for _ in range(3):
+        reforget(before, after, (home / TOMBSTONE_KEY).read_bytes)
+    with after.read("default") as tx:
+        (grave,) = tx.tombstones.all()
+    before.close()
+    after.close()
+    assert len(grave.likenesses) == 1
+
+
+async def test_a_turn_that_said_it_in_other_words_is_barred_in_a_restored_home_too(
+    home: Path,
+) -> None:
+    async with opened(home) as memory:
+        other = {**SAID, "content": f"It is {WORD} that opens it."}
+        said = (await memory.record_conversation([other])).turns[0].id
+        kept = await memory.remember(SECRET, turn_id=said)
+    before, after = await forgotten_after_a_copy(home, kept.id)
+    reforget(before, after, (home / TOMBSTONE_KEY).read_bytes)
+    before.close()
+    after.close()
+    async with opened(home.parent / "restored") as memory:
+        assert (await memory.search_memory(WORD)).hits == ()
+        assert len((await memory.search_conversation_traces(WORD)).hits) == 1
+
+
+async def forgotten_after_a_copy(home: Path, memory_id: str) -> tuple[SqliteStore, SqliteStore]:
+    """A home that forgot a memory, and one restored from a copy that was made before."""
+    restored = home.parent / "restored"
+    restored.mkdir()
+    shutil.copy(home / "memoria.db", restored / "memoria.db")
+    async with opened(home) as memory:
+        await memory.forget_memory([memory_id])
+    shutil.copy(home / TOMBSTONE_KEY, restored / TOMBSTONE_KEY)
+    return store(home), store(restored)
 
 
 def opened(home: Path) -> AbstractAsyncContextManager[Memoria]:

@@ -299,6 +299,7 @@ WRITES = {
     "graph.merge",
     "graph.part",
     "episodes.put",
+    "episodes.leave",
     "episodes.write_anew",
 }
 

@@ -24,6 +24,7 @@ from memoria.model import (
     Forgotten,
     InferredBy,
     Memory,
+    MemoryType,
     StoredTurn,
     now_millis,
 )
@@ -135,8 +136,7 @@ class Forget:
                 if include_source:
                     self._erase_turn(tx, turn, at, why)
                 else:
-                    tx.conversations.bar_turn(turn)
-                    self._audit(tx, "bar", turn.id)
+                    self._bar_turn(tx, turn, at, why)
             unwanted = _says_any(targets.wordings)
             erased = targets.sources if include_source else targets.named_turns
             tx.scratchpads.erase(lambda note: unwanted(note) or _named_in(note, erased.values()))
@@ -188,6 +188,7 @@ class Forget:
         marks = dict.fromkeys(map(self._marks.statement, texts))
         likenesses = tuple(known[text] for text in texts if text in known)
         tx.tombstones.add(Grave(Tombstone("memory", memory.id, at, why), tuple(marks), likenesses))
+        tx.episodes.leave(memory.id, at)
         tx.memories.erase(memory.id)
         self._audit(tx, "forget", memory.id)
 
@@ -195,6 +196,13 @@ class Forget:
         """Let nobody conclude again what a named turn said as a whole."""
         mark = self._marks.statement(full_text(turn))
         tx.tombstones.add(Grave(Tombstone("memory", turn.id, at, why), (mark,)))
+
+    def _bar_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
+        """Let nothing be concluded from a turn, nor in a home that a backup is restored into."""
+        for version in tx.conversations.turn_versions(turn):
+            tx.tombstones.add(Grave(Tombstone("memory", version.id, at, why), ()))
+        tx.conversations.bar_turn(turn)
+        self._audit(tx, "bar", turn.id)
 
     def _erase_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
         versions = tx.conversations.turn_versions(turn)
@@ -247,8 +255,8 @@ def _add_what_says_the_same(tx: Transaction, memory: Memory, targets: _Targets) 
     for version in memory.versions:
         _add_same(tx, version.content, targets)
         _add_sources(tx, version.content, targets)
-        if version.provenance.turn_id is not None:
-            _add_source(tx.conversations.turn(version.provenance.turn_id), targets)
+    for evidence in tx.memories.evidence(memory.id):
+        _add_source(tx.conversations.turn(evidence.turn_id), targets)
 
 
 def _add_named(tx: Transaction, record_id: str, targets: _Targets) -> None:
@@ -258,7 +266,7 @@ def _add_named(tx: Transaction, record_id: str, targets: _Targets) -> None:
     elif turn is not None:
         targets.named_turns[turn.id] = turn
         _add_source(turn, targets)
-        for drawn in _memories(tx, tx.memories.resting_on([turn.n])):
+        for drawn in _resting_on(tx, [turn.n]):
             targets.memories[drawn.id] = drawn
     elif tx.tombstones.of(record_id) is not None:
         targets.gone_before.append(record_id)
@@ -291,7 +299,7 @@ def _add_concluded(tx: Transaction, targets: _Targets, *, include_source: bool) 
 
     Nobody stated it, so it has no standing of its own.
     """
-    for memory in _memories(tx, tx.memories.resting_on(_numbers(tx, targets))):
+    for memory in _resting_on(tx, _numbers(tx, targets)):
         version = memory.current
         if version.inferred_by is InferredBy.STATEMENT:
             continue
@@ -320,7 +328,8 @@ def _add_source(turn: StoredTurn | None, targets: _Targets) -> None:
 def _drew_on(tx: Transaction, targets: _Targets, *, include_source: bool) -> tuple[str, ...]:
     """Memories that stay, but rest on a turn to be erased or hold a forgotten wording."""
     ns = [turn.n for turn in targets.sources.values()] if include_source else []
-    resting = tx.memories.resting_on(ns)
+    resting = [memory.id for memory in _resting_on(tx, ns)]
+    dismissed = tx.episodes.over(_numbers(tx, targets))
     holding = [
         memory.id
         for wording in targets.wordings
@@ -329,12 +338,13 @@ def _drew_on(tx: Transaction, targets: _Targets, *, include_source: bool) -> tup
         ).values()
         if stands_in(wording, memory.content)
     ]
-    return tuple(sorted({*resting, *holding} - targets.memories.keys()))
+    return tuple(sorted({*resting, *holding} - {*targets.memories, *dismissed}))
 
 
-def _memories(tx: Transaction, ids: Sequence[str]) -> list[Memory]:
-    found = (tx.memories.get(memory_id) for memory_id in ids)
-    return [memory for memory in found if memory is not None]
+def _resting_on(tx: Transaction, turn_ns: Sequence[int]) -> list[Memory]:
+    """The memories drawn from these turns. Episodes are dismissed, and may be written anew."""
+    found = (tx.memories.get(memory_id) for memory_id in tx.memories.resting_on(turn_ns))
+    return [one for one in found if one is not None and one.type is not MemoryType.EPISODE]
 
 
 def _says_any(wordings: Sequence[str]) -> Callable[[str], bool]:

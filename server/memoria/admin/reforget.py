@@ -58,6 +58,7 @@ def _bury_again(tx: Transaction, mourned: Sequence[Grave], marks: Marks) -> int:
         elif turn.id in gone or memorial.bars(full_text(turn)):
             dismiss_episodes(tx, [turn.n])
             tx.conversations.bar_turn(turn)
+    tx.scratchpads.erase(lambda note: buried(tx.tombstones, marks, note) is not None)
     return again
 
 

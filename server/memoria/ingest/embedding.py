@@ -54,6 +54,7 @@ class EmbeddingWorker:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="memoria-embed", daemon=True)
         self._adopted = False
+        self._linking = False
         self._outages = 0
         self._resting_until = 0.0
         self._outage: str | None = None
@@ -87,7 +88,7 @@ class EmbeddingWorker:
         """Whether nothing can be done now: all is embedded, set aside, or waits for a retry."""
         if self._resting_until > time.monotonic():
             return True
-        if not self._adopted:
+        if not self._adopted or self._linking:
             return False
         with self._store.backlog(write=False) as backlog:
             if backlog.chosen_model() != self._embedder.name:
@@ -169,6 +170,14 @@ class EmbeddingWorker:
         if not due:
             return False
         vectors = self._embed(due)
+        self._linking = True
+        try:
+            return self._keep(due, vectors, erasures)
+        finally:
+            self._linking = False
+
+    def _keep(self, due: list[Pending], vectors: Mapping[int, Vector], erasures: int) -> bool:
+        """Write the vectors, and the links that follow from them. False if nobody wants them."""
         with self._store.backlog(write=True) as backlog:
             # Good vectors are kept even if the lease ran out meanwhile; those of a model that
             # was replaced meanwhile are not what the backlog waits for.

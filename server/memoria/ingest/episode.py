@@ -27,6 +27,7 @@ from memoria.ingest.tombstones import Marks
 from memoria.model import (
     Citation,
     InferredBy,
+    Memory,
     MemoryType,
     Role,
     SourceKind,
@@ -36,6 +37,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.privacy import PersonalRules
+from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Store, Transaction
 from memoria.store.values import NewEvidence, NewMemory, NewVersion, Work
 
@@ -43,8 +45,10 @@ _SPOKEN = (Role.USER, Role.ASSISTANT)
 _LEAST_SPOKEN = 3
 _MOST_CHARS = 24_000
 _LEAST_CHARS = 200
+_MOST_TURNS = _MOST_CHARS // _LEAST_CHARS
 _MOST_TOOLS = 8
 _CONFIDENCE = 0.7
+_NAME = re.compile(r"[\w.:/-]{1,64}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -86,7 +90,7 @@ class Summariser:
         """Sum up a stretch; see `Reader`."""
         with self._store.read(work.tenant) as tx:
             turns = _readable(tx, work)
-        said = [turn for turn in turns if turn.role in _SPOKEN]
+        said = list(filter(_counts, turns))
         summary = self._ask(work, turns) if len(said) >= _LEAST_SPOKEN else Summary()
         with self._store.write(work.tenant) as tx:
             if [turn.n for turn in _readable(tx, work)] != [turn.n for turn in turns]:
@@ -106,7 +110,7 @@ class Summariser:
     def _apply(
         self, tx: Transaction, work: Work, turns: Sequence[StoredTurn], summary: Summary
     ) -> Outcome:
-        shown = Shown({i: t for i, t in enumerate(turns, 1) if t.role in _SPOKEN}, {})
+        shown = Shown({i: t for i, t in enumerate(turns, 1) if _counts(t)}, {})
         by = InferredBy.MODEL
         grounds = Grounds(tx, self._marks(work.tenant), shown, by, self._gate.name, self._personal)
         outcome = Outcome()
@@ -119,11 +123,25 @@ class Summariser:
 
 
 def _readable(tx: Transaction, work: Work) -> list[StoredTurn]:
-    return [turn for turn in span(tx, work) if not turn.barred]
+    """What is read of a stretch: where there is too much, its beginning and its end."""
+    turns = [turn for turn in span(tx, work) if not turn.barred]
+    half = _MOST_TURNS // 2
+    return turns if len(turns) <= _MOST_TURNS else [*turns[:half], *turns[-half:]]
+
+
+def _counts(turn: StoredTurn) -> bool:
+    """Whether it is summed up: what tools printed is not, nor what tries to give orders."""
+    return turn.role in _SPOKEN and not instruction_shaped(turn.content, turn.trust)
 
 
 def _without_results(turn: StoredTurn) -> str:
-    return turn.content if turn.role in _SPOKEN else f"({turn.tool_name or 'output'})"
+    return turn.content if _counts(turn) else f"({_tool(turn) or 'left out'})"
+
+
+def _tool(turn: StoredTurn) -> str:
+    """Which tool it was; a sentence is no tool's name."""
+    name = turn.tool_name or ""
+    return name if _NAME.fullmatch(name) else ""
 
 
 def _borne_out(
@@ -148,8 +166,8 @@ def _wording(summary: Summary, turns: Sequence[StoredTurn]) -> str:
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""
     ended = f" → {summary.outcome}" if summary.outcome else ""
-    names = dict.fromkeys(turn.tool_name for turn in turns if turn.tool_name)
-    tools = f" [{', '.join(list(filter(None, names))[:_MOST_TOOLS])}]" if names else ""
+    names = dict.fromkeys(filter(None, map(_tool, turns)))
+    tools = f" [{', '.join([*names][:_MOST_TOOLS])}]" if names else ""
     return f"{goal}{summary.summary}{ended}{tools}"
 
 
@@ -164,28 +182,45 @@ def _write(
     tx, first = grounds.tx, next(iter(passages.values()))
     content, held = grounds.sayable(wording, first.turn)
     never = When(None, None)
-    claim = replace(
-        grounds.claim(content, "", first.turn, _CONFIDENCE, never), source=SourceKind.CONSOLIDATED
-    )
+    claim = grounds.claim(content, "", first.turn, _CONFIDENCE, never)
+    claim = replace(claim, source=SourceKind.CONSOLIDATED)  # whoever is quoted, nobody said it
     version = grounds.version(content, first.turn, first.quote, claim, never)
     reading = Reading(
-        mentions=summary.entities, confidence=_CONFIDENCE, inferred_by=InferredBy.MODEL
+        mentions=grounds.mentionable(summary.entities),
+        confidence=_CONFIDENCE,
+        inferred_by=InferredBy.MODEL,
     )
     known = tx.episodes.of(work.session_n, work.first_index, work.last_index)
-    if known is not None and held is not None:
-        raise RejectedError(held)
     if known is not None:
-        tx.memories.add_version(known, version)
-        relink(tx, grounds.stored(known), reading, now=grounds.now)
+        _rewrite(grounds, grounds.stored(known), version, reading, held)
+        _cite(grounds, known, passages)
         outcome.applied["EPISODE again"] += 1
         return
     memory_id = _add(grounds, work, summary, first.turn, version, held)
-    for n, passage in passages.items():
-        if n != first.turn.n:
-            tx.memories.add_evidence(NewEvidence(memory_id, n, passage.quote, grounds.now))
+    _cite(grounds, memory_id, passages)
     around = Surroundings(turns=tuple(passage.turn.id for passage in passages.values()))
     link(tx, grounds.stored(memory_id), reading, around, now=grounds.now)
     outcome.applied["EPISODE" if held is None else "pending"] += 1
+
+
+def _rewrite(
+    grounds: Grounds, known: Memory, version: NewVersion, reading: Reading, held: str | None
+) -> None:
+    """Let an episode say what its stretch says now, unless somebody has decided about it."""
+    if known.validity is not Validity.ACTIVE or known.current.inferred_by is not InferredBy.MODEL:
+        raise RejectedError("decided by the user")
+    if known.verified or known.pinned:
+        raise RejectedError("confirmed by the user")
+    if held is not None:
+        raise RejectedError(held)
+    grounds.tx.memories.add_version(known.id, version)
+    relink(grounds.tx, grounds.stored(known.id), reading, now=grounds.now)
+
+
+def _cite(grounds: Grounds, memory_id: str, passages: dict[int, _Passage]) -> None:
+    for n, passage in passages.items():
+        quote = grounds.quotable(passage.quote)
+        grounds.tx.memories.add_evidence(NewEvidence(memory_id, n, quote, grounds.now))
 
 
 def _add(

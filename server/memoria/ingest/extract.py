@@ -2,11 +2,13 @@
 
 The model is asked outside any transaction, for it may take minutes; what comes of it is applied in
 one, together with the entry's completion. Whatever changed meanwhile (a turn edited, forgotten,
-read by another worker) is left out: a turn is concluded from once.
+read by another worker) is left out: a turn is concluded from once. Where something was forgotten,
+nothing of the answer counts, and what is left is read again.
 """
 
 import json
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from memoria.inference.chat.gate import Gate
@@ -14,7 +16,16 @@ from memoria.inference.tasks import Extraction, extract
 from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.focus import follow_reading
 from memoria.ingest.grounds import CHANNEL, Grounds, Shown
-from memoria.ingest.reading import day_of, finish, numbered, share, span, spoken
+from memoria.ingest.reading import (
+    ChangedMeanwhileError,
+    day_of,
+    finish,
+    numbered,
+    share,
+    span,
+    spoken,
+    stated,
+)
 from memoria.ingest.recall import Recall
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.second_look import Advice, SecondLook, doubtful
@@ -91,6 +102,7 @@ class Extractor:
         meanings = self._recall.meanings(_statements(proposed), wait=reading.forgotten_by_meaning)
         advice = self._look_again(work, reading, proposed, meanings)
         with self._store.write(work.tenant) as tx:
+            _see_that_nothing_was_forgotten(tx, work, reading)
             grounds = self._grounds(tx, work, reading, meanings)
             finish(tx, work, owner, self._apply(grounds, proposed, advice))
 
@@ -100,7 +112,8 @@ class Extractor:
             if not turns:
                 return _Reading((), (), ())
             first = turns[0].turn_index
-            before = tx.conversations.span(work.session_n, max(first - _BEFORE, 0), first - 1)
+            near = tx.conversations.span(work.session_n, max(first - _BEFORE, 0), first - 1)
+            before = [turn for turn in near if not turn.barred]
             text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
             known = self._recall.related(tx, text, turns[0].workspace)
             by_meaning = tx.tombstones.know_meanings()
@@ -139,9 +152,11 @@ class Extractor:
         return Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings)
 
     def _apply(self, grounds: Grounds, proposed: Extraction, advice: Advice) -> str:
-        outcome = Resolver(grounds, advice).apply(proposed.operations)
+        resolver = Resolver(grounds, advice)
+        outcome = resolver.apply(proposed.operations)
         follow_reading(grounds, proposed.focus)
-        _retire_rules(grounds.tx, grounds.turns, self._gate.name)
+        understood = [turn for turn in grounds.turns if turn.n not in grounds.misquoted]
+        _retire_rules(grounds.tx, understood, self._gate.name, resolver.echoed)
         grounds.tx.conversations.process(grounds.turns)
         return str(outcome)
 
@@ -152,15 +167,31 @@ def _statements(proposed: Extraction) -> list[str]:
     return list(dict.fromkeys(clean_text(text, Tally()).strip() for text in said))
 
 
+def _see_that_nothing_was_forgotten(tx: Transaction, work: Work, reading: _Reading) -> None:
+    """Take no conclusion from a model that has seen what was forgotten since: it may say it.
+
+    Raises:
+        ChangedMeanwhileError: so it is.
+    """
+    shown = [turn.n for turn in (*reading.turns, *reading.before)]
+    left = [turn.n for turn in tx.conversations.turns(shown).values() if not turn.barred]
+    gone = any(tx.memories.get(memory.id) is None for memory in reading.known)
+    if gone or len(left) < len(shown):
+        raise ChangedMeanwhileError(f"Something that {work.id} was read with is forgotten.")
+
+
 def _unread(turn: StoredTurn) -> bool:
     return turn.current and not turn.barred and not turn.processed
 
 
-def _retire_rules(tx: Transaction, turns: Sequence[StoredTurn], client: str) -> None:
+def _retire_rules(
+    tx: Transaction, turns: Sequence[StoredTurn], client: str, echoed: AbstractSet[str]
+) -> None:
     """What rules concluded from a turn ends when a model has read it and did not say the same."""
     for memory_id in tx.memories.concluded([turn.n for turn in turns], InferredBy.RULES):
         memory = tx.memories.get(memory_id)
-        if memory is not None and not (memory.verified or memory.pinned):
+        said = memory_id in echoed
+        if memory is not None and not (said or memory.verified or memory.pinned):
             tx.memories.set_validity(memory_id, Validity.ARCHIVED, now_millis())
             tx.audit.add(
                 at=now_millis(),
@@ -179,7 +210,7 @@ def _line(memory: Memory) -> str:
             "type": memory.type.value,
             "subject": memory.subject,
             "predicate": memory.predicate,
-            "content": memory.content,
+            "content": stated(memory.content),
         },
         ensure_ascii=False,
     )

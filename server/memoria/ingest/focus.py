@@ -17,9 +17,11 @@ from memoria.ingest.tombstones import Marks
 from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn, new_id
 from memoria.model.privacy import PersonalRules
 from memoria.policy.phrases.tasks import shortened
-from memoria.policy.topics import Heard, heard, in_hand, names, same_task
+from memoria.policy.topics import Heard, heard, in_hand, names, same_task, telling
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
+from memoria.text.analyser import query_terms
+from memoria.text.document import full_text
 
 _RULES = "rules"
 _REST_MS = 3 * 60 * 60 * 1000
@@ -74,6 +76,8 @@ def _follow(grounds: Grounds, focus: Focus) -> None:
     text, doubt = grounds.sayable(focus.task, turn)
     if doubt is not None or not names(text):
         raise RejectedError(doubt or "names no task")
+    if telling(text).isdisjoint(query_terms(full_text(turn))):
+        raise RejectedError("not the user's words")
     pad = grounds.tx.scratchpads.get(turn.session_id)
     task = pad.current_focus if pad else None
     if (pad is None or _said_at(turn) > pad.updated_at) and not same_task(text, task or ""):

@@ -4,7 +4,8 @@ A turn the model was shown and words that are in it, a memory it was shown, a se
 said at all. Whose word a conclusion is follows from the turn.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -19,6 +20,7 @@ from memoria.model import (
     InferredBy,
     Meanings,
     Memory,
+    Mention,
     Provenance,
     Role,
     SourceKind,
@@ -39,6 +41,7 @@ from memoria.text.statement import fingerprint
 
 CHANNEL = "extraction"
 _NOTHING_CONFIGURED: PersonalRules = MappingProxyType({})
+_PLACEHOLDER = re.compile("⟨[^⟨⟩]{0,40}⟩")
 _ORIGIN = {
     Role.USER: SourceKind.USER_SAID,
     Role.ASSISTANT: SourceKind.ASSISTANT_INFERRED,
@@ -100,6 +103,8 @@ class Grounds:
         self.client = client
         self._meanings = meanings
         self.now = now_millis()
+        self.misquoted = set[int]()
+        """Turns that were read, but not quoted as they stand."""
 
     @property
     def turns(self) -> tuple[StoredTurn, ...]:
@@ -125,6 +130,7 @@ class Grounds:
             raise RejectedError("unknown turn")
         words = find_quote(quote, full_text(turn))
         if words is None:
+            self.misquoted.add(turn.n)
             raise RejectedError("quote not in the turn")
         return turn, words
 
@@ -136,6 +142,8 @@ class Grounds:
         text = clean_text(content, Tally()).strip()
         if not text:
             raise RejectedError("nothing left to say")
+        if _is_placeholder(text) and not _is_placeholder(full_text(turn)):
+            raise RejectedError("a placeholder")
         if buried(self.tx.tombstones, self._marks, text) is not None or self._means_again(text):
             raise RejectedError("forgotten")
         screened = screen(text, self._personal)
@@ -192,7 +200,7 @@ class Grounds:
             trust=_carried(claim),
             channel=CHANNEL,
             client=self.client,
-            quote=hidden(quote, self._personal),
+            quote=self.quotable(quote),
         )
         return NewVersion(
             content=content,
@@ -231,16 +239,32 @@ class Grounds:
         cleaned = clean_text(text, Tally()).strip()
         if not cleaned:
             raise RejectedError("nothing left to say")
+        if _is_placeholder(cleaned):
+            raise RejectedError("a placeholder")
         return hidden(cleaned, self._personal)
 
     def nameable(self, add: Add) -> Add:
         """What is proposed, without names and a subject that may not be kept."""
-        entities = tuple(
-            mention
-            for mention in add.entities
-            if all(hidden(n, self._personal) == n for n in (mention.name, *mention.aliases))
-        )
-        return add.model_copy(update={"entities": entities, "subject": self.name(add.subject)})
+        names = {"entities": self.mentionable(add.entities), "subject": self.name(add.subject)}
+        return add.model_copy(update=names)
+
+    def mentionable(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+        """Those of the mentions of which every name may be kept."""
+        return tuple(one for one in mentions if all(map(self._keeps, (one.name, *one.aliases))))
+
+    def _keeps(self, name: str) -> bool:
+        said_again = buried(self.tx.tombstones, self._marks, name) is not None
+        free = not said_again and not _is_placeholder(name)
+        return free and hidden(name, self._personal) == name
+
+    def quotable(self, quote: str) -> str:
+        """The words of a turn, without what may not be kept."""
+        return hidden(quote, self._personal)
+
+
+def _is_placeholder(text: str) -> bool:
+    """Whether a text holds what our prompts mark as no content."""
+    return _PLACEHOLDER.search(text) is not None
 
 
 def _is_order(content: str, turn: StoredTurn) -> bool:

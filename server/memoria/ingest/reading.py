@@ -9,6 +9,8 @@ from memoria.store.base import Transaction
 from memoria.store.values import Work
 
 _CUT = " […] "
+_LONGEST_STATEMENT = 500
+"""As long as what a model may conclude; what was stated may be far longer."""
 
 
 class LeaseLostError(MemoriaError):
@@ -61,6 +63,12 @@ def spoken(turn: StoredTurn, text: str, most: int) -> str:
         half = most // 2
         text = f"{text[:half]}{_CUT}{text[-half:]}"
     return f"{turn.speaker or turn.role.value}: {text}"
+
+
+def stated(content: str) -> str:
+    """A memory as a model reads it: its beginning where it is long."""
+    cut = len(content) > _LONGEST_STATEMENT
+    return f"{content[:_LONGEST_STATEMENT]}{_CUT}".rstrip() if cut else content
 
 
 def numbered(lines: Iterable[str]) -> str:

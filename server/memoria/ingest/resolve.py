@@ -19,6 +19,7 @@ from memoria.ingest.link import (
     relink,
 )
 from memoria.ingest.outcome import Outcome
+from memoria.ingest.quotes import find_quote
 from memoria.ingest.second_look import NO_ADVICE, Advice
 from memoria.model import (
     Add,
@@ -31,6 +32,7 @@ from memoria.model import (
     Operation,
     Role,
     Skip,
+    SourceKind,
     StoredTurn,
     Trust,
     Update,
@@ -76,6 +78,9 @@ class Resolver:
         self._tx = grounds.tx
         self._now = grounds.now
         self.outcome = Outcome()
+        self.echoed = set[str]()
+        """Memories that somebody said again who only repeats."""
+        self._boosted = set[str]()
 
     def apply(self, operations: Sequence[Operation]) -> Outcome:
         """Apply what can be applied; the rest is counted with its reason and logged."""
@@ -93,14 +98,20 @@ class Resolver:
             case Update():
                 self._update(operation)
             case Boost():
-                self._tx.memories.use(self._grounds.known(operation.id).id, _BOOST, self._now)
-                self._note("BOOST")
+                self._boost(operation)
             case Delete():
                 self._delete(operation)
             case Link():
                 self._link(operation)
             case Skip():
                 self._note("SKIP")
+
+    def _boost(self, boost: Boost) -> None:
+        memory = self._grounds.known(boost.id)
+        if memory.id not in self._boosted:
+            self._boosted.add(memory.id)
+            self._tx.memories.use(memory.id, _BOOST, self._now)
+        self._note("BOOST")
 
     # ADD
 
@@ -109,7 +120,8 @@ class Resolver:
         if add.modality == "joking":
             raise RejectedError("a joke")
         content, held = self._grounds.sayable(add.content, turn)
-        held = held or self._doubted(content, add)
+        doubt = self._doubted(content, turn) or ("hearsay" if add.modality == "hearsay" else None)
+        held = held or doubt
         subject = subject_key(self._grounds.name(add.subject))
         predicate = predicate_key(self._grounds.name(add.predicate))
         actual = add.modality == "actual"
@@ -117,8 +129,10 @@ class Resolver:
         confidence = add.confidence * _DOUBT[add.modality]
         claim = self._grounds.claim(content, predicate, turn, confidence, when, assertive=actual)
         version = self._grounds.version(content, turn, quote, claim, when)
-        reading = self._reading(add, when)
+        reading = self._reading(add, when, turn)
         if held is None and self._found_its_place(claim, subject, version, reading, turn):
+            return
+        if held is not None and self._known_already(version, turn):
             return
         memory_id = new_id()
         new = NewMemory(
@@ -138,24 +152,27 @@ class Resolver:
         link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
         self._note("ADD" if held is None else "pending")
 
-    def _doubted(self, content: str, add: Add) -> str | None:
+    def _doubted(self, content: str, turn: StoredTurn) -> str | None:
         """Why a conclusion has to be confirmed, though it may be said.
 
         Raises:
             RejectedError: a second look has shown that nobody said it.
         """
-        match self._advice.supported.get(content):
+        match self._advice.supported.get((content, turn.n)):
             case "no":
                 raise RejectedError("not borne out by its words")
             case "unclear":
                 return "unclear"
             case _:
-                return "hearsay" if add.modality == "hearsay" else None
+                return None
 
-    def _reading(self, add: Add, when: When) -> Reading:
+    def _reading(self, add: Add, when: When, turn: StoredTurn) -> Reading:
         """What a model read off its own wording; what rules found is read by rules."""
         if self._grounds.by is InferredBy.MODEL:
-            return read_by_model(self._grounds.nameable(add), when.at)
+            said = find_quote(add.event_time or "", full_text(turn)) or when.expression
+            expression = None if said is None else self._grounds.quotable(said)
+            shown = self._grounds.nameable(add).model_copy(update={"event_time": expression})
+            return read_by_model(shown, when.at)
         return read_by_rules(self._grounds.name(add.content), when.expression, when.at)
 
     def _found_its_place(
@@ -163,6 +180,8 @@ class Resolver:
     ) -> bool:
         """Whether a claim belongs into or against a memory that is there."""
         known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        if known is not None and known.validity is Validity.SUPERSEDED:
+            known = None  # its place was taken: what is said now is judged like anything new
         if known is not None and known.validity is not Validity.ACTIVE:
             return self._said_again(known, turn)
         for memory in self._related(subject, claim, known, turn.workspace):
@@ -171,19 +190,30 @@ class Resolver:
                 case Same():
                     self._gain(memory, version, reading)
                     return True
+                case Supersede() if _said_before(turn, memory):
+                    self._keep_as_past(claim, version, memory, reading)
+                    return True
                 case Supersede(valid_from=since):
                     self._rewrite(memory, version, since, reading)
                     return True
                 case Contradict() | Review() as verdict:
-                    self._hold(claim, version, memory, verdict)
+                    self._hold(claim, version, memory, verdict, turn)
                     return True
                 case KeepBoth() | Unrelated():
                     pass
         return False
 
+    def _known_already(self, version: NewVersion, turn: StoredTurn) -> bool:
+        """Whether what would have to be confirmed is known in these very words."""
+        known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        if known is not None:
+            self._note("known")
+        return known is not None
+
     def _said_again(self, known: Memory, turn: StoredTurn) -> bool:
-        """What was put aside comes back only if it was said after that."""
-        if known.validity is not Validity.ARCHIVED or turn.at <= known.updated_at:
+        """What was put aside comes back only if the user said it after that."""
+        later = turn.role is Role.USER and turn.at > known.updated_at
+        if known.validity is not Validity.ARCHIVED or not later:
             self._note("known")
             return True
         self._tx.memories.set_validity(known.id, Validity.ACTIVE, self._now)
@@ -209,8 +239,22 @@ class Resolver:
         return list({memory.id: memory for memory in found}.values())
 
     def _gain(self, memory: Memory, version: NewVersion, reading: Reading) -> None:
-        """The same thing said again: evidence; a model's wording replaces that of the rules."""
-        if memory.current.inferred_by is InferredBy.RULES and self._grounds.by is InferredBy.MODEL:
+        """The same thing said again: evidence; a model's wording replaces that of the rules.
+
+        Whoever only repeats what the user said adds nothing to it.
+        """
+        own = SourceKind.USER_SAID
+        echo = memory.current.provenance.source_kind is own is not version.provenance.source_kind
+        if echo:
+            self.echoed.add(memory.id)
+            self._note("known")
+            return
+        kept = memory.verified or memory.pinned
+        if (
+            not kept
+            and memory.current.inferred_by is InferredBy.RULES
+            and self._grounds.by is InferredBy.MODEL
+        ):
             self._rewrite(memory, version, memory.current.valid_from, reading)
             return
         evidence = NewEvidence(
@@ -218,10 +262,14 @@ class Resolver:
         )
         self._note("evidence" if self._tx.memories.add_evidence(evidence) else "known")
 
-    def _hold(
-        self, claim: Claim, version: NewVersion, memory: Memory, verdict: Contradict | Review
+    def _keep_as_past(
+        self, claim: Claim, version: NewVersion, memory: Memory, reading: Reading
     ) -> None:
-        """Keep a claim that stands against a memory until somebody confirms it."""
+        """Keep what was so before something else is known to be, for the history alone."""
+        known = self._tx.memories.with_fingerprint(version.fingerprint, memory.workspace)
+        if known is not None:
+            self._note("known")
+            return
         memory_id = new_id()
         new = NewMemory(
             id=memory_id,
@@ -229,6 +277,33 @@ class Resolver:
             importance=memory.importance,
             confidence=claim.confidence,
             workspace=memory.workspace,
+            validity=Validity.SUPERSEDED,
+            subject=memory.subject,
+            predicate=claim.predicate,
+        )
+        self._tx.memories.add(new, version)
+        link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
+        self._note("past")
+
+    def _hold(
+        self,
+        claim: Claim,
+        version: NewVersion,
+        memory: Memory,
+        verdict: Contradict | Review,
+        turn: StoredTurn,
+    ) -> None:
+        """Keep a claim that stands against a memory until somebody confirms it.
+
+        It stays where it was said, for the memory may be seen from elsewhere.
+        """
+        memory_id = new_id()
+        new = NewMemory(
+            id=memory_id,
+            type=memory.type,
+            importance=memory.importance,
+            confidence=claim.confidence,
+            workspace=turn.workspace,
             validity=Validity.PENDING_CONFIRMATION,
             subject=memory.subject,
             predicate=claim.predicate,
@@ -243,25 +318,31 @@ class Resolver:
 
     def _update(self, update: Update) -> None:
         memory = self._grounds.known(update.id)
+        if memory.validity is not Validity.ACTIVE:
+            raise RejectedError("put aside")
         turn, quote = self._grounds.words(update.turn, update.quote)
         content, held = self._grounds.sayable(update.content, turn)
+        doubt = self._doubted(content, turn)
+        held = held or doubt
         when = when_of(update.event_time, update.content, turn, "past")
         predicate = memory.predicate or ""
         claim = self._grounds.claim(content, predicate, turn, memory.confidence, when)
         version = self._grounds.version(content, turn, quote, claim, when)
         reading = read_by_rules(content, when.expression, when.at)
         if held is not None:
-            self._hold(claim, version, memory, Contradict())
+            self._hold(claim, version, memory, Contradict(), turn)
             return
         if says_the_same(content, memory.content) and update.reason != "correction":
             self._gain(memory, version, reading)
             return
         match replaces(claim, memory, self._now):
+            case Supersede() if update.reason == "change" and _said_before(turn, memory):
+                raise RejectedError("said before it")
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
                 self._rewrite(memory, version, since, reading)
             case Contradict() | Review() as verdict:
-                self._hold(claim, version, memory, verdict)
+                self._hold(claim, version, memory, verdict, turn)
 
     def _delete(self, delete: Delete) -> None:
         memory = self._grounds.known(delete.id)
@@ -295,3 +376,14 @@ class Resolver:
 
     def _note(self, what: str) -> None:
         self.outcome.applied[what] += 1
+
+
+def _said_before(turn: StoredTurn, memory: Memory) -> bool:
+    """Whether a turn was said before what a memory says now: conversations are read in any order.
+
+    Within a session its order tells, for clocks are set back.
+    """
+    came = memory.current.provenance
+    if came.session_id == turn.session_id and came.turn_index is not None:
+        return turn.turn_index < came.turn_index
+    return turn.at < memory.current.valid_from

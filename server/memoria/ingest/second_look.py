@@ -14,8 +14,20 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import adjudicate, verify
 from memoria.ingest.grounds import Grounds, RejectedError
+from memoria.ingest.reading import stated
 from memoria.ingest.recall import Recall
-from memoria.model import Add, Meanings, Memory, Operation, Relation, Role, StoredTurn, Support, iso
+from memoria.model import (
+    Add,
+    Meanings,
+    Memory,
+    Operation,
+    Relation,
+    Role,
+    StoredTurn,
+    Support,
+    Update,
+    iso,
+)
 from memoria.policy.conflict import predicate_key, subject_key
 from memoria.policy.doubt import worth_a_second_look
 from memoria.text.document import full_text
@@ -32,7 +44,8 @@ class Advice:
 
     relations: Mapping[tuple[str, str], Relation] = field(default_factory=dict)
     """By wording and the id of the memory beside it."""
-    supported: Mapping[str, Support] = field(default_factory=dict)
+    supported: Mapping[tuple[str, int], Support] = field(default_factory=dict)
+    """By wording and the turn it was drawn from."""
 
     def beside(self, content: str) -> list[str]:
         """Ids of the memories that a conclusion was held beside."""
@@ -96,7 +109,7 @@ class SecondLook:
         keys = {n: (one.content, memory.id) for n, (one, memory) in enumerate(pairs, 1)}
         return {keys[r.pair]: r.relation for r in rulings if r.pair in keys}
 
-    def _supported(self, risky: Sequence[Doubtful]) -> dict[str, Support]:
+    def _supported(self, risky: Sequence[Doubtful]) -> dict[tuple[str, int], Support]:
         if not risky:
             return {}
         question = verify(
@@ -106,8 +119,8 @@ class SecondLook:
             checks = self._gate.ask(self._tenant, question).checks
         except (InvalidAnswerError, ModelRefusedError):
             return {}
-        contents = {n: one.content for n, one in enumerate(risky, 1)}
-        return {contents[c.statement]: c.supported for c in checks if c.statement in contents}
+        keys = {n: (one.content, one.turn.n) for n, one in enumerate(risky, 1)}
+        return {keys[c.statement]: c.supported for c in checks if c.statement in keys}
 
 
 def doubtful(
@@ -115,7 +128,9 @@ def doubtful(
 ) -> list[Doubtful]:
     """The conclusions to look at again, with what they are to be held beside."""
     adds = (operation for operation in operations if isinstance(operation, Add))
-    found = (_doubt(grounds, add, recall, meanings) for add in adds)
+    updates = (operation for operation in operations if isinstance(operation, Update))
+    found = [_doubt(grounds, add, recall, meanings) for add in adds]
+    found += [_doubt_of(grounds, update) for update in updates]
     return [one for one in found if one is not None and (one.beside or one.risky)]
 
 
@@ -129,7 +144,7 @@ def _doubt(grounds: Grounds, add: Add, recall: Recall, meanings: Meanings) -> Do
         return None  # it will be turned away, with the reason
     if add.modality == "joking" or held not in (None, "pii"):
         return None  # nothing is replaced by it, and the user is asked
-    risky = worth_a_second_look(add, turn.role, personal=held is not None)
+    risky = worth_a_second_look(add.importance, turn.role, personal=held is not None)
     place = turn.workspace
     of_it = grounds.tx.memories.about(subject, place, predicate=predicate)
     same = [memory for memory in of_it if memory.predicate == predicate]
@@ -141,9 +156,23 @@ def _doubt(grounds: Grounds, add: Add, recall: Recall, meanings: Meanings) -> Do
     return Doubtful(content, quote, turn, kept, risky)
 
 
+def _doubt_of(grounds: Grounds, update: Update) -> Doubtful | None:
+    """A new wording stands beside the memory it is for already."""
+    try:
+        memory = grounds.known(update.id)
+        turn, quote = grounds.words(update.turn, update.quote)
+        content, held = grounds.sayable(update.content, turn)
+    except RejectedError:
+        return None
+    if held not in (None, "pii"):
+        return None
+    risky = worth_a_second_look(memory.importance, turn.role, personal=held is not None)
+    return Doubtful(content, quote, turn, (), risky)
+
+
 def _pair(one: Doubtful, memory: Memory) -> dict[str, str]:
     return {
-        "known": memory.content,
+        "known": stated(memory.content),
         "known_said_on": iso(memory.current.valid_from)[:10],
         "new": one.content,
         "new_said_on": iso(one.turn.at)[:10],

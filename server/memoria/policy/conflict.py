@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import exp
 
 from memoria.model import Memory, Relation, SourceKind, Trust
-from memoria.text.statement import canonical, says_the_same
+from memoria.text.statement import canonical, says_the_same, turned_round
 
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
 _TRUSTED = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
@@ -117,8 +117,11 @@ def judge(claim: Claim, memory: Memory, now: int, relation: Relation | None = No
         now: UTC epoch milliseconds.
         relation: what a model says the claim is to the memory, where one was asked. It may tell
             that two wordings say the same or speak of different things, and it may call what is
-            too close to call. It can't give a claim more weight than its source has.
+            too close to call. It can't give a claim more weight than its source has, nor make
+            one of a number or a "not" more say the same.
     """
+    if relation == "same" and turned_round(claim.content, memory.content):
+        relation = None
     if relation == "same" or says_the_same(claim.content, memory.content):
         return Same()
     apart = _apart(claim, memory) if relation is None else None

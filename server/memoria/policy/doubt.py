@@ -4,17 +4,17 @@ A mistake about small things costs little. What an assistant supposes of its use
 person, and what is said to matter most is worth another question.
 """
 
-from memoria.model import Add, Role
+from memoria.model import Role
 
 _MATTERS = 0.8
 
 
-def worth_a_second_look(add: Add, role: Role, *, personal: bool) -> bool:
+def worth_a_second_look(importance: float, role: Role, *, personal: bool) -> bool:
     """Whether to ask if a conclusion is borne out by the words it was drawn from.
 
     Args:
-        add: the conclusion, as it was proposed.
+        importance: of the conclusion.
         role: who said the words.
         personal: whether it holds personal data that has to be confirmed.
     """
-    return personal or add.importance >= _MATTERS or role is not Role.USER
+    return personal or importance >= _MATTERS or role is not Role.USER

@@ -8,7 +8,7 @@ What is forgotten must be known again surely, and nothing else with it.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from memoria.text.analyser import tokens
@@ -65,10 +65,18 @@ def says_the_same(one: str, other: str) -> bool:
     if said == canonical(other):
         return True
     b = frozenset(tokens(other))
-    more = a ^ b
-    if (a - b and b - a) or any(word.isdigit() or word in _NEGATIONS for word in more):
+    if (a - b and b - a) or _turned_round(a ^ b):
         return False
     return len(a & b) >= _SAME_WORDS * len(a | b) > 0
+
+
+def turned_round(one: str, other: str) -> bool:
+    """Whether one sentence has a number or a "not" more than the other, whatever else it says."""
+    return _turned_round(_taken_apart(one)[1] ^ frozenset(tokens(other)))
+
+
+def _turned_round(more: Iterable[str]) -> bool:
+    return any(word.isdigit() or word in _NEGATIONS for word in more)
 
 
 @lru_cache(maxsize=4)

@@ -23,6 +23,10 @@ class Episodes(Protocol):
         """Ids of the memories that sum up a stretch with one of these turns."""
         ...
 
+    def leave(self, memory_id: str, now: int) -> None:
+        """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
+        ...
+
     def write_anew(self, turn_ns: Sequence[int]) -> int:
         """Put finished stretches with one of these turns back into the queue. Gives how many."""
         ...

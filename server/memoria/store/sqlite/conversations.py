@@ -135,16 +135,26 @@ class SqliteConversations:
         ]
 
     def extend_stretch(self, turn: NewTurn, limits: StretchLimits) -> list[ClosedStretch]:
-        """Add a turn to the session's open stretch, or begin one where that is at its limits."""
+        """Add a turn to the session's open stretch, or begin one where that is at its limits.
+
+        An edited message stays in its own; where that is closed, it is one by itself.
+        """
+        if turn.version > 1:
+            return self._reopen(turn)
         when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
-        new = turn.version == 1
-        said = {"turn_index": turn.turn_index, "message": int(new and turn.role in _SPOKEN)}
-        most = {"most": limits.messages, "opens": int(new and turn.role is Role.USER)}
+        said = {"turn_index": turn.turn_index, "message": int(turn.role in _SPOKEN)}
+        most = {"most": limits.messages, "opens": int(turn.role is Role.USER)}
         if self._rows.change("extend_stretch", idle=limits.idle_ms, **when, **said, **most):
             return []
         closed = self._closed("end_stretch", idle=limits.idle_ms, **when)
         self._rows.insert("begin_stretch", **when, **said)
         return closed
+
+    def _reopen(self, turn: NewTurn) -> list[ClosedStretch]:
+        place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
+        if self._rows.change("touch_stretch", **place, now=now_millis()):
+            return []
+        return [ClosedStretch(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
 
     def close_stretch(self, session_id: str, source: str, reason: str) -> list[ClosedStretch]:
         """Close the session's open stretch."""

@@ -30,6 +30,10 @@ class SqliteEpisodes:
         """Ids of the memories that sum up a stretch with one of these turns."""
         return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
 
+    def leave(self, memory_id: str, now: int) -> None:
+        """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
+        self._rows.change("leave", memory_id=memory_id, now=now)
+
     def write_anew(self, turn_ns: Sequence[int]) -> int:
         """Put finished stretches with one of these turns back into the queue."""
         return self._rows.change("write_anew", ns=as_json(turn_ns))

@@ -73,6 +73,11 @@ SET last_index = max(last_index, :turn_index), messages = messages + :message,
 WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
   AND :at - last_at <= :idle AND (messages < :most OR NOT :opens);
 
+-- name: touch_stretch
+UPDATE stretches SET touched_at = :now
+WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
+  AND :turn_index BETWEEN first_index AND last_index;
+
 -- name: end_stretch
 UPDATE stretches
 SET closed_at = :now, closed_by = CASE WHEN :at - last_at <= :idle THEN 'overflow' ELSE 'idle' END

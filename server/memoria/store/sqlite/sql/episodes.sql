@@ -28,3 +28,12 @@ WHERE +tenant_id = :tenant AND kind = 'episode' AND state = 'done'
             CROSS JOIN turns t ON t.n = wanted.value
             CROSS JOIN extraction_queue q ON q.session_n = t.session_n AND q.kind = 'episode'
                        AND t.turn_index BETWEEN q.first_index AND q.last_index);
+
+-- name: leave
+UPDATE extraction_queue
+SET state = 'dropped', finished_at = :now, lease_owner = NULL, lease_until = 0
+WHERE +tenant_id = :tenant AND kind = 'episode' AND state IN ('waiting', 'done')
+  AND (session_n, first_index, last_index) =
+      (SELECT e.session_n, e.first_index, e.last_index
+       FROM memories m JOIN episodes e ON e.memory_n = m.n
+       WHERE m.id = :memory_id AND +m.tenant_id = :tenant);

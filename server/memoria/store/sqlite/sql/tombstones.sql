@@ -52,7 +52,9 @@ WHERE +tenant_id = :tenant AND tombstone_n = :n ORDER BY n;
 
 -- name: add_vector
 INSERT INTO tombstone_vectors (tenant_id, tombstone_n, model, reach, vector)
-VALUES (:tenant, :tombstone, :model, :reach, :vector);
+SELECT :tenant, :tombstone, :model, :reach, :vector
+WHERE NOT EXISTS (SELECT 1 FROM tombstone_vectors
+                  WHERE tombstone_n = :tombstone AND model = :model AND vector = :vector);
 
 -- name: lift_vectors
 DELETE FROM tombstone_vectors
