@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ingest.play import add, entries, memories, opened, reader, said
+from tests.ingest.play import add, answers, entries, memories, opened, reader, said
 from tests.llm.scripted import Asked, ScriptedModel
 
 FORGOTTEN = "The user is allergic to peanuts"
@@ -82,3 +82,37 @@ async def test_forgetting_does_not_wait_for_an_embedder_that_fails(
         forgotten = await m.forget_memory([kept.id])
     assert forgotten.memories == (kept.id,)
     assert vectors_kept(home) == 0
+
+
+async def test_a_summary_does_not_say_it_in_other_words_either(
+    home: Path, model: ScriptedModel
+) -> None:
+    said_there = [("user", "What may I cook for Ida?"), ("assistant", "Rice, and no nuts at all.")]
+    summary = {
+        "summary": f"Dinner was planned. {PARAPHRASE}.",
+        "quotes": [{"turn": 1, "quote": "Ida"}],
+    }
+    model.answer = answers(episode=lambda _: summary)
+    async with opened(home, model, embedder="bundled", forget_reach=0.8) as m:
+        kept = await m.remember(FORGOTTEN)
+        await m.forget_memory([kept.id])
+        await said(m, *said_there, *said_there)
+        (entry,) = await entries(m, "episode")
+        assert entry.outcome == "rejected: forgotten 1"
+        assert await memories(m) == []
+
+
+async def test_nothing_is_concluded_while_nobody_can_tell_what_it_means(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model, embedder="bundled", forget_reach=0.8) as m:
+        kept = await m.remember(FORGOTTEN)
+        await m.forget_memory([kept.id])
+    model.answer = concluding(PARAPHRASE)
+    endpoint = {"embedding_base_url": "http://127.0.0.1:9/v1", "embedding_model": "none"}
+    async with opened(home, model, embedder="endpoint", **endpoint) as m:
+        await said(m, SAID)
+        (entry,) = await entries(m)
+        assert entry.state == "waiting"
+        assert entry.not_before > entry.created_at
+        assert await memories(m) == []

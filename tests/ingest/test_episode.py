@@ -191,6 +191,10 @@ async def test_an_edited_message_has_its_summary_rewritten_and_the_old_one_kept(
         edited = {**turns[0], "content": "Fix April"}
         await m.record_conversation([edited], session_id="s")
         await m.settle(60)
+        (waits,) = await entries(m, "episode")
+        assert (waits.state, waits.not_before > waits.created_at) == ("waiting", True)
+        await m.queue.retry()  # ten minutes later
+        await m.settle(60)
         (found,) = await episodes(await memories(m))
     assert [version.content for version in found.versions] == [
         "Asked: Fix April",

@@ -28,10 +28,11 @@ def extraction_worker(
     def marks(tenant: str) -> Marks:
         return Marks(tenant, lambda: tombstone_key(settings.home_path))
 
+    recall = Related(embedder)
     most, personal = settings.llm_output_tokens, settings.personal_data
     readers: dict[QueueKind, Reader] = {
-        QueueKind.EXTRACT: Extractor(store, gate, Related(embedder), marks, most, personal),
-        QueueKind.EPISODE: Summariser(store, gate, marks, most, personal),
+        QueueKind.EXTRACT: Extractor(store, gate, recall, marks, most, personal),
+        QueueKind.EPISODE: Summariser(store, gate, recall, marks, most, personal),
     }
     limits = ExtractionLimits(
         threads=settings.llm_concurrency,

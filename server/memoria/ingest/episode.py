@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import episode
+from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.grounds import Grounds, RejectedError, Shown, When
 from memoria.ingest.link import Reading, Surroundings, link, relink
 from memoria.ingest.outcome import Outcome
@@ -23,10 +24,13 @@ from memoria.ingest.reading import (
     span,
     spoken,
 )
+from memoria.ingest.recall import Recall
 from memoria.ingest.tombstones import Marks
 from memoria.model import (
+    NO_MEANINGS,
     Citation,
     InferredBy,
+    Meanings,
     Memory,
     MemoryType,
     Role,
@@ -40,6 +44,7 @@ from memoria.model.privacy import PersonalRules
 from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Store, Transaction
 from memoria.store.values import NewEvidence, NewMemory, NewVersion, Work
+from memoria.text.statement import sentences_in
 
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 _LEAST_SPOKEN = 3
@@ -67,6 +72,7 @@ class Summariser:
         self,
         store: Store,
         gate: Gate,
+        recall: Recall,
         marks: Callable[[str], Marks],
         max_output_tokens: int,
         personal: PersonalRules | None = None,
@@ -76,6 +82,7 @@ class Summariser:
         Args:
             store: where the conversations are.
             gate: the way to the model.
+            recall: tells what a summary means.
             marks: a tenant's marks, which recognise what was forgotten.
             max_output_tokens: the longest answer.
             personal: what is configured for personal data.
@@ -83,19 +90,23 @@ class Summariser:
         self._personal = personal or {}
         self._store = store
         self._gate = gate
+        self._recall = recall
         self._marks = marks
         self._max_output_tokens = max_output_tokens
 
     def run(self, work: Work, owner: str) -> None:
         """Sum up a stretch; see `Reader`."""
         with self._store.read(work.tenant) as tx:
-            turns = _readable(tx, work)
+            turns, by_meaning = _readable(tx, work), tx.tombstones.know_meanings()
         said = list(filter(_counts, turns))
         summary = self._ask(work, turns) if len(said) >= _LEAST_SPOKEN else Summary()
+        meanings = self._meanings(_wording(summary, turns)) if by_meaning else NO_MEANINGS
         with self._store.write(work.tenant) as tx:
             if [turn.n for turn in _readable(tx, work)] != [turn.n for turn in turns]:
                 raise ChangedMeanwhileError(f"The turns of {work.id} changed while it was read.")
-            outcome = self._apply(tx, work, turns, summary) if summary.summary else Outcome()
+            outcome = (
+                self._apply(tx, work, turns, summary, meanings) if summary.summary else Outcome()
+            )
             finish(tx, work, owner, str(outcome))
 
     def _ask(self, work: Work, turns: Sequence[StoredTurn]) -> Summary:
@@ -107,12 +118,22 @@ class Summariser:
         )
         return self._gate.ask(work.tenant, question)
 
+    def _meanings(self, wording: str) -> Meanings:
+        """What it says, sentence by sentence, to be held against what was forgotten."""
+        pieces = list(sentences_in(clean_text(wording, Tally()).strip()))
+        return self._recall.meanings(pieces, wait=True)
+
     def _apply(
-        self, tx: Transaction, work: Work, turns: Sequence[StoredTurn], summary: Summary
+        self,
+        tx: Transaction,
+        work: Work,
+        turns: Sequence[StoredTurn],
+        summary: Summary,
+        meanings: Meanings,
     ) -> Outcome:
         shown = Shown({i: t for i, t in enumerate(turns, 1) if _counts(t)}, {})
-        by = InferredBy.MODEL
-        grounds = Grounds(tx, self._marks(work.tenant), shown, by, self._gate.name, self._personal)
+        by, marks = InferredBy.MODEL, self._marks(work.tenant)
+        grounds = Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings)
         outcome = Outcome()
         try:
             passages = _borne_out(grounds, summary.quotes, outcome)

@@ -44,6 +44,7 @@ from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.store.values import Work
 from memoria.text.document import full_text
+from memoria.text.statement import sentences_in
 
 _BEFORE = 4
 _BEFORE_CHARS = 300
@@ -164,7 +165,7 @@ class Extractor:
 def _statements(proposed: Extraction) -> list[str]:
     """What may become a memory, without secrets: an embedder may be a stranger, too."""
     said = (one.content for one in proposed.operations if isinstance(one, Add | Update))
-    return list(dict.fromkeys(clean_text(text, Tally()).strip() for text in said))
+    return [piece for text in said for piece in sentences_in(clean_text(text, Tally()).strip())]
 
 
 def _see_that_nothing_was_forgotten(tx: Transaction, work: Work, reading: _Reading) -> None:

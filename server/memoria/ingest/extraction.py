@@ -19,6 +19,7 @@ from memoria.errors import (
     AskingStoppedError,
     BudgetSpentError,
     ChatModelError,
+    EmbedderError,
     ModelMisconfiguredError,
     ModelUnavailableError,
     StoreError,
@@ -144,6 +145,9 @@ class ExtractionWorker:
             _LOG.warning("%s", error)
         except ChangedMeanwhileError as error:
             self._release(work, owner, now_millis(), str(error), blamed=False)
+        except EmbedderError as error:
+            until = now_millis() + _MISCONFIGURED_MS
+            self._release(work, owner, until, str(error), blamed=False)
         except ChatModelError as error:
             self._give_back(work, owner, error)
         except StoreError:

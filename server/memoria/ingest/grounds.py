@@ -37,7 +37,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import NewVersion
 from memoria.text.dates import Prefer, times
 from memoria.text.document import full_text
-from memoria.text.statement import fingerprint
+from memoria.text.statement import fingerprint, sentences_in
 
 CHANNEL = "extraction"
 _NOTHING_CONFIGURED: PersonalRules = MappingProxyType({})
@@ -156,11 +156,10 @@ class Grounds:
         return screened.text, "pii" if screened.confirm else None
 
     def _means_again(self, text: str) -> bool:
-        """Whether a text means what was forgotten, where that can be told."""
-        vector = self._meanings.vectors.get(text)
-        if vector is None:
-            return False
-        return self.tx.tombstones.like(self._meanings.model, vector) is not None
+        """Whether a text or a sentence of it means what was forgotten, where that can be told."""
+        model, known = self._meanings.model, self._meanings.vectors
+        vectors = [known[piece] for piece in sentences_in(text) if piece in known]
+        return any(self.tx.tombstones.like(model, vector) is not None for vector in vectors)
 
     def stored(self, memory_id: str) -> Memory:
         """A memory as it is now, whoever wrote it."""

@@ -24,6 +24,8 @@ from memoria.store.values import ClosedStretch, NewEntry, NewTurn
 _LENGTH = "length"
 _LEFT_OVER = 9
 _RULES = "rules"
+_EDITING_MS = 10 * 60_000
+"""Who edits a message edits it again: its summary can wait until that is over."""
 _Span = tuple[int, int, int]
 """(session, first turn, last turn)"""
 
@@ -94,7 +96,7 @@ class Intake:
                 subject=memory_id,
                 detail="the message was edited",
             )
-        self._tx.episodes.write_anew([n])
+        self._tx.episodes.write_anew([n], self._now + _EDITING_MS)
 
     def closed(self, stretches: Iterable[ClosedStretch]) -> None:
         """Stretches were closed: what nobody has read of them is read, and they are summed up."""

@@ -17,7 +17,7 @@ _MOST = 6
 
 def neighbours(
     tx: Transaction, model: str, vectors: Mapping[int, Vector]
-) -> dict[str, dict[str, float]]:
+) -> dict[int, dict[str, float]]:
     """Which memories lie near those with new vectors.
 
     Args:
@@ -26,25 +26,26 @@ def neighbours(
         vectors: by document; only the present wordings of active memories count.
 
     Returns:
-        By memory id, the ids of those near it, with their cosine.
+        By document, the ids of the memories near it, with their cosine.
     """
     found = tx.memories.by_versions(list(vectors))
     current = {n: m for n, m in found.items() if n == m.current.n and m.validity is Validity.ACTIVE}
-    near = {m.id: _near(tx, model, vectors[n], m) for n, m in current.items()}
-    return {memory_id: others for memory_id, others in near.items() if others}
+    near = {n: _near(tx, model, vectors[n], memory) for n, memory in current.items()}
+    return {n: others for n, others in near.items() if others}
 
 
-def link_neighbours(tx: Transaction, near: Mapping[str, Mapping[str, float]], now: int) -> None:
-    """Write the edges. What has gone meanwhile is left out.
+def link_neighbours(tx: Transaction, near: Mapping[int, Mapping[str, float]], now: int) -> None:
+    """Write the edges. What has gone or says something else meanwhile is left out.
 
     Args:
         tx: where to.
         near: what `neighbours` found.
         now: UTC epoch milliseconds.
     """
-    for memory_id, others in near.items():
-        memory = tx.memories.get(memory_id)
-        if memory is not None:
+    memories = tx.memories.by_versions(list(near))
+    for n, others in near.items():
+        memory = memories.get(n)
+        if memory is not None and memory.current.n == n:
             there = {i: cosine for i, cosine in others.items() if tx.memories.get(i) is not None}
             liken(tx, memory, there, now=now)
 

@@ -29,6 +29,7 @@ class Reader(Protocol):
 
         Raises:
             ChatModelError: the model gave no answer.
+            EmbedderError: what was forgotten can't be known again by its meaning now.
             ChangedMeanwhileError: the conversation is another by now.
             LeaseLostError: it took too long.
             StoreError: the store can't serve.

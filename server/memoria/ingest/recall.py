@@ -18,6 +18,9 @@ class Recall(Protocol):
         """The vectors of texts; none, unless it has to wait, where no model is loaded yet.
 
         Takes as long as the embedder does: not inside a transaction.
+
+        Raises:
+            EmbedderError: it was to be waited for, and none can be made.
         """
         ...
 

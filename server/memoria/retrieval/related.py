@@ -52,12 +52,17 @@ class Related:
         """The vectors of texts.
 
         Who need not wait loads no model for it: ten windows must not load ten.
+
+        Raises:
+            EmbedderError: it was to be waited for, and none can be made.
         """
         if self._embedder is None or not texts or not (wait or self._embedder.state == "ready"):
             return Meanings()
         try:
             vectors = self._embedder.embed_documents(texts)
         except EmbedderError:
+            if wait:
+                raise
             return Meanings()  # words alone will do
         return Meanings(self._embedder.name, dict(zip(texts, vectors, strict=True)))
 

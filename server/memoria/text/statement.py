@@ -91,6 +91,12 @@ def stands_in(statement: str, text: str) -> bool:
     return f" {said} " in f" {whole} " if telling(statement) else said == whole
 
 
+def sentences_in(text: str) -> Iterator[str]:
+    """A text and its sentences. Those too short to tell are left out, but for the whole."""
+    yield text
+    yield from filter(telling, map(str.strip, _SENTENCE.split(text)))
+
+
 def statements_in(text: str) -> Iterator[str]:
     """What a text says, piece by piece: all of it, its sentences, and runs of their clauses.
 

@@ -27,6 +27,9 @@ class Episodes(Protocol):
         """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
         ...
 
-    def write_anew(self, turn_ns: Sequence[int]) -> int:
-        """Put finished stretches with one of these turns back into the queue. Gives how many."""
+    def write_anew(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
+        """Put finished stretches with one of these turns back into the queue.
+
+        They are taken from that moment on. Gives how many there are.
+        """
         ...

@@ -34,6 +34,6 @@ class SqliteEpisodes:
         """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
         self._rows.change("leave", memory_id=memory_id, now=now)
 
-    def write_anew(self, turn_ns: Sequence[int]) -> int:
+    def write_anew(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
         """Put finished stretches with one of these turns back into the queue."""
-        return self._rows.change("write_anew", ns=as_json(turn_ns))
+        return self._rows.change("write_anew", ns=as_json(turn_ns), not_before=not_before)

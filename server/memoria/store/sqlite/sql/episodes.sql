@@ -20,7 +20,7 @@ ORDER BY m.id;
 
 -- name: write_anew
 UPDATE extraction_queue
-SET state = 'waiting', finished_at = NULL, attempts = 0, not_before = 0, lease_owner = NULL,
+SET state = 'waiting', finished_at = NULL, attempts = 0, not_before = :not_before, lease_owner = NULL,
     lease_until = 0, last_error = NULL, outcome = NULL
 WHERE +tenant_id = :tenant AND kind = 'episode' AND state = 'done'
   AND n IN (SELECT q.n

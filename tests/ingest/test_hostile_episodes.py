@@ -65,9 +65,10 @@ async def numbered(m: Memoria, *turns: tuple[str, str]) -> list[str]:
 
 
 async def edit(m: Memoria, text: str) -> None:
-    """Edit the session's first message, and wait until it has been read."""
+    """Edit the session's first message, and wait until it has been read and summed up anew."""
     turn = {"role": "user", "content": text, "message_id": "m0"}
     await m.record_conversation([turn], session_id="s")
+    await m.queue.retry()  # what else would wait until the editing is over
     await m.settle(60)
 
 
