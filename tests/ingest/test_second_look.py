@@ -186,3 +186,16 @@ async def test_a_ruling_about_a_pair_that_was_not_asked_changes_nothing(
         await said(m, NIGHT)
         await said(m, AGAIN)
         assert sorted(believed(await memories(m))) == sorted([ONE, OTHER])
+
+
+async def test_a_reading_that_is_turned_away_leaves_what_the_user_asked_to_be_remembered(
+    home: Path, model: ScriptedModel
+) -> None:
+    asked = "Remember that I'm allergic to peanuts."
+    extract = reads({"allergic to peanuts": "The user can't stand peanuts."}, importance=0.9)
+    model.answer = answers(extract=extract, verify=finds("no"))
+    async with opened(home, model) as m:
+        await said(m, asked)
+        (kept,) = await memories(m)
+    assert kept.validity is Validity.ACTIVE
+    assert "allergic to peanuts" in kept.content

@@ -156,7 +156,7 @@ class Extractor:
         resolver = Resolver(grounds, advice)
         outcome = resolver.apply(proposed.operations)
         follow_reading(grounds, proposed.focus)
-        understood = [turn for turn in grounds.turns if turn.n not in grounds.misquoted]
+        understood = [turn for turn in grounds.turns if turn.n not in grounds.misread]
         _retire_rules(grounds.tx, understood, self._gate.name, resolver.echoed)
         grounds.tx.conversations.process(grounds.turns)
         return str(outcome)

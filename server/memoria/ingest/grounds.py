@@ -103,8 +103,8 @@ class Grounds:
         self.client = client
         self._meanings = meanings
         self.now = now_millis()
-        self.misquoted = set[int]()
-        """Turns that were read, but not quoted as they stand."""
+        self.misread = set[int]()
+        """Turns that were quoted as they don't stand, or read as nobody meant them."""
 
     @property
     def turns(self) -> tuple[StoredTurn, ...]:
@@ -130,7 +130,7 @@ class Grounds:
             raise RejectedError("unknown turn")
         words = find_quote(quote, full_text(turn))
         if words is None:
-            self.misquoted.add(turn.n)
+            self.misread.add(turn.n)
             raise RejectedError("quote not in the turn")
         return turn, words
 

@@ -6,17 +6,15 @@ never from the model. All of an entry's operations and its completion are one tr
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Set as AbstractSet
 
 from memoria.ingest.grounds import Grounds, RejectedError, When, when_of
+from memoria.ingest.keep import Keeper
 from memoria.ingest.link import (
     Reading,
-    Surroundings,
     connect,
-    link,
     read_by_model,
     read_by_rules,
-    relink,
 )
 from memoria.ingest.outcome import Outcome
 from memoria.ingest.quotes import find_quote
@@ -32,7 +30,6 @@ from memoria.model import (
     Operation,
     Role,
     Skip,
-    SourceKind,
     StoredTurn,
     Trust,
     Update,
@@ -54,7 +51,7 @@ from memoria.policy.conflict import (
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.retention import expires_at
-from memoria.store.values import NewEvidence, NewMemory, NewVersion
+from memoria.store.values import NewMemory, NewVersion
 from memoria.text.document import full_text
 from memoria.text.statement import says_the_same
 
@@ -77,10 +74,13 @@ class Resolver:
         self._advice = advice
         self._tx = grounds.tx
         self._now = grounds.now
-        self.outcome = Outcome()
-        self.echoed = set[str]()
-        """Memories that somebody said again who only repeats."""
+        self._keeper = Keeper(grounds)
         self._boosted = set[str]()
+
+    @property
+    def echoed(self) -> AbstractSet[str]:
+        """Memories that somebody said again who only repeats."""
+        return self._keeper.echoed
 
     def apply(self, operations: Sequence[Operation]) -> Outcome:
         """Apply what can be applied; the rest is counted with its reason and logged."""
@@ -88,8 +88,8 @@ class Resolver:
             try:
                 self._apply(operation)
             except RejectedError as error:
-                self._grounds.turn_away(self.outcome, operation.op, error)
-        return self.outcome
+                self._grounds.turn_away(self._keeper.outcome, operation.op, error)
+        return self._keeper.outcome
 
     def _apply(self, operation: Operation) -> None:
         match operation:
@@ -104,14 +104,14 @@ class Resolver:
             case Link():
                 self._link(operation)
             case Skip():
-                self._note("SKIP")
+                self._keeper.note("SKIP")
 
     def _boost(self, boost: Boost) -> None:
         memory = self._grounds.known(boost.id)
         if memory.id not in self._boosted:
             self._boosted.add(memory.id)
             self._tx.memories.use(memory.id, _BOOST, self._now)
-        self._note("BOOST")
+        self._keeper.note("BOOST")
 
     # ADD
 
@@ -134,9 +134,8 @@ class Resolver:
             return
         if held is not None and self._known_already(version, turn):
             return
-        memory_id = new_id()
         new = NewMemory(
-            id=memory_id,
+            id=new_id(),
             type=add.type,
             importance=add.importance,
             confidence=claim.confidence,
@@ -148,9 +147,7 @@ class Resolver:
             expires_at=expires_at(add.duration, turn.at),
             flag=held,
         )
-        self._tx.memories.add(new, version)
-        link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
-        self._note("ADD" if held is None else "pending")
+        self._keeper.keep("ADD" if held is None else "pending", new, version, reading)
 
     def _doubted(self, content: str, turn: StoredTurn) -> str | None:
         """Why a conclusion has to be confirmed, though it may be said.
@@ -160,6 +157,7 @@ class Resolver:
         """
         match self._advice.supported.get((content, turn.n)):
             case "no":
+                self._grounds.misread.add(turn.n)
                 raise RejectedError("not borne out by its words")
             case "unclear":
                 return "unclear"
@@ -183,21 +181,22 @@ class Resolver:
         if known is not None and known.validity is Validity.SUPERSEDED:
             known = None  # its place was taken: what is said now is judged like anything new
         if known is not None and known.validity is not Validity.ACTIVE:
-            return self._said_again(known, turn)
+            self._keeper.said_again(known, turn)
+            return True
         for memory in self._related(subject, claim, known, turn.workspace):
             relation = self._advice.relations.get((claim.content, memory.id))
             match judge(claim, memory, self._now, relation):
                 case Same():
-                    self._gain(memory, version, reading)
+                    self._keeper.gain(memory, version, reading)
                     return True
                 case Supersede() if _said_before(turn, memory):
-                    self._keep_as_past(claim, version, memory, reading)
+                    self._keeper.keep_as_past(claim, version, memory, reading)
                     return True
                 case Supersede(valid_from=since):
-                    self._rewrite(memory, version, since, reading)
+                    self._keeper.rewrite(memory, version, since, reading)
                     return True
                 case Contradict() | Review() as verdict:
-                    self._hold(claim, version, memory, verdict, turn)
+                    self._keeper.hold(claim, version, memory, verdict, turn)
                     return True
                 case KeepBoth() | Unrelated():
                     pass
@@ -207,19 +206,8 @@ class Resolver:
         """Whether what would have to be confirmed is known in these very words."""
         known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
         if known is not None:
-            self._note("known")
+            self._keeper.note("known")
         return known is not None
-
-    def _said_again(self, known: Memory, turn: StoredTurn) -> bool:
-        """What was put aside comes back only if the user said it after that."""
-        later = turn.role is Role.USER and turn.at > known.updated_at
-        if known.validity is not Validity.ARCHIVED or not later:
-            self._note("known")
-            return True
-        self._tx.memories.set_validity(known.id, Validity.ACTIVE, self._now)
-        self._grounds.audit("restore", known.id)
-        self._note("restored")
-        return True
 
     def _related(
         self, subject: str, claim: Claim, known: Memory | None, workspace: str | None
@@ -238,82 +226,6 @@ class Resolver:
         found = [*same, *alike, *active, *of_it]
         return list({memory.id: memory for memory in found}.values())
 
-    def _gain(self, memory: Memory, version: NewVersion, reading: Reading) -> None:
-        """The same thing said again: evidence; a model's wording replaces that of the rules.
-
-        Whoever only repeats what the user said adds nothing to it.
-        """
-        own = SourceKind.USER_SAID
-        echo = memory.current.provenance.source_kind is own is not version.provenance.source_kind
-        if echo:
-            self.echoed.add(memory.id)
-            self._note("known")
-            return
-        kept = memory.verified or memory.pinned
-        if (
-            not kept
-            and memory.current.inferred_by is InferredBy.RULES
-            and self._grounds.by is InferredBy.MODEL
-        ):
-            self._rewrite(memory, version, memory.current.valid_from, reading)
-            return
-        evidence = NewEvidence(
-            memory.id, version.turn_n or 0, version.provenance.quote or "", self._now
-        )
-        self._note("evidence" if self._tx.memories.add_evidence(evidence) else "known")
-
-    def _keep_as_past(
-        self, claim: Claim, version: NewVersion, memory: Memory, reading: Reading
-    ) -> None:
-        """Keep what was so before something else is known to be, for the history alone."""
-        known = self._tx.memories.with_fingerprint(version.fingerprint, memory.workspace)
-        if known is not None:
-            self._note("known")
-            return
-        memory_id = new_id()
-        new = NewMemory(
-            id=memory_id,
-            type=memory.type,
-            importance=memory.importance,
-            confidence=claim.confidence,
-            workspace=memory.workspace,
-            validity=Validity.SUPERSEDED,
-            subject=memory.subject,
-            predicate=claim.predicate,
-        )
-        self._tx.memories.add(new, version)
-        link(self._tx, self._grounds.stored(memory_id), reading, now=self._now)
-        self._note("past")
-
-    def _hold(
-        self,
-        claim: Claim,
-        version: NewVersion,
-        memory: Memory,
-        verdict: Contradict | Review,
-        turn: StoredTurn,
-    ) -> None:
-        """Keep a claim that stands against a memory until somebody confirms it.
-
-        It stays where it was said, for the memory may be seen from elsewhere.
-        """
-        memory_id = new_id()
-        new = NewMemory(
-            id=memory_id,
-            type=memory.type,
-            importance=memory.importance,
-            confidence=claim.confidence,
-            workspace=turn.workspace,
-            validity=Validity.PENDING_CONFIRMATION,
-            subject=memory.subject,
-            predicate=claim.predicate,
-            flag="review" if isinstance(verdict, Review) else "conflict",
-        )
-        self._tx.memories.add(new, version)
-        against = Surroundings(contradicts=(memory.id,))
-        link(self._tx, self._grounds.stored(memory_id), around=against, now=self._now)
-        self._note("pending")
-
     # UPDATE and DELETE
 
     def _update(self, update: Update) -> None:
@@ -330,19 +242,19 @@ class Resolver:
         version = self._grounds.version(content, turn, quote, claim, when)
         reading = read_by_rules(content, when.expression, when.at)
         if held is not None:
-            self._hold(claim, version, memory, Contradict(), turn)
+            self._keeper.hold(claim, version, memory, Contradict(), turn)
             return
         if says_the_same(content, memory.content) and update.reason != "correction":
-            self._gain(memory, version, reading)
+            self._keeper.gain(memory, version, reading)
             return
         match replaces(claim, memory, self._now):
             case Supersede() if update.reason == "change" and _said_before(turn, memory):
                 raise RejectedError("said before it")
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
-                self._rewrite(memory, version, since, reading)
+                self._keeper.rewrite(memory, version, since, reading)
             case Contradict() | Review() as verdict:
-                self._hold(claim, version, memory, verdict, turn)
+                self._keeper.hold(claim, version, memory, verdict, turn)
 
     def _delete(self, delete: Delete) -> None:
         memory = self._grounds.known(delete.id)
@@ -355,7 +267,7 @@ class Resolver:
             raise RejectedError("confirmed by the user")
         self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
         self._grounds.audit("archive", memory.id)
-        self._note("DELETE")
+        self._keeper.note("DELETE")
 
     def _link(self, proposed: Link) -> None:
         memory, other = self._grounds.known(proposed.src), self._grounds.known(proposed.dst)
@@ -363,19 +275,7 @@ class Resolver:
             raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)
         connect(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
-        self._note("LINK")
-
-    def _rewrite(
-        self, memory: Memory, version: NewVersion, valid_from: int, reading: Reading
-    ) -> None:
-        since = max(valid_from, memory.current.valid_from)
-        self._tx.memories.add_version(memory.id, replace(version, valid_from=since))
-        relink(self._tx, self._grounds.stored(memory.id), reading, now=self._now)
-        self._grounds.audit("correct", memory.id)
-        self._note("UPDATE")
-
-    def _note(self, what: str) -> None:
-        self.outcome.applied[what] += 1
+        self._keeper.note("LINK")
 
 
 def _said_before(turn: StoredTurn, memory: Memory) -> bool:
