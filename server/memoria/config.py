@@ -111,7 +111,9 @@ class Settings(BaseModel):
     llm_api_key: SecretStr | None = None
     """The chat endpoint's key, where it wants one. Never stored, never logged."""
 
-    llm_command: Annotated[str, StringConstraints(strip_whitespace=True)] | None = None
+    llm_command: (
+        Annotated[str, StringConstraints(strip_whitespace=True, max_length=4096)] | None
+    ) = None
     """A program to ask instead of an endpoint, such as `claude -p`: it gets the question on
     standard input and writes JSON to standard output. It runs without a shell, in an empty
     folder."""

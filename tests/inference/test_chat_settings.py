@@ -59,6 +59,7 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "a key and a command": ({"llm_api_key": KEY, "llm_command": "x"}, "one of the two"),
     "no URL": ({"llm_base_url": "localhost:11434", "llm_model": "m"}, "MEMORIA_LLM_BASE_URL"),
     "no port": ({"llm_base_url": "http://h:x/v1", "llm_model": "m"}, "MEMORIA_LLM_BASE_URL"),
+    "a command without end": ({"llm_command": "x" * 5000}, "at most 4096 characters"),
     "an open quote": ({"llm_command": "claude 'p"}, "no closing quotation"),
     "nothing a day": ({"llm_daily_tokens": 0}, "MEMORIA_LLM_DAILY_TOKENS"),
 }
