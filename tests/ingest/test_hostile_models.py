@@ -8,7 +8,17 @@ from typing import Any
 import anyio.to_thread
 import pytest
 from tests.forgetting.remains import remains
-from tests.ingest.play import add, answers, entries, memories, opened, purpose_of, reader, said
+from tests.ingest.play import (
+    add,
+    answers,
+    entries,
+    known_in,
+    memories,
+    opened,
+    purpose_of,
+    reader,
+    said,
+)
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
@@ -485,3 +495,27 @@ async def test_no_task_is_in_hand_of_which_the_user_said_no_word(
     async with opened(home, model) as m:
         await said(m, words)
         assert await m.scratchpads(session_id="s") == []
+
+
+async def test_what_a_project_says_of_what_is_known_everywhere_stays_in_the_project(
+    home: Path, model: ScriptedModel
+) -> None:
+    known, here = "The staging database runs on heron.", "The staging database runs on osprey."
+
+    def updates(asked: Asked) -> object:
+        found = [memory for memory in known_in(asked) if memory["content"] == known]
+        fields = {"id": found[0]["id"], "content": here, "turn": 1, "quote": "osprey"}
+        return {"operations": [{"op": "UPDATE", "reason": "change", **fields}]}
+
+    model.answer = answers(extract=updates)
+    async with opened(home, model) as m:
+        kept = await m.remember(known, workspace="none")
+        turn = {"role": "user", "content": "From now on staging is on osprey, please note that."}
+        await m.record_conversation([turn], "session_end", session_id="s", workspace="payments")
+        await m.settle(60)
+        question = "Where does the staging database run?"
+        inside = {h.text for h in (await m.search_memory(question, workspace="payments")).hits}
+        outside = {h.text for h in (await m.search_memory(question, workspace="website")).hits}
+        assert (await m.get_memory(kept.id)).content == known
+    assert here in inside
+    assert outside == {known}

@@ -101,6 +101,30 @@ class Keeper:
         )
         self.keep("past", new, version, reading)
 
+    def keep_here(
+        self,
+        claim: Claim,
+        version: NewVersion,
+        memory: Memory,
+        reading: Reading,
+        turn: StoredTurn,
+    ) -> None:
+        """Keep what a project's turn says in the project, beside what is known outside of it."""
+        known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        if known is not None and known.validity is Validity.ACTIVE:
+            self.gain(known, version, reading)
+            return
+        new = NewMemory(
+            id=new_id(),
+            type=memory.type,
+            importance=memory.importance,
+            confidence=claim.confidence,
+            workspace=turn.workspace,
+            subject=memory.subject,
+            predicate=claim.predicate,
+        )
+        self.keep("ADD", new, version, reading, Surroundings(replaces=memory.id))
+
     def hold(
         self,
         claim: Claim,

@@ -37,6 +37,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.policy.conflict import (
+    USER,
     Claim,
     Contradict,
     KeepBoth,
@@ -186,20 +187,19 @@ class Resolver:
         for memory in self._related(subject, claim, known, turn.workspace):
             relation = self._advice.relations.get((claim.content, memory.id))
             match judge(claim, memory, self._now, relation):
+                case KeepBoth() | Unrelated():
+                    continue
                 case Same():
                     self._keeper.gain(memory, version, reading)
-                    return True
                 case Supersede() if _said_before(turn, memory):
                     self._keeper.keep_as_past(claim, version, memory, reading)
-                    return True
+                case Supersede() if _holds_elsewhere(turn, memory):
+                    self._keeper.keep_here(claim, version, memory, reading, turn)
                 case Supersede(valid_from=since):
                     self._keeper.rewrite(memory, version, since, reading)
-                    return True
                 case Contradict() | Review() as verdict:
                     self._keeper.hold(claim, version, memory, verdict, turn)
-                    return True
-                case KeepBoth() | Unrelated():
-                    pass
+            return True
         return False
 
     def _known_already(self, version: NewVersion, turn: StoredTurn) -> bool:
@@ -250,6 +250,8 @@ class Resolver:
         match replaces(claim, memory, self._now):
             case Supersede() if update.reason == "change" and _said_before(turn, memory):
                 raise RejectedError("said before it")
+            case Supersede() if _holds_elsewhere(turn, memory):
+                self._keeper.keep_here(claim, version, memory, reading, turn)
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
                 self._keeper.rewrite(memory, version, since, reading)
@@ -276,6 +278,15 @@ class Resolver:
         kind = EdgeType(proposed.type)
         connect(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
         self._keeper.note("LINK")
+
+
+def _holds_elsewhere(turn: StoredTurn, memory: Memory) -> bool:
+    """Whether a memory is seen from other projects, too, which a project's words are not for.
+
+    What holds for the person holds everywhere, whichever project it is said in.
+    """
+    everywhere = memory.workspace is None and turn.workspace is not None
+    return everywhere and not memory.type.personal and memory.subject != USER
 
 
 def _said_before(turn: StoredTurn, memory: Memory) -> bool:
