@@ -156,6 +156,8 @@ def known(store: SqliteStore, tenant: str) -> Known:
         edited = next(turn for turn in turns if turn.message_id == "m")
         turns += tx.conversations.turn_versions(edited)
         memories = tx.memories.unverified(1000)
+        over = map(tx.memories.get, tx.episodes.over([turn.n for turn in turns]))
+        memories += [memory for memory in over if memory is not None]
         versions = [version.n for memory in memories for version in memory.versions]
         numbers = {turn.session_n for turn in turns}
         return Known(
@@ -255,6 +257,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "graph.documents": lambda tx, them: [f"n={n}" for n in tx.graph.documents(them.nodes).values()],
     "graph.predecessor": lambda tx, them: [tx.graph.predecessor(i) for i in them.memory_ids],
     "conversations.unread_stretches": lambda tx, _: tx.conversations.unread_stretches(100),
+    "episodes.stretch": lambda tx, them: [tx.episodes.stretch(i) for i in them.memory_ids],
     "episodes.of": lambda tx, them: [tx.episodes.of(n, 0, 3) for n in them.sessions],
     "episodes.over": lambda tx, them: tx.episodes.over(them.ns),
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),

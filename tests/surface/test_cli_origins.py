@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from tests.ingest.play import add, opened, reader
+from tests.ingest.play import add, answers, opened, reader
 from tests.llm.scripted import ScriptedModel
 from tests.surface.shell import Shell
 
@@ -408,3 +408,25 @@ async def test_what_waits_for_the_users_word_is_listed_with_why_and_against_what
 def test_review_is_quiet_where_nothing_waits(shell: Shell) -> None:
     assert shell("review").out.strip() == "Nothing waits for your word."
     assert shell.json("review") == {"waiting": []}
+
+
+async def test_an_episode_shows_what_it_sums_up_and_each_turn_in_what_it_is_summed_up(
+    home: Path, model: ScriptedModel
+) -> None:
+    summary = {"summary": "A move was planned.", "quotes": [{"turn": 1, "quote": "the move"}]}
+    model.answer = answers(episode=lambda _: summary)
+    turns = [
+        {"role": role, "content": f"{i}: about the move, in some words."}
+        for i, role in enumerate(("user", "assistant") * 2)
+    ]
+    async with opened(home, model) as m:
+        receipt = await m.record_conversation(turns, "session_end", session_id="s")
+        await m.settle(60)
+        origin = await m.provenance.of(receipt.turns[3].id or "")
+        assert isinstance(origin, TurnOrigin)
+        (episode,) = origin.summed_up_in
+        record = await m.provenance.of(episode.id)
+    assert isinstance(record, MemoryRecord)
+    assert re.search(r"Summed up in\s+A move was planned\.", turn_account(origin, 80))
+    assert re.search(r"sums up\s+session s #0 to #3 \(library\)", memory_account(record, 80))
+    assert wire_memory_record(record).sums_up == record.sums_up

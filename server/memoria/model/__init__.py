@@ -2,7 +2,7 @@
 
 from memoria.model.call import ModelCall, Spending
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
-from memoria.model.episode import Citation, Summary
+from memoria.model.episode import Citation, Summary, SummedUp
 from memoria.model.evidence import AuditEntry, Evidence
 from memoria.model.graph import (
     Edge,
@@ -147,6 +147,7 @@ __all__ = [
     "StoredTurn",
     "Stretch",
     "Summary",
+    "SummedUp",
     "Support",
     "Tie",
     "ToolCall",

@@ -17,6 +17,15 @@ class Citation(Value):
     quote: Annotated[str, Field(min_length=1, max_length=300)]
 
 
+class SummedUp(Value):
+    """The turns of a session that an episode sums up, from one place to another."""
+
+    session_id: str
+    source: str
+    first_index: int
+    last_index: int
+
+
 class Summary(Value):
     """What a stretch came to. Nothing, where it came to nothing."""
 

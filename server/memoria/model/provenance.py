@@ -4,6 +4,7 @@ Not part of what `memoria.model` offers at once: only who looks pays for it.
 """
 
 from memoria.model.base import Value
+from memoria.model.episode import SummedUp
 from memoria.model.evidence import AuditEntry, Evidence
 from memoria.model.graph import Edge, Entity, NodeKind
 from memoria.model.memory import Memory, MemoryVersion
@@ -46,6 +47,8 @@ class MemoryRecord(Value):
     """Newest first."""
     evidence: tuple[Evidence, ...]
     """In the order it was said."""
+    sums_up: SummedUp | None
+    """Of an episode, the turns it is a summary of."""
     bonds: tuple[Bond, ...]
 
 
@@ -56,6 +59,7 @@ class TurnOrigin(Value):
     memories: tuple[Memory, ...]
     says_again: tuple[Memory, ...]
     """What was known already and rests on this turn as well."""
+    summed_up_in: tuple[Memory, ...]
 
 
 class History(Value):

@@ -64,6 +64,7 @@ def origin(
                 record=record,
                 memories=tuple(_memories(tx, tx.memories.resting_on(ns))),
                 says_again=tuple(_memories(tx, tx.memories.said_again_in(ns))),
+                summed_up_in=tuple(_memories(tx, tx.episodes.over(ns))),
             )
 
 
@@ -118,6 +119,7 @@ def _memory_record(tx: Transaction, memory: Memory, seen: Filters) -> MemoryReco
         memory=memory,
         wordings=_wordings(memory, evidence),
         evidence=tuple(evidence),
+        sums_up=tx.episodes.stretch(memory.id),
         bonds=bonds(tx, Node("memory", memory.id), seen),
     )
 

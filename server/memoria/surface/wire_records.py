@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from memoria.model import AuditEntry, Entity, Evidence, Memory, MemoryVersion, iso
+from memoria.model import AuditEntry, Entity, Evidence, Memory, MemoryVersion, SummedUp, iso
 from memoria.model.provenance import (
     Bond,
     EntityRecord,
@@ -98,6 +98,7 @@ class WireMemoryRecord(WireRecord):
     flag: str | None = None
     expires_at: str | None = None
     last_used_at: str | None = None
+    sums_up: SummedUp | None = None
 
 
 class WireMemoryLine(BaseModel):
@@ -114,6 +115,7 @@ class WireTurnOrigin(WireRecord):
 
     memories: list[WireMemoryLine]
     says_again: list[WireMemoryLine]
+    summed_up_in: list[WireMemoryLine]
 
 
 class WireEvent(BaseModel):
@@ -187,6 +189,7 @@ def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
         upvotes=memory.upvotes,
         downvotes=memory.downvotes,
         use_count=memory.use_count,
+        sums_up=record.sums_up,
         created_at=iso(memory.created_at),
         updated_at=iso(memory.updated_at),
         subject=memory.subject,
@@ -206,6 +209,7 @@ def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
         **dict(whole),
         memories=list(map(_line, origin.memories)),
         says_again=list(map(_line, origin.says_again)),
+        summed_up_in=list(map(_line, origin.summed_up_in)),
     )
 
 

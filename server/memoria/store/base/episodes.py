@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from memoria.model import SummedUp
+
 
 class Episodes(Protocol):
     """The memories that sum up stretches of sessions."""
@@ -17,6 +19,10 @@ class Episodes(Protocol):
 
     def of(self, session_n: int, first_index: int, last_index: int) -> str | None:
         """The id of the memory that sums up exactly this stretch."""
+        ...
+
+    def stretch(self, memory_id: str) -> SummedUp | None:
+        """The stretch that a memory sums up; None if it sums up none."""
         ...
 
     def over(self, turn_ns: Sequence[int]) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.errors import NotFoundError
+from memoria.model import SummedUp
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 
@@ -25,6 +26,11 @@ class SqliteEpisodes:
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
         return None if row is None else row["id"]
+
+    def stretch(self, memory_id: str) -> SummedUp | None:
+        """The stretch that a memory sums up; None if it sums up none."""
+        row = self._rows.first("stretch", memory_id=memory_id)
+        return None if row is None else SummedUp(**row)
 
     def over(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories that sum up a stretch with one of these turns."""

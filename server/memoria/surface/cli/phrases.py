@@ -12,6 +12,7 @@ from memoria.model import (
     MemoryVersion,
     Provenance,
     StoredTurn,
+    SummedUp,
     Trust,
     Validity,
     from_millis,
@@ -131,6 +132,12 @@ def place(one: Evidence) -> str:
     """Who said it, when and where."""
     who = one.speaker or one.role.value
     return f"{who}, {moment(one.at)}, session {one.session_id} #{one.turn_index} ({one.source})"
+
+
+def stretch(summed_up: SummedUp) -> str:
+    """Which turns an episode sums up."""
+    first, last = summed_up.first_index, summed_up.last_index
+    return f"session {summed_up.session_id} #{first} to #{last} ({summed_up.source})"
 
 
 def turn_place(turn: StoredTurn) -> str:

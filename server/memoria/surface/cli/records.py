@@ -16,7 +16,7 @@ _MOST_LINKS = 20
 def memory_account(record: MemoryRecord, width: int) -> str:
     """A memory with all it rests on and what it is linked with."""
     memory = record.memory
-    lines = [*_headline(memory, width), *_particulars(memory, width)]
+    lines = [*_headline(memory, width), *_particulars(record, width)]
     lines += _titled("Wordings, newest first", _wordings(record, width), width)
     again = [one for one in record.evidence if one.version is None]
     turns = counted(len({one.turn_id for one in record.evidence}), "turn", "turns")
@@ -57,7 +57,10 @@ def turn_account(origin: TurnOrigin, width: int) -> str:
     lines += _titled("Before", _beside(origin.record.before, width), width)
     lines += _titled("After", _beside(origin.record.after, width), width)
     lines += _titled("Drawn from it", _in_brief(origin.memories, width), width)
-    return "\n".join([*lines, *_titled("Says again", _in_brief(origin.says_again, width), width)])
+    lines += _titled("Says again", _in_brief(origin.says_again, width), width)
+    return "\n".join(
+        [*lines, *_titled("Summed up in", _in_brief(origin.summed_up_in, width), width)]
+    )
 
 
 def history_account(history: History, width: int) -> str:
@@ -100,7 +103,8 @@ def _headline(memory: Memory, width: int) -> list[str]:
     ]
 
 
-def _particulars(memory: Memory, width: int) -> Iterator[str]:
+def _particulars(record: MemoryRecord, width: int) -> Iterator[str]:
+    memory = record.memory
     votes = [f"{memory.upvotes} up"] * bool(memory.upvotes)
     votes += [f"{memory.downvotes} down"] * bool(memory.downvotes)
     of = " · ".join(filter(None, (memory.subject, memory.predicate)))
@@ -108,6 +112,7 @@ def _particulars(memory: Memory, width: int) -> Iterator[str]:
     used = counted(memory.use_count, "time", "times") if memory.use_count else None
     told = {
         "held back": say.held_back(memory),
+        "sums up": None if record.sums_up is None else say.stretch(record.sums_up),
         "subject": of,
         "happened": say.happened(memory.current),
         "expires": expires,
