@@ -53,8 +53,11 @@ async def test_an_invented_quote_is_turned_away_and_the_log_says_so(
         await said(m, "It rains a lot where I come from, in the north.")
         assert [x.content for x in await memories(m)] == ["rains a lot"]
         with m._store.read(m.tenant) as tx:  # noqa: SLF001
-            outcomes = {entry.outcome for entry in tx.queue.entries(None, 10)}
+            found = tx.queue.entries(None, 10)
+            outcomes = {entry.outcome for entry in found}
+            logged = [done.detail for entry in found for done in tx.audit.of(entry.id)]
     assert ("reject", "ADD: quote not in the turn") in log(home)
+    assert "ADD: quote not in the turn" in logged
     assert "ADD 1; rejected: quote not in the turn 1" in outcomes
 
 

@@ -133,7 +133,7 @@ class Summariser:
     ) -> Outcome:
         shown = Shown({i: t for i, t in enumerate(turns, 1) if _counts(t)}, {})
         by, marks = InferredBy.MODEL, self._marks(work.tenant)
-        grounds = Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings)
+        grounds = Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings, work.id)
         outcome = Outcome()
         try:
             passages = _borne_out(grounds, summary.quotes, outcome)

@@ -150,7 +150,7 @@ class Extractor:
         shown = Shown(turns, {memory.id: memory for memory in reading.known})
         marks = self._marks(work.tenant)
         by = InferredBy.MODEL
-        return Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings)
+        return Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings, work.id)
 
     def _apply(self, grounds: Grounds, proposed: Extraction, advice: Advice) -> str:
         resolver = Resolver(grounds, advice)

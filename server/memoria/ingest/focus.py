@@ -14,7 +14,7 @@ from dataclasses import replace
 from memoria.ingest.grounds import Grounds, RejectedError, Shown
 from memoria.ingest.scratchpads import KEPT_TASKS
 from memoria.ingest.tombstones import Marks
-from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn, new_id
+from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn
 from memoria.model.privacy import PersonalRules
 from memoria.policy.phrases.tasks import shortened
 from memoria.policy.topics import Heard, heard, in_hand, names, same_task, telling
@@ -66,7 +66,7 @@ def follow_reading(grounds: Grounds, focus: Focus | None) -> None:
     try:
         _follow(grounds, focus)
     except RejectedError as error:
-        grounds.audit("reject", new_id(), f"FOCUS: {error}")
+        grounds.audit("reject", grounds.entry_id, f"FOCUS: {error}")
 
 
 def _follow(grounds: Grounds, focus: Focus) -> None:

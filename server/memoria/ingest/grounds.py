@@ -82,6 +82,7 @@ class Grounds:
         client: str,
         personal: PersonalRules = _NOTHING_CONFIGURED,
         meanings: Meanings = NO_MEANINGS,
+        entry_id: str | None = None,
     ) -> None:
         """Look things up in a transaction.
 
@@ -94,7 +95,9 @@ class Grounds:
             personal: what is configured for personal data.
             meanings: the vectors of what may be said, by which what was forgotten is known again
                 in other words.
+            entry_id: of the queue, under which what is turned away is logged.
         """
+        self.entry_id = entry_id or new_id()
         self._personal = rules(personal)
         self.tx = tx
         self._marks = marks
@@ -216,7 +219,7 @@ class Grounds:
     def turn_away(self, outcome: Outcome, what: str, error: RejectedError) -> None:
         """Count what could not be applied, and log why."""
         outcome.rejected[str(error)] += 1
-        self.audit("reject", new_id(), f"{what}: {error}")
+        self.audit("reject", self.entry_id, f"{what}: {error}")
 
     def audit(self, action: str, subject: str, detail: str | None = None) -> None:
         """Log what was done."""
