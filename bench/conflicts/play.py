@@ -15,6 +15,7 @@ from memoria.inference.chat.choose import gate_limits
 from memoria.inference.chat.gate import Gate
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
+from memoria.ingest.reading import Tools
 from memoria.ingest.tombstones import Marks
 from memoria.model import LIBRARY, Memory, QueueKind, Role, Turn, Validity, new_id, now_millis
 from memoria.retrieval.related import Related
@@ -135,7 +136,8 @@ def _run(
     capture = Capture(store, _TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks)
     limits = replace(gate_limits(settings), daily_tokens=_NO_CAP)
     gate = Gate(model, StoreLedger(store), limits)
-    extractor = Extractor(store, gate, Related(None), lambda _: marks, settings.llm_output_tokens)
+    most = settings.llm_output_tokens
+    extractor = Extractor(Tools(store, gate, Related(None), lambda _: marks, most))
     outcomes = []
     for number, said in enumerate(case.turns, 1):
         capture.record([Turn(role=Role(said.role), content=said.text, at=said.at)], _SESSION, None)

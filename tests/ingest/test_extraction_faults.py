@@ -34,6 +34,7 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.intake import IntakeLimits
+from memoria.ingest.reading import Tools
 from memoria.ingest.tombstones import Marks
 from memoria.model import LIBRARY, QueueEntry, QueueKind, QueueState, Role, Turn
 from memoria.retrieval.related import Related
@@ -95,7 +96,7 @@ def worker(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> Extra
         timeout_s=0.5, attempts=2, concurrency=2, daily_tokens=10**9, first_pause_s=0.001
     )
     gate = Gate(chat, StoreLedger(store), limits)
-    extractor = Extractor(store, gate, Related(None), marks, 4096)
+    extractor = Extractor(Tools(store, gate, Related(None), marks, 4096))
     return ExtractionWorker(
         store,
         gate,

@@ -7,7 +7,7 @@ from memoria.inference.chat.gate import Gate
 from memoria.ingest.episode import Summariser
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
-from memoria.ingest.reading import Reader
+from memoria.ingest.reading import Reader, Tools
 from memoria.ingest.tombstones import Marks
 from memoria.model import QueueKind
 from memoria.retrieval.related import Related
@@ -28,11 +28,11 @@ def extraction_worker(
     def marks(tenant: str) -> Marks:
         return Marks(tenant, lambda: tombstone_key(settings.home_path))
 
-    recall = Related(embedder)
     most, personal = settings.llm_output_tokens, settings.personal_data
+    tools = Tools(store, gate, Related(embedder), marks, most, personal)
     readers: dict[QueueKind, Reader] = {
-        QueueKind.EXTRACT: Extractor(store, gate, recall, marks, most, personal),
-        QueueKind.EPISODE: Summariser(store, gate, recall, marks, most, personal),
+        QueueKind.EXTRACT: Extractor(tools),
+        QueueKind.EPISODE: Summariser(tools),
     }
     limits = ExtractionLimits(
         threads=settings.llm_concurrency,

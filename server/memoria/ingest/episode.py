@@ -6,10 +6,9 @@ forgotten the summary goes, and is written anew from the rest; when one is edite
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import episode
 from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.grounds import Grounds, RejectedError, Shown, When
@@ -17,6 +16,7 @@ from memoria.ingest.link import Reading, Surroundings, link, relink
 from memoria.ingest.outcome import Outcome
 from memoria.ingest.reading import (
     ChangedMeanwhileError,
+    Tools,
     day_of,
     finish,
     numbered,
@@ -24,8 +24,6 @@ from memoria.ingest.reading import (
     span,
     spoken,
 )
-from memoria.ingest.recall import Recall
-from memoria.ingest.tombstones import Marks
 from memoria.model import (
     NO_MEANINGS,
     Citation,
@@ -40,9 +38,8 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.model.privacy import PersonalRules
 from memoria.policy.orders import instruction_shaped
-from memoria.store.base import Store, Transaction
+from memoria.store.base import Transaction
 from memoria.store.values import NewEvidence, NewMemory, NewVersion, Work
 from memoria.text.statement import sentences_in
 
@@ -68,40 +65,17 @@ class _Passage:
 class Summariser:
     """Sums up stretches of any tenant."""
 
-    def __init__(
-        self,
-        store: Store,
-        gate: Gate,
-        recall: Recall,
-        marks: Callable[[str], Marks],
-        max_output_tokens: int,
-        personal: PersonalRules | None = None,
-    ) -> None:
-        """Nothing is read yet.
-
-        Args:
-            store: where the conversations are.
-            gate: the way to the model.
-            recall: tells what a summary means.
-            marks: a tenant's marks, which recognise what was forgotten.
-            max_output_tokens: the longest answer.
-            personal: what is configured for personal data.
-        """
-        self._personal = personal or {}
-        self._store = store
-        self._gate = gate
-        self._recall = recall
-        self._marks = marks
-        self._max_output_tokens = max_output_tokens
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
 
     def run(self, work: Work, owner: str) -> None:
         """Sum up a stretch; see `Reader`."""
-        with self._store.read(work.tenant) as tx:
+        with self._tools.store.read(work.tenant) as tx:
             turns, by_meaning = _readable(tx, work), tx.tombstones.know_meanings()
         said = list(filter(_counts, turns))
         summary = self._ask(work, turns) if len(said) >= _LEAST_SPOKEN else Summary()
         meanings = self._meanings(_wording(summary, turns)) if by_meaning else NO_MEANINGS
-        with self._store.write(work.tenant) as tx:
+        with self._tools.store.write(work.tenant) as tx:
             if [turn.n for turn in _readable(tx, work)] != [turn.n for turn in turns]:
                 raise ChangedMeanwhileError(f"The turns of {work.id} changed while it was read.")
             outcome = (
@@ -114,14 +88,14 @@ class Summariser:
         question = episode(
             said_on=day_of(turns[-1]),
             conversation=numbered(spoken(turn, _without_results(turn), most) for turn in turns),
-            max_output_tokens=self._max_output_tokens,
+            max_output_tokens=self._tools.max_output_tokens,
         )
-        return self._gate.ask(work.tenant, question)
+        return self._tools.gate.ask(work.tenant, question)
 
     def _meanings(self, wording: str) -> Meanings:
         """What it says, sentence by sentence, to be held against what was forgotten."""
         pieces = list(sentences_in(clean_text(wording, Tally()).strip()))
-        return self._recall.meanings(pieces, wait=True)
+        return self._tools.recall.meanings(pieces, wait=True)
 
     def _apply(
         self,
@@ -132,8 +106,7 @@ class Summariser:
         meanings: Meanings,
     ) -> Outcome:
         shown = Shown({i: t for i, t in enumerate(turns, 1) if _counts(t)}, {})
-        by, marks = InferredBy.MODEL, self._marks(work.tenant)
-        grounds = Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings, work.id)
+        grounds = self._tools.grounds(tx, work, shown, meanings)
         outcome = Outcome()
         try:
             passages = _borne_out(grounds, summary.quotes, outcome)

@@ -7,17 +7,17 @@ nothing of the answer counts, and what is left is read again.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from memoria.inference.chat.gate import Gate
 from memoria.inference.tasks import Extraction, extract
 from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.focus import follow_reading
 from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.reading import (
     ChangedMeanwhileError,
+    Tools,
     day_of,
     finish,
     numbered,
@@ -26,10 +26,8 @@ from memoria.ingest.reading import (
     spoken,
     stated,
 )
-from memoria.ingest.recall import Recall
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.second_look import Advice, SecondLook, doubtful
-from memoria.ingest.tombstones import Marks
 from memoria.model import (
     Add,
     InferredBy,
@@ -40,8 +38,7 @@ from memoria.model import (
     Validity,
     now_millis,
 )
-from memoria.model.privacy import PersonalRules
-from memoria.store.base import Store, Transaction
+from memoria.store.base import Transaction
 from memoria.store.values import Work
 from memoria.text.document import full_text
 from memoria.text.statement import sentences_in
@@ -66,49 +63,28 @@ class _Reading:
 class Extractor:
     """Reads entries of any tenant."""
 
-    def __init__(
-        self,
-        store: Store,
-        gate: Gate,
-        recall: Recall,
-        marks: Callable[[str], Marks],
-        max_output_tokens: int,
-        personal: PersonalRules | None = None,
-    ) -> None:
-        """Nothing is read yet.
-
-        Args:
-            store: where the conversations are.
-            gate: the way to the model.
-            recall: finds the memories to show it.
-            marks: a tenant's marks, which recognise what was forgotten.
-            max_output_tokens: the longest answer.
-            personal: what is configured for personal data.
-        """
-        self._personal = personal or {}
-        self._store = store
-        self._gate = gate
-        self._recall = recall
-        self._marks = marks
-        self._max_output_tokens = max_output_tokens
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
 
     def run(self, work: Work, owner: str) -> None:
         """Draw memories from an entry's turns; see `Reader`."""
         reading = self._read(work)
         if not reading.turns:
-            with self._store.write(work.tenant) as tx:
+            with self._tools.store.write(work.tenant) as tx:
                 finish(tx, work, owner, "nothing left")
             return
         proposed = self._ask(work, reading)
-        meanings = self._recall.meanings(_statements(proposed), wait=reading.forgotten_by_meaning)
+        meanings = self._tools.recall.meanings(
+            _statements(proposed), wait=reading.forgotten_by_meaning
+        )
         advice = self._look_again(work, reading, proposed, meanings)
-        with self._store.write(work.tenant) as tx:
+        with self._tools.store.write(work.tenant) as tx:
             _see_that_nothing_was_forgotten(tx, work, reading)
             grounds = self._grounds(tx, work, reading, meanings)
             finish(tx, work, owner, self._apply(grounds, proposed, advice))
 
     def _read(self, work: Work) -> _Reading:
-        with self._store.read(work.tenant) as tx:
+        with self._tools.store.read(work.tenant) as tx:
             turns = tuple(filter(_unread, span(tx, work)))
             if not turns:
                 return _Reading((), (), ())
@@ -116,7 +92,7 @@ class Extractor:
             near = tx.conversations.span(work.session_n, max(first - _BEFORE, 0), first - 1)
             before = [turn for turn in near if not turn.barred]
             text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
-            known = self._recall.related(tx, text, turns[0].workspace)
+            known = self._tools.recall.related(tx, text, turns[0].workspace)
             by_meaning = tx.tombstones.know_meanings()
             return _Reading(turns, tuple(before), tuple(known), by_meaning)
 
@@ -127,18 +103,18 @@ class Extractor:
             known="\n".join(map(_line, reading.known)) or "(none)",
             before="\n".join(_said(turn, _BEFORE_CHARS) for turn in reading.before) or "(nothing)",
             conversation=numbered(_said(turn, most) for turn in reading.turns),
-            max_output_tokens=self._max_output_tokens,
+            max_output_tokens=self._tools.max_output_tokens,
         )
-        return self._gate.ask(work.tenant, question)
+        return self._tools.gate.ask(work.tenant, question)
 
     def _look_again(
         self, work: Work, reading: _Reading, proposed: Extraction, meanings: Meanings
     ) -> Advice:
         """Ask about what can't be told, or would cost much if it were wrong."""
-        with self._store.read(work.tenant) as tx:
+        with self._tools.store.read(work.tenant) as tx:
             grounds = self._grounds(tx, work, reading, meanings)
-            doubts = doubtful(grounds, proposed.operations, self._recall, meanings)
-        return SecondLook(self._gate, work.tenant, self._max_output_tokens).at(doubts)
+            doubts = doubtful(grounds, proposed.operations, self._tools.recall, meanings)
+        return SecondLook(self._tools.gate, work.tenant, self._tools.max_output_tokens).at(doubts)
 
     def _grounds(
         self, tx: Transaction, work: Work, reading: _Reading, meanings: Meanings
@@ -148,16 +124,14 @@ class Extractor:
         shown_as = enumerate(reading.turns, 1)
         turns = {i: now[t.n] for i, t in shown_as if t.n in now and _unread(now[t.n])}
         shown = Shown(turns, {memory.id: memory for memory in reading.known})
-        marks = self._marks(work.tenant)
-        by = InferredBy.MODEL
-        return Grounds(tx, marks, shown, by, self._gate.name, self._personal, meanings, work.id)
+        return self._tools.grounds(tx, work, shown, meanings)
 
     def _apply(self, grounds: Grounds, proposed: Extraction, advice: Advice) -> str:
         resolver = Resolver(grounds, advice)
         outcome = resolver.apply(proposed.operations)
         follow_reading(grounds, proposed.focus)
         understood = [turn for turn in grounds.turns if turn.n not in grounds.misread]
-        _retire_rules(grounds.tx, understood, self._gate.name, resolver.echoed)
+        _retire_rules(grounds.tx, understood, self._tools.gate.name, resolver.echoed)
         grounds.tx.conversations.process(grounds.turns)
         return str(outcome)
 

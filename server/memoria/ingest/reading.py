@@ -1,16 +1,53 @@
 """Reading: what the readers of a conversation have in common."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from memoria.errors import MemoriaError
-from memoria.model import StoredTurn, from_millis
-from memoria.store.base import Transaction
+from memoria.inference.chat.gate import Gate
+from memoria.ingest.grounds import Grounds, Shown
+from memoria.ingest.recall import Recall
+from memoria.ingest.tombstones import Marks
+from memoria.model import InferredBy, Meanings, StoredTurn, from_millis
+from memoria.model.privacy import PersonalRules
+from memoria.store.base import Store, Transaction
 from memoria.store.values import Work
 
 _CUT = " […] "
 _LONGEST_STATEMENT = 500
 """As long as what a model may conclude; what was stated may be far longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every reader works with."""
+
+    store: Store
+    """Where the conversations are."""
+    gate: Gate
+    """The way to the model."""
+    recall: Recall
+    """Finds memories to show it, and tells what texts mean."""
+    marks: Callable[[str], Marks]
+    """A tenant's marks, which recognise what was forgotten."""
+    max_output_tokens: int
+    """The longest answer."""
+    personal: PersonalRules | None = None
+    """What is configured for personal data."""
+
+    def grounds(self, tx: Transaction, work: Work, shown: Shown, meanings: Meanings) -> Grounds:
+        """What conclusions from an entry may be built on."""
+        return Grounds(
+            tx,
+            self.marks(work.tenant),
+            shown,
+            InferredBy.MODEL,
+            self.gate.name,
+            self.personal or {},
+            meanings,
+            work.id,
+        )
 
 
 class LeaseLostError(MemoriaError):
