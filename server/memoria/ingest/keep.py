@@ -89,17 +89,8 @@ class Keeper:
         if known is not None:
             self.note("known")
             return
-        new = NewMemory(
-            id=new_id(),
-            type=memory.type,
-            importance=memory.importance,
-            confidence=claim.confidence,
-            workspace=memory.workspace,
-            validity=Validity.SUPERSEDED,
-            subject=memory.subject,
-            predicate=claim.predicate,
-        )
-        self.keep("past", new, version, reading)
+        new = _beside(memory, claim, memory.workspace)
+        self.keep("past", replace(new, validity=Validity.SUPERSEDED), version, reading)
 
     def keep_here(
         self,
@@ -114,15 +105,7 @@ class Keeper:
         if known is not None and known.validity is Validity.ACTIVE:
             self.gain(known, version, reading)
             return
-        new = NewMemory(
-            id=new_id(),
-            type=memory.type,
-            importance=memory.importance,
-            confidence=claim.confidence,
-            workspace=turn.workspace,
-            subject=memory.subject,
-            predicate=claim.predicate,
-        )
+        new = _beside(memory, claim, turn.workspace)
         self.keep("ADD", new, version, reading, Surroundings(replaces=memory.id))
 
     def hold(
@@ -137,15 +120,9 @@ class Keeper:
 
         It stays where it was said, for the memory may be seen from elsewhere.
         """
-        new = NewMemory(
-            id=new_id(),
-            type=memory.type,
-            importance=memory.importance,
-            confidence=claim.confidence,
-            workspace=turn.workspace,
+        new = replace(
+            _beside(memory, claim, turn.workspace),
             validity=Validity.PENDING_CONFIRMATION,
-            subject=memory.subject,
-            predicate=claim.predicate,
             flag="review" if isinstance(verdict, Review) else "conflict",
         )
         self.keep("pending", new, version, around=Surroundings(contradicts=(memory.id,)))
@@ -163,3 +140,16 @@ class Keeper:
     def note(self, what: str) -> None:
         """Count something that was done."""
         self.outcome.applied[what] += 1
+
+
+def _beside(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:
+    """A memory of the same thing as one that is there, on the strength of a claim."""
+    return NewMemory(
+        id=new_id(),
+        type=memory.type,
+        importance=memory.importance,
+        confidence=claim.confidence,
+        workspace=workspace,
+        subject=memory.subject,
+        predicate=claim.predicate,
+    )
