@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from memoria.inference.tasks import Extraction, extract
 from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.focus import follow_reading
-from memoria.ingest.grounds import CHANNEL, Grounds, Shown
+from memoria.ingest.grounds import Grounds, Shown
 from memoria.ingest.reading import (
     ChangedMeanwhileError,
     Tools,
@@ -36,7 +36,6 @@ from memoria.model import (
     StoredTurn,
     Update,
     Validity,
-    now_millis,
 )
 from memoria.store.base import Transaction
 from memoria.store.values import Work
@@ -131,7 +130,7 @@ class Extractor:
         outcome = resolver.apply(proposed.operations)
         follow_reading(grounds, proposed.focus)
         understood = [turn for turn in grounds.turns if turn.n not in grounds.misread]
-        _retire_rules(grounds.tx, understood, self._tools.gate.name, resolver.echoed)
+        _retire_rules(grounds, understood, resolver.echoed)
         grounds.tx.conversations.process(grounds.turns)
         return str(outcome)
 
@@ -159,23 +158,14 @@ def _unread(turn: StoredTurn) -> bool:
     return turn.current and not turn.barred and not turn.processed
 
 
-def _retire_rules(
-    tx: Transaction, turns: Sequence[StoredTurn], client: str, echoed: AbstractSet[str]
-) -> None:
+def _retire_rules(grounds: Grounds, turns: Sequence[StoredTurn], echoed: AbstractSet[str]) -> None:
     """What rules concluded from a turn ends when a model has read it and did not say the same."""
-    for memory_id in tx.memories.concluded([turn.n for turn in turns], InferredBy.RULES):
-        memory = tx.memories.get(memory_id)
-        said = memory_id in echoed
-        if memory is not None and not (said or memory.verified or memory.pinned):
-            tx.memories.set_validity(memory_id, Validity.ARCHIVED, now_millis())
-            tx.audit.add(
-                at=now_millis(),
-                channel=CHANNEL,
-                client=client,
-                action="archive",
-                subject=memory_id,
-                detail="it read the turn and does not say the same",
-            )
+    memories = grounds.tx.memories
+    for memory_id in memories.concluded([turn.n for turn in turns], InferredBy.RULES):
+        memory = grounds.stored(memory_id)
+        if not (memory_id in echoed or memory.verified or memory.pinned):
+            memories.set_validity(memory_id, Validity.ARCHIVED, grounds.now)
+            grounds.audit("archive", memory_id, "it read the turn and does not say the same")
 
 
 def _line(memory: Memory) -> str:
