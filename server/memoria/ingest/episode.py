@@ -74,13 +74,14 @@ class Summariser:
             turns, by_meaning = _readable(tx, work), tx.tombstones.know_meanings()
         said = list(filter(_counts, turns))
         summary = self._ask(work, turns) if len(said) >= _LEAST_SPOKEN else Summary()
-        meanings = self._meanings(_wording(summary, turns)) if by_meaning else NO_MEANINGS
+        wording = _wording(summary, turns) if summary.summary else ""
+        meanings = self._meanings(wording) if wording and by_meaning else NO_MEANINGS
         with self._tools.store.write(work.tenant) as tx:
             if [turn.n for turn in _readable(tx, work)] != [turn.n for turn in turns]:
                 raise ChangedMeanwhileError(f"The turns of {work.id} changed while it was read.")
-            outcome = (
-                self._apply(tx, work, turns, summary, meanings) if summary.summary else Outcome()
-            )
+            shown = Shown({i: t for i, t in enumerate(turns, 1) if _counts(t)}, {})
+            grounds = self._tools.grounds(tx, work, shown, meanings)
+            outcome = _apply(grounds, work, summary, wording) if wording else Outcome()
             finish(tx, work, owner, str(outcome))
 
     def _ask(self, work: Work, turns: Sequence[StoredTurn]) -> Summary:
@@ -97,23 +98,15 @@ class Summariser:
         pieces = list(sentences_in(clean_text(wording, Tally()).strip()))
         return self._tools.recall.meanings(pieces, wait=True)
 
-    def _apply(
-        self,
-        tx: Transaction,
-        work: Work,
-        turns: Sequence[StoredTurn],
-        summary: Summary,
-        meanings: Meanings,
-    ) -> Outcome:
-        shown = Shown({i: t for i, t in enumerate(turns, 1) if _counts(t)}, {})
-        grounds = self._tools.grounds(tx, work, shown, meanings)
-        outcome = Outcome()
-        try:
-            passages = _borne_out(grounds, summary.quotes, outcome)
-            _write(grounds, work, summary, _wording(summary, turns), passages, outcome)
-        except RejectedError as error:
-            grounds.turn_away(outcome, "EPISODE", error)
-        return outcome
+
+def _apply(grounds: Grounds, work: Work, summary: Summary, wording: str) -> Outcome:
+    outcome = Outcome()
+    try:
+        passages = _borne_out(grounds, summary.quotes, outcome)
+        _write(grounds, work, summary, wording, passages, outcome)
+    except RejectedError as error:
+        grounds.turn_away(outcome, "EPISODE", error)
+    return outcome
 
 
 def _readable(tx: Transaction, work: Work) -> list[StoredTurn]:
