@@ -8,7 +8,7 @@ from pydantic import SkipValidation
 
 from memoria.app.arguments import Around, Count, Name, Offset, Seconds, Text, checked
 from memoria.app.queue import ExtractionQueue, Reader
-from memoria.app.threads import in_thread
+from memoria.app.threads import in_snapshot, in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
@@ -500,13 +500,7 @@ class Memoria:
         return place
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
-        """Look at one snapshot, in a worker thread."""
-
-        def looking() -> _T:
-            with self._store.read(self.tenant) as tx:
-                return look(tx)
-
-        return await in_thread(looking)
+        return await in_snapshot(self._store, self.tenant, look)
 
     async def _search(self, plan: Plan) -> SearchResult:
         search = Search(self._store, self.tenant, self._embedder, self.settings.embedder_wait_ms)

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from memoria.app.arguments import Around, Count, Text, checked
-from memoria.app.threads import in_thread
+from memoria.app.threads import in_snapshot
 from memoria.model.provenance import EntityRecord, History, MemoryRecord, Namesakes, TurnOrigin
 from memoria.retrieval.entities import around
 from memoria.retrieval.provenance import history, looking_from, origin, waiting
@@ -31,12 +31,9 @@ class Provenance:
         Raises:
             NotFoundError: there is neither.
         """
-
-        def look() -> MemoryRecord | TurnOrigin:
-            with self._store.read(self._tenant) as tx:
-                return origin(tx, record_id, context, self._seen)
-
-        return await in_thread(look)
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: origin(tx, record_id, context, self._seen)
+        )
 
     @checked
     async def history(self, memory_id: Text) -> History:
@@ -45,22 +42,14 @@ class Provenance:
         Raises:
             NotFoundError: there is no such memory.
         """
-
-        def look() -> History:
-            with self._store.read(self._tenant) as tx:
-                return history(tx, memory_id)
-
-        return await in_thread(look)
+        return await in_snapshot(self._store, self._tenant, lambda tx: history(tx, memory_id))
 
     @checked
     async def waiting(self, limit: Count = 20) -> list[MemoryRecord]:
         """What does not count until the user has confirmed it, newest first, with its grounds."""
-
-        def look() -> list[MemoryRecord]:
-            with self._store.read(self._tenant) as tx:
-                return waiting(tx, limit, self._seen)
-
-        return await in_thread(look)
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: waiting(tx, limit, self._seen)
+        )
 
 
 class KnownEntities:
@@ -84,9 +73,6 @@ class KnownEntities:
             hops: 2 for what these memories are linked with as well.
             limit: memories at most.
         """
-
-        def look() -> EntityRecord | Namesakes:
-            with self._store.read(self._tenant) as tx:
-                return around(tx, name, hops, limit, self._seen)
-
-        return await in_thread(look)
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: around(tx, name, hops, limit, self._seen)
+        )

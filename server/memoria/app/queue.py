@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from memoria.app.arguments import Count, Text, checked
-from memoria.app.threads import in_thread
+from memoria.app.threads import in_snapshot, in_thread
 from memoria.errors import InvalidInputError
 from memoria.ingest.tombstones import Marks
 from memoria.model import QueueEntry, QueueState, QueueStatus, now_millis
@@ -56,24 +56,16 @@ class ExtractionQueue:
     @checked
     async def status(self) -> QueueStatus:
         """How much a chat model is still to read, has read, or was given up."""
-
-        def look() -> QueueStatus:
-            with self._store.read(self._tenant) as tx:
-                return tx.queue.status()
-
-        return await in_thread(look)
+        return await in_snapshot(self._store, self._tenant, lambda tx: tx.queue.status())
 
     @checked
     async def entries(
         self, state: QueueState | None = None, *, limit: Count = 50
     ) -> list[QueueEntry]:
         """Stretches of conversation in the queue, those that wait first."""
-
-        def look() -> list[QueueEntry]:
-            with self._store.read(self._tenant) as tx:
-                return tx.queue.entries(state, limit)
-
-        return await in_thread(look)
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: tx.queue.entries(state, limit)
+        )
 
     @checked
     async def retry(self, ids: Sequence[Text] | None = None) -> list[str]:
