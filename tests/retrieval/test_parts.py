@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memoria.model import Hit, Source, ToolCall
 from memoria.retrieval.evidence import _neighbour_gains, _session_gains, conclusive
 from memoria.retrieval.excerpt import excerpt
-from memoria.retrieval.gate import Support, coverage, passes, worth_showing
+from memoria.retrieval.gate import ANSWER, RECORD, Support, coverage
 from memoria.retrieval.pack import cost, pack
 from memoria.store.values import Place
 
@@ -87,10 +87,10 @@ def test_coverage_counts_pairs_of_characters_not_single_ones() -> None:
 
 
 def test_words_or_meaning_let_a_conclusion_pass_and_nothing_else_does() -> None:
-    assert passes("turn", Support(coverage=0.5, cosine=0.0))
-    assert passes("memory", Support(coverage=0.0, cosine=0.3))
-    assert not passes("turn", Support(coverage=0.4, cosine=0.3))
-    assert not worth_showing(Support(coverage=0.2, cosine=0.2))
+    assert ANSWER.turn.passed_by(Support(coverage=0.5, cosine=0.0))
+    assert ANSWER.memory.passed_by(Support(coverage=0.0, cosine=0.3))
+    assert not ANSWER.turn.passed_by(Support(coverage=0.4, cosine=0.3))
+    assert not RECORD.turn.passed_by(Support(coverage=0.2, cosine=0.2))
 
 
 @given(st.lists(st.text("ab 中文\n", max_size=600), max_size=12), st.integers(50, 3000))

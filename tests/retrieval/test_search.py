@@ -229,7 +229,7 @@ async def test_without_vectors_text_search_goes_on_and_says_so(home: Path) -> No
         await plain.settle(10)
         found = await plain.search_conversation_traces("port")
         assert [hit.text for hit in found.hits] == ["The port is 8443."]
-        assert found.notes == ("vectors are switched off: text search only",)
+        assert found.notes == ("searched without vectors: switched off",)
 
 
 STATEMENTS = {

@@ -178,6 +178,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
+    "documents.recent": lambda tx, _: tx.documents.recent(BOTH, EVERY, 100),
     "documents.words": lambda tx, them: tx.documents.words(them.ns),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
@@ -240,6 +241,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "graph.entity": lambda tx, them: [tx.graph.entity(one.id, EVERY) for one in them.entities],
     "graph.entities": lambda tx, _: tx.graph.entities(["the port", "PORT"], EVERY),
+    "graph.called": lambda tx, _: tx.graph.called(["the port"], EVERY),
     "graph.beginning": lambda tx, _: tx.graph.beginning("the p", EVERY, 100),
     "graph.edges": lambda tx, them: [
         tx.graph.edges(node, EVERY)

@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from memoria.model.base import Value
 from memoria.model.memory import MemoryType, Trust, Validity
+from memoria.model.trace import Trace
 from memoria.model.turn import Role
 
 
@@ -58,8 +59,9 @@ class Hit(Value):
     type: MemoryType | None = None
     validity: Validity | None = None
     version: int | None = None
-    status: Literal["unprocessed"] | None = None
-    """A turn in a first-level answer: no memory has been drawn from it yet."""
+    status: Literal["unprocessed", "verbatim"] | None = None
+    """A turn in a first-level answer: no memory has been drawn from it yet; or it holds, word for
+    word, a code, a path or an address that was asked for."""
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None
     """The span [start, end) in characters of the stored text, where it is not all shown."""
@@ -80,3 +82,9 @@ class SearchResult(Value):
     """Superseded or archived results left out; ask with `include_history`."""
     notes: tuple[str, ...] = ()
     """Which parts of the search were missing, and why."""
+    nearest: tuple[str, ...] = ()
+    """Where nothing is relevant: what is on record that comes nearest, a few words each."""
+    hint: str | None = None
+    """Where the second level has more, and what to do about it."""
+    trace: Trace | None = None
+    """How the answer came about, where that was asked for."""

@@ -1,23 +1,39 @@
-"""Candidates: the documents either index finds, with each index's own score."""
+"""Candidates: what each source finds, each on its own, and what became of sources that could not.
 
-from dataclasses import dataclass
+Every source may be absent: there is no embedder, no vector yet, nobody in the question whom the
+graph knows. A search goes on with the others and says so.
+"""
 
-from memoria.model import Vector
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from memoria.errors import EmbedderError
+from memoria.model import PartReport, Vector
 from memoria.retrieval.plan import Plan
+from memoria.retrieval.walk import Walked, walk
 from memoria.store.base import Transaction
+from memoria.store.values import Filters
 
 _DEPTH = 400
+_IN_TIME = 100
+"""How many more are looked for in the stretch of time that the question names."""
+_RECENT = 100
+_OFF = "switched off"
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Scores by document number."""
 
-    bm25: dict[int, float]
-    cosine: dict[int, float]
+    bm25: Mapping[int, float]
+    cosine: Mapping[int, float]
     """-1 to 1; only the nearest documents."""
     awaiting: frozenset[int] = frozenset()
     """Found by BM25, but too new to have a vector."""
+    walked: Walked = field(default_factory=Walked)
+    recent: tuple[int, ...] = ()
+    """Newest first; only where the question asks for nothing but a time."""
+    reports: tuple[PartReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +44,81 @@ class QueryVector:
     vector: Vector
 
 
-def gather(tx: Transaction, plan: Plan, query: QueryVector | None) -> Candidates:
-    """What BM25 and nearest neighbours find, each on its own."""
-    bm25 = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, _DEPTH))
-    cosine: dict[int, float] = {}
-    if query is not None:
-        for kind in plan.kinds:
-            nearest = tx.documents.nearest(kind, query.model, query.vector, plan.filters, _DEPTH)
-            cosine.update(nearest)
+def gather(tx: Transaction, plan: Plan, query: QueryVector | str) -> Candidates:
+    """What the sources find.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+        query: the question's vector, or why there is none.
+    """
+    bm25, text = _by_text(tx, plan)
+    cosine, vectors = _by_meaning(tx, plan, query)
+    walked, graph = _by_graph(tx, plan, {**_scaled(bm25), **cosine})
+    recent, newest = _by_time(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
-    return Candidates(bm25, cosine, frozenset(tx.documents.awaiting_vectors(unseen)))
+    awaiting = frozenset(tx.documents.awaiting_vectors(unseen)) if unseen else frozenset[int]()
+    return Candidates(bm25, cosine, awaiting, walked, recent, (text, vectors, graph, newest))
+
+
+def _by_text(tx: Transaction, plan: Plan) -> tuple[dict[int, float], PartReport]:
+    if "text" in plan.way.without:
+        return {}, PartReport(part="text", state="off", why=_OFF)
+    if not plan.terms:
+        return {}, PartReport(part="text", state="idle", why="the question holds no word")
+    found = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, _DEPTH))
+    within = _within(plan)
+    if within is not None and len(found) >= _DEPTH:
+        found.update(tx.documents.match(plan.kinds, plan.terms, within, _IN_TIME))
+    return found, PartReport(part="text", state="used", found=len(found))
+
+
+def _by_meaning(
+    tx: Transaction, plan: Plan, query: QueryVector | str
+) -> tuple[dict[int, float], PartReport]:
+    if "vectors" in plan.way.without:
+        return {}, PartReport(part="vectors", state="off", why=_OFF)
+    if isinstance(query, str):
+        return {}, PartReport(part="vectors", state="missing", why=query)
+    found: dict[int, float] = {}
+    try:
+        for kind in plan.kinds:
+            model, vector = query.model, query.vector
+            found.update(tx.documents.nearest(kind, model, vector, plan.filters, _DEPTH))
+    except EmbedderError as error:
+        return {}, PartReport(part="vectors", state="missing", why=str(error))
+    return found, PartReport(part="vectors", state="used", found=len(found))
+
+
+def _by_graph(tx: Transaction, plan: Plan, found: Mapping[int, float]) -> tuple[Walked, PartReport]:
+    if "graph" in plan.way.without:
+        return Walked(), PartReport(part="graph", state="off", why=_OFF)
+    walked = walk(tx, plan.question.names, found, plan.filters)
+    if not walked.scores:
+        why = "the question names nobody and nothing that memories are linked with"
+        return walked, PartReport(part="graph", state="idle", why=why)
+    return walked, PartReport(part="graph", state="used", found=len(walked.scores))
+
+
+def _by_time(tx: Transaction, plan: Plan) -> tuple[tuple[int, ...], PartReport]:
+    if not plan.question.only_of_time:
+        why = "the question asks for more than a time"
+        return (), PartReport(part="recent", state="idle", why=why)
+    seen = _within(plan) or plan.filters
+    found = tuple(tx.documents.recent(plan.kinds, seen, _RECENT))
+    return found, PartReport(part="recent", state="used", found=len(found))
+
+
+def _within(plan: Plan) -> Filters | None:
+    """The filters narrowed to the time the question names; None where it names none of its own."""
+    when, filters = plan.question.when, plan.filters
+    if when is None:
+        return None
+    since = max((t for t in (when.from_ms, filters.since) if t is not None), default=None)
+    until = min((t for t in (when.until_ms, filters.until) if t is not None), default=None)
+    return replace(filters, since=since, until=until)
+
+
+def _scaled(scores: Mapping[int, float]) -> dict[int, float]:
+    top = max(scores.values(), default=0.0)
+    return {n: score / top for n, score in scores.items()} if top > 0 else {}

@@ -52,10 +52,11 @@ def turn_hit(turn: StoredTurn, score: float) -> Hit:
     )
 
 
-def unprocessed_hit(turn: StoredTurn, score: float) -> Hit:
-    """A turn standing in for the memory nobody has drawn from it yet: its words as one text."""
+def stand_in_hit(turn: StoredTurn, score: float) -> Hit:
+    """A turn standing in for a memory that nobody has drawn from it, its words as one text."""
+    status = "verbatim" if turn.processed else "unprocessed"
     return turn_hit(turn, score).model_copy(
-        update={"text": full_text(turn), "tool": None, "status": "unprocessed"}
+        update={"text": full_text(turn), "tool": None, "status": status}
     )
 
 

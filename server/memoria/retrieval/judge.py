@@ -1,14 +1,15 @@
-"""Judge: the ranked documents are read, each with what speaks for it and what it is worth."""
+"""Judge: the candidates are read, each with what speaks for it and what it is worth."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memoria.model import Memory, MemoryVersion, StoredTurn, now_millis
-from memoria.retrieval.evidence import Ranked, conclusive
+from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
+from memoria.retrieval.evidence import conclusive
 from memoria.retrieval.excerpt import excerpt
-from memoria.retrieval.gate import Support, coverage, passes, worth_showing
+from memoria.retrieval.fuse import Fused, with_graph
+from memoria.retrieval.gate import Support, coverage
 from memoria.retrieval.plan import Plan
-from memoria.retrieval.weigh import memory_weight, stand_in_weight
+from memoria.retrieval.weigh import memory_factors, product, turn_factors
 from memoria.store.base import Transaction
 from memoria.store.values import Kind
 from memoria.text.analyser import tokens
@@ -31,68 +32,112 @@ class Judged:
     """A document with what speaks for it. Higher scores are better, within one search."""
 
     document: StoredTurn | Wording
+    fused: Fused
     support: Support
+    relevance: float
+    """How well it matches, 0 to 1."""
+    factors: Mapping[str, float]
     score: float
+    words: frozenset[str]
 
     @property
     def kind(self) -> Kind:
         """Which kind of document it is."""
         return "turn" if isinstance(self.document, StoredTurn) else "memory"
 
+    @property
+    def id(self) -> str:
+        """The memory's or turn's id."""
+        document = self.document
+        return document.id if isinstance(document, StoredTurn) else document.memory.id
 
-def worthy(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Judged]:
-    """The documents that may be shown, best first."""
-    if not plan.terms:
-        return []  # no word was asked for, so nothing is an answer
-    judged = sorted(_judge(tx, plan, ranked), key=lambda each: -each.score)
-    if plan.first_level:
-        return _once([each for each in judged if passes(each.kind, each.support)])
-    return judged if any(worth_showing(each.support) for each in judged) else []
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return _text(self.document)
 
 
-def _once(found: list[Judged]) -> list[Judged]:
-    """Without the turns from which one of the memories found was drawn: it answers for them."""
-    documents = [each.document for each in found]
-    drawn_from = {one.version.provenance.turn_id for one in documents if isinstance(one, Wording)}
-    return [
-        each
-        for each in found
-        if isinstance(each.document, Wording) or each.document.id not in drawn_from
+def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> list[Judged]:
+    """The documents that may be seen, best first; of a memory one wording."""
+    documents = _read(tx, plan, fused)
+    held = _words(tx, plan, documents)
+    judged = [
+        _judged(plan, item, documents[item.n], held[item.n])
+        for item in fused
+        if item.n in documents
     ]
+    best: dict[tuple[str, int], Judged] = {}
+    for each in sorted(judged, key=lambda each: -each.score):
+        best.setdefault(_same(each), each)
+    return list(best.values())
 
 
-def _judge(tx: Transaction, plan: Plan, ranked: Sequence[Ranked]) -> list[Judged]:
-    documents = _read(tx, plan, [item.n for item in ranked])
-    texts = {n: _text(document) for n, document in documents.items()}
-    words = tx.documents.words([n for n, text in texts.items() if len(text) <= _JUDGED_CHARS])
-    judged = []
-    for item in ranked:
-        if item.n in documents:
-            document = documents[item.n]
-            held = words.get(item.n) or _words_that_answer(texts[item.n], plan)
-            support = Support(coverage(plan.terms, held | _named(document)), item.cosine)
-            judged.append(Judged(document, support, _score(plan, item, document, support)))
-    return judged
+def _same(each: Judged) -> tuple[str, int]:
+    """Versions of a message, and wordings of a memory that past truths are asked for by."""
+    document = each.document
+    return (document.id, document.n) if isinstance(document, StoredTurn) else (
+        document.memory.id, document.version.n)  # fmt: skip
 
 
-def _read(tx: Transaction, plan: Plan, ns: Sequence[int]) -> dict[int, StoredTurn | Wording]:
-    documents: dict[int, StoredTurn | Wording] = {**tx.conversations.turns(ns)}
+def _read(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> dict[int, StoredTurn | Wording]:
+    indexed = [item.n for item in fused if item.indexed or plan.question.only_of_time]
+    turns = tx.conversations.turns(indexed)
+    documents: dict[int, StoredTurn | Wording] = {
+        n: turn for n, turn in turns.items() if _may_be_shown(turn, plan)
+    }
     if "memory" in plan.kinds:
+        ns = [item.n for item in fused if item.n not in turns]
         for n, memory in tx.memories.by_versions(ns).items():
-            if memory.expires_at is not None and memory.expires_at <= now_millis():
-                continue  # it was meant to count until then
-            documents[n] = Wording(memory, next(v for v in memory.versions if v.n == n))
+            version = _held(memory, n, plan)
+            if version is not None:
+                documents[n] = Wording(memory, version)
     return documents
 
 
-def _text(document: StoredTurn | Wording) -> str:
-    return document.version.content if isinstance(document, Wording) else full_text(document)
+def _may_be_shown(turn: StoredTurn, plan: Plan) -> bool:
+    """Whether it was said by the moment asked for, and on the first level may stand in.
+
+    There a turn speaks until memories have been drawn from it, and after that for what no memory
+    keeps: an error code, a path, an address.
+    """
+    if plan.as_of is not None and not (turn.current and turn.at <= plan.as_of):
+        return False
+    if not plan.first_level:
+        return True
+    return not turn.barred and (not turn.processed or _holds_literally(turn, plan))
 
 
-def _named(document: StoredTurn | Wording) -> frozenset[str]:
-    """Tokens of who said it."""
-    speaker = document.speaker if isinstance(document, StoredTurn) else None
-    return frozenset(tokens(speaker or ""))
+def _holds_literally(turn: StoredTurn, plan: Plan) -> bool:
+    text = full_text(turn).lower()
+    return any(literal.lower() in text for literal in plan.question.literal)
+
+
+def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:
+    """The wording to show: the one found, or the one that held at the moment asked for."""
+    moment = plan.now if plan.as_of is None else plan.as_of
+    if memory.expires_at is not None and memory.expires_at <= moment:
+        return None  # it was meant to count until then
+    if plan.as_of is None:
+        return next(version for version in memory.versions if version.n == n)
+    retired = memory.validity is Validity.ARCHIVED and memory.updated_at <= moment
+    if retired or memory.validity not in (Validity.ACTIVE, Validity.ARCHIVED):
+        return None
+    return next((version for version in memory.versions if _held_at(version, moment)), None)
+
+
+def _held_at(version: MemoryVersion, moment: int) -> bool:
+    return version.valid_from <= moment and (version.valid_to is None or moment < version.valid_to)
+
+
+def _words(
+    tx: Transaction, plan: Plan, documents: Mapping[int, StoredTurn | Wording]
+) -> dict[int, frozenset[str]]:
+    """The tokens of each, of a long one those of the part that answers."""
+    texts = {n: _text(document) for n, document in documents.items()}
+    stored: dict[int, frozenset[str]] = {}
+    if "text" not in plan.way.without and plan.as_of is None:
+        stored = tx.documents.words([n for n in texts if len(texts[n]) <= _JUDGED_CHARS])
+    return {n: stored.get(n) or _words_that_answer(text, plan) for n, text in texts.items()}
 
 
 def _words_that_answer(text: str, plan: Plan) -> frozenset[str]:
@@ -100,12 +145,31 @@ def _words_that_answer(text: str, plan: Plan) -> frozenset[str]:
     return frozenset(tokens(text[start:end]))
 
 
-def _score(plan: Plan, item: Ranked, document: StoredTurn | Wording, support: Support) -> float:
-    if not plan.first_level:
-        return item.score
-    weight = (
-        memory_weight(document.memory)
+def _text(document: StoredTurn | Wording) -> str:
+    return document.version.content if isinstance(document, Wording) else full_text(document)
+
+
+def _named(item: Fused, document: StoredTurn | Wording) -> frozenset[str]:
+    """Tokens of who said it, and of the names it is linked with whatever words it uses."""
+    speaker = document.speaker if isinstance(document, StoredTurn) else None
+    return frozenset(tokens(" ".join((speaker or "", *item.named))))
+
+
+def _judged(
+    plan: Plan, item: Fused, document: StoredTurn | Wording, words: frozenset[str]
+) -> Judged:
+    covered = coverage(plan.question.telling or plan.terms, words | _named(item, document))
+    support = Support(covered, item.cosine, item.graph)
+    relevance = _relevance(plan, item, support)
+    factors = (
+        memory_factors(document.memory, document.version, plan)
         if isinstance(document, Wording)
-        else stand_in_weight(document)
+        else turn_factors(document, plan)
     )
-    return conclusive(item.lexical, support.coverage, item.cosine) * weight
+    return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
+
+
+def _relevance(plan: Plan, item: Fused, support: Support) -> float:
+    if not plan.first_level or plan.question.only_of_time:
+        return item.score
+    return with_graph(conclusive(item.lexical, support.coverage, item.cosine), item.graph)

@@ -1,9 +1,10 @@
 """Plan: from a question and its filters to what the other stages need."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoria.errors import InvalidInputError, quoted
-from memoria.model import MemoryType, Role
+from memoria.model import MemoryType, Part, Role, now_millis
+from memoria.retrieval.question import Question, understand
 from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
 from memoria.text.strip import well_formed
@@ -19,11 +20,25 @@ _MAX_QUERY_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """How a search is to go about it, whatever it asks for."""
+
+    without: frozenset[Part] = frozenset()
+    """Parts that are switched off."""
+    task: str | None = None
+    """The task in hand."""
+    explain: bool = False
+    """Whether the answer tells how it came about."""
+
+
+AS_USUAL = Way()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A search, ready to run."""
 
-    query: str
-    terms: tuple[str, ...]
+    question: Question
     kinds: tuple[Kind, ...]
     filters: Filters
     limit: int
@@ -32,6 +47,21 @@ class Plan:
     """Neighbouring turns to show on each side of a hit."""
     first_level: bool
     """Conclusions, a line each, and silence when nothing fits; else the verbatim record."""
+    now: int
+    """When it is asked, UTC epoch milliseconds."""
+    as_of: int | None = None
+    """The moment whose truth is asked for; None for the present."""
+    way: Way = AS_USUAL
+
+    @property
+    def query(self) -> str:
+        """The question as it was asked."""
+        return self.question.text
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The tokens searched for."""
+        return self.question.terms
 
 
 def plan_memories(
@@ -45,6 +75,8 @@ def plan_memories(
     session_id: str | None = None,
     include_history: bool = False,
     workspace: str | None = None,
+    as_of: int | None = None,
+    way: Way = AS_USUAL,
 ) -> Plan:
     """A first-level search: memories, and turns no memory has been drawn from yet.
 
@@ -56,11 +88,15 @@ def plan_memories(
         until=until,
         session_id=session_id or None,
         types=types,
-        history=include_history,
+        history=include_history or as_of is not None,
         workspace=workspace,
         everywhere=workspace == EVERYWHERE,
     )
-    return _plan(query, ("memory", "turn"), filters, limit, max_tokens, 0, first_level=True)
+    kinds: tuple[Kind, ...] = ("memory", "turn")
+    plan = _plan(query, kinds, filters, limit, max_tokens, first_level=True, way=way, now=as_of)
+    # What only the record holds is looked for there, whether it has been read or not.
+    raw = replace(plan.filters, settled=bool(plan.question.literal))
+    return replace(plan, as_of=as_of, filters=raw)
 
 
 def plan_traces(
@@ -76,6 +112,7 @@ def plan_traces(
     tool: str | None = None,
     include_history: bool = False,
     workspace: str | None = None,
+    way: Way = AS_USUAL,
 ) -> Plan:
     """A second-level search: the verbatim record.
 
@@ -93,7 +130,9 @@ def plan_traces(
         everywhere=workspace == EVERYWHERE,
         settled=True,
     )
-    return _plan(query, ("turn",), filters, limit, max_tokens, context, first_level=False)
+    _within("context", context, 0, MAX_CONTEXT)
+    plan = _plan(query, ("turn",), filters, limit, max_tokens, first_level=False, way=way)
+    return replace(plan, context=context)
 
 
 def _plan(
@@ -102,20 +141,22 @@ def _plan(
     filters: Filters,
     limit: int,
     max_tokens: int,
-    context: int,
     *,
     first_level: bool,
+    way: Way,
+    now: int | None = None,
 ) -> Plan:
     text = well_formed(query).strip()[:_MAX_QUERY_CHARS]
     if not text:
         raise InvalidInputError("query is empty. Ask in words, for example: release checklist.")
     _within("limit", limit, 1, MAX_LIMIT)
     _within("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
-    _within("context", context, 0, MAX_CONTEXT)
     if filters.since is not None and filters.until is not None and filters.since >= filters.until:
         raise InvalidInputError("since must be before until.")
     terms = query_terms(text)[:_MAX_TERMS]
-    return Plan(text, terms, kinds, filters, limit, max_tokens, context, first_level)
+    asked_at = now_millis() if now is None else now
+    question = understand(text, terms, asked_at)
+    return Plan(question, kinds, filters, limit, max_tokens, 0, first_level, asked_at, way=way)
 
 
 def _within(name: str, value: int, least: int, most: int) -> None:

@@ -4,13 +4,18 @@ from collections.abc import Sequence
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
-from memoria.model import Hit, Neighbour, SearchResult, StoredTurn
+from memoria.model import Hit, Neighbour, PartReport, SearchResult, StoredTurn
 from memoria.retrieval.candidates import QueryVector, gather
-from memoria.retrieval.cite import asked_from, memory_hit, neighbour, turn_hit, unprocessed_hit
-from memoria.retrieval.evidence import rank
-from memoria.retrieval.judge import Judged, Wording, worthy
-from memoria.retrieval.pack import Beside, add_neighbours, pack, shorten_text
+from memoria.retrieval.cite import asked_from, memory_hit, neighbour, stand_in_hit, turn_hit
+from memoria.retrieval.explain import explain
+from memoria.retrieval.fuse import fuse
+from memoria.retrieval.gate import ANSWER, RECORD, Gate
+from memoria.retrieval.judge import Judged, Wording, judge
+from memoria.retrieval.nearest import nearest_topics
+from memoria.retrieval.pack import Beside, Packed, add_neighbours, pack, shorten_text
 from memoria.retrieval.plan import Plan
+from memoria.retrieval.second_level import hint
+from memoria.retrieval.select import Selected, select
 from memoria.store.base import Store, Transaction
 
 _LINE_CHARS = 400
@@ -32,42 +37,54 @@ class Search:
         self._wait_ms = wait_ms
 
     def run(self, plan: Plan) -> SearchResult:
-        """Search. Never fails for want of a vector: what was missing is said in `notes`."""
-        vector, notes = self._embed(plan.query)
+        """Search. Never fails for want of a part: what was missing is said in `notes`."""
+        query = self.embed(plan)
         with self._store.read(self._tenant) as tx:
-            try:
-                candidates = gather(tx, plan, vector)
-            except EmbedderError as error:
-                candidates, notes = gather(tx, plan, None), (f"text search only: {error}",)
-            looked_at = plan.limit * (_LOOKED_AT if plan.first_level else 1)
-            found = worthy(tx, plan, rank(tx, candidates, plan.filters, looked_at))
-            shown = found[: plan.limit]
-            packed = pack([_hit(plan, each) for each in shown], plan.terms, plan.max_tokens)
-            if plan.context:
-                beside = _beside(tx, shown[: len(packed.hits)], plan.context)
-                packed = add_neighbours(packed, plan.max_tokens, beside)
-            hidden = (
-                0
-                if plan.filters.history
-                else tx.documents.count_hidden(plan.kinds, plan.terms, plan.filters)
-            )
+            return self.within(tx, plan, query)
+
+    def embed(self, plan: Plan) -> QueryVector | str:
+        """The question's vector, or why there is none. Needs no store."""
+        if self._embedder is None:
+            return "switched off"
+        if "vectors" in plan.way.without:
+            return "switched off"
+        try:
+            vector = self._embedder.embed_query(plan.query, self._wait_ms)
+        except EmbedderError as error:
+            return str(error)
+        return QueryVector(self._embedder.name, vector)
+
+    def within(
+        self, tx: Transaction, plan: Plan, query: QueryVector | str, gate: Gate | None = None
+    ) -> SearchResult:
+        """Search a snapshot, through another gate where one is given."""
+        bar = gate or (ANSWER if plan.first_level else RECORD)
+        candidates = gather(tx, plan, query)
+        reordered = plan.first_level or plan.question.when is not None
+        looked_at = plan.limit * (_LOOKED_AT if reordered else 1)
+        selected = select(plan, judge(tx, plan, fuse(tx, plan, candidates, looked_at)), bar)
+        shown = selected.found[: plan.limit]
+        packed = _packed(tx, plan, shown)
+        in_answer = {each.fused.n for each in shown[: len(packed.hits)]}
         return SearchResult(
             query=plan.query,
             hits=packed.hits,
             tokens=packed.tokens,
-            omitted=packed.omitted + len(found) - len(shown),
-            hidden=hidden,
-            notes=notes,
+            omitted=packed.omitted + len(selected.found) - len(shown),
+            hidden=_hidden(tx, plan),
+            notes=tuple(map(_note, filter(_worth_a_note, candidates.reports))),
+            nearest=_nearest(plan, selected),
+            hint=hint(tx, plan, query, selected) if plan.first_level else None,
+            trace=explain(plan, candidates, bar, selected, in_answer) if plan.way.explain else None,
         )
 
-    def _embed(self, query: str) -> tuple[QueryVector | None, tuple[str, ...]]:
-        if self._embedder is None:
-            return None, ("vectors are switched off: text search only",)
-        try:
-            vector = self._embedder.embed_query(query, self._wait_ms)
-        except EmbedderError as error:
-            return None, (f"text search only: {error}",)
-        return QueryVector(self._embedder.name, vector), ()
+
+def _packed(tx: Transaction, plan: Plan, shown: Sequence[Judged]) -> Packed:
+    packed = pack([_hit(plan, each) for each in shown], plan.terms, plan.max_tokens)
+    if not plan.context:
+        return packed
+    beside = _beside(tx, shown[: len(packed.hits)], plan.context)
+    return add_neighbours(packed, plan.max_tokens, beside)
 
 
 def _hit(plan: Plan, judged: Judged) -> Hit:
@@ -75,11 +92,31 @@ def _hit(plan: Plan, judged: Judged) -> Hit:
         case Wording(memory, version):
             hit = memory_hit(memory, version, judged.score)
         case turn if plan.first_level:
-            hit = unprocessed_hit(turn, judged.score)
+            hit = stand_in_hit(turn, judged.score)
         case turn:
             return asked_from(turn_hit(turn, judged.score), plan.filters.workspace)
     line = shorten_text(hit, plan.terms, _LINE_CHARS)
     return asked_from(line, plan.filters.workspace)
+
+
+def _hidden(tx: Transaction, plan: Plan) -> int:
+    if plan.filters.history or "text" in plan.way.without:
+        return 0
+    return tx.documents.count_hidden(plan.kinds, plan.terms, plan.filters)
+
+
+def _nearest(plan: Plan, selected: Selected) -> tuple[str, ...]:
+    if selected.found:
+        return ()
+    return nearest_topics(selected.turned_away, plan.terms, plan.max_tokens)
+
+
+def _worth_a_note(report: PartReport) -> bool:
+    return report.state in ("missing", "off")
+
+
+def _note(report: PartReport) -> str:
+    return f"searched without {report.part}: {report.why}"
 
 
 def _beside(tx: Transaction, shown: Sequence[Judged], reach: int) -> list[Beside]:

@@ -1,31 +1,115 @@
-"""Weigh: what a first-level hit is worth beside how well it matches."""
+"""Weigh: what a hit is worth beside how well it matches, a named factor each.
+
+The factors are those of the design's source (importance, frequency, recency by type, feedback,
+task, trust). Each is near 1, so that together they choose between hits that match about equally
+well and never lift one that does not match. What holds whatever its age (preferences, rules,
+skills, who somebody is) does not fade; what tells of a moment does, by e in τ, down to a floor.
+"""
 
 import math
+from collections.abc import Mapping
 
-from memoria.model import Memory, Role, StoredTurn
+from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
+from memoria.retrieval.plan import Plan
+from memoria.text.analyser import query_terms
+from memoria.text.dates import Interval
 
 _CONCLUSION = 1.1
 """A memory before a turn that says the same: somebody thought it worth keeping."""
 _IMPORTANCE = 0.2
-_PINNED = 0.15
-_VERIFIED = 0.05
+_PINNED = 1.15
+_VERIFIED = 1.05
 _VOTES = 0.1
+_USE = 0.04
+_EVIDENCE = 0.02
+_TRUST = {Trust.USER: 1.02, Trust.REPORTED: 1.0, Trust.TOOL: 0.9}
 _TOOL_TRAFFIC = 0.6
 """What a tool printed is seldom the conclusion, and vouched for by nobody."""
+_TAU_DAYS = {
+    MemoryType.EPISODE: 14,
+    MemoryType.TASK_OUTCOME: 90,
+    MemoryType.TOOL_EXPERIENCE: 90,
+    MemoryType.ERROR: 90,
+    MemoryType.GOAL: 90,
+    MemoryType.FACT: 180,
+}
+"""Types that are not here do not fade."""
+_FADES = 0.1
+"""What age takes at most."""
+_SAME_TASK = 1.15
+_TASK_SHARE = 0.5
+_IN_TIME = 0.25
+"""What is gained by having been said in the time asked for."""
 
 
-def stand_in_weight(turn: StoredTurn) -> float:
-    """A factor for a turn that stands in for a memory."""
-    return _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
+def turn_factors(turn: StoredTurn, plan: Plan) -> dict[str, float]:
+    """Factors for a turn."""
+    tool = _TOOL_TRAFFIC if plan.first_level and turn.role is Role.TOOL else 1.0
+    return _telling({"tool": tool, "time": _time(plan.question.when, turn.at)})
 
 
-def memory_weight(memory: Memory) -> float:
-    """A factor around 1: importance, pin, confirmation and votes."""
+def memory_factors(memory: Memory, version: MemoryVersion, plan: Plan) -> dict[str, float]:
+    """Factors for a memory in one of its wordings."""
     votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
-    return _CONCLUSION * (
-        1
-        + _IMPORTANCE * (memory.importance - 0.5)
-        + _PINNED * memory.pinned
-        + _VERIFIED * memory.verified
-        + _VOTES * votes
+    told = version.event_at if version.event_at is not None else version.valid_from
+    return _telling(
+        {
+            "conclusion": _CONCLUSION,
+            "importance": 1 + _IMPORTANCE * (memory.importance - 0.5),
+            "pinned": _PINNED if memory.pinned else 1.0,
+            "verified": _VERIFIED if memory.verified else 1.0,
+            "votes": 1 + _VOTES * votes,
+            "use": 1 + _USE * math.log1p(memory.use_count),
+            "evidence": 1 + _EVIDENCE * math.log(max(memory.evidence, 1)),
+            "recency": 1.0 if memory.pinned else _recency(memory.type, plan.now - told),
+            "trust": _TRUST[version.provenance.trust],
+            "task": _SAME_TASK if same_task(memory.task, plan.way.task) else 1.0,
+            "time": _time(plan.question.when, told),
+        }
     )
+
+
+def product(factors: Mapping[str, float]) -> float:
+    """All factors together."""
+    return math.prod(factors.values())
+
+
+def same_task(one: str | None, other: str | None) -> bool:
+    """Whether two names of tasks share half of their telling words."""
+    if not one or not other:
+        return False
+    here, there = set(query_terms(one)), set(query_terms(other))
+    fewer = min(len(here), len(there))
+    return fewer > 0 and len(here & there) >= _TASK_SHARE * fewer
+
+
+def _recency(kind: MemoryType, age_ms: int) -> float:
+    tau = _TAU_DAYS.get(kind)
+    if tau is None:
+        return 1.0
+    return 1 - _FADES * (1 - math.exp(-max(age_ms, 0) / (tau * DAY_MS)))
+
+
+def _time(asked: Interval | None, at: int) -> float:
+    if asked is None:
+        return 1.0
+    return 1 + _IN_TIME * math.exp(-_distance(asked, at) / _span(asked))
+
+
+def _distance(asked: Interval, at: int) -> int:
+    """How far outside of the time asked for, in milliseconds."""
+    early = 0 if asked.from_ms is None else asked.from_ms - at
+    late = 0 if asked.until_ms is None else at - asked.until_ms
+    return max(early, late, 0)
+
+
+def _span(asked: Interval) -> int:
+    """The length of the time asked for: who says "in March" may mean the first of April."""
+    if asked.from_ms is None or asked.until_ms is None:
+        return DAY_MS
+    return max(asked.until_ms - asked.from_ms, DAY_MS)
+
+
+def _telling(factors: Mapping[str, float]) -> dict[str, float]:
+    rounded = {name: round(factor, 4) for name, factor in factors.items()}
+    return {name: factor for name, factor in rounded.items() if factor != 1}

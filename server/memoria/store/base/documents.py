@@ -40,6 +40,10 @@ class Documents(Protocol):
         """The tenant's documents with numbers beyond `after`, in order."""
         ...
 
+    def recent(self, kinds: Sequence[Kind], filters: Filters, limit: int) -> list[int]:
+        """The newest documents that pass the filters, by when they were said or began to hold."""
+        ...
+
     def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
         """The distinct tokens of what the documents say, without who said it and when."""
         ...

@@ -75,6 +75,10 @@ class Graph(Protocol):
         """The entities that go by one of these names in memories seen from there."""
         ...
 
+    def called(self, names: Sequence[str], seen: Filters) -> dict[int, str]:
+        """The nodes of entities that go by one of these names, each with the name it goes by."""
+        ...
+
     def beginning(self, prefix: str, seen: Filters, limit: int) -> list[Entity]:
         """The entities of which a name seen from there begins so, whatever its letter case."""
         ...

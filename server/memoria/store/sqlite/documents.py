@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
-from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.standing import Standing, standing
 from memoria.store.sqlite.terms import BUDGET, affordable
@@ -123,6 +123,29 @@ class SqliteDocuments:
         scopes = tuple(standing.token for standing in self._seen([kind], seen))
         where = Neighbourhood(known.n, self._rows.tenant, kind, scopes, allowed)
         return self._vectors.nearest(where, vector, limit)
+
+    def recent(self, kinds: Sequence[Kind], filters: Filters, limit: int) -> list[int]:
+        """The newest documents that pass the filters, newest first."""
+        view: dict[str, str | int | None] = {
+            "workspace": self._workspaces.number(filters.workspace),
+            "everywhere": int(filters.everywhere),
+            "history": int(filters.history),
+            "settled": int(filters.settled),
+            "since": filters.since,
+            "until": filters.until,
+            "session_id": filters.session_id,
+            "limit": limit,
+        }
+        found: list[Row] = []
+        if "turn" in kinds and not filters.types:
+            roles = as_json_or_null(filters.roles)
+            found += self._rows.all("recent_turns", roles=roles, tool=filters.tool, **view)
+        if "memory" in kinds and not (filters.roles or filters.tool):
+            del view["settled"]
+            types = as_json_or_null(filters.types)
+            found += self._rows.all("recent_memories", types=types, **view)
+        newest = sorted(found, key=lambda row: (-row["at"], -row["n"]))
+        return [row["n"] for row in newest[:limit]]
 
     def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
         """The distinct tokens of what the documents say."""

@@ -74,6 +74,12 @@ class SqliteEntities:
             if n in shown and keys & {name_key(name) for name in (shown[n].name, *shown[n].aliases)}
         ]
 
+    def named(self, names: Iterable[str], view: View) -> dict[int, str]:
+        """Which entities go by which of the names where it is looked, by number."""
+        spelling = {name_key(name): name for name in names}
+        rows = self._rows.all("called", keys=as_json(sorted(spelling)), **view)
+        return {row["n"]: spelling[row["key"]] for row in rows}
+
     def beginning(self, prefix: str, view: View, limit: int) -> list[Entity]:
         """The entities of which a name begins so."""
         first = name_key(prefix)

@@ -114,6 +114,10 @@ class SqliteGraph:
         """The entities that go by one of these names in memories seen from there."""
         return self._entities.called(names, self._view(seen))
 
+    def called(self, names: Sequence[str], seen: Filters) -> dict[int, str]:
+        """The nodes of entities that go by one of these names, each with the name it goes by."""
+        return self._entities.named(names, self._view(seen))
+
     def beginning(self, prefix: str, seen: Filters, limit: int) -> list[Entity]:
         """The entities of which a name seen from there begins so, whatever its letter case."""
         return self._entities.beginning(prefix, self._view(seen), limit)

@@ -137,3 +137,37 @@ WHERE v.tenant_id = :tenant
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)));
+
+-- name: recent_turns
+SELECT t.n, t.at
+FROM turns t
+CROSS JOIN documents d ON d.n = t.n
+WHERE t.tenant_id = :tenant
+  AND (:history OR d.current)
+  AND (:settled OR NOT (d.barred OR d.processed))
+  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND t.at >= coalesce(:since, -9223372036854775807)
+  AND t.at < coalesce(:until, 9223372036854775807)
+  AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
+  AND (:tool IS NULL OR t.tool_name = :tool)
+  AND (:session_id IS NULL OR t.session_n IN (
+      SELECT s.n FROM sessions s WHERE s.tenant_id = :tenant AND s.session_id = :session_id))
+ORDER BY t.at DESC
+LIMIT :limit;
+
+-- name: recent_memories
+SELECT v.n, v.valid_from AS at
+FROM memory_versions v
+CROSS JOIN documents d ON d.n = v.n
+CROSS JOIN memories m ON m.n = v.memory_n
+LEFT JOIN turns t ON t.n = v.turn_n
+LEFT JOIN sessions s ON s.n = t.session_n
+WHERE v.tenant_id = :tenant
+  AND (:history OR d.current)
+  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND v.valid_from >= coalesce(:since, -9223372036854775807)
+  AND v.valid_from < coalesce(:until, 9223372036854775807)
+  AND (:session_id IS NULL OR s.session_id = :session_id)
+  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+ORDER BY v.valid_from DESC
+LIMIT :limit;

@@ -209,6 +209,21 @@ CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
 JOIN entities e ON e.n = s.entity_n
 ORDER BY 1;
 
+-- name: called
+-- Entities by the names that memories seen from here use; the longest name of each comes last.
+SELECT coalesce(e.canonical_n, e.n) AS n, s.key
+FROM json_each(:keys) w
+CROSS JOIN entity_names s ON s.tenant_id = :tenant AND s.key = w.value
+CROSS JOIN entities e ON e.n = s.entity_n
+WHERE EXISTS (
+    SELECT 1 FROM name_uses u
+    CROSS JOIN nodes m ON m.n = u.node_n
+    CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = v.n
+    WHERE u.name_n = s.n AND (:history OR d.current)
+      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
+ORDER BY length(s.key), s.key;
+
 -- name: beginning
 SELECT DISTINCT coalesce(e.canonical_n, e.n) AS n
 FROM entity_names s JOIN entities e ON e.n = s.entity_n

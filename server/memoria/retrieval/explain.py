@@ -1,0 +1,92 @@
+"""Explain: the trace of a search, from what every stage left behind."""
+
+from collections.abc import Collection, Iterator
+
+from memoria.model import PARTS, Trace, Weighed, iso
+from memoria.retrieval.candidates import Candidates
+from memoria.retrieval.fuse import GRAPH_CEILING
+from memoria.retrieval.gate import Gate
+from memoria.retrieval.judge import Judged
+from memoria.retrieval.plan import Plan
+from memoria.retrieval.select import Selected
+
+_CHARS = 80
+_FORMULA = {
+    "text": "text",
+    "vectors": "meaning",
+    "graph": f"{GRAPH_CEILING:g}·graph",
+}
+
+
+def path(candidates: Candidates) -> str:
+    """The sources that served, in the order of the design's matrix."""
+    served = [report.part for report in candidates.reports if report.state in ("used", "idle")]
+    return " → ".join(part for part in served if part in PARTS) or "recent"
+
+
+def explain(
+    plan: Plan, candidates: Candidates, gate: Gate, selected: Selected, shown: Collection[int]
+) -> Trace:
+    """How the answer came about.
+
+    Args:
+        plan: what was asked.
+        candidates: what the sources gave.
+        gate: what had to be passed.
+        selected: what was found.
+        shown: the documents that are in the answer.
+    """
+    when = plan.question.when
+    return Trace(
+        path=path(candidates),
+        formula=_formula(candidates),
+        terms=plan.terms,
+        since=_iso(when.from_ms if when else None),
+        until=_iso(when.until_ms if when else None),
+        task=plan.way.task,
+        as_of=_iso(plan.as_of),
+        gate=str(gate),
+        parts=candidates.reports,
+        judged=tuple(_all(plan, selected, shown)),
+    )
+
+
+def _formula(candidates: Candidates) -> str:
+    """How the sources that served are joined."""
+    served = [r.part for r in candidates.reports if r.state in ("used", "idle")]
+    terms = [_FORMULA[part] for part in PARTS if part in served]
+    return f"1 − {''.join(f'(1 − {term})' for term in terms)}, × weight" if terms else "recency"
+
+
+def _all(plan: Plan, selected: Selected, shown: Collection[int]) -> Iterator[Weighed]:
+    for place, each in enumerate(selected.found):
+        if each.fused.n in shown:
+            yield _weighed(each, "shown")
+        else:
+            yield _weighed(each, "no room" if place < plan.limit else "past limit")
+    for each in selected.repeats:
+        yield _weighed(each, "repeats")
+    for each in selected.turned_away:
+        yield _weighed(each, "turned away")
+
+
+def _weighed(each: Judged, outcome: str) -> Weighed:
+    return Weighed.model_validate(
+        {
+            "id": each.id,
+            "kind": each.kind,
+            "text": " ".join(each.text.split())[:_CHARS],
+            "lexical": round(each.fused.lexical, 4),
+            "cosine": round(each.fused.cosine, 4),
+            "graph": round(each.fused.graph, 4),
+            "coverage": round(each.support.coverage, 4),
+            "relevance": round(each.relevance, 4),
+            "factors": dict(each.factors),
+            "score": round(each.score, 4),
+            "outcome": outcome,
+        }
+    )
+
+
+def _iso(millis: int | None) -> str | None:
+    return None if millis is None else iso(millis)

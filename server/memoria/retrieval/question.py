@@ -1,0 +1,137 @@
+"""Question: what the words of a question say about where its answer lies.
+
+Nothing here looks anything up. The stretch of time it names ("last week", 上个月) becomes a window,
+names become seeds for the graph, and what only the record can hold (error codes, long numbers,
+paths, addresses, code), or a request for the exact words, calls for the second level.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+from memoria.text.analyser import query_terms
+from memoria.text.dates import Interval, interval, times
+from memoria.text.pattern import LazyPattern
+
+_LITERAL = LazyPattern(
+    r"https?://\S+"
+    r"|(?:[A-Za-z]:)?(?:[\\/][\w.\-]+){2,}"  # /etc/hosts, C:\temp\x
+    r"|\b[\w\-]+(?:/[\w.\-]+)+\.\w{1,8}\b"  # src/app.py
+    r"|\b\w+\.(?:py|js|ts|tsx|rs|go|java|c|cpp|h|md|sql|json|ya?ml|toml|sh|log|txt|csv)\b"
+    r"|\b[A-Z]{1,10}[-_]?\d{2,}[A-Z0-9]*\b"  # E1437, ORA-00942
+    r"|\b0x[0-9A-Fa-f]{2,}\b"
+    r"|\b\d{5,}\b"
+    r"|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]{5,}\b"  # a commit
+    r"|\b\w+(?:\.\w+)*\(\)"  # call()
+    r"|\b[a-z]+(?:_[a-z0-9]+)+\b"  # snake_case
+    r"|\b\w*(?:Error|Exception)\b"
+    r"|`[^`]+`"
+)
+_FOR_THE_RECORD = LazyPattern(
+    r"\b(?:exact(?:ly)? (?:words?|wording|what)|verbatim|word for word|quote|quoted|evidence|proof"
+    r"|source of|when did (?:i|we|you) (?:say|mention|tell|decide|agree)"
+    r"|what did (?:i|we|you) (?:say|write|tell|ask)|transcript|original (?:message|words?|text))\b"
+    r"|原话|原文|逐字|证据|出处|什么时候说|何时说|怎么说的|说过什么|聊过什么|记录在哪|引用",
+    re.IGNORECASE,
+)
+_LATEST = LazyPattern(
+    r"\b(?:latest|most recent(?:ly)?|last thing|just now|newest|last time)\b"
+    r"|最近|最新|刚才|刚刚|上次|最后一次",
+    re.IGNORECASE,
+)
+_SAYING = "say said tell told talk talked mention mentioned discuss discussed"
+_SAYING_CHINESE = frozenset("说过聊谈提到讲什么了哪些事情干做")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+")
+_MOST_NAMES = 96
+_LONGEST_NAME = 3
+_LONGEST_RUN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question taken apart."""
+
+    text: str
+    terms: tuple[str, ...]
+    """The tokens searched for."""
+    telling: tuple[str, ...]
+    """Of those, what an answer is about: no words of time, and nothing as empty as "said"."""
+    when: Interval | None
+    names: tuple[str, ...]
+    """Runs of words that may be the name of something, in their spelling here."""
+    literal: tuple[str, ...]
+    """Error codes, long numbers, paths, addresses and code."""
+    for_the_record: bool
+    """Whether it asks for the words themselves, or for when they were said."""
+    latest: bool
+    """Whether it asks for what came last."""
+
+    @property
+    def only_of_time(self) -> bool:
+        """Whether it asks for a time and for nothing in particular."""
+        return not self.telling and (self.when is not None or self.latest)
+
+
+def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
+    """Take a question apart.
+
+    Args:
+        text: as it was asked.
+        terms: its tokens.
+        now: when it is asked, UTC epoch milliseconds; "last week" is counted from here.
+    """
+    when = interval(text, now)
+    latest = _LATEST.compiled.search(text) is not None
+    return Question(
+        text=text,
+        terms=terms,
+        telling=_telling(text, terms, now) if when or latest else terms,
+        when=when,
+        names=tuple(islice(dict.fromkeys(_names(text)), _MOST_NAMES)),
+        literal=tuple(match[0].strip("`") for match in _LITERAL.compiled.finditer(text)),
+        for_the_record=_FOR_THE_RECORD.compiled.search(text) is not None,
+        latest=latest,
+    )
+
+
+def _telling(text: str, terms: tuple[str, ...], now: int) -> tuple[str, ...]:
+    """The terms that stand outside of words of time, without those as empty as "said"."""
+    for span in reversed(times(text, now)):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    rest = query_terms(_LATEST.compiled.sub(" ", text))
+    return tuple(term for term in rest if term in terms and not _empty(term))
+
+
+def _empty(term: str) -> bool:
+    return term in _saying() or set(term) <= _SAYING_CHINESE
+
+
+@cache
+def _saying() -> frozenset[str]:
+    return frozenset(query_terms(_SAYING))
+
+
+def _names(text: str) -> list[str]:
+    """Runs of up to three words, and pieces of two to six characters of what has no spaces."""
+    found: list[str] = []
+    words = list(_WORD.finditer(text))
+    for length in range(_LONGEST_NAME, 0, -1):
+        for first in range(len(words) - length + 1):
+            last = words[first + length - 1]
+            name = text[words[first].start() : last.end()]
+            if name.isascii() and len(name) > 1:
+                found.append(name)
+    for word in words:
+        if not word[0].isascii():
+            found += _pieces(word[0])
+    return found
+
+
+def _pieces(run: str) -> list[str]:
+    return [
+        run[first : first + length]
+        for length in range(min(_LONGEST_RUN, len(run)), 0, -1)
+        for first in range(len(run) - length + 1)
+        if length > 1 or len(run) == 1
+    ]
