@@ -24,6 +24,7 @@ from pydantic import (
 
 from memoria.errors import InvalidInputError, brief
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
+from memoria.model.trace import Part
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
@@ -60,6 +61,11 @@ def _personal_rules(value: object) -> object:
     return dict(pairs)
 
 
+def _parts(value: object) -> object:
+    """Parts of a search, from a sequence or from text as a shell has it."""
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
 class Settings(BaseModel):
     """The whole configuration. Frozen: a running Memoria never changes its mind."""
 
@@ -94,6 +100,10 @@ class Settings(BaseModel):
     embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
     """How long a search waits for a model that is still loading before it goes on with text
     alone. The bundled model loads in about 2 s, once per process."""
+
+    search_without: Annotated[frozenset[Part], BeforeValidator(_parts)] = frozenset()
+    """Parts that searches do without, such as `graph` or `vectors,graph`: `text`, `vectors`,
+    `graph`. For a part that is out of order, or to see what it is worth."""
 
     embedding_batch: int = Field(32, ge=1, le=1024)
     """Documents embedded under one renewal of the lease: small enough that a stop is prompt."""

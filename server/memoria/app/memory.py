@@ -8,8 +8,9 @@ from pydantic import SkipValidation
 
 from memoria.app.arguments import Around, Count, Name, Offset, Seconds, Text, checked
 from memoria.app.queue import ExtractionQueue, Reader
+from memoria.app.recall import Recall
 from memoria.app.threads import in_snapshot, in_thread
-from memoria.config import NO_WORKSPACE, Settings
+from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -28,9 +29,7 @@ from memoria.model import (
     Receipt,
     Remembered,
     Revision,
-    Role,
     Scratchpad,
-    SearchResult,
     SessionRecord,
     Statistics,
     Turn,
@@ -38,9 +37,7 @@ from memoria.model import (
     as_instant,
     as_member,
     as_turns,
-    new_id,
 )
-from memoria.retrieval import Plan, Search, plan_memories, plan_traces
 from memoria.retrieval.plan import EVERYWHERE
 from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
 from memoria.store.base import Store, Transaction
@@ -56,7 +53,7 @@ _SETTLE_POLL_S = 0.02
 _T = TypeVar("_T")
 
 
-class Memoria:
+class Memoria(Recall):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the
@@ -72,14 +69,10 @@ class Memoria:
         reader: Reader | None,
         channel: Channel,
     ) -> None:
-        self._reader = reader
-        self.settings = settings
-        self.tenant = settings.tenant
-        self._store = store
-        self._embedder = embedder
+        super().__init__(settings, store, embedder)
         self._worker = worker
+        self._reader = reader
         self._channel = channel
-        self._default_session = f"session-{new_id()}"
         self._marks = Marks(self.tenant, lambda: tombstone_key(settings.home_path))
         self.queue = ExtractionQueue(store, self.tenant, self._marks, reader)
         """What a chat model is still to read."""
@@ -134,94 +127,6 @@ class Memoria:
         if self._reader is not None:
             self._reader.wake()
         return closed
-
-    @checked
-    async def search_memory(
-        self,
-        query: Text,
-        *,
-        limit: int = 8,
-        max_tokens: int = 1500,
-        types: Sequence[MemoryType | str] = (),
-        since: Text | None = None,
-        until: Text | None = None,
-        session_id: Text | None = None,
-        include_history: bool = False,
-        workspace: Text | None = None,
-    ) -> SearchResult:
-        """First level: conclusions, a line each, cited; nothing when nothing fits.
-
-        Turns that no memory has been drawn from yet stand in, marked `unprocessed`.
-
-        Args:
-            query: a question or words, in any language.
-            limit: hits at most, 1 to 200.
-            max_tokens: estimated tokens of the answer at most.
-            types: only memories of these types.
-            since: only from this ISO 8601 time on.
-            until: only before this ISO 8601 time.
-            session_id: only what came from this session.
-            include_history: also what was superseded or archived.
-            workspace: ask as from this project, or `*` for all; the configured one by default.
-        """
-        plan = plan_memories(
-            query,
-            limit=limit,
-            max_tokens=max_tokens,
-            types=tuple(as_member(MemoryType, "type", name) for name in types),
-            since=as_instant("since", since),
-            until=as_instant("until", until),
-            session_id=session_id,
-            include_history=include_history,
-            workspace=self._workspace(workspace),
-        )
-        return await self._search(plan)
-
-    @checked
-    async def search_conversation_traces(
-        self,
-        query: Text,
-        *,
-        limit: int = 10,
-        max_tokens: int = 4000,
-        context: int = 1,
-        since: Text | None = None,
-        until: Text | None = None,
-        session_id: Text | None = None,
-        role: Role | str | None = None,
-        tool: Text | None = None,
-        include_history: bool = False,
-        workspace: Text | None = None,
-    ) -> SearchResult:
-        """Second level: the verbatim record, tool calls included.
-
-        Args:
-            query: a question or words, in any language.
-            limit: hits at most, 1 to 200.
-            max_tokens: estimated tokens of the answer at most, neighbours included.
-            context: neighbouring turns shown on each side of a hit, 0 to 5.
-            since: only from this ISO 8601 time on.
-            until: only before this ISO 8601 time.
-            session_id: only this session.
-            role: only turns of this role.
-            tool: only calls of this tool.
-            include_history: also messages as they were before they were edited.
-            workspace: ask as from this project, or `*` for all; the configured one by default.
-        """
-        plan = plan_traces(
-            query,
-            limit=limit,
-            max_tokens=max_tokens,
-            context=context,
-            since=as_instant("since", since),
-            until=as_instant("until", until),
-            session_id=session_id,
-            role=None if role is None else as_member(Role, "role", role),
-            tool=tool,
-            include_history=include_history,
-            workspace=self._workspace(workspace),
-        )
-        return await self._search(plan)
 
     @checked
     async def remember(
@@ -486,12 +391,6 @@ class Memoria:
         personal = self.settings.personal_data
         return Statements(self._store, self.tenant, self._channel, self._marks, place, personal)
 
-    def _workspace(self, given: str | None) -> str | None:
-        """The workspace a call means: the one it names, or `none`, else the configured one."""
-        if not given:
-            return self.settings.workspace
-        return None if given == NO_WORKSPACE else given
-
     def _place(self, given: str | None) -> str | None:
         """The workspace a call writes to."""
         place = self._workspace(given)
@@ -501,10 +400,6 @@ class Memoria:
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         return await in_snapshot(self._store, self.tenant, look)
-
-    async def _search(self, plan: Plan) -> SearchResult:
-        search = Search(self._store, self.tenant, self._embedder, self.settings.embedder_wait_ms)
-        return await in_thread(lambda: search.run(plan))
 
     def _wake_worker(self) -> None:
         if self._worker is not None:

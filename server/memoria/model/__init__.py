@@ -13,6 +13,7 @@ from memoria.model.graph import (
     Tie,
 )
 from memoria.model.ids import new_id
+from memoria.model.injection import Injection
 from memoria.model.instant import (
     DAY_MS,
     from_millis,
@@ -110,6 +111,7 @@ __all__ = [
     "Health",
     "Hit",
     "InferredBy",
+    "Injection",
     "Link",
     "Meanings",
     "Memory",

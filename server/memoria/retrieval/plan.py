@@ -26,7 +26,9 @@ class Way:
     without: frozenset[Part] = frozenset()
     """Parts that are switched off."""
     task: str | None = None
-    """The task in hand."""
+    """The task in hand; None for the one on the scratchpad."""
+    session: str | None = None
+    """The session that asks: its scratchpad tells the task."""
     explain: bool = False
     """Whether the answer tells how it came about."""
 

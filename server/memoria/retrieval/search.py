@@ -16,6 +16,7 @@ from memoria.retrieval.pack import Beside, Packed, add_neighbours, pack, shorten
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.second_level import hint
 from memoria.retrieval.select import Selected, select
+from memoria.retrieval.task import with_task
 from memoria.store.base import Store, Transaction
 
 _LINE_CHARS = 400
@@ -58,6 +59,7 @@ class Search:
         self, tx: Transaction, plan: Plan, query: QueryVector | str, gate: Gate | None = None
     ) -> SearchResult:
         """Search a snapshot, through another gate where one is given."""
+        plan = with_task(tx, plan) if plan.first_level else plan
         bar = gate or (ANSWER if plan.first_level else RECORD)
         candidates = gather(tx, plan, query)
         reordered = plan.first_level or plan.question.when is not None

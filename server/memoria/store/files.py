@@ -32,6 +32,12 @@ def read_core(home: Path, name: CoreFile) -> str:
     return live.read_text("utf-8") if live.is_file() else _seed(name)
 
 
+def live_core(home: Path, name: CoreFile) -> str | None:
+    """The file as it stands in the home; None where it says no more than its seed."""
+    text = read_core(home, name)
+    return None if text == _seed(name) else text
+
+
 def _seed(name: CoreFile) -> str:
     """The seed: in the wheel it lies in the package, in a checkout at the top of the tree."""
     package = resources.files("memoria")

@@ -32,8 +32,17 @@ def result_text(result: SearchResult) -> str:
         lines.append(f"{result.omitted} more did not fit; raise limit or max_tokens to see them.")
     if result.hidden:
         lines.append(f"{result.hidden} superseded or archived; ask with include_history.")
-    lines.extend(f"note: {note}" for note in result.notes)
+    lines.extend(f"note: {note}" for note in answer_notes(result))
     return "\n".join(lines)
+
+
+def answer_notes(result: SearchResult) -> list[str]:
+    """What there is to know about an answer beside its hits, a sentence each."""
+    notes = list(result.notes)
+    if result.nearest:
+        topics = "; ".join(f"“{topic}”" for topic in map(own_lines, result.nearest))
+        notes.append(f"nothing relevant; the nearest topics on record: {topics}")
+    return notes + ([result.hint] if result.hint else [])
 
 
 def memory_text(memory: Memory) -> str:

@@ -25,7 +25,7 @@ from memoria.model import (
     iso,
 )
 from memoria.retrieval.cite import memory_source, neighbour, turn_source
-from memoria.surface.text import forgotten_notes, other_versions
+from memoria.surface.text import answer_notes, forgotten_notes, other_versions
 from memoria.text.document import as_text
 
 
@@ -335,7 +335,7 @@ def _found(result: SearchResult) -> dict[str, Any]:
     return {
         "omitted": result.omitted or None,
         "hidden": result.hidden or None,
-        "notes": list(result.notes) or None,
+        "notes": answer_notes(result) or None,
     }
 
 

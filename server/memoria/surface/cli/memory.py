@@ -7,11 +7,11 @@ import typer
 from memoria.app import Memoria
 from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
 from memoria.surface.cli.console import AsJson, err, show, with_memory
+from memoria.surface.cli.explained import show_found
 from memoria.surface.text import (
     forgotten_text,
     memory_text,
     remembered_text,
-    result_text,
     scratchpads_text,
 )
 from memoria.surface.wire import (
@@ -26,6 +26,10 @@ from memoria.surface.wire import (
 _HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
 _When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
+_Without = Annotated[
+    list[str] | None, typer.Option(help="Do without a part: text, vectors, graph.")
+]
+_Trace = Annotated[bool, typer.Option("--trace", help="Show what each stage gave each hit.")]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -69,6 +73,10 @@ def search(
     until: _When = None,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     history: Annotated[bool, typer.Option(help="Superseded and archived too.")] = False,
+    as_of: Annotated[str | None, typer.Option(help="What was true then, ISO 8601.")] = None,
+    task: Annotated[str | None, typer.Option(help="The task in hand; its memories gain.")] = None,
+    without: _Without = None,
+    trace: _Trace = False,
     as_json: AsJson = False,
 ) -> None:
     """First level: what is known, a line each, with its source."""
@@ -83,9 +91,13 @@ def search(
             until=until,
             session_id=session,
             include_history=history,
+            as_of=as_of,
+            task=task,
+            without=without or (),
+            explain=trace,
         ),
     )
-    show(wire_conclusions(found), result_text(found), as_json=as_json)
+    show_found(found, wire_conclusions(found), as_json=as_json)
 
 
 def traces(
@@ -100,6 +112,8 @@ def traces(
     role: Annotated[Role | None, typer.Option(help="Only this role.")] = None,
     tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
     history: Annotated[bool, typer.Option(help="Edited messages as they were, too.")] = False,
+    without: _Without = None,
+    trace: _Trace = False,
     as_json: AsJson = False,
 ) -> None:
     """Second level: what was said and done, word for word."""
@@ -116,9 +130,11 @@ def traces(
             role=role,
             tool=tool,
             include_history=history,
+            without=without or (),
+            explain=trace,
         ),
     )
-    show(wire_traces(found), result_text(found), as_json=as_json)
+    show_found(found, wire_traces(found), as_json=as_json)
 
 
 def revise(

@@ -1,0 +1,205 @@
+"""Recall: what is asked of a memory. `Memoria` is this, and all that changes it."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from memoria.app.arguments import Name, Text, checked
+from memoria.app.threads import in_thread
+from memoria.config import NO_WORKSPACE, Settings
+from memoria.errors import InvalidInputError
+from memoria.inference import LazyEmbedder
+from memoria.model import (
+    PARTS,
+    Injection,
+    MemoryType,
+    Part,
+    Role,
+    SearchResult,
+    as_instant,
+    as_member,
+    check_choice,
+    new_id,
+)
+from memoria.retrieval import Search, Way, plan_memories, plan_traces
+from memoria.store.base import Store
+from memoria.store.files import CoreFile, live_core
+
+_ALWAYS: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
+_TASKS = 3
+
+
+class Recall:
+    """The two levels of search over one tenant's memory, and the package for a prompt."""
+
+    def __init__(self, settings: Settings, store: Store, embedder: LazyEmbedder | None) -> None:
+        self.settings = settings
+        self.tenant = settings.tenant
+        self._store = store
+        self._embedder = embedder
+        self._default_session = f"session-{new_id()}"
+
+    @checked
+    async def search_memory(
+        self,
+        query: Text,
+        *,
+        limit: int = 8,
+        max_tokens: int = 1500,
+        types: Sequence[MemoryType | str] = (),
+        since: Text | None = None,
+        until: Text | None = None,
+        session_id: Text | None = None,
+        include_history: bool = False,
+        workspace: Text | None = None,
+        as_of: Text | None = None,
+        task: Text | None = None,
+        without: Sequence[Text] = (),
+        explain: bool = False,
+    ) -> SearchResult:
+        """First level: conclusions, a line each, cited; nothing when nothing fits.
+
+        Turns that no memory has been drawn from yet stand in, marked `unprocessed`.
+
+        Args:
+            query: a question or words, in any language.
+            limit: hits at most, 1 to 200.
+            max_tokens: estimated tokens of the answer at most.
+            types: only memories of these types.
+            since: only from this ISO 8601 time on.
+            until: only before this ISO 8601 time.
+            session_id: only what came from this session.
+            include_history: also what was superseded or archived.
+            workspace: ask as from this project, or `*` for all; the configured one by default.
+            as_of: what was held true at this ISO 8601 time; "last week" is counted from it.
+            task: memories of this task gain; by default the task on the scratchpad.
+            without: parts to do without: `text`, `vectors`, `graph`.
+            explain: whether the result has a `trace` of how it came about.
+        """
+        plan = plan_memories(
+            query,
+            limit=limit,
+            max_tokens=max_tokens,
+            types=tuple(as_member(MemoryType, "type", name) for name in types),
+            since=as_instant("since", since),
+            until=as_instant("until", until),
+            session_id=session_id,
+            include_history=include_history,
+            workspace=self._workspace(workspace),
+            as_of=as_instant("as_of", as_of),
+            way=self._way(without, task, explain=explain),
+        )
+        return await in_thread(lambda: self._search.run(plan))
+
+    @checked
+    async def search_conversation_traces(
+        self,
+        query: Text,
+        *,
+        limit: int = 10,
+        max_tokens: int = 4000,
+        context: int = 1,
+        since: Text | None = None,
+        until: Text | None = None,
+        session_id: Text | None = None,
+        role: Role | str | None = None,
+        tool: Text | None = None,
+        include_history: bool = False,
+        workspace: Text | None = None,
+        without: Sequence[Text] = (),
+        explain: bool = False,
+    ) -> SearchResult:
+        """Second level: the verbatim record, tool calls included.
+
+        Args:
+            query: a question or words, in any language.
+            limit: hits at most, 1 to 200.
+            max_tokens: estimated tokens of the answer at most, neighbours included.
+            context: neighbouring turns shown on each side of a hit, 0 to 5.
+            since: only from this ISO 8601 time on.
+            until: only before this ISO 8601 time.
+            session_id: only this session.
+            role: only turns of this role.
+            tool: only calls of this tool.
+            include_history: also messages as they were before they were edited.
+            workspace: ask as from this project, or `*` for all; the configured one by default.
+            without: parts to do without: `text`, `vectors`, `graph`.
+            explain: whether the result has a `trace` of how it came about.
+        """
+        plan = plan_traces(
+            query,
+            limit=limit,
+            max_tokens=max_tokens,
+            context=context,
+            since=as_instant("since", since),
+            until=as_instant("until", until),
+            session_id=session_id,
+            role=None if role is None else as_member(Role, "role", role),
+            tool=tool,
+            include_history=include_history,
+            workspace=self._workspace(workspace),
+            way=self._way(without, explain=explain),
+        )
+        return await in_thread(lambda: self._search.run(plan))
+
+    @checked
+    async def injection(
+        self,
+        query: Text,
+        *,
+        max_tokens: int = 1200,
+        session_id: Name | None = None,
+        workspace: Text | None = None,
+        task: Text | None = None,
+    ) -> Injection:
+        """What a framework puts before a model: persona, task in hand, recall, evidence, citations.
+
+        What is recalled passes a stricter gate than in a search, for nobody asked for it. Evidence
+        is added where the query asks for the record, or where nothing was recalled.
+
+        Args:
+            query: what the user has just said, or is about to be answered.
+            max_tokens: estimated tokens of the package at most, 200 or more.
+            session_id: the session whose task is in hand; the latest ones by default.
+            workspace: ask as from this project; the configured one by default.
+            task: memories of this task gain; by default the task on the scratchpad.
+        """
+        from memoria.retrieval.injection import (  # noqa: PLC0415  (only who injects pays for it)
+            MIN_TOKENS,
+            Standing,
+            inject,
+        )
+
+        place = self._workspace(workspace)
+        way = self._way((), task, explain=False)
+        most = max(max_tokens, MIN_TOKENS)
+        recall = plan_memories(query, limit=8, max_tokens=most, workspace=place, way=way)
+        record = plan_traces(query, limit=4, max_tokens=most, context=0, workspace=place, way=way)
+        if max_tokens < MIN_TOKENS:
+            raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
+
+        def injecting() -> Injection:
+            with self._store.read(self.tenant) as tx:
+                own = tx.scratchpads.get(session_id) if session_id else None
+                tasks = [own] if own else tx.scratchpads.recent(_TASKS, place)
+            core = [live_core(self.settings.home_path, name) for name in _ALWAYS]
+            standing = Standing([text for text in core if text is not None], tasks)
+            return inject(self._store, self.tenant, self._search, recall, record, standing)
+
+        return await in_thread(injecting)
+
+    @property
+    def _search(self) -> Search:
+        wait_ms = self.settings.embedder_wait_ms
+        return Search(self._store, self.tenant, self._embedder, wait_ms)
+
+    def _way(self, without: Sequence[str], task: str | None = None, *, explain: bool) -> Way:
+        for part in without:
+            check_choice("without", part, PARTS)
+        off = {*self.settings.search_without, *(cast("Part", part) for part in without)}
+        return Way(frozenset(off), task, self._default_session, explain)
+
+    def _workspace(self, given: str | None) -> str | None:
+        """The workspace a call means: the one it names, or `none`, else the configured one."""
+        if not given:
+            return self.settings.workspace
+        return None if given == NO_WORKSPACE else given

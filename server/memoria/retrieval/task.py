@@ -1,0 +1,21 @@
+"""Task: what is being worked on while a question is asked.
+
+Memories of the same task gain a little (`weigh`): whoever mends the parser and asks for a decision
+means the parser's. A task on a scratchpad that nobody has touched for a day is over.
+"""
+
+from dataclasses import replace
+
+from memoria.model import DAY_MS
+from memoria.retrieval.plan import Plan
+from memoria.store.base import Transaction
+
+
+def with_task(tx: Transaction, plan: Plan) -> Plan:
+    """The plan with the task in hand: the one given, else the asking session's, else the latest."""
+    if plan.way.task is not None:
+        return plan
+    own = tx.scratchpads.get(plan.way.session) if plan.way.session else None
+    pads = [own] if own else tx.scratchpads.recent(1, plan.filters.workspace)
+    fresh = (pad.current_focus for pad in pads if plan.now - pad.updated_at < DAY_MS)
+    return replace(plan, way=replace(plan.way, task=next(fresh, None)))

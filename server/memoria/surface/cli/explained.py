@@ -1,0 +1,92 @@
+"""What `--trace` prints: the path a search took, and for each document what every stage gave it."""
+
+from collections.abc import Iterator
+
+from memoria.model import PartReport, SearchResult, Trace, Weighed
+from memoria.surface.cli.console import print_json, show
+from memoria.surface.cli.layout import columns, entry, wrapped
+from memoria.surface.text import counted, result_text
+from memoria.surface.wire import WireConclusions, WireTraces
+
+_HEAD = " #  outcome       words   text  meaning  graph  match  weight  score"
+_INDENT = 4
+_PASSED_OVER = 8
+"""Documents that came to nothing, and are shown."""
+
+
+class ExplainedConclusions(WireConclusions):
+    """A first-level answer with how it came about."""
+
+    trace: Trace
+
+
+class ExplainedTraces(WireTraces):
+    """A second-level answer with how it came about."""
+
+    trace: Trace
+
+
+def show_found(result: SearchResult, wire: WireConclusions | WireTraces, *, as_json: bool) -> None:
+    """Print an answer, and how it came about where that was asked for."""
+    trace = result.trace
+    if trace is None:
+        show(wire, result_text(result), as_json=as_json)
+    elif as_json:
+        kind = ExplainedTraces if isinstance(wire, WireTraces) else ExplainedConclusions
+        explained = kind(**wire.model_dump(), trace=trace)
+        print_json(explained.model_dump(mode="json", exclude_none=True))
+    else:
+        show(wire, "\n".join([result_text(result), "", *trace_lines(trace)]), as_json=False)
+
+
+def trace_lines(trace: Trace) -> Iterator[str]:
+    """A trace for a terminal."""
+    width = columns()
+    for label, said in _facts(trace):
+        yield from entry(label, [said], width)
+    for report in trace.parts:
+        yield from entry(report.part, [_part(report)], width)
+    yield ""
+    yield _HEAD
+    passed_over = 0
+    for place, each in enumerate(trace.judged, 1):
+        passed_over += each.outcome != "shown"
+        if each.outcome == "shown" or passed_over <= _PASSED_OVER:
+            yield from _lines(place, each, width)
+    if passed_over > _PASSED_OVER:
+        yield f"… and {passed_over - _PASSED_OVER} more that came to nothing"
+
+
+def _facts(trace: Trace) -> Iterator[tuple[str, str]]:
+    yield "path", trace.path
+    yield "match", trace.formula
+    yield "terms", " ".join(trace.terms) or "none"
+    if trace.since or trace.until:
+        yield "time", f"{trace.since or '…'} to {trace.until or '…'}"
+    if trace.as_of:
+        yield "as of", trace.as_of
+    if trace.task:
+        yield "task", trace.task
+    yield "gate", trace.gate
+
+
+def _part(report: PartReport) -> str:
+    said = counted(report.found, "candidate", "candidates") if report.state == "used" else ""
+    return " ".join(filter(None, [report.state, said, f"({report.why})" if report.why else ""]))
+
+
+def _lines(place: int, each: Weighed, width: int) -> Iterator[str]:
+    weight = each.score / each.relevance if each.relevance else 1.0
+    yield (
+        f"{place:>2}  {each.outcome:<12}{_figure(each.coverage, 7)}{_figure(each.lexical, 7)}"
+        f"{_figure(each.cosine, 9)}{_figure(each.graph, 7)}{_figure(each.relevance, 7)}"
+        f"{f'×{weight:.2f}':>8}{each.score:>7.3f}"
+    )
+    yield from wrapped(f"{each.kind} {each.id} {each.text}", width, _INDENT)
+    if each.factors:
+        named = (f"{name} ×{factor:g}" for name, factor in each.factors.items())
+        yield from wrapped(", ".join(named), width, _INDENT)
+
+
+def _figure(share: float, width: int) -> str:
+    return f"{share:.2f}".rjust(width) if share else "·".rjust(width)
