@@ -101,7 +101,7 @@ class Settings(BaseModel):
     """How long a search waits for a model that is still loading before it goes on with text
     alone. The bundled model loads in about 2 s, once per process."""
 
-    search_without: Annotated[frozenset[Part], BeforeValidator(_parts)] = frozenset()
+    search_without: Annotated[tuple[Part, ...], BeforeValidator(_parts)] | None = None
     """Parts that searches do without, such as `graph` or `vectors,graph`: `text`, `vectors`,
     `graph`. For a part that is out of order, or to see what it is worth."""
 

@@ -149,7 +149,7 @@ async def test_these_are_the_resources_and_prompts(standing: Agent) -> None:
         "memory://memories/{memory_id}",
         "memory://sessions/{session_id}",
     }
-    assert [prompt.name for prompt in prompts] == ["briefing", "recall", "review"]
+    assert [prompt.name for prompt in prompts] == ["briefing", "recall", "context", "review"]
     assert all(one.description for one in resources)
     assert all(one.description for one in templates)
     assert all(one.description for one in prompts)

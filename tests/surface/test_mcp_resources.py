@@ -176,7 +176,9 @@ async def test_a_recall_without_a_question_says_what_is_missing(
 
 
 async def test_an_unknown_prompt_is_named(agent: Agent) -> None:
-    with pytest.raises(MCPError, match=r"no_such_prompt. There are briefing, recall, review"):
+    with pytest.raises(
+        MCPError, match=r"no_such_prompt. There are briefing, recall, context, review"
+    ):
         await agent.client.get_prompt("no_such_prompt", {})
 
 

@@ -195,7 +195,7 @@ class Recall:
     def _way(self, without: Sequence[str], task: str | None = None, *, explain: bool) -> Way:
         for part in without:
             check_choice("without", part, PARTS)
-        off = {*self.settings.search_without, *(cast("Part", part) for part in without)}
+        off = {*(self.settings.search_without or ()), *(cast("Part", part) for part in without)}
         return Way(frozenset(off), task, self._default_session, explain)
 
     def _workspace(self, given: str | None) -> str | None:

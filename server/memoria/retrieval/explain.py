@@ -75,7 +75,7 @@ def _weighed(each: Judged, outcome: str) -> Weighed:
         {
             "id": each.id,
             "kind": each.kind,
-            "text": " ".join(each.text.split())[:_CHARS],
+            "text": _beginning(each.text),
             "lexical": round(each.fused.lexical, 4),
             "cosine": round(each.fused.cosine, 4),
             "graph": round(each.fused.graph, 4),
@@ -90,3 +90,8 @@ def _weighed(each: Judged, outcome: str) -> Weighed:
 
 def _iso(millis: int | None) -> str | None:
     return None if millis is None else iso(millis)
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _CHARS else f"{line[:_CHARS]}…"

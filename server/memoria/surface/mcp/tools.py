@@ -125,6 +125,7 @@ async def search_memory(
     session_id: str | None = None,
     include_history: bool = False,
     workspace: _Workspace = None,
+    as_of: Annotated[str | None, Field(description="what held then, ISO 8601")] = None,
 ) -> Annotated[CallToolResult, WireConclusions]:
     """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
     work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
@@ -140,16 +141,17 @@ async def search_memory(
         session_id=session_id,
         include_history=include_history,
         workspace=workspace,
+        as_of=as_of,
     )
     return _answer(wire_conclusions(found), result_text(found))
 
 
 async def search_conversation_traces(
     ctx: Ctx,
-    query: Annotated[str, Field(description="question or key words, any language")],
+    query: str,
     limit: int = 10,
     max_tokens: int = 4000,
-    context: Annotated[int, Field(description="neighbouring turns on each side")] = 1,
+    context: Annotated[int, Field(description="turns beside a hit")] = 1,
     since: _When = None,
     until: _When = None,
     session_id: str | None = None,
