@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from bench.data import data_folder
 from bench.recall.gold import CROSS_LANGUAGE, MEMORYBANK, Marked, marked
-from bench.recall.memorybank import Chats, chats, has_memorybank
+from bench.recall.memorybank import SAME_LANGUAGE, Chats, chats
 
 FILES = (MEMORYBANK, CROSS_LANGUAGE)
 
@@ -15,7 +15,7 @@ FILES = (MEMORYBANK, CROSS_LANGUAGE)
 @pytest.fixture(scope="module")
 def by_user() -> dict[str, Chats]:
     folder = data_folder()
-    if folder is None or not has_memorybank(folder):
+    if folder is None or SAME_LANGUAGE.missing(folder):
         pytest.skip("the MemoryBank chats are not there: MEMORIA_DATA names no folder with them")
     return {each.user: each for each in chats(folder)}
 
