@@ -22,7 +22,7 @@ def tables(found: Mapping[str, Figures]) -> Iterator[Table]:
 def _quality(found: Mapping[str, Figures]) -> Table:
     depths = [f"R@{k}" for k in DEPTHS]
     filled = table(
-        f"Quality: fractional recall; any hit, all evidence and NDCG at {_SHOWN_DEPTH}; no hit at all",
+        f"Quality: fractional recall; any hit, all evidence, NDCG at {_SHOWN_DEPTH}; no hit at all",
         2, "questions", "system", "n", *depths, "any", "all", "MRR", "NDCG", "none",
     )  # fmt: skip
     for name in next(iter(found.values())).quality:
