@@ -5,9 +5,9 @@ the same call, the same settings. LoCoMo conversations are asked about each othe
 about other users of their language, and the Chinese users what CMRC's passages answer. The choice
 is drawn with a fixed seed.
 
-Users of MemoryBank talk about much the same things, so a few of the questions about one of them
-happen to have an answer with another. LoCoMo's conversations and CMRC's passages have no such
-overlap worth naming.
+Users of MemoryBank talk about much the same things: read beside their chats, about a dozen of the
+300 questions to them happen to have an answer there, such as a birthday. Perfect silence is not to
+be wished for. LoCoMo's conversations and CMRC's passages have no such overlap worth naming.
 """
 
 import random
