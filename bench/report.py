@@ -67,4 +67,5 @@ def _cost_cells(cost: Cost) -> Iterator[str]:
 
 
 def _share(value: float) -> str:
-    return f"{value:.3f}"
+    """Such as `.484`, so that a table fits a terminal."""
+    return f"{value:.3f}".removeprefix("0")[:4]
