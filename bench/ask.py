@@ -1,7 +1,7 @@
 """Asking a ranker every question, and what comes of it in figures."""
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,19 +20,9 @@ LIMIT = 20
 """Turns asked for with every question."""
 DEPTHS = (1, 5, 10, 20)
 NDCG_DEPTH = 10
-SLICES = {
-    "multi-hop": {1},
-    "temporal": {2},
-    "open-domain": {3},
-    "single-hop": {4},
-    "adversarial": {5},
-    "categories 1-4": {1, 2, 3, 4},
-    "overall": {1, 2, 3, 4, 5},
-}
-"""What the figures are given for, by LoCoMo category. Adversarial questions ask about the wrong
-person, so most publications leave them out."""
 
-_Measure = Callable[[int, Sequence[Hashable], frozenset[Hashable]], float]
+_Pair = tuple[Sequence[Key], frozenset[Key]]
+_Measure = Callable[[int, Sequence[Key], frozenset[Key]], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +51,25 @@ class Outcome:
     answer: Answer
     took_ms: float
 
+    @property
+    def ranking(self) -> tuple[Key, ...]:
+        """What was found, best first, in the terms of the question's gold."""
+        return self.question.credited(self.answer.ranking)
+
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Means over questions, each 0 to 1. The first three are by depth."""
+    """Means over questions, each 0 to 1: over all for silence, else over those with gold."""
 
     questions: int
+    answerable: int
+    """Those with gold."""
+    silent: float
+    """The share that got no hit at all."""
     recall: dict[int, float]
     any_hit: dict[int, float]
     all_evidence: dict[int, float]
+    """These three are by depth."""
     mrr: float
     ndcg_at_10: float
 
@@ -106,31 +106,31 @@ async def ask(
     return outcomes
 
 
-def figures(outcomes: Sequence[Outcome]) -> Figures:
-    """The outcomes in figures, by slice."""
+def figures(outcomes: Sequence[Outcome], slices: Mapping[str, Collection[Hashable]]) -> Figures:
+    """The outcomes in figures, by slice: a slice has some of the questions' categories."""
     sliced = {
         name: _quality([o for o in outcomes if o.question.category in categories])
-        for name, categories in SLICES.items()
+        for name, categories in slices.items()
     }
     return Figures(sliced, _cost(outcomes))
 
 
 def _quality(outcomes: Sequence[Outcome]) -> Quality:
-    pairs = [(o.answer.ranking, o.question.gold) for o in outcomes]
+    pairs = [(o.ranking, o.question.gold) for o in outcomes if o.question.gold]
     return Quality(
-        questions=len(pairs),
-        recall=_by_depth(recall_at, outcomes),
-        any_hit=_by_depth(any_hit_at, outcomes),
-        all_evidence=_by_depth(all_found_at, outcomes),
+        questions=len(outcomes),
+        answerable=len(pairs),
+        silent=mean([not o.answer.ranking for o in outcomes]),
+        recall=_by_depth(recall_at, pairs),
+        any_hit=_by_depth(any_hit_at, pairs),
+        all_evidence=_by_depth(all_found_at, pairs),
         mrr=mean([reciprocal_rank(ranking, gold) for ranking, gold in pairs]),
         ndcg_at_10=mean([ndcg_at(NDCG_DEPTH, ranking, gold) for ranking, gold in pairs]),
     )
 
 
-def _by_depth(measure: _Measure, outcomes: Sequence[Outcome]) -> dict[int, float]:
-    return {
-        k: mean([measure(k, o.answer.ranking, o.question.gold) for o in outcomes]) for k in DEPTHS
-    }
+def _by_depth(measure: _Measure, pairs: Sequence[_Pair]) -> dict[int, float]:
+    return {k: mean([measure(k, ranking, gold) for ranking, gold in pairs]) for k in DEPTHS}
 
 
 def _cost(outcomes: Sequence[Outcome]) -> Cost:

@@ -1,4 +1,4 @@
-"""What the commands over LoCoMo share: arguments, data, progress, and where the report goes."""
+"""What the commands that ask questions share: arguments, data, progress, where reports go."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.ask import LIMIT, Figures, Outcome, figures
-from bench.data import Conversation, Question, data_folder, has_locomo, locomo
+from bench.data import LOCOMO, Conversation, DataSet, Question, data_folder
 from bench.output import rounded
 from bench.report import tables
 from memoria import Settings
@@ -23,24 +23,47 @@ Asker = Callable[[Sequence[Conversation], Callable[[], None]], Awaitable[list[Ou
 
 _NO_DATA = 2
 _NO_DATA_MESSAGE = (
-    "There is no locomo/locomo_dev.json. Name the folder that holds locomo/ with --data or "
-    "MEMORIA_DATA; without either it is looked for in ../shared/data beside the project.\n"
+    "There is no {}. Name the folder that holds it with --data or MEMORIA_DATA; without either it "
+    "is looked for in ../shared/data beside the project.\n"
 )
 
 
 def run(name: str, systems: Mapping[str, Asker], argv: Sequence[str] | None = None) -> int:
-    """Measure the systems side by side and print what was found.
+    """Measure the systems side by side on LoCoMo and print what was found.
 
     Returns:
         The exit code: 0, or 2 when the data set is not there.
     """
-    arguments = _parser(name).parse_args(argv)
+    return measure(name, systems, LOCOMO, parser(name).parse_args(argv))
+
+
+def measure(
+    name: str,
+    systems: Mapping[str, Asker],
+    data_set: DataSet,
+    arguments: argparse.Namespace,
+) -> int:
+    """Measure the systems side by side on a data set and print what was found.
+
+    Args:
+        name: the benchmark's, for the report.
+        systems: what is measured, by the name it is shown under.
+        data_set: what is asked.
+        arguments: as `parser` reads them.
+
+    Returns:
+        The exit code: 0, or 2 when the data set is not there.
+    """
     folder = arguments.data or data_folder()
-    if folder is None or not has_locomo(folder):
-        sys.stderr.write(_NO_DATA_MESSAGE)
+    missing = data_set.missing(folder)
+    if folder is None or missing:
+        sys.stderr.write(_NO_DATA_MESSAGE.format(missing[0]))
         return _NO_DATA
-    conversations = _limited(locomo(folder), arguments.limit_questions)
-    found = {title: _measure(title, asker, conversations) for title, asker in systems.items()}
+    conversations = _limited(data_set.read(folder), arguments.limit_questions)
+    asked = {title: _ask(title, asker, conversations) for title, asker in systems.items()}
+    if arguments.outcomes:
+        _write(arguments.outcomes, asked)
+    found = {title: figures(outcomes, data_set.slices) for title, outcomes in asked.items()}
     if arguments.json:
         print(json.dumps(_document(name, conversations, found), indent=2))
     else:
@@ -48,10 +71,14 @@ def run(name: str, systems: Mapping[str, Asker], argv: Sequence[str] | None = No
     return 0
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
+def parser(name: str) -> argparse.ArgumentParser:
+    """What every such command can be told."""
     parser = argparse.ArgumentParser(prog=f"python -m {name}")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--data", type=Path, help="the folder that holds locomo/")
+    parser.add_argument("--data", type=Path, help="the folder that holds the data sets")
+    parser.add_argument(
+        "--outcomes", type=Path, metavar="FILE", help="write every question's ranking there"
+    )
     parser.add_argument(
         "--limit-questions",
         type=int,
@@ -72,9 +99,9 @@ def _spread(questions: tuple[Question, ...], most: int | None) -> tuple[Question
     return tuple(questions[i * len(questions) // most] for i in range(most))
 
 
-def _measure(title: str, asker: Asker, conversations: Sequence[Conversation]) -> Figures:
+def _ask(title: str, asker: Asker, conversations: Sequence[Conversation]) -> list[Outcome]:
     with _progress(title, sum(len(c.questions) for c in conversations)) as done:
-        return figures(anyio.run(asker, conversations, done))
+        return anyio.run(asker, conversations, done)
 
 
 @contextmanager
@@ -86,6 +113,23 @@ def _progress(title: str, total: int) -> Iterator[Callable[[], None]]:
     ) as progress:
         task = progress.add_task(title, total=total)
         yield lambda: progress.advance(task)
+
+
+def _write(file: Path, asked: Mapping[str, Sequence[Outcome]]) -> None:
+    lines = (_outcome(title, each) for title, outcomes in asked.items() for each in outcomes)
+    text = "".join(json.dumps(line, ensure_ascii=False, default=sorted) + "\n" for line in lines)
+    file.write_text(text, "utf-8")
+
+
+def _outcome(title: str, outcome: Outcome) -> dict[str, object]:
+    return {
+        "system": title,
+        "category": outcome.question.category,
+        "question": outcome.question.text,
+        "gold": outcome.question.gold,
+        "ranking": outcome.ranking,
+        "took_ms": rounded(outcome.took_ms),
+    }
 
 
 def _document(

@@ -3,8 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,16 @@ class Question:
     """A question with the turns that hold its answer."""
 
     text: str
-    category: int
-    """1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial."""
+    category: Hashable
+    """In LoCoMo 1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial."""
     gold: frozenset[Key]
+    """Empty where nothing answers it: then silence is right."""
+    counts_as: Mapping[Key, Key] = field(default_factory=dict)
+    """The turn that another one is as good as: the first that says it, the first of its session."""
+
+    def credited(self, found: Sequence[Key]) -> tuple[Key, ...]:
+        """What has been found by these turns, best first and each thing once."""
+        return tuple(dict.fromkeys(self.counts_as.get(key, key) for key in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +49,29 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One LoCoMo conversation."""
+    """What one tenant is told, and what is asked of it."""
 
     name: str
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
-    """Only those that name evidence the conversation holds: others can't be scored."""
-    observations: tuple[Observation, ...]
+    """Of LoCoMo's only those that name evidence it holds: others can't be scored."""
+    observations: tuple[Observation, ...] = ()
     """Only those that name one turn of the conversation, once each."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """Conversations with questions, and what the figures are given for."""
+
+    files: tuple[Path, ...]
+    """All it is read from, inside the data folder."""
+    read: Callable[[Path], Sequence[Conversation]]
+    slices: Mapping[str, Collection[Hashable]]
+    """Names of groups of categories."""
+
+    def missing(self, folder: Path | None) -> list[str]:
+        """The files that are not in the folder; all without one."""
+        return [str(file) for file in self.files if not (folder and (folder / file).is_file())]
 
 
 def data_folder() -> Path | None:
@@ -125,3 +147,19 @@ def _date(text: str) -> datetime:
 def _content(raw: Mapping[str, Any]) -> str:
     caption = raw.get("blip_caption")
     return str(raw["text"]) + (f"\n[shares an image: {caption}]" if caption else "")
+
+
+LOCOMO = DataSet(
+    files=(_LOCOMO,),
+    read=locomo,
+    slices={
+        "multi-hop": {1},
+        "temporal": {2},
+        "open-domain": {3},
+        "single-hop": {4},
+        "adversarial": {5},
+        "categories 1-4": {1, 2, 3, 4},
+        "overall": {1, 2, 3, 4, 5},
+    },
+)
+"""Adversarial questions ask about the wrong person, so most publications leave them out."""

@@ -2,7 +2,8 @@ r"""The floor: plain BM25 over the words of each turn, which every memory must b
 
 S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
 with Lucene's idf, which is never negative. Lower-cased `\w+` words as they stand: no stemming, no
-stop words, no date, no speaker, no context.
+stop words, no date, no speaker, no context. Chinese has no spaces to tell its words by, so a run of
+its characters counts as these and every two of them in a row, as is usual without a dictionary.
 
     python -m bench.floor
 """
@@ -11,7 +12,8 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.command import run
@@ -21,7 +23,8 @@ from memoria.text.budget import estimate_tokens
 
 _K1 = 1.2
 _B = 0.75
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 class Bm25:
@@ -71,7 +74,15 @@ async def ask_floor(
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    return [word for run in _WORD.findall(text.lower()) for word in _parts(run)]
+
+
+def _parts(run: str) -> Iterator[str]:
+    if not _HAN.match(run):
+        yield run
+        return
+    yield from run
+    yield from map("".join, pairwise(run))
 
 
 def _key(turn: Turn) -> Key:

@@ -1,4 +1,4 @@
-"""The figures of LoCoMo as tables for people."""
+"""The figures as tables for people."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,6 +8,8 @@ from bench.ask import DEPTHS, Cost, Figures, Quality
 from bench.output import table
 
 _SHOWN_DEPTH = 10
+_NOTHING = "–"
+"""Where no question has an answer there is no recall."""
 
 
 def tables(found: Mapping[str, Figures]) -> Iterator[Table]:
@@ -20,8 +22,8 @@ def tables(found: Mapping[str, Figures]) -> Iterator[Table]:
 def _quality(found: Mapping[str, Figures]) -> Table:
     depths = [f"R@{k}" for k in DEPTHS]
     filled = table(
-        f"Quality: fractional recall; any hit, all evidence and NDCG at {_SHOWN_DEPTH}",
-        2, "questions", "system", "n", *depths, "any", "all", "MRR", "NDCG",
+        f"Quality: fractional recall; any hit, all evidence, NDCG at {_SHOWN_DEPTH}; no hit at all",
+        2, "questions", "system", "n", *depths, "any", "all", "MRR", "NDCG", "none",
     )  # fmt: skip
     for name in next(iter(found.values())).quality:
         for i, (system, figures) in enumerate(found.items()):
@@ -31,11 +33,15 @@ def _quality(found: Mapping[str, Figures]) -> Table:
 
 def _quality_cells(quality: Quality) -> Iterator[str]:
     yield str(quality.questions)
-    yield from map(_share, quality.recall.values())
-    yield _share(quality.any_hit[_SHOWN_DEPTH])
-    yield _share(quality.all_evidence[_SHOWN_DEPTH])
-    yield _share(quality.mrr)
-    yield _share(quality.ndcg_at_10)
+    scored = (
+        *quality.recall.values(),
+        quality.any_hit[_SHOWN_DEPTH],
+        quality.all_evidence[_SHOWN_DEPTH],
+        quality.mrr,
+        quality.ndcg_at_10,
+    )
+    yield from (_share(value) if quality.answerable else _NOTHING for value in scored)
+    yield _share(quality.silent)
 
 
 def _recall(found: Mapping[str, Figures]) -> Table:
@@ -61,4 +67,5 @@ def _cost_cells(cost: Cost) -> Iterator[str]:
 
 
 def _share(value: float) -> str:
-    return f"{value:.3f}"
+    """Such as `.484`, so that a table fits a terminal."""
+    return f"{value:.3f}".removeprefix("0")[:4]
