@@ -1,8 +1,8 @@
-"""What LoCoMo's authors concluded from each turn, remembered; what they ask, asked of the first level.
+"""What LoCoMo's authors concluded from each turn, remembered, and the questions they ask.
 
-A conclusion counts as the turn it was drawn from. Only questions whose evidence was concluded from at
-all are asked, and only that part of it is gold: the rest is for the second level. Questions of the
-fifth category are left out: nothing answers them but the lack of an answer.
+A conclusion counts as the turn it was drawn from. Only questions whose evidence was concluded from
+at all are asked, and only that part of it is gold: the rest is for the second level. Questions of
+the fifth category are left out: nothing answers them but the lack of an answer.
 """
 
 from collections.abc import Iterator, Mapping
