@@ -61,10 +61,13 @@ def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> list[Judged]:
     """The documents that may be seen, best first; of a memory one wording."""
     documents = _read(tx, plan, fused)
     held = _words(tx, plan, documents)
-    judged = [
-        _judged(plan, item, documents[item.n], held[item.n])
+    own = {
+        item.n: _support(plan, item, documents[item.n], held[item.n])
         for item in fused
         if item.n in documents
+    }
+    judged = [
+        _judged(plan, item, documents[item.n], held[item.n], own) for item in fused if item.n in own
     ]
     best: dict[tuple[str, int], Judged] = {}
     for each in sorted(judged, key=lambda each: -each.score):
@@ -155,18 +158,37 @@ def _named(item: Fused, document: StoredTurn | Wording) -> frozenset[str]:
     return frozenset(tokens(" ".join((speaker or "", *item.named))))
 
 
-def _judged(
+def _support(
     plan: Plan, item: Fused, document: StoredTurn | Wording, words: frozenset[str]
-) -> Judged:
+) -> Support:
     covered = coverage(plan.question.telling or plan.terms, words | _named(item, document))
-    support = Support(covered, item.cosine, item.graph)
-    relevance = _relevance(plan, item, support)
+    return Support(covered, item.cosine, item.graph)
+
+
+def _judged(
+    plan: Plan,
+    item: Fused,
+    document: StoredTurn | Wording,
+    words: frozenset[str],
+    supports: Mapping[int, Support],
+) -> Judged:
+    own = supports[item.n]
+    relevance = _relevance(plan, item, own)
     factors = (
         memory_factors(document.memory, document.version, plan)
         if isinstance(document, Wording)
         else turn_factors(document, plan)
     )
-    return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
+    score = relevance * product(factors)
+    return Judged(document, item, _led(own, item, supports), relevance, factors, score, words)
+
+
+def _led(own: Support, item: Fused, supports: Mapping[int, Support]) -> Support:
+    """What speaks for a document where another leads to it: what speaks for the other, too."""
+    before = supports.get(item.through) if item.through is not None else None
+    if before is None:
+        return own
+    return Support(max(own.coverage, before.coverage), max(own.cosine, before.cosine), own.graph)
 
 
 def _relevance(plan: Plan, item: Fused, support: Support) -> float:

@@ -42,7 +42,8 @@ _LATEST = LazyPattern(
 )
 _SAYING = "say said tell told talk talked mention mentioned discuss discussed"
 _SAYING_CHINESE = frozenset("说过聊谈提到讲什么了哪些事情干做")
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
+"""Without a possessive: Anna's boss is asked for under the name of Anna."""
 _MOST_NAMES = 96
 _LONGEST_NAME = 3
 _LONGEST_RUN = 6
