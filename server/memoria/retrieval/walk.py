@@ -8,26 +8,32 @@ leads to what was told under the first name, and whom a hit speaks of leads to w
 them.
 
 Who is in everything tells nothing apart: a node's bonds count the less the more it has, and what
-starts from nothing else counts as little. A document's rank is what comes to it from elsewhere;
+starts from nothing else counts as little. A document's score is what comes to it over its bonds;
 that it was a seed is no news.
 """
 
+import heapq
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.graph.hops import Adjacency, neighbourhood
-from memoria.graph.pagerank import DAMPING, personalised_pagerank
+from memoria.graph.pagerank import personalised_pagerank
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
 
-_HOPS = 3
-_MOST_NODES = 200
-_FOUND_SEEDS = 5
+_HOPS = 2
+_MOST_NODES = 150
+_ROUNDS = 12
+_FOUND_SEEDS = 2
 _FOUND_SHARE = 0.5
 """What a document found by words or meaning weighs as a seed beside a named entity."""
 _TELLING = 8
 """Bonds up to which each of a node's counts in full."""
+_HUB = 200
+"""Edges with which a node is in so much that it is not walked through at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +61,48 @@ def walk(
     """
     entities = tx.graph.called(names, seen)
     starts = _starts(tx, found)
-    bonds: dict[int, Mapping[int, float]] = {}
-
-    def beside(level: Sequence[int]) -> Adjacency:
-        bonds.update(tx.graph.neighbours(level, seen))
-        return {n: _damped(bonds[n]) for n in level if n in bonds}
-
-    reached = neighbourhood([*entities, *starts], _HOPS, beside, _MOST_NODES)
+    if not entities and not starts:
+        return Walked()
+    ground = _Ground(tx, seen, starts)
+    reached = neighbourhood([*entities, *starts], _HOPS, ground.beside, _MOST_NODES)
     adjacency = _doubted(reached.adjacency)
-    direct = {n: bonds.get(n, {}) for n in entities}
-    documents = tx.graph.documents(sorted({*reached.distances, *_ends(direct)}))
+    direct = {n: ground.bonds.get(n, {}) for n in entities}
     seeds = {n: _FOUND_SHARE * score for n, score in starts.items()}
     seeds |= {n: _telling(others) for n, others in direct.items()}
     return Walked(
-        _scores(adjacency, seeds, documents),
-        _linked(direct, entities, documents),
-        _through(adjacency, starts, bonds, documents),
+        _scores(adjacency, seeds, ground.documents),
+        _linked(direct, entities, ground.documents),
+        _through(adjacency, starts, ground.bonds, ground.documents),
     )
+
+
+class _Ground:
+    """What a walk steps on: the seeds first, then what the documents found speak of."""
+
+    def __init__(self, tx: Transaction, seen: Filters, starts: Mapping[int, float]) -> None:
+        self._tx = tx
+        self._seen = seen
+        self._starts = starts
+        self.bonds: dict[int, Mapping[int, float]] = {}
+        self.documents: dict[int, int] = {}
+
+    def beside(self, level: Sequence[int]) -> Adjacency:
+        """The bonds of a level's nodes: of the first of all, then of bridges from what was found.
+
+        What leads on from a memory that merely shares a name is too far away to answer.
+        """
+        bridges = {n for start in self._starts for n in self.bonds.get(start, {})}
+        going = [n for n in level if not self.bonds or (n in bridges and n not in self.documents)]
+        busy = self._tx.graph.busy(going, _HUB)
+        found = self._tx.graph.neighbours([n for n in going if n not in busy], self._seen)
+        self.bonds.update(found)
+        self.documents.update(self._tx.graph.documents(sorted({*going, *_ends(found)})))
+        return {n: _damped(others) for n, others in found.items()}
 
 
 def _starts(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
     """The nodes of the best documents found."""
-    best = sorted(found, key=lambda n: (-found[n], n))[:_FOUND_SEEDS]
+    best = heapq.nsmallest(_FOUND_SEEDS, found, key=lambda n: (-found[n], n))
     nodes = tx.graph.of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 
@@ -109,16 +135,21 @@ def _ends(adjacency: Adjacency) -> Iterable[int]:
 def _scores(
     adjacency: Adjacency, seeds: Mapping[int, float], documents: Mapping[int, int]
 ) -> dict[int, float]:
-    rank = personalised_pagerank(adjacency, seeds)
-    total = sum(seeds.values())
-    came = {
-        n: rank[n] - (1 - DAMPING) * seeds.get(n, 0.0) / total for n in documents if n in rank
-    }
-    best = max(came.values(), default=0.0)
-    if best <= 0:
-        return {}
-    share = max(seeds.values()) / best
-    return {documents[n]: share * score for n, score in came.items() if score > 0}
+    came = _came(adjacency, personalised_pagerank(adjacency, seeds, rounds=_ROUNDS))
+    scores = {document: came[n] for n, document in documents.items() if came.get(n)}
+    best = max(scores.values(), default=0.0)
+    share = max(seeds.values())
+    return {n: share * score / best for n, score in scores.items()}
+
+
+def _came(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
+    """What comes to each node over its bonds, and not by being a seed."""
+    came: dict[int, float] = defaultdict(float)
+    for n, others in adjacency.items():
+        total = math.fsum(others.values())
+        for other, weight in others.items():
+            came[other] += rank.get(n, 0.0) * weight / (total or 1.0)
+    return came
 
 
 def _linked(
@@ -138,13 +169,14 @@ def _through(
     bonds: Adjacency,
     documents: Mapping[int, int],
 ) -> dict[int, int]:
-    """What the documents found lead to, the best of them first."""
+    """What the documents found lead to, the best of them first; none leads to a better one."""
     through: dict[int, int] = {}
+    before: set[int] = set()
     for start in sorted(starts, key=lambda n: (-starts[n], n)):
-        bridges = (n for n in adjacency.get(start, {}) if n not in documents)
-        for bridge in bridges:
+        before.add(start)
+        for bridge in adjacency.get(start, {}).keys() - documents.keys():
             others = bonds.get(bridge, {})
             if len(others) <= _TELLING:
-                for n in others.keys() & documents.keys() - starts.keys():
+                for n in others.keys() & documents.keys() - before:
                     through.setdefault(documents[n], documents[start])
     return through
