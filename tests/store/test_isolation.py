@@ -180,6 +180,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "documents.recent": lambda tx, _: tx.documents.recent(BOTH, EVERY, 100),
     "documents.words": lambda tx, them: tx.documents.words(them.ns),
+    "documents.frequencies": lambda tx, _: tx.documents.frequencies(BOTH, ["port"], EVERY, 100),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator
 from memoria.model import PARTS, Trace, Weighed, iso
 from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.fuse import GRAPH_CEILING
-from memoria.retrieval.gate import Gate
 from memoria.retrieval.judge import Judged
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.select import Selected
@@ -25,7 +24,7 @@ def path(candidates: Candidates) -> str:
 
 
 def explain(
-    plan: Plan, candidates: Candidates, gate: Gate, selected: Selected, shown: Collection[int]
+    plan: Plan, candidates: Candidates, gate: str, selected: Selected, shown: Collection[int]
 ) -> Trace:
     """How the answer came about.
 
@@ -45,7 +44,7 @@ def explain(
         until=_iso(when.until_ms if when else None),
         task=plan.way.task,
         as_of=_iso(plan.as_of),
-        gate=str(gate),
+        gate=gate,
         parts=candidates.reports,
         judged=tuple(_all(plan, selected, shown)),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.retrieval.evidence import conclusive
 from memoria.retrieval.excerpt import excerpt
+from memoria.retrieval.familiar import Familiarity, telling_terms
 from memoria.retrieval.fuse import Fused, with_graph
 from memoria.retrieval.gate import Support, coverage
 from memoria.retrieval.plan import Plan
@@ -14,6 +15,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import Kind
 from memoria.text.analyser import tokens
 from memoria.text.document import full_text
+from memoria.text.script import is_cjk
 
 _JUDGED_CHARS = 4000
 """How much of a document the gate reads: of a long one, the part that answers."""
@@ -57,12 +59,12 @@ class Judged:
         return _text(self.document)
 
 
-def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> list[Judged]:
+def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused], asked: Familiarity) -> list[Judged]:
     """The documents that may be seen, best first; of a memory one wording."""
     documents = _read(tx, plan, fused)
     held = _words(tx, plan, documents)
     judged = [
-        _judged(plan, item, documents[item.n], held[item.n])
+        _judged(plan, item, documents[item.n], held[item.n], asked)
         for item in fused
         if item.n in documents
     ]
@@ -156,11 +158,16 @@ def _named(item: Fused, document: StoredTurn | Wording) -> frozenset[str]:
 
 
 def _judged(
-    plan: Plan, item: Fused, document: StoredTurn | Wording, words: frozenset[str]
+    plan: Plan,
+    item: Fused,
+    document: StoredTurn | Wording,
+    words: frozenset[str],
+    asked: Familiarity,
 ) -> Judged:
-    covered = coverage(plan.question.telling or plan.terms, words | _named(item, document))
-    support = Support(covered, item.cosine, item.graph)
-    relevance = _relevance(plan, item, support)
+    held = words | _named(item, document)
+    across = is_cjk(_text(document)[:_JUDGED_CHARS]) != asked.cjk
+    support = Support(coverage(asked.weights, held), item.cosine, item.graph, across)
+    relevance = _relevance(plan, item, held)
     factors = (
         memory_factors(document.memory, document.version, plan)
         if isinstance(document, Wording)
@@ -169,7 +176,9 @@ def _judged(
     return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
 
 
-def _relevance(plan: Plan, item: Fused, support: Support) -> float:
+def _relevance(plan: Plan, item: Fused, held: frozenset[str]) -> float:
     if not plan.first_level or plan.question.only_of_time:
         return item.score
-    return with_graph(conclusive(item.lexical, support.coverage, item.cosine), item.graph)
+    terms = telling_terms(plan)
+    covered = coverage(dict.fromkeys(terms, 1.0), held)
+    return with_graph(conclusive(item.lexical, covered, item.cosine), item.graph)

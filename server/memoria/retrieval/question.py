@@ -6,6 +6,7 @@ paths, addresses, code), or a request for the exact words, calls for the second 
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -13,6 +14,7 @@ from itertools import islice
 from memoria.text.analyser import query_terms
 from memoria.text.dates import Interval, interval, times
 from memoria.text.pattern import LazyPattern
+from memoria.text.stopwords import STOP_WORDS
 
 _LITERAL = LazyPattern(
     r"https?://\S+"
@@ -43,6 +45,8 @@ _LATEST = LazyPattern(
 _SAYING = "say said tell told talk talked mention mentioned discuss discussed"
 _SAYING_CHINESE = frozenset("说过聊谈提到讲什么了哪些事情干做")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+")
+_CAPITAL = re.compile(r"\b(?P<word>[A-Z][a-z][A-Za-z\d]*)(?P<of>['’]s?)?(?![\w])")
+_SENTENCE_ENDS = '.?!"“:'
 _MOST_NAMES = 96
 _LONGEST_NAME = 3
 _LONGEST_RUN = 6
@@ -60,6 +64,8 @@ class Question:
     when: Interval | None
     names: tuple[str, ...]
     """Runs of words that may be the name of something, in their spelling here."""
+    proper: tuple[str, ...]
+    """Of those, the ones written as proper names, where a script tells them."""
     literal: tuple[str, ...]
     """Error codes, long numbers, paths, addresses and code."""
     for_the_record: bool
@@ -89,6 +95,7 @@ def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
         telling=_telling(text, terms, now) if when or latest else terms,
         when=when,
         names=tuple(islice(dict.fromkeys(_names(text)), _MOST_NAMES)),
+        proper=tuple(_proper(text, now)),
         literal=tuple(match[0].strip("`") for match in _LITERAL.compiled.finditer(text)),
         for_the_record=_FOR_THE_RECORD.compiled.search(text) is not None,
         latest=latest,
@@ -97,10 +104,27 @@ def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
 
 def _telling(text: str, terms: tuple[str, ...], now: int) -> tuple[str, ...]:
     """The terms that stand outside of words of time, without those as empty as "said"."""
+    rest = query_terms(_LATEST.compiled.sub(" ", _timeless(text, now)))
+    return tuple(term for term in rest if term in terms and not _empty(term))
+
+
+def _timeless(text: str, now: int) -> str:
     for span in reversed(times(text, now)):
         text = f"{text[: span.start]} {text[span.end :]}"
-    rest = query_terms(_LATEST.compiled.sub(" ", text))
-    return tuple(term for term in rest if term in terms and not _empty(term))
+    return text
+
+
+def _proper(text: str, now: int) -> Iterator[str]:
+    """Words with a capital that does not merely begin the sentence; no times, no shouting."""
+    timeless = _timeless(text, now)
+    if timeless.isupper():
+        return
+    for match in _CAPITAL.finditer(timeless):
+        word = match["word"]
+        before = timeless[: match.start()].rstrip()
+        begins = not before or before[-1] in _SENTENCE_ENDS
+        if word.lower() not in STOP_WORDS and (match["of"] or not begins):
+            yield word
 
 
 def _empty(term: str) -> bool:

@@ -8,6 +8,7 @@ from memoria.model import Hit, Neighbour, PartReport, SearchResult, StoredTurn
 from memoria.retrieval.candidates import QueryVector, gather
 from memoria.retrieval.cite import asked_from, memory_hit, neighbour, stand_in_hit, turn_hit
 from memoria.retrieval.explain import explain
+from memoria.retrieval.familiar import familiar_with
 from memoria.retrieval.fuse import fuse
 from memoria.retrieval.gate import ANSWER, RECORD, Gate
 from memoria.retrieval.judge import Judged, Wording, judge
@@ -64,10 +65,12 @@ class Search:
         candidates = gather(tx, plan, query)
         reordered = plan.first_level or plan.question.when is not None
         looked_at = plan.limit * (_LOOKED_AT if reordered else 1)
-        selected = select(plan, judge(tx, plan, fuse(tx, plan, candidates, looked_at)), bar)
+        asked = familiar_with(tx, plan, candidates)
+        judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
+        selected = select(plan, judged, bar, asked)
         shown = selected.found[: plan.limit]
         packed = _packed(tx, plan, shown)
-        in_answer = {each.fused.n for each in shown[: len(packed.hits)]}
+        shown_ns = {each.fused.n for each in shown[: len(packed.hits)]}
         return SearchResult(
             query=plan.query,
             hits=packed.hits,
@@ -77,7 +80,9 @@ class Search:
             notes=tuple(map(_note, filter(_worth_a_note, candidates.reports))),
             nearest=_nearest(plan, selected),
             hint=hint(tx, plan, query, selected) if plan.first_level else None,
-            trace=explain(plan, candidates, bar, selected, in_answer) if plan.way.explain else None,
+            trace=explain(plan, candidates, bar.described(asked), selected, shown_ns)
+            if plan.way.explain
+            else None,
         )
 
 

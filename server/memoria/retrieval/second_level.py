@@ -7,6 +7,7 @@ where what was found is not sure; and then counted, not shown: whoever wants it 
 from dataclasses import replace
 
 from memoria.retrieval.candidates import QueryVector, gather
+from memoria.retrieval.familiar import familiar_with
 from memoria.retrieval.fuse import fuse
 from memoria.retrieval.gate import RECORD
 from memoria.retrieval.judge import Wording, judge
@@ -58,7 +59,9 @@ def _traces(tx: Transaction, plan: Plan, query: QueryVector | str) -> int:
         limit=_COUNTED,
         first_level=False,
     )
-    judged = judge(tx, record, fuse(tx, record, gather(tx, record, query), _COUNTED))
+    candidates = gather(tx, record, query)
+    asked = familiar_with(tx, record, candidates)
+    judged = judge(tx, record, fuse(tx, record, candidates, _COUNTED), asked)
     if record.question.only_of_time:
         return len(judged)
-    return sum(RECORD.turn.passed_by(each.support) for each in judged)
+    return sum(RECORD.turn.passed_by(each.support, asked) for each in judged)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.retrieval.diversify import diversified, likeness
+from memoria.retrieval.familiar import Familiarity
 from memoria.retrieval.gate import Gate
 from memoria.retrieval.judge import Judged, Wording
 from memoria.retrieval.plan import Plan
@@ -24,13 +25,13 @@ class Selected:
     """What another hit says already."""
 
 
-def select(plan: Plan, judged: Sequence[Judged], gate: Gate) -> Selected:
+def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity) -> Selected:
     """What passes the gate, in an order in which no hit repeats the one before."""
     if plan.question.only_of_time:
         return Selected(tuple(judged))
     if not plan.terms:
         return Selected((), tuple(judged))  # no word was asked for, so nothing is an answer
-    passed = [each for each in judged if gate.bar(each.kind).passed_by(each.support)]
+    passed = [each for each in judged if gate.bar(each.kind).passed_by(each.support, asked)]
     if not gate.each:
         return Selected(tuple(judged[: plan.limit])) if passed else Selected((), tuple(judged))
     ids = {each.fused.n for each in passed}

@@ -48,6 +48,12 @@ class Documents(Protocol):
         """The distinct tokens of what the documents say, without who said it and when."""
         ...
 
+    def frequencies(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, most: int
+    ) -> dict[str, int]:
+        """In how many documents seen from here each term stands that does, counted up to `most`."""
+        ...
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         ...

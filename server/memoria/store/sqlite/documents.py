@@ -159,6 +159,19 @@ class SqliteDocuments:
         rows = self._rows.all("page", kind=kind, after=after, limit=limit)
         return [row["n"] for row in rows]
 
+    def frequencies(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, most: int
+    ) -> dict[str, int]:
+        """In how many documents seen from here each of the terms stands."""
+        scope = self._scope(kinds, filters)
+        counts = {
+            term: self._rows.number(
+                "count_up_to", query=f"{scope} AND {_TEXT}:{_quoted(term)}", most=most
+            )
+            for term in dict.fromkeys(terms)
+        }
+        return {term: count for term, count in counts.items() if count}
+
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
         return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(ns))}
