@@ -161,12 +161,16 @@ def _judged(
     covered = coverage(plan.question.telling or plan.terms, words | _named(item, document))
     support = Support(covered, item.cosine, item.graph)
     relevance = _relevance(plan, item, support)
-    factors = (
-        memory_factors(document.memory, document.version, plan)
-        if isinstance(document, Wording)
-        else turn_factors(document, plan)
-    )
+    factors = _factors(plan, document)
     return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
+
+
+def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
+    if plan.question.only_of_time:
+        return {}  # the newest first, whatever it is worth
+    if isinstance(document, Wording):
+        return memory_factors(document.memory, document.version, plan)
+    return turn_factors(document, plan)
 
 
 def _relevance(plan: Plan, item: Fused, support: Support) -> float:
