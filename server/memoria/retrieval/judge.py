@@ -119,10 +119,17 @@ def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:
         return None  # it was meant to count until then
     if plan.as_of is None:
         return next(version for version in memory.versions if version.n == n)
-    retired = memory.validity is Validity.ARCHIVED and memory.updated_at <= moment
-    if retired or memory.validity not in (Validity.ACTIVE, Validity.ARCHIVED):
+    if not _counted_at(memory, moment):
         return None
     return next((version for version in memory.versions if _held_at(version, moment)), None)
+
+
+def _counted_at(memory: Memory, moment: int) -> bool:
+    """Whether it was held true at a moment: it is now, or was until it was put aside later."""
+    if memory.validity in (Validity.ARCHIVED, Validity.SUPERSEDED):
+        ever = memory.updated_at > memory.created_at  # some are kept for the history alone
+        return ever and moment < memory.updated_at
+    return memory.validity is Validity.ACTIVE
 
 
 def _held_at(version: MemoryVersion, moment: int) -> bool:

@@ -24,6 +24,9 @@ _LINE_CHARS = 400
 _LOOKED_AT = 4
 """How many ranked documents the first level reads for each hit wanted: weights may reorder them
 and the gate may turn them away."""
+_LOOKED_AT_THEN = 1000
+"""The same where a past moment is asked of: all that was found, for only reading a document tells
+whether it came later."""
 
 
 class Search:
@@ -64,6 +67,7 @@ class Search:
         candidates = gather(tx, plan, query)
         reordered = plan.first_level or plan.question.when is not None
         looked_at = plan.limit * (_LOOKED_AT if reordered else 1)
+        looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         selected = select(plan, judge(tx, plan, fuse(tx, plan, candidates, looked_at)), bar)
         shown = selected.found[: plan.limit]
         packed = _packed(tx, plan, shown)
