@@ -18,7 +18,7 @@ from memoria.retrieval.plan import Plan
 from memoria.retrieval.search import Search
 from memoria.store.base import Store
 from memoria.text.budget import estimate_tokens
-from memoria.text.strip import fence
+from memoria.text.strip import fence, inert
 
 _PERSONA_SHARE = 0.3
 _SHORT_TERM_SHARE = 0.15
@@ -158,7 +158,7 @@ def _cost(each: Cited) -> int:
 
 def _price(text: str) -> int:
     """A line with its end, so that lines together never cost more than their prices."""
-    return estimate_tokens(f"{text}\n")
+    return estimate_tokens(inert(f"{text}\n"))
 
 
 def _assembled(blocks: Sequence[str]) -> str:
