@@ -18,6 +18,7 @@ from memoria.retrieval.plan import Plan
 from memoria.retrieval.search import Search
 from memoria.store.base import Store
 from memoria.text.budget import estimate_tokens
+from memoria.text.document import as_text
 from memoria.text.strip import fence, inert
 
 _PERSONA_SHARE = 0.3
@@ -148,8 +149,16 @@ def _cited(hit: Hit) -> Cited:
     who = source.speaker or source.role or source.client
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
     marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
-    indented = hit.text.replace("\n", "\n  ")
+    indented = _said(hit).replace("\n", "\n  ")
     return Cited(f"- {name} {indented}", f"- {name} {', '.join(map(str, marks))}")
+
+
+def _said(hit: Hit) -> str:
+    """All that a hit says: the words, then the tool call."""
+    if hit.tool is None:
+        return hit.text
+    call = (hit.tool.name, as_text(hit.tool.args), as_text(hit.tool.result))
+    return "\n".join(part for part in (hit.text, *call) if part)
 
 
 def _cost(each: Cited) -> int:
