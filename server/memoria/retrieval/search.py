@@ -56,6 +56,8 @@ class Search:
             vector = self._embedder.embed_query(plan.query, self._wait_ms)
         except EmbedderError as error:
             return str(error)
+        if not vector.any():
+            return f"{self._embedder.name} sees no meaning in the question"
         return QueryVector(self._embedder.name, vector)
 
     def within(
