@@ -121,10 +121,17 @@ def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:
         return None  # it was meant to count until then
     if plan.as_of is None:
         return next(version for version in memory.versions if version.n == n)
-    retired = memory.validity is Validity.ARCHIVED and memory.updated_at <= moment
-    if retired or memory.validity not in (Validity.ACTIVE, Validity.ARCHIVED):
+    if not _counted_at(memory, moment):
         return None
     return next((version for version in memory.versions if _held_at(version, moment)), None)
+
+
+def _counted_at(memory: Memory, moment: int) -> bool:
+    """Whether it was held true at a moment: it is now, or was until it was put aside later."""
+    if memory.validity in (Validity.ARCHIVED, Validity.SUPERSEDED):
+        ever = memory.updated_at > memory.created_at  # some are kept for the history alone
+        return ever and moment < memory.updated_at
+    return memory.validity is Validity.ACTIVE
 
 
 def _held_at(version: MemoryVersion, moment: int) -> bool:
@@ -168,12 +175,16 @@ def _judged(
     across = is_cjk(_text(document)[:_JUDGED_CHARS]) != asked.cjk
     support = Support(coverage(asked.weights, held), item.cosine, item.graph, across)
     relevance = _relevance(plan, item, held)
-    factors = (
-        memory_factors(document.memory, document.version, plan)
-        if isinstance(document, Wording)
-        else turn_factors(document, plan)
-    )
+    factors = _factors(plan, document)
     return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
+
+
+def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
+    if plan.question.only_of_time:
+        return {}  # the newest first, whatever it is worth
+    if isinstance(document, Wording):
+        return memory_factors(document.memory, document.version, plan)
+    return turn_factors(document, plan)
 
 
 def _relevance(plan: Plan, item: Fused, held: frozenset[str]) -> float:

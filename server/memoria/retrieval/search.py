@@ -25,6 +25,9 @@ _LINE_CHARS = 400
 _LOOKED_AT = 4
 """How many ranked documents the first level reads for each hit wanted: weights may reorder them
 and the gate may turn them away."""
+_LOOKED_AT_THEN = 1000
+"""The same where a past moment is asked of: all that was found, for only reading a document tells
+whether it came later."""
 
 
 class Search:
@@ -54,6 +57,8 @@ class Search:
             vector = self._embedder.embed_query(plan.query, self._wait_ms)
         except EmbedderError as error:
             return str(error)
+        if not vector.any():
+            return f"{self._embedder.name} sees no meaning in the question"
         return QueryVector(self._embedder.name, vector)
 
     def within(
@@ -65,6 +70,7 @@ class Search:
         candidates = gather(tx, plan, query)
         reordered = plan.first_level or plan.question.when is not None
         looked_at = plan.limit * (_LOOKED_AT if reordered else 1)
+        looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         asked = familiar_with(tx, plan, candidates)
         judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
         selected = select(plan, judged, bar, asked)

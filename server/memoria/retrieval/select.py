@@ -1,6 +1,6 @@
 """Select: which of the judged documents are shown, and what becomes of the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoria.retrieval.diversify import diversified, likeness
@@ -36,36 +36,31 @@ def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity)
         return Selected(tuple(judged[: plan.limit])) if passed else Selected((), tuple(judged))
     ids = {each.fused.n for each in passed}
     turned_away = tuple(each for each in judged if each.fused.n not in ids)
-    once = _once(passed)
-    repeats = _repeated(once)
-    kept = [each for each in once if each.fused.n not in repeats]
-    return Selected(
-        tuple(diversified(kept, _CONSIDERED * plan.limit)), turned_away, tuple(repeats.values())
-    )
+    repeats = _drawn_on(passed)
+    repeats |= _repeated([each for each in passed if each.fused.n not in repeats])
+    kept = [each for each in passed if each.fused.n not in repeats]
+    said_already = tuple(each for each in passed if each.fused.n in repeats)
+    return Selected(tuple(diversified(kept, _CONSIDERED * plan.limit)), turned_away, said_already)
 
 
-def _once(found: Sequence[Judged]) -> list[Judged]:
-    """Without the turns from which one of the memories found was drawn: it answers for them."""
+def _drawn_on(found: Sequence[Judged]) -> set[int]:
+    """The turns from which one of the memories found was drawn: it answers for them."""
     drawn_from = {
         each.document.version.provenance.turn_id
         for each in found
         if isinstance(each.document, Wording)
     }
-    return [
-        each
-        for each in found
-        if isinstance(each.document, Wording) or each.document.id not in drawn_from
-    ]
+    return {each.fused.n for each in found if each.kind == "turn" and each.id in drawn_from}
 
 
-def _repeated(found: Sequence[Judged]) -> Mapping[int, Judged]:
+def _repeated(found: Sequence[Judged]) -> set[int]:
     """Turns that say word for word what a better hit says."""
     kept: list[Judged] = []
-    repeats: dict[int, Judged] = {}
+    repeats: set[int] = set()
     for each in found:
         same = any(likeness(each.words, better.words) >= _REPEATS for better in kept)
         if each.kind == "turn" and same:
-            repeats[each.fused.n] = each
+            repeats.add(each.fused.n)
         else:
             kept.append(each)
     return repeats
