@@ -1,0 +1,37 @@
+"""Asking a server that looks for the very words of a query: word by word."""
+
+import re
+from collections.abc import Awaitable, Callable
+
+from bench.peers.client import Connection
+from bench.peers.judge import tokens
+
+_COMMON = frozenset(
+    "about after also been before could does from give going gone have having into like many more "
+    "most much name over said some such than that their them then there these they this those "
+    "under very want wants went were what when where which while will with would your".split()
+)
+_WORD = re.compile(r"[^\W_]+")
+_SHORTEST = 4
+
+
+def key_words(question: str) -> list[str]:
+    """The words a client would look for, the longest first: long words are the rarer ones."""
+    words = dict.fromkeys(word.lower() for word in _WORD.findall(question))
+    kept = [word for word in words if len(word) >= _SHORTEST and word not in _COMMON]
+    return sorted(kept, key=len, reverse=True)
+
+
+async def word_by_word(
+    look: Callable[[Connection, str], Awaitable[str]],
+    connection: Connection,
+    question: str,
+    budget: int,
+) -> str:
+    """One look for each word, until their answers fill the budget."""
+    answer = ""
+    for word in key_words(question):
+        if tokens(answer) >= budget:
+            break
+        answer += await look(connection, word) + "\n"
+    return answer
