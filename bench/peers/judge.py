@@ -13,7 +13,8 @@ from bench.metrics import all_found_at, recall_at
 
 _CHARS_PER_TOKEN = 4
 _ALONE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_WORD = re.compile(r"\bm[0-9a-f]{10}\b")
+_NAMED = re.compile(r"\bm[0-9a-f]{10}\b")
+_WHOLE = re.compile(r"\[(m[0-9a-f]{10})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,9 @@ class Judged:
     """What an answer was worth."""
 
     recall: float
-    """Gold turns found ÷ gold turns."""
+    """Gold turns found ÷ gold turns. A turn is found when its marker is there."""
+    whole: float
+    """The same, counting only turns shown to their last word."""
     all_evidence: bool
     turns: int
     """Turns shown within the budget."""
@@ -47,14 +50,19 @@ def cut(text: str, budget: int) -> str:
 def judge(answer: str, budget: int, known: Mapping[str, Key], gold: frozenset[Key]) -> Judged:
     """What of the gold is in the answer, once it is cut to the budget."""
     shown = cut(answer, budget)
-    named = dict.fromkeys(known[word] for word in _WORD.findall(shown) if word in known)
-    found = tuple(named)
+    found = _turns(_NAMED, shown, known)
+    whole = _turns(_WHOLE, shown, known)
     return Judged(
         recall=recall_at(len(found), found, gold),
+        whole=recall_at(len(whole), whole, gold),
         all_evidence=bool(all_found_at(len(found), found, gold)),
         turns=len(found),
         tokens=tokens(shown),
     )
+
+
+def _turns(marker: re.Pattern[str], shown: str, known: Mapping[str, Key]) -> tuple[Key, ...]:
+    return tuple(dict.fromkeys(known[m] for m in marker.findall(shown) if m in known))
 
 
 def _quarters(text: str) -> int:

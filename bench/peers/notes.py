@@ -28,7 +28,7 @@ class Note:
 
     @property
     def said(self) -> str:
-        """What was said, with the marker last: whoever shows half a turn has not shown it."""
+        """What was said, with the marker in brackets last: who shows that has shown it all."""
         return f"{self.turn.content} [{self.marker}]"
 
     @property

@@ -47,7 +47,17 @@ def _one(system: System, seen: Trial | str, budgets: Sequence[int]) -> dict[str,
 def tables(systems: Sequence[System], found: Found, budgets: Sequence[int]) -> Iterator[Table]:
     """The document as people read it."""
     for budget in budgets:
-        headings = ("server", "asked", "recall", "all", "nothing", "tokens", "p50 ms", "p95 ms")
+        headings = (
+            "server",
+            "asked",
+            "recall",
+            "whole",
+            "all",
+            "nothing",
+            "tokens",
+            "p50 ms",
+            "p95 ms",
+        )
         filled = table(f"Answers of {budget:,} tokens", 2, *headings)
         for system in systems:
             for row in _rows(system, found[system.name], budget):
@@ -70,7 +80,7 @@ def _rows(system: System, seen: Trial | str, budget: int) -> Iterator[tuple[str,
         return
     for way in system.ways:
         f = figures(_of(seen, way, budget))
-        shares = (f"{share:.3f}" for share in (f.recall, f.all_evidence, f.nothing))
+        shares = (f"{share:.3f}" for share in (f.recall, f.whole, f.all_evidence, f.nothing))
         yield system.name, way, *shares, f"{f.tokens:.0f}", f"{f.p50_ms:.1f}", f"{f.p95_ms:.1f}"
 
 

@@ -46,6 +46,7 @@ class Figures:
 
     questions: int
     recall: float
+    whole: float
     all_evidence: float
     nothing: float
     """Share of questions whose answer showed no turn."""
@@ -103,6 +104,7 @@ def figures(asked: Iterable[Asked]) -> Figures:
     return Figures(
         questions=len(every),
         recall=mean([each.judged.recall for each in every]),
+        whole=mean([each.judged.whole for each in every]),
         all_evidence=mean([float(each.judged.all_evidence) for each in every]),
         nothing=mean([float(not each.judged.turns) for each in every]),
         tokens=mean([each.judged.tokens for each in every]),

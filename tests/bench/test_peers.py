@@ -86,6 +86,14 @@ def test_half_a_marker_and_a_marker_said_twice_count_for_nothing_more() -> None:
     assert judge(f"{note.marker} {note.marker}", 50, known, frozenset({GOLD})).turns == 1
 
 
+def test_a_turn_that_is_named_but_not_shown_to_its_end_is_found_and_not_whole() -> None:
+    note = notes(TALK)[1]
+    known = markers(notes(TALK))
+    excerpt = judge(f"My violin (turn {note.marker})", 50, known, frozenset({GOLD}))
+    assert (excerpt.recall, excerpt.whole) == (1.0, 0.0)
+    assert judge(note.text, 50, known, frozenset({GOLD})).whole == 1
+
+
 def test_every_turn_is_told_with_its_speaker_date_and_session() -> None:
     note = notes(TALK)[1]
     assert note.text == (

@@ -1,4 +1,8 @@
-"""Memoria itself, as any client sees it: `memoria serve` and its two tools."""
+"""Memoria itself, as any client sees it: `memoria serve` and its two tools.
+
+It shows long turns in excerpts, each with its source. The marker is therefore the message's id as
+well: what it is recognised by when its last words are not shown.
+"""
 
 import sys
 from pathlib import Path
@@ -27,7 +31,7 @@ async def _store(connection: Connection, note: Note) -> bool:
                 "speaker": turn.speaker,
                 "content": note.said,
                 "session_id": turn.session_id,
-                "message_id": turn.message_id,
+                "message_id": note.marker,
                 "at": note.at.isoformat(),
             }
         ],
