@@ -1,4 +1,7 @@
-"""memorix: an observation a turn; a search gives an index, a second call what stands behind it."""
+"""memorix: an observation a turn; a search gives an index, a second call what stands behind it.
+
+Without a topic of its own a turn is dropped as a duplicate of any other that shares its words.
+"""
 
 import re
 import subprocess
@@ -8,6 +11,7 @@ from bench.peers.client import Connection, Launch
 from bench.peers.envs import Npm
 from bench.peers.notes import Note
 from bench.peers.systems.system import HITS, System
+from bench.peers.systems.words import key_words
 
 _ROW = re.compile(r"^\| obs:(\d+) ", re.MULTILINE)
 
@@ -23,6 +27,7 @@ async def _store(connection: Connection, note: Note) -> bool:
     answer = await connection.call(
         "memorix_store",
         entityName=note.turn.session_id,
+        topicKey=note.marker,
         type="discovery",
         title=f"{note.turn.speaker}, {note.when}",
         narrative=note.text,
@@ -45,11 +50,15 @@ async def _ask(connection: Connection, question: str, _: int) -> str:
     return await connection.call("memorix_detail", ids=found) if found else ""
 
 
+async def _ask_key_words(connection: Connection, question: str, budget: int) -> str:
+    return await _ask(connection, " ".join(key_words(question)), budget)
+
+
 SYSTEM = System(
     name="memorix",
     package=Npm("memorix@1.0.7"),
     embeds="no",
     launch=_launch,
     store=_store,
-    ways={"default": _ask},
+    ways={"default": _ask, "key words": _ask_key_words},
 )

