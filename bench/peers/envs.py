@@ -77,6 +77,7 @@ def environment(package: Package, under: Path, pythons: Sequence[str]) -> Path:
     folder = under / "".join(c if c.isalnum() or c in ".-" else "-" for c in package.requirement)
     ready = folder / _READY
     if not ready.is_file():
+        sys.stderr.write(f"Installing {package.requirement}; this is done once.\n")
         shutil.rmtree(folder, ignore_errors=True)
         package.install(folder, pythons)
         ready.write_text(json.dumps({"requirement": package.requirement}), "utf-8")

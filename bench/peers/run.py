@@ -84,10 +84,8 @@ async def trial(
             for way, ask in system.ways.items():
                 await ask(connection, _WARM_UP, max(budgets))
                 for question in asked_of(conversation):
-                    seen.asked += [
-                        await _ask(connection, way, ask, question, budget, known)
-                        for budget in budgets
-                    ]
+                    for upto in _calls(system, budgets):
+                        seen.asked += await _ask(connection, way, ask, question, upto, known)
                     done()
             seen.resident_mib = max(seen.resident_mib, children_mib())
     return seen
@@ -128,15 +126,21 @@ async def _store(
     await system.settle(connection)
 
 
+def _calls(system: System, budgets: Sequence[int]) -> list[tuple[int, ...]]:
+    """The budgets each call is judged at: one call does for all where the server takes none."""
+    return [(budget,) for budget in budgets] if system.takes_budget else [tuple(budgets)]
+
+
 async def _ask(
     connection: Connection,
     way: str,
     ask: Ask,
     question: Question,
-    budget: int,
+    budgets: tuple[int, ...],
     known: Mapping[str, Key],
-) -> Asked:
+) -> list[Asked]:
     started = time.perf_counter()
-    answer = await ask(connection, question.text, budget)
+    answer = await ask(connection, question.text, max(budgets))
     took_ms = (time.perf_counter() - started) * 1000
-    return Asked(way, budget, judge(answer, budget, known, question.gold), took_ms)
+    gold = question.gold
+    return [Asked(way, b, judge(answer, b, known, gold), took_ms) for b in budgets]

@@ -62,5 +62,6 @@ SYSTEM = System(
     launch=_launch,
     store=_store,
     settle=_settle,
+    takes_budget=True,
     ways={"default": _ask, f"limit {HITS}": _ask_for_more},
 )

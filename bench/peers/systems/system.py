@@ -34,6 +34,8 @@ class System:
     """Stores a turn; whether the server says that it kept it."""
     ways: Mapping[str, Ask]
     """The ways to ask it, the one its defaults lead to first."""
+    takes_budget: bool = False
+    """Whether its search is told how many tokens its answer may have."""
     settle: Callable[[Connection], Awaitable[None]] = _nothing_to_wait_for
     """Waits for what the server still does after the last turn."""
 
