@@ -85,7 +85,7 @@ class Search:
             hidden=_hidden(tx, plan),
             notes=tuple(map(_note, filter(_worth_a_note, candidates.reports))),
             nearest=_nearest(plan, selected),
-            hint=hint(tx, plan, query, selected) if plan.first_level else None,
+            hint=hint(tx, plan, candidates, asked, selected) if plan.first_level else None,
             trace=explain(plan, candidates, bar.described(asked), selected, shown_ns)
             if plan.way.explain
             else None,
