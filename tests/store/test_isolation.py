@@ -179,6 +179,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
     "documents.words": lambda tx, them: tx.documents.words(them.ns),
+    "documents.indexed": lambda tx, them: tx.documents.indexed(them.ns, 10_000),
+    "documents.frequencies": lambda tx, _: tx.documents.frequencies(BOTH, ["port"], EVERY),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [
@@ -198,6 +200,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.places": lambda tx, them: tx.conversations.places(them.ns, 2),
+    "conversations.remarks": lambda tx, them: tx.conversations.remarks(them.ns),
     "conversations.around": lambda tx, them: [
         tx.conversations.around(n, 1, 5) for n in them.sessions
     ],

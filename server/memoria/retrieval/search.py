@@ -4,14 +4,15 @@ from collections.abc import Sequence
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
-from memoria.model import Hit, Neighbour, SearchResult, StoredTurn
+from memoria.model import Hit, Neighbour, SearchResult, StoredTurn, now_millis
 from memoria.retrieval.candidates import QueryVector, gather
 from memoria.retrieval.cite import asked_from, memory_hit, neighbour, turn_hit, unprocessed_hit
-from memoria.retrieval.evidence import rank
+from memoria.retrieval.evidence import Asked, rank
 from memoria.retrieval.judge import Judged, Wording, worthy
 from memoria.retrieval.pack import Beside, add_neighbours, pack, shorten_text
 from memoria.retrieval.plan import Plan
 from memoria.store.base import Store, Transaction
+from memoria.text.dates import interval
 
 _LINE_CHARS = 400
 """First-level answers are a line each; whoever needs more asks the second level."""
@@ -40,7 +41,10 @@ class Search:
             except EmbedderError as error:
                 candidates, notes = gather(tx, plan, None), (f"text search only: {error}",)
             looked_at = plan.limit * (_LOOKED_AT if plan.first_level else 1)
-            found = worthy(tx, plan, rank(tx, candidates, plan.filters, looked_at))
+            time = interval(plan.query, now_millis())
+            asked = Asked(plan.kinds, plan.terms, plan.filters, time)
+            ranked = rank(tx, asked, candidates, looked_at)
+            found = worthy(tx, plan, ranked)
             shown = found[: plan.limit]
             packed = pack([_hit(plan, each) for each in shown], plan.terms, plan.max_tokens)
             if plan.context:
