@@ -180,7 +180,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "documents.words": lambda tx, them: tx.documents.words(them.ns),
     "documents.indexed": lambda tx, them: tx.documents.indexed(them.ns, 10_000),
-    "documents.frequencies": lambda tx, _: tx.documents.frequencies(BOTH, ["port"], EVERY),
+    "documents.frequencies": lambda tx, _: list(
+        tx.documents.frequencies(BOTH, ["port"], EVERY).holding.values()
+    ),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [
