@@ -10,33 +10,28 @@ text retrieval", 2004); terms of other scripts and numbers are left alone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from memoria.store.values import Indexed
-
-Floats = NDArray[np.float64]
 
 _PREFIX = 4
 _ALIKE = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The terms in some documents: a row a document, a column a term."""
+class Counted(NamedTuple):
+    """A document as the question sees it: only terms that stand in it."""
 
-    ns: tuple[int, ...]
-    said: Floats
-    """In what was said."""
-    framed: Floats
-    """In who said it and when."""
-    lengths: Floats
+    said: dict[str, float]
+    """Times in what was said."""
+    framed: dict[str, float]
+    """Times in who said it and when."""
+    length: int
     """In tokens, of all there is."""
 
 
-def count(documents: Mapping[int, Indexed], terms: Sequence[str], *, alike: bool) -> Counts:
+def count(
+    documents: Mapping[int, Indexed], terms: Sequence[str], *, alike: bool
+) -> dict[int, Counted]:
     """The terms counted in each of the documents.
 
     Args:
@@ -44,34 +39,20 @@ def count(documents: Mapping[int, Indexed], terms: Sequence[str], *, alike: bool
         terms: a question's.
         alike: whether words that begin like a term count for a part of it.
     """
-    whole = [f" {term} " for term in terms]
-    begun = [f" {term[:_PREFIX]}" if alike and _may_vary(term) else None for term in terms]
-    said = [_said(f" {each.words} ", whole, begun) for each in documents.values()]
-    framed = [_framed(f" {each.context} ", whole) for each in documents.values()]
-    lengths = [_length(each) for each in documents.values()]
-    shape = len(documents), len(terms)
-    return Counts(
-        tuple(documents),
-        np.array(said, np.float64).reshape(shape),
-        np.array(framed, np.float64).reshape(shape),
-        np.array(lengths, np.float64),
-    )
+    whole = [(term, f" {term} ") for term in terms]
+    begun = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
+    return {n: _counted(document, whole, begun) for n, document in documents.items()}
 
 
-def _said(words: str, whole: Sequence[str], begun: Sequence[str | None]) -> list[float]:
-    return [
-        words.count(term) or (_ALIKE if start is not None and start in words else 0.0)
-        for term, start in zip(whole, begun, strict=True)
-    ]
-
-
-def _framed(context: str, whole: Sequence[str]) -> list[int]:
-    return [context.count(term) for term in whole]
+def _counted(
+    document: Indexed, whole: Sequence[tuple[str, str]], begun: Sequence[tuple[str, str]]
+) -> Counted:
+    words, context = f" {document.words} ", f" {document.context} "
+    said: dict[str, float] = {term: words.count(token) for term, token in whole if token in words}
+    alike = {term: _ALIKE for term, start in begun if term not in said and start in words}
+    framed: dict[str, float] = {term: 1.0 for term, token in whole if token in context}
+    return Counted(said | alike, framed, words.count(" ") + context.count(" ") - 2)
 
 
 def _may_vary(term: str) -> bool:
     return len(term) >= _PREFIX and term.isascii() and term.isalpha()
-
-
-def _length(document: Indexed) -> int:
-    return document.words.count(" ") + document.context.count(" ") + 2

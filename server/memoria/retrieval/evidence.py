@@ -135,9 +135,10 @@ def _text(
     if stages.recount:
         terms = [term for term in asked.terms if term not in names]
         telling = idf(terms, tx.documents.frequencies(asked.kinds, terms, asked.filters))
-        counts = count(found.documents, terms, alike=stages.alike)
-        scores |= bm25(counts, found.places, telling, lend=stages.neighbours)
-        trust = min(1.0, max(scores.values(), default=0.0) / max(float(telling.sum()), 1e-9))
+        counted = count(found.documents, terms, alike=stages.alike)
+        scores |= bm25(counted, found.places, telling, lend=stages.neighbours)
+        ideal = sum(telling.values()) or 1.0
+        trust = min(1.0, max(scores.values(), default=0.0) / ideal)
     shared = with_sessions(_scaled(scores), found.places) if stages.sessions else scores
     return _Text(_scaled(shared), trust if stages.trust else 1.0)
 

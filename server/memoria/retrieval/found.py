@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from memoria.retrieval.candidates import Candidates
-from memoria.retrieval.lexical import REACH
 from memoria.store.base import Transaction
 from memoria.store.values import Indexed, Place, Remark
 
+_REACH = 2
 _COUNTED = 200
 """How many of what BM25 found are counted anew. LoCoMo's figures are the same with 400."""
 _CENTRAL = 100
@@ -33,7 +33,7 @@ class Found:
         """What the candidates lead to."""
         counted = best(candidates.bm25, _COUNTED)
         central = counted[:_CENTRAL]
-        near = tx.conversations.places(central, REACH, settled=settled)
+        near = tx.conversations.places(central, _REACH, settled=settled)
         known = {place.n for place in near}
         further = dict.fromkeys((*counted, *best(candidates.cosine, _CENTRAL)))
         rest = [n for n in further if n not in known]

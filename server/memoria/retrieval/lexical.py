@@ -12,76 +12,74 @@ index prefer "thanks, sounds great" to whoever explains.
 """
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memoria.retrieval.counts import Counts, Floats
+from memoria.retrieval.counts import Counted
 from memoria.store.values import Frequencies, Place
 
-REACH = 2
-_LENT = {1: 0.2, 2: 0.1}
+_LENT = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
+"""By distance; `found` reads as far."""
 _FRAME = 0.6
 """A word of who said it and when, beside one of what was said."""
 _K1 = 0.9
 _B = 0.4
-_SESSION = 1 << 32
-"""Places of a session, at most: a place is one number."""
-_NOWHERE = -(1 << 32)
 
 
-def idf(terms: Sequence[str], frequencies: Frequencies) -> Floats:
+def idf(terms: Sequence[str], frequencies: Frequencies) -> dict[str, float]:
     """What each term tells: Lucene's inverse document frequency, which is never negative."""
     total = frequencies.total
-    found = (min(frequencies.holding[term], total) for term in terms)
-    return np.array([math.log(1 + (total - df + 0.5) / (df + 0.5)) for df in found], np.float64)
+    found = {term: min(frequencies.holding[term], total) for term in terms}
+    return {term: math.log(1 + (total - df + 0.5) / (df + 0.5)) for term, df in found.items()}
 
 
 def bm25(
-    counts: Counts, places: Sequence[Place], telling: Floats, *, lend: bool
+    counted: Mapping[int, Counted],
+    places: Sequence[Place],
+    telling: Mapping[str, float],
+    *,
+    lend: bool,
 ) -> dict[int, float]:
-    """The score of every document counted and of every place beside one that has words to lend.
+    """The score of every document counted and of every place with a neighbour that lends.
 
     Args:
-        counts: of the documents found.
+        counted: the documents found.
         places: where turns stand, those found and those around them.
         telling: each term's idf.
         lend: whether neighbours lend their words.
     """
-    mean = float(counts.lengths.mean()) if len(counts.ns) else 1.0
-    rows = {n: row for row, n in enumerate(counts.ns)}
-    spots = {n: session_n * _SESSION + index for n, session_n, index in places} if lend else {}
-    ns = list(dict.fromkeys([*counts.ns, *spots]))
-    own = np.array([rows.get(n, -1) for n in ns], np.intp)  # -1 is the row of those not counted
-    said = _padded(counts.said)
-    weights = said[own] + _FRAME * _padded(counts.framed)[own]
-    weights += _lent(said, own, np.array([spots.get(n, _NOWHERE) for n in ns], np.int64))
-    lengths = np.append(counts.lengths, mean)[own]
-    saturated = weights * (_K1 + 1) / (weights + _K1 * (1 - _B + _B * lengths / mean)[:, None])
-    return dict(zip(ns, (saturated @ telling).tolist(), strict=True))
+    mean = sum(each.length for each in counted.values()) / max(len(counted), 1)
+    weights = _lent(counted, places) if lend else {}
+    for n, each in counted.items():
+        own = weights.setdefault(n, defaultdict(float))
+        for term, times in each.said.items():
+            own[term] += times
+        for term, times in each.framed.items():
+            own[term] += _FRAME * times
+    relative = {n: each.length / mean for n, each in counted.items() if mean}
+    return {n: _score(own, relative.get(n, 1.0), telling) for n, own in weights.items()}
 
 
-def _lent(said: Floats, own: NDArray[np.intp], spots: NDArray[np.int64]) -> Floats:
-    """What their neighbours lend to documents.
+def _score(weights: Mapping[str, float], length: float, telling: Mapping[str, float]) -> float:
+    norm = _K1 * (1 - _B + _B * length)
+    return math.fsum(telling[t] * w * (_K1 + 1) / (w + norm) for t, w in weights.items())
 
-    Args:
-        said: rows of what each document says.
-        own: the row of each.
-        spots: where each stands; a version of a message stands there for the others.
-    """
-    givers = np.flatnonzero((own >= 0) & (spots >= 0))
-    taken, first = np.unique(spots[givers], return_index=True)
-    rows = np.append(own[givers][first], -1)
-    lent = np.zeros((len(own), said.shape[1]))
-    for distance, share in _LENT.items():
-        for wanted in (spots - distance, spots + distance):
-            at = np.searchsorted(taken, wanted)
-            there = np.isin(wanted, taken)
-            lent += share * said[rows[np.where(there, at, -1)]]
+
+def _lent(
+    counted: Mapping[int, Counted], places: Sequence[Place]
+) -> dict[int, defaultdict[str, float]]:
+    """What each document has of its neighbours; one version of a message stands for the rest."""
+    standing: dict[tuple[int, int], list[int]] = defaultdict(list)
+    givers: dict[tuple[int, int], Mapping[str, float]] = {}
+    for n, session_n, index in sorted(places):
+        standing[session_n, index].append(n)
+        if n in counted:
+            givers.setdefault((session_n, index), counted[n].said)
+    lent: dict[int, defaultdict[str, float]] = {}
+    for (session_n, index), said in givers.items():
+        for step, share in _LENT.items():
+            for n in standing.get((session_n, index + step), ()):
+                own = lent.setdefault(n, defaultdict(float))
+                for term, times in said.items():
+                    own[term] += share * times
     return lent
-
-
-def _padded(table: Floats) -> Floats:
-    """The table with a last row of nothing."""
-    return np.vstack([table, np.zeros((1, table.shape[1]))])
