@@ -1,16 +1,14 @@
 """The stages of a search, each by itself."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model import Hit, Source, ToolCall
-from memoria.retrieval.evidence import _neighbour_gains, _session_gains, conclusive
+from memoria.retrieval.evidence import conclusive
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.familiar import Familiarity
 from memoria.retrieval.gate import ANSWER, RECORD, Support, coverage
 from memoria.retrieval.pack import cost, pack
-from memoria.store.values import Place
 
 
 def hit(text: str, tool: ToolCall | None = None) -> Hit:
@@ -22,26 +20,6 @@ def hit(text: str, tool: ToolCall | None = None) -> Hit:
         source=Source(at="2026-03-02T01:14:05Z"),
         tool=tool,
     )
-
-
-def test_a_turn_shares_its_score_with_its_neighbours_in_its_session() -> None:
-    gains = _neighbour_gains([(Place(7, 1, 2), 1.0), (Place(8, 2, 1), 0.5)])
-    assert gains == {
-        **dict.fromkeys([(1, 1), (1, 3)], 0.3),
-        **dict.fromkeys([(1, 0), (1, 4), (2, 0), (2, 2)], 0.15),
-        **dict.fromkeys([(2, -1), (2, 3)], 0.075),
-    }
-
-
-def test_versions_of_a_message_share_a_place_and_count_once() -> None:
-    gains = _neighbour_gains([(Place(1, 1, 0), 0.2), (Place(2, 1, 0), 1.0), (Place(3, 1, 0), 0.4)])
-    assert gains == _neighbour_gains([(Place(2, 1, 0), 1.0)])
-
-
-def test_a_session_gains_by_its_best_three() -> None:
-    scores = [(Place(n, 1, n), score) for n, score in enumerate([0.1, 1.0, 0.5, 0.5, 0.2])]
-    gains = _session_gains([*scores, (Place(9, 2, 0), 0.5)])
-    assert gains == {1: pytest.approx(0.4), 2: pytest.approx(0.1)}
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))

@@ -51,12 +51,16 @@ def familiar_with(tx: Transaction, plan: Plan, candidates: Candidates) -> Famili
     common = {name for name in names if counts.get(name, 0) >= _COUNTED}
     others = [term for term in terms if term not in names] or terms
     return Familiarity(
-        weights={term: 1 / (1 + log10(1 + counts.get(term, 0))) for term in others},
+        weights={term: _weight(counts.get(term, 0)) for term in others},
         named=bool(common),
         strange=bool(names) and not met,
         cjk=is_cjk(plan.query),
         vectors=bool(candidates.cosine),
     )
+
+
+def _weight(holding: int) -> float:
+    return 1 / (1 + log10(1 + min(holding, _COUNTED)))
 
 
 def telling_terms(plan: Plan) -> list[str]:
@@ -68,4 +72,4 @@ def telling_terms(plan: Plan) -> list[str]:
 def _counts(tx: Transaction, plan: Plan, terms: Sequence[str]) -> Mapping[str, int]:
     if "text" in plan.way.without:
         return dict.fromkeys(terms, 1)  # nobody can tell
-    return tx.documents.frequencies(plan.kinds, terms, plan.filters, _COUNTED)
+    return tx.documents.frequencies(plan.kinds, terms, plan.filters).holding

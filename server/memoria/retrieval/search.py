@@ -68,8 +68,7 @@ class Search:
         plan = with_task(tx, plan) if plan.first_level else plan
         bar = gate or (ANSWER if plan.first_level else RECORD)
         candidates = gather(tx, plan, query)
-        reordered = plan.first_level or plan.question.when is not None
-        looked_at = plan.limit * (_LOOKED_AT if reordered else 1)
+        looked_at = plan.limit * (_LOOKED_AT if plan.first_level else 1)
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         asked = familiar_with(tx, plan, candidates)
         judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)

@@ -11,7 +11,7 @@ from memoria.store.sqlite.standing import Standing, standing
 from memoria.store.sqlite.terms import BUDGET, affordable
 from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import Filters, Kind, Match
+from memoria.store.values import Filters, Frequencies, Indexed, Kind, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
 _CONTEXT_WEIGHT = 0.6
@@ -154,23 +154,28 @@ class SqliteDocuments:
             for row in self._rows.all("words", ns=as_json(ns))
         }
 
+    def indexed(self, ns: Sequence[int], most_chars: int) -> dict[int, Indexed]:
+        """The tokens of the documents that are not too long."""
+        rows = self._rows.all("indexed", ns=as_json(ns), most=most_chars)
+        return {row["n"]: Indexed(row["words"], row["context"]) for row in rows}
+
+    def frequencies(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters
+    ) -> Frequencies:
+        """How common the terms are among what can be seen."""
+        if not kinds:
+            return Frequencies(0, dict.fromkeys(terms, 0))
+        scope = self._scope(kinds, filters)
+        total = self._count(scope)
+        if total > BUDGET:
+            total = max(total, self._rows.number("newest"))
+        holding = {t: self._count(f"{scope} AND {_TEXT}:{_quoted(t)}") for t in terms}
+        return Frequencies(total, holding)
+
     def page(self, kind: Kind, after: int, limit: int) -> list[int]:
         """The tenant's documents with numbers beyond `after`, in order."""
         rows = self._rows.all("page", kind=kind, after=after, limit=limit)
         return [row["n"] for row in rows]
-
-    def frequencies(
-        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, most: int
-    ) -> dict[str, int]:
-        """In how many documents seen from here each of the terms stands."""
-        scope = self._scope(kinds, filters)
-        counts = {
-            term: self._rows.number(
-                "count_up_to", query=f"{scope} AND {_TEXT}:{_quoted(term)}", most=most
-            )
-            for term in dict.fromkeys(terms)
-        }
-        return {term: count for term, count in counts.items() if count}
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""

@@ -79,6 +79,12 @@ SELECT d.n, i.words
 FROM documents d CROSS JOIN search_index i ON i.rowid = d.n
 WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant;
 
+-- name: indexed
+SELECT d.n, i.words, i.context
+FROM documents d CROSS JOIN search_index i ON i.rowid = d.n
+WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant
+  AND length(i.words) + length(i.context) <= :most;
+
 -- name: newest
 SELECT coalesce(max(n), 0) FROM documents;
 
