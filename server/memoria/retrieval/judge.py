@@ -12,7 +12,7 @@ from memoria.retrieval.gate import Support, coverage
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.weigh import memory_factors, product, turn_factors
 from memoria.store.base import Transaction
-from memoria.store.values import Kind
+from memoria.store.values import Filters, Kind
 from memoria.text.analyser import tokens
 from memoria.text.document import full_text
 from memoria.text.script import is_cjk
@@ -123,7 +123,8 @@ def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:
         return next(version for version in memory.versions if version.n == n)
     if not _counted_at(memory, moment):
         return None
-    return next((version for version in memory.versions if _held_at(version, moment)), None)
+    held = (version for version in memory.versions if _held_at(version, moment))
+    return next((version for version in held if _wanted(version, plan.filters)), None)
 
 
 def _counted_at(memory: Memory, moment: int) -> bool:
@@ -136,6 +137,13 @@ def _counted_at(memory: Memory, moment: int) -> bool:
 
 def _held_at(version: MemoryVersion, moment: int) -> bool:
     return version.valid_from <= moment and (version.valid_to is None or moment < version.valid_to)
+
+
+def _wanted(version: MemoryVersion, filters: Filters) -> bool:
+    """Whether a wording passes the filters, which were put to the one that was found."""
+    early = filters.since is not None and version.valid_from < filters.since
+    late = filters.until is not None and version.valid_from >= filters.until
+    return not early and not late and filters.session_id in (None, version.provenance.session_id)
 
 
 def _words(
