@@ -34,6 +34,7 @@ from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
 from memoria.store.sqlite.rows import TenantRows, built
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
+from memoria.store.sqlite.terms import Frequencies
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine
 from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
@@ -45,13 +46,19 @@ class SqliteTransaction:
     """One tenant's rows over one connection, inside a transaction."""
 
     def __init__(
-        self, connection: Connection, name: str, tenant: int, vectors: VectorIndex, attempts: int
+        self,
+        connection: Connection,
+        name: str,
+        tenant: int,
+        vectors: VectorIndex,
+        attempts: int,
+        frequencies: Frequencies | None = None,
     ) -> None:
         self._connection = connection
         self._name = name
         self._attempts = attempts
         self._admin = TenantRows(connection, tenant, "admin")
-        self.documents = SqliteDocuments(connection, tenant, vectors)
+        self.documents = SqliteDocuments(connection, tenant, vectors, frequencies)
         self.conversations = SqliteConversations(connection, tenant, self.documents)
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.graph = SqliteGraph(connection, tenant)
@@ -141,6 +148,7 @@ class SqliteStore:
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
         self._matrices = Matrices()
+        self._frequencies = Frequencies()
         self._closed = False
         with translated():
             self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
@@ -161,7 +169,9 @@ class SqliteStore:
         """A consistent view of a tenant's rows."""
         with self._reading() as (connection, vectors):
             number = _tenant_number(connection, tenant) or 0
-            yield SqliteTransaction(connection, tenant, number, vectors, self._attempts)
+            yield SqliteTransaction(
+                connection, tenant, number, vectors, self._attempts, self._frequencies
+            )
 
     @contextlib.contextmanager
     def write(self, tenant: str) -> Iterator[SqliteTransaction]:

@@ -95,4 +95,4 @@ class VectorIndex:
         """Read this snapshot's vectors for this one search."""
         own = Held((where.model, where.tenant, where.kind), len(vector))
         own.follow(self._connection)
-        return own.matrix.nearest(where.scopes, where.allowed, vector, limit)
+        return own.nearest(where, vector, limit)

@@ -13,11 +13,14 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.standing import standing
+from memoria.store.sqlite.terms import BUDGET
 from memoria.store.sqlite.vectors.models import SQL, Neighbourhood
 from memoria.store.values import Match
 
 _MOST_BYTES = 1 << 30
 _FLOAT_BYTES = 4
+_LOOKED_AT = 4
+"""How many of the nearest are held against filters first, for each that is wanted."""
 
 Key = tuple[int, int, str]
 """(model, tenant, kind)"""
@@ -48,6 +51,16 @@ class Held:
                 self._empty()  # half of the changes may be in it
                 raise
         return bool(now["n"] == self.seen)
+
+    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+        """The nearest documents, best first."""
+        if where.narrowing is None:
+            return self.matrix.nearest(where.scopes, where.allowed, vector, limit)
+        found = self.matrix.nearest(where.scopes, None, vector, limit * _LOOKED_AT)
+        passed = where.narrowing.best(found, limit)
+        if len(passed) == limit or len(found) < limit * _LOOKED_AT:
+            return passed
+        return where.narrowing.best(self.matrix.nearest(where.scopes, None, vector, BUDGET), limit)
 
     def _read_changes(self, connection: Connection, now: Row) -> None:
         if now["erased_at"] > self.seen and len(self.matrix):
@@ -106,7 +119,7 @@ class Matrices:
         with held.lock:
             if not held.follow(connection):
                 return None
-            found = held.matrix.nearest(where.scopes, where.allowed, vector, limit)
+            found = held.nearest(where, vector, limit)
         self._keep_within_bounds()
         return found
 
