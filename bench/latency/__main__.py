@@ -87,7 +87,7 @@ def _try(
         filling = progress.add_task(f"filling {turns:,} turns", total=steps(turns))
         timing = progress.add_task("timing", total=4 * rounds)
         if not home.exists():
-            anyio.run(fill, home, turns, said, partial(progress.advance, filling))
+            fill(home, turns, said, partial(progress.advance, filling))
         done = partial(progress.advance, timing)
         verdict = anyio.run(try_home, home, turns, rounds, said, bundled, done)
         return verdict, anyio.run(

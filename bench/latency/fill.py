@@ -1,8 +1,8 @@
 """Filling a home quickly: a thousand turns a transaction, and vectors out of thin air.
 
-Turns are written through the store's own interface, as a capture writes those in which nothing is
-stated plainly; a capture's reading of what is said would take three times as long. Memories are
-remembered one by one, so that they are linked in the graph as always.
+Turns and memories are written through the store's own interface, with what a capture writes of
+those in which nothing is stated plainly, and memories are linked in the graph as always. Reading
+what is said for secrets, claims and tasks would take three times as long.
 """
 
 import hashlib
@@ -12,15 +12,23 @@ from pathlib import Path
 
 import numpy as np
 
-import memoria
 from bench.latency.speech import Speech, turn_text
-from memoria import Settings
 from memoria.app import DATABASE
 from memoria.inference.choose import BUNDLED
-from memoria.model import Role, Trust, Vector, new_id, now_millis
+from memoria.ingest.link import link
+from memoria.model import (
+    MemoryType,
+    Provenance,
+    Role,
+    SourceKind,
+    Trust,
+    Vector,
+    new_id,
+    now_millis,
+)
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Kind, NewTurn, StretchLimits
+from memoria.store.values import Kind, NewMemory, NewTurn, NewVersion, StretchLimits
 
 TENANT = "bench"
 TURNS_A_MEMORY = 10
@@ -31,21 +39,19 @@ _BEGAN_MS = 1_700_000_000_000
 _MS_PER_MINUTE = 60_000
 _SOURCE = "library"
 _KINDS: tuple[Kind, ...] = ("turn", "memory")
+_PROVENANCE = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel=_SOURCE)
 _STRETCH = StretchLimits(idle_ms=30 * _MS_PER_MINUTE, messages=30)
 
 Done = Callable[[int], None]
 """Told how many more are done."""
 
 
-async def fill(home: Path, turns: int, said: Speech, done: Done) -> None:
+def fill(home: Path, turns: int, said: Speech, done: Done) -> None:
     """Write turns and a memory for every ten of them, and give each its vector."""
     rng = random.Random(turns)  # noqa: S311  (nothing here is secret)
     store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
     _write_turns(store, turns, said, rng, done)
-    async with memoria.open(home, TENANT, settings=Settings.load(embedder="off")) as m:
-        for i in range(turns // TURNS_A_MEMORY):
-            await m.remember(f"{turn_text(said, rng)} ({i})")
-            done(1)
+    _write_memories(store, turns // TURNS_A_MEMORY, said, rng, done)
     _embed(store, done)
     store.close()
 
@@ -105,6 +111,33 @@ def _turn(i: int, session_n: int, turn_index: int, text: str) -> NewTurn:
         tool_args=None,
         tool_result=None,
     )
+
+
+def _write_memories(
+    store: SqliteStore, memories: int, said: Speech, rng: random.Random, done: Done
+) -> None:
+    for first in range(0, memories, _PAGE):
+        numbers = range(first, min(first + _PAGE, memories))
+        with store.write(TENANT) as tx:
+            for i in numbers:
+                _write_memory(tx, f"{turn_text(said, rng)} ({i})", now_millis())
+        done(len(numbers))
+
+
+def _write_memory(tx: Transaction, content: str, now: int) -> None:
+    memory = NewMemory(new_id(), MemoryType.FACT, importance=0.5, confidence=0.6)
+    version = NewVersion(
+        content=content,
+        fingerprint=hashlib.sha256(content.encode()).digest(),
+        valid_from=now,
+        ingested_at=now,
+        provenance=_PROVENANCE,
+        turn_n=None,
+    )
+    tx.memories.add(memory, version)
+    stored = tx.memories.get(memory.id)
+    if stored is not None:
+        link(tx, stored, now=now)
 
 
 def _embed(store: SqliteStore, done: Done) -> None:

@@ -31,7 +31,7 @@ def said() -> Speech:
 async def full(tmp_path: Path, said: Speech) -> Path:
     """A filled home."""
     filled: list[int] = []
-    await fill(tmp_path / "home", TURNS, said, filled.append)
+    fill(tmp_path / "home", TURNS, said, filled.append)
     assert sum(filled) == steps(TURNS)
     return tmp_path / "home"
 

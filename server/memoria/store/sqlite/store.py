@@ -147,7 +147,7 @@ class SqliteStore:
         self._write_lock = threading.Lock()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
-        self._matrices = Matrices()
+        self._matrices = Matrices(connect=self._learner)
         self._frequencies = Frequencies()
         self._closed = False
         with translated():
@@ -314,6 +314,10 @@ class SqliteStore:
             if _identity(self._path) == before:
                 return before, opened
             opened[0].close()
+
+    def _learner(self) -> Connection:
+        """A connection for what is done beside the searches."""
+        return connect(self._path, self._busy_timeout_ms, read_only=True)
 
     def _open(self, *, read_only: bool = False) -> tuple[Connection, VectorIndex]:
         if self._closed:

@@ -26,6 +26,10 @@ class Matrix:
 
     def __init__(self, dims: int) -> None:
         self._dims = dims
+        self.clear()
+
+    def clear(self) -> None:
+        """Hold nothing."""
         self._blocks: list[NDArray[np.float32]] = []
         self._ns = np.empty(0, np.int64)
         self._standings = np.empty(0, np.int32)

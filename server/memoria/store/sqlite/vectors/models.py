@@ -12,6 +12,8 @@ SQL = statements("vectors")
 
 IndexRow = tuple[int, str, bytes]
 """(document, its standing as a token, vector as float32 bytes)"""
+Key = tuple[int, int, str]
+"""(model, tenant, kind)"""
 
 
 @dataclass(frozen=True, slots=True)
