@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memoria.errors import EmbedderError
 from memoria.model import Vector
@@ -26,7 +27,7 @@ from memoria.store.values import Match
 _FLOAT_BYTES = 4
 _LOOKED_AT = 4
 """How many of the nearest are held against filters first, for each that is wanted."""
-_CANDIDATES = 4
+_CANDIDATES = 3
 """How many of the nearest by code are scored from the truth, for each that is wanted."""
 _SAMPLE = 16_384
 """Vectors from which codes are learnt; more change recall by less than a tenth of a point."""
@@ -142,8 +143,7 @@ class HeldCodes(Held):
         """
         super().__init__(key, dims)
         ns = list(self._documents(connection))
-        vectors = self._vectors(connection, ns[:: max(len(ns) // _SAMPLE, 1)])
-        sample = np.stack([vector for _, vector in vectors])
+        _, sample = self._vectors(connection, ns[:: max(len(ns) // _SAMPLE, 1)])
         self._learnt_for = len(ns)
         self._rows = Compressed(dims, np.resize(sample, (max(len(sample), _LEAST_SAMPLE), dims)))
 
@@ -167,16 +167,24 @@ class HeldCodes(Held):
         if where.narrowing is not None:
             passed = where.narrowing.best([Match(n, 0.0) for n in ns], wanted)
             ns = [match.n for match in passed]
-        return sorted(self._scored(connection, ns, vector), key=_best_first)[:limit]
+        return self._scored(connection, ns, vector, limit)
 
-    def _scored(self, connection: Connection, ns: list[int], vector: Vector) -> list[Match]:
-        read = self._vectors(connection, ns)
-        return [Match(n, float(np.vecdot(stored, vector))) for n, stored in read]
+    def _scored(
+        self, connection: Connection, ns: list[int], vector: Vector, limit: int
+    ) -> list[Match]:
+        found, vectors = self._vectors(connection, ns)
+        scores = np.vecdot(vectors, vector)
+        best = np.lexsort((found, -scores))[:limit]
+        return list(map(Match, found[best].tolist(), scores[best].tolist()))
 
-    def _vectors(self, connection: Connection, ns: list[int]) -> list[tuple[int, Vector]]:
+    def _vectors(
+        self, connection: Connection, ns: list[int]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         wanted = {"model": self._where["model"], "ns": as_json(ns)}
-        rows = connection.execute(SQL["vectors"], wanted)
-        return [(row["n"], np.frombuffer(self._checked(row), np.float32)) for row in rows]
+        rows = connection.execute(SQL["vectors"], wanted).fetchall()
+        vectors = np.frombuffer(b"".join(map(self._checked, rows)), np.float32)
+        found = np.fromiter((row["n"] for row in rows), np.int64, len(rows))
+        return found, vectors.reshape(len(rows), self._dims)
 
 
 def hold(connection: Connection, key: Key, dims: int, many: int) -> Held:
@@ -184,7 +192,3 @@ def hold(connection: Connection, key: Key, dims: int, many: int) -> Held:
     where = dict(zip(("model", "tenant", "kind"), key, strict=True))
     more = connection.execute(SQL["held"], where).fetchmany(many + 1)
     return HeldCodes(key, dims, connection) if len(more) > many else HeldMatrix(key, dims)
-
-
-def _best_first(match: Match) -> tuple[float, int]:
-    return -match.score, match.n
