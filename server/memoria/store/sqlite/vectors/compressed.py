@@ -101,8 +101,9 @@ class Compressed:
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, most: int
     ) -> list[int]:
         """The documents of these standings whose codes are nearest."""
-        codes = [self._codes[scope] for scope in scopes if scope in self._codes]
-        wanted = np.isin(self._standings, codes)
+        wanted = np.zeros(len(self._standings), np.bool_)
+        for code in {self._codes[scope] for scope in scopes if scope in self._codes}:
+            wanted |= self._standings == code
         if allowed is not None:
             wanted &= np.isin(self._ns, np.fromiter(allowed, np.int64, len(allowed)))
         many = int(np.count_nonzero(wanted))

@@ -59,6 +59,12 @@ class Matrices:
         with self._lock:
             return sum(held.rows.nbytes for held in self._held.values())
 
+    @property
+    def learning(self) -> bool:
+        """Whether codes are being learnt."""
+        with self._lock:
+            return bool(self._learning)
+
     def holds(self, where: Neighbourhood) -> bool:
         """Whether there is something for it."""
         with self._lock:
