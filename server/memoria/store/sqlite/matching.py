@@ -17,8 +17,8 @@ from memoria.store.values import Match
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
 _CONTEXT_WEIGHT = 0.6
 _TEXT = "{words context}"
-_LOOKED_AT = 2
-"""How many of the best are looked at for each that is wanted, where nearly all may be seen."""
+_SPARE = 4
+"""One more of so many is looked at than is wanted, where nearly all may be seen."""
 
 
 class Matching:
@@ -52,7 +52,7 @@ class Matching:
         counts = self._counts(terms, newest)
         kept = affordable(terms, counts.__getitem__)
         statement = "match" if sum(map(counts.__getitem__, kept)) <= BUDGET else "match_newest"
-        asked = most if narrowing.narrow else limit * _LOOKED_AT
+        asked = most if narrowing.narrow else limit + limit // _SPARE
         found = self._found(statement, _words(kept), asked)
         best = narrowing.best(found, limit)
         if len(best) == limit or (statement == "match" and len(found) != asked):

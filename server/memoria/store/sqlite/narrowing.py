@@ -12,8 +12,8 @@ from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.terms import BUDGET
 from memoria.store.values import Filters, Kind, Match
 
-_FIRST_LOOK = 2
-"""How many are looked at first for each that is wanted."""
+_SPARE = 4
+"""One more of so many is looked at first than is wanted."""
 _WIDER = 4
 
 
@@ -67,7 +67,7 @@ class Narrowing:
     def best(self, found: Sequence[Match], limit: int) -> list[Match]:
         """The first of what was found that are seen from there and pass."""
         passed: list[Match] = []
-        for part in _ever_wider(found, limit * _FIRST_LOOK):
+        for part in _ever_wider(found, limit + limit // _SPARE):
             through = self._through([match.n for match in part])
             passed += [match for match in part if match.n in through]
             if len(passed) >= limit:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memoria.store.sqlite.vectors.held import Held
 
 Connect = Callable[[], Connection]
-MANY = 200_000
-"""Documents of a tenant, beyond which codes serve: a matrix takes 2 GB and 0.1 s for a million."""
+MANY = 50_000
+"""Vectors beyond which codes serve: a matrix takes as long there, and ten times the memory."""
 _MOST_BYTES = 1 << 30
 
 
@@ -40,7 +40,7 @@ class Matrices:
         Args:
             most_bytes: what all of them together may take; those unused longest go first. One
                 that is greater by itself is held alone.
-            many: documents of a tenant, beyond which codes serve.
+            many: vectors beyond which codes serve.
             connect: opens a connection to learn codes by; without it there are no codes.
         """
         self._most_bytes = most_bytes
