@@ -12,6 +12,8 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import Connection, connect
+from memoria.store.sqlite.narrowing import Narrowing
+from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.standing import Standing
 from memoria.store.sqlite.vectors import Matrices, Neighbourhood, VectorIndex
 from memoria.store.values import Filters, Match
@@ -99,6 +101,18 @@ def test_few_that_pass_a_filter_are_all_found(crowd: Crowd) -> None:
     for few in (crowd.ns[::100], crowd.ns[::2]):
         where = Neighbourhood(1, 1, "turn", WHERE.scopes, frozenset(few))
         assert recall(crowd, where) >= 0.99
+
+
+def test_what_codes_or_a_matrix_find_is_held_against_filters(crowd: Crowd) -> None:
+    with crowd.store.write("ann") as tx:
+        for n in crowd.ns[::2]:
+            tx.documents.set_current(n, current=False)
+    shown = Narrowing(TenantRows(crowd.connection, 1, "documents"), ["turn"], Filters(), None)
+    where = Neighbourhood(1, 1, "turn", WHERE.scopes, None, shown)
+    assert recall(crowd, where) >= 0.99
+    matrix = VectorIndex(crowd.connection, None, Matrices())
+    for question in vectors(3, seed=1):
+        assert matrix.nearest(where, question, LIMIT) == crowd.exactly(question)
 
 
 def test_codes_follow_what_is_written_hidden_shown_and_erased(crowd: Crowd) -> None:
