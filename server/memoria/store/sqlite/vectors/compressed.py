@@ -100,7 +100,7 @@ class Compressed:
     def likely(
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, most: int
     ) -> list[int]:
-        """The documents of these standings whose codes are nearest."""
+        """The documents of these standings whose codes are nearest, best first."""
         wanted = np.zeros(len(self._standings), np.bool_)
         for code in {self._codes[scope] for scope in scopes if scope in self._codes}:
             wanted |= self._standings == code
@@ -118,11 +118,11 @@ class Compressed:
         return ns
 
     def _nearest_of(self, rows: NDArray[np.intp], vector: Vector, most: int) -> NDArray[np.intp]:
-        """The nearest of a few rows, by what their codes stand for."""
-        if len(rows) <= most:
+        """The nearest of a few rows, by what their codes stand for, best first."""
+        if not len(rows):
             return rows
         scores = np.concatenate([part @ vector for part in self._decoded(rows)])
-        nearest: NDArray[np.intp] = rows[np.argpartition(-scores, most)[:most]]
+        nearest: NDArray[np.intp] = rows[np.argsort(-scores, kind="stable")[:most]]
         return nearest
 
     def _decoded(self, rows: NDArray[np.intp]) -> Iterator[NDArray[np.float32]]:
