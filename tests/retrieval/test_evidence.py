@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.retrieval.counts import Counted, count
-from memoria.retrieval.lexical import bm25, idf
-from memoria.retrieval.session import with_sessions
-from memoria.retrieval.speakers import named
-from memoria.retrieval.stages import ALL, Stages
-from memoria.retrieval.worth import Wanted, worth
+from memoria.retrieval.evidence.counts import Counted, count
+from memoria.retrieval.evidence.lexical import bm25, idf
+from memoria.retrieval.evidence.session import with_sessions
+from memoria.retrieval.evidence.speakers import named
+from memoria.retrieval.evidence.stages import ALL, Stages
+from memoria.retrieval.evidence.worth import Wanted, worth
 from memoria.store.values import Frequencies, Indexed, Place, Remark
 from memoria.text.dates import Interval
 

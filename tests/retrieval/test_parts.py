@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model import Hit, Source, ToolCall
-from memoria.retrieval.evidence import conclusive
+from memoria.retrieval.evidence.rank import conclusive
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.familiar import Familiarity
 from memoria.retrieval.gate import ANSWER, RECORD, Support, coverage

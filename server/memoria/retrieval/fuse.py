@@ -10,7 +10,7 @@ every row of the degradation matrix is the same formula with a term less.
 from dataclasses import dataclass
 
 from memoria.retrieval.candidates import Candidates
-from memoria.retrieval.evidence import Asked, rank
+from memoria.retrieval.evidence.rank import Asked, rank
 from memoria.retrieval.plan import Plan
 from memoria.store.base import Transaction
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
-from memoria.retrieval.evidence import conclusive
+from memoria.retrieval.evidence.rank import conclusive
 from memoria.retrieval.excerpt import excerpt
 from memoria.retrieval.familiar import Familiarity, telling_terms
 from memoria.retrieval.fuse import Fused, with_graph

@@ -15,7 +15,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from memoria.retrieval.counts import Counted
+from memoria.retrieval.evidence.counts import Counted
 from memoria.store.values import Frequencies, Place
 
 _LENT = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}

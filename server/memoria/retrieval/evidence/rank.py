@@ -18,13 +18,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memoria.retrieval.candidates import Candidates
-from memoria.retrieval.counts import count
-from memoria.retrieval.found import Found, best
-from memoria.retrieval.lexical import bm25, idf
-from memoria.retrieval.session import with_sessions
-from memoria.retrieval.speakers import named
-from memoria.retrieval.stages import ALL, Stages
-from memoria.retrieval.worth import Wanted, worth
+from memoria.retrieval.evidence.counts import count
+from memoria.retrieval.evidence.found import Found, best
+from memoria.retrieval.evidence.lexical import bm25, idf
+from memoria.retrieval.evidence.session import with_sessions
+from memoria.retrieval.evidence.speakers import named
+from memoria.retrieval.evidence.stages import ALL, Stages
+from memoria.retrieval.evidence.worth import Wanted, worth
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Kind
 from memoria.text.dates import Interval
