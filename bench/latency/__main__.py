@@ -16,10 +16,18 @@ from rich.progress import Progress
 
 from bench.data import data_folder
 from bench.latency.fill import fill, steps
+from bench.latency.plot import plot
 from bench.latency.reading import ANSWER_MS, Beside, try_reading
 from bench.latency.run import try_home
 from bench.latency.speech import Speech, speech
-from bench.latency.verdict import FLOORS, Latency, Verdict
+from bench.latency.verdict import (
+    FLOORS,
+    GROWTH_BOUND,
+    Comparison,
+    Latency,
+    Verdict,
+    growth,
+)
 from bench.output import rounded, table
 from memoria.inference.base import Embedder
 from memoria.inference.bundled import BundledEmbedder
@@ -37,16 +45,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     said = speech(arguments.data or data_folder())
     bundled = BundledEmbedder(BUNDLED)
-    with _homes(arguments.home) as folder:
+    with _homes(arguments.homes) as folder:
         tried = [
             _try(folder / str(turns), turns, arguments, said, bundled) for turns in arguments.sizes
         ]
+    if arguments.plot is not None:
+        plot([verdict for verdict, _ in tried], arguments.plot)
     if arguments.json:
         print(json.dumps(rounded(_document(said, tried)), indent=2))
     else:
         for verdict, beside in tried:
             _print(verdict)
             _print_beside(verdict.turns, beside)
+        _print_growth([verdict for verdict, _ in tried])
     return 0 if _within(tried) else 1
 
 
@@ -58,7 +69,8 @@ def _parser() -> argparse.ArgumentParser:
         "--answer-ms", type=int, default=ANSWER_MS, help="what the chat model takes for an answer"
     )
     parser.add_argument("--data", type=Path, help="the folder of the shared data sets")
-    parser.add_argument("--home", type=Path, help="a folder in which to keep the filled homes")
+    parser.add_argument("--homes", type=Path, help="a folder in which to keep the filled homes")
+    parser.add_argument("--plot", type=Path, help="draw cost against size into this file")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -87,7 +99,7 @@ def _try(
         filling = progress.add_task(f"filling {turns:,} turns", total=steps(turns))
         timing = progress.add_task("timing", total=4 * rounds)
         if not home.exists():
-            anyio.run(fill, home, turns, said, partial(progress.advance, filling))
+            fill(home, turns, said, partial(progress.advance, filling))
         done = partial(progress.advance, timing)
         verdict = anyio.run(try_home, home, turns, rounds, said, bundled, done)
         return verdict, anyio.run(
@@ -96,7 +108,9 @@ def _try(
 
 
 def _within(tried: Sequence[Tried]) -> bool:
-    return all(verdict.within and beside.within for verdict, beside in tried)
+    grown = growth([verdict for verdict, _ in tried]).values()
+    each = all(verdict.within and beside.within for verdict, beside in tried)
+    return each and max(grown) < GROWTH_BOUND
 
 
 def _document(said: Speech, tried: Sequence[Tried]) -> dict[str, object]:
@@ -104,6 +118,7 @@ def _document(said: Speech, tried: Sequence[Tried]) -> dict[str, object]:
         "benchmark": "bench.latency",
         "text": said.origin,
         "within_bounds": _within(tried),
+        "growth": growth([verdict for verdict, _ in tried]),
         "sizes": {
             str(verdict.turns): {**asdict(verdict), "beside_extraction": asdict(beside)}
             for verdict, beside in tried
@@ -113,10 +128,10 @@ def _document(said: Speech, tried: Sequence[Tried]) -> dict[str, object]:
 
 def _print(verdict: Verdict) -> None:
     title = f"{verdict.turns:,} turns, {verdict.rounds} rounds, milliseconds"
-    filled = table(title, 1, "", "p50", "p95", "floor p50", "ratio", "bound")
+    filled = table(title, 1, "", "p50", "p95", "floor p50", "ratio", "bound", "p95")
     for call, found in verdict.comparisons.items():
-        floor, ratio = f"{found.floor.p50:.2f}", f"{found.ratio:.2f}"
-        filled.add_row(call, *_cells(found.call), floor, ratio, f"{found.bound:g}")
+        ratios = f"{found.ratio:.2f}", f"{found.bound:g}", f"{found.tail_ratio:.2f}"
+        filled.add_row(call, *_cells(found.call), f"{found.floor.p50:.2f}", *ratios)
     for name, each in verdict.floors.items():
         filled.add_row(f"  {FLOORS[name]}", *_cells(each))
     Console().print(filled)
@@ -127,7 +142,23 @@ def _print(verdict: Verdict) -> None:
     )
     for call, found in verdict.comparisons.items():
         if not found.within:
-            print(f"OVER ITS BOUND: {call}, {found.ratio:.2f} times its floor.")
+            print(f"OVER ITS BOUND: {call}, {_found(found)}.")
+
+
+def _found(found: Comparison) -> str:
+    tail = "" if found.tail_bound is None else f", its p95 {found.tail_ratio:.2f} times"
+    most = "" if found.most_ms is None else f" and {found.call.p95:.0f} ms"
+    return f"{found.ratio:.2f} times its floor{tail}{most}"
+
+
+def _print_growth(verdicts: Sequence[Verdict]) -> None:
+    sizes = sorted(verdict.turns for verdict in verdicts)
+    for call, times in growth(verdicts).items():
+        over = "" if times < GROWTH_BOUND else " OVER ITS BOUND."
+        print(
+            f"{call}: {times:.1f} times as long at {sizes[-1]:,} as at {sizes[0]:,} turns "
+            f"(bound {GROWTH_BOUND:g}).{over}"
+        )
 
 
 def _print_beside(turns: int, beside: Beside) -> None:

@@ -1,43 +1,59 @@
-"""Filling a home quickly: a thousand turns a transaction, and vectors out of thin air."""
+"""Filling a home quickly: a thousand turns a transaction, and vectors out of thin air.
 
+Turns and memories are written through the store's own interface, with what a capture writes of
+those in which nothing is stated plainly, and memories are linked in the graph as always. Reading
+what is said for secrets, claims and tasks would take three times as long.
+"""
+
+import hashlib
 import random
-from collections.abc import Callable
-from itertools import count
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
-import memoria
 from bench.latency.speech import Speech, turn_text
-from memoria import Memoria, Settings, Turn
 from memoria.app import DATABASE
 from memoria.inference.choose import BUNDLED
-from memoria.model import Role, Vector
+from memoria.ingest.link import link
+from memoria.model import (
+    MemoryType,
+    Provenance,
+    Role,
+    SourceKind,
+    Trust,
+    Vector,
+    new_id,
+    now_millis,
+)
+from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Kind, NewMemory, NewTurn, NewVersion, StretchLimits
 
 TENANT = "bench"
-TURNS_A_MEMORY = 50
+TURNS_A_MEMORY = 10
 _DIMS = 512
 _PAGE = 1000
 _SESSIONS_AT_ONCE = 25
 _BEGAN_MS = 1_700_000_000_000
 _MS_PER_MINUTE = 60_000
-_ATTEMPTS = 1
+_SOURCE = "library"
+_KINDS: tuple[Kind, ...] = ("turn", "memory")
+_PROVENANCE = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel=_SOURCE)
+_STRETCH = StretchLimits(idle_ms=30 * _MS_PER_MINUTE, messages=30)
 
 Done = Callable[[int], None]
 """Told how many more are done."""
 
 
-async def fill(home: Path, turns: int, said: Speech, done: Done) -> None:
-    """Record turns and a memory for every fifty of them, and give each its vector."""
+def fill(home: Path, turns: int, said: Speech, done: Done) -> None:
+    """Write turns and a memory for every ten of them, and give each its vector."""
     rng = random.Random(turns)  # noqa: S311  (nothing here is secret)
-    settings = Settings.load(embedder="off")
-    async with memoria.open(home, TENANT, settings=settings) as m:
-        await _record(m, turns, said, rng, done)
-        for i in range(turns // TURNS_A_MEMORY):
-            await m.remember(f"{turn_text(said, rng)} ({i})")
-            done(1)
-    _embed(home, done)
+    store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
+    _write_turns(store, turns, said, rng, done)
+    _write_memories(store, turns // TURNS_A_MEMORY, said, rng, done)
+    _embed(store, done)
+    store.close()
 
 
 def steps(turns: int) -> int:
@@ -51,35 +67,97 @@ def random_vectors(rng: np.random.Generator, many: int) -> list[Vector]:
     return list(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-async def _record(m: Memoria, turns: int, said: Speech, rng: random.Random, done: Done) -> None:
+def _write_turns(
+    store: SqliteStore, turns: int, said: Speech, rng: random.Random, done: Done
+) -> None:
     for first in range(0, turns, _PAGE):
         numbers = range(first, min(first + _PAGE, turns))
-        await m.record_conversation([_turn(i, turn_text(said, rng)) for i in numbers])
+        with store.write(TENANT) as tx:
+            for talk in range(_SESSIONS_AT_ONCE):
+                _write_session(tx, numbers[talk::_SESSIONS_AT_ONCE], said, rng)
         done(len(numbers))
 
 
-def _turn(i: int, text: str) -> Turn:
-    """Turn `i`: people talk in many sessions at once."""
-    return Turn(
-        role=Role.ASSISTANT if i // _SESSIONS_AT_ONCE % 2 else Role.USER,
-        content=text,
-        session_id=f"session-{i // _PAGE}-{i % _SESSIONS_AT_ONCE}",
+def _write_session(tx: Transaction, numbers: range, said: Speech, rng: random.Random) -> None:
+    """Turns of one session: people talk in many at once."""
+    if not numbers:
+        return
+    name = f"session-{numbers[0] // _PAGE}-{numbers[0] % _SESSIONS_AT_ONCE}"
+    began, ended = (_BEGAN_MS + i * _MS_PER_MINUTE for i in (numbers[0], numbers[-1]))
+    session = tx.conversations.enter_session(_SOURCE, name, began, ended, now_millis())
+    for turn_index, i in enumerate(numbers):
+        turn = _turn(i, session.n, turn_index, turn_text(said, rng))
+        tx.conversations.add_turn(turn)
+        tx.conversations.extend_stretch(turn, _STRETCH)
+
+
+def _turn(i: int, session_n: int, turn_index: int, text: str) -> NewTurn:
+    return NewTurn(
+        id=new_id(),
+        session_n=session_n,
         message_id=f"message-{i}",
+        turn_index=turn_index,
+        version=1,
+        role=Role.ASSISTANT if turn_index % 2 else Role.USER,
+        speaker=None,
         at=_BEGAN_MS + i * _MS_PER_MINUTE,
+        at_given=True,
+        ingested_at=now_millis(),
+        trust=Trust.REPORTED,
+        barred=False,
+        fingerprint=hashlib.sha256(text.encode()).digest(),
+        content=text,
+        tool_name=None,
+        tool_args=None,
+        tool_result=None,
     )
 
 
-def _embed(home: Path, done: Done) -> None:
+def _write_memories(
+    store: SqliteStore, memories: int, said: Speech, rng: random.Random, done: Done
+) -> None:
+    for first in range(0, memories, _PAGE):
+        numbers = range(first, min(first + _PAGE, memories))
+        with store.write(TENANT) as tx:
+            for i in numbers:
+                _write_memory(tx, f"{turn_text(said, rng)} ({i})", now_millis())
+        done(len(numbers))
+
+
+def _write_memory(tx: Transaction, content: str, now: int) -> None:
+    memory = NewMemory(new_id(), MemoryType.FACT, importance=0.5, confidence=0.6)
+    version = NewVersion(
+        content=content,
+        fingerprint=hashlib.sha256(content.encode()).digest(),
+        valid_from=now,
+        ingested_at=now,
+        provenance=_PROVENANCE,
+        turn_n=None,
+    )
+    tx.memories.add(memory, version)
+    stored = tx.memories.get(memory.id)
+    if stored is not None:
+        link(tx, stored, now=now)
+
+
+def _embed(store: SqliteStore, done: Done) -> None:
     rng = np.random.default_rng(0)
-    store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(BUNDLED)
-    for _ in count():
+    for ns in _pages(store):
         with store.backlog(write=True) as backlog:
-            due = backlog.due(0, _PAGE, _ATTEMPTS)
-            if not due:
+            backlog.fulfil(BUNDLED, dict(zip(ns, random_vectors(rng, len(ns)), strict=True)))
+        done(len(ns))
+
+
+def _pages(store: SqliteStore) -> Iterable[list[int]]:
+    """The numbers of all documents, a thousand at a time."""
+    for kind in _KINDS:
+        after = 0
+        while True:
+            with store.read(TENANT) as tx:
+                ns = tx.documents.page(kind, after, _PAGE)
+            if not ns:
                 break
-            vectors = random_vectors(rng, len(due))
-            backlog.fulfil(BUNDLED, {p.n: v for p, v in zip(due, vectors, strict=True)})
-        done(len(due))
-    store.close()
+            yield ns
+            after = ns[-1]

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
+
 import memoria
 from bench.latency.fill import TENANT
 from bench.latency.floors import Floors
@@ -15,6 +17,7 @@ from memoria.inference.base import Embedder
 from memoria.store.sqlite import SqliteStore
 
 _WARM_UP = 20
+_POLL_S = 0.1
 
 
 async def try_home(
@@ -39,6 +42,9 @@ async def try_home(
     model, clock = Model(bundled), Clock()
     async with memoria.open(home, TENANT, embedder=model) as m:
         each = Rounds(m, store, model, said)
+        await each.warm_up(_WARM_UP)
+        while m._store._matrices.learning:  # type: ignore[attr-defined]  # noqa: SLF001
+            await anyio.sleep(_POLL_S)
         await each.warm_up(_WARM_UP)
         memory = footprint(m._store.vector_bytes)  # noqa: SLF001  (no face needs it)
         with Floors(home) as floors:

@@ -36,8 +36,8 @@ class Speech:
 def speech(folder: Path | None) -> Speech:
     """The sentences of every data set in the folder."""
     files = [] if folder is None else sorted(folder.rglob("*.json"))
-    texts = (text for file in files for text in _strings(json.loads(file.read_text("utf-8"))))
-    found = sorted({part for text in texts for part in _sentences(text)})
+    texts = (text for file in files for text in strings(json.loads(file.read_text("utf-8"))))
+    found = sorted({part for text in texts for part in sentences(text)})
     asked = _questions(found)
     return Speech(tuple(found), asked, "shared data sets") if asked else _made_up()
 
@@ -47,19 +47,21 @@ def turn_text(said: Speech, rng: random.Random) -> str:
     return " ".join(rng.choices(said.sentences, k=rng.choice(_SENTENCES_A_TURN)))
 
 
-def _strings(value: object) -> Iterator[str]:
+def strings(value: object) -> Iterator[str]:
+    """Every text in a JSON document."""
     match value:
         case str():
             yield value
         case dict():
-            yield from (text for item in value.values() for text in _strings(item))
+            yield from (text for item in value.values() for text in strings(item))
         case list():
-            yield from (text for item in value for text in _strings(item))
+            yield from (text for item in value for text in strings(item))
         case _:
             pass
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text that are neither very short nor very long."""
     parts = (part.strip() for part in _SENTENCE_END.split(text))
     return (part for part in parts if _SHORTEST <= len(part) <= _LONGEST)
 

@@ -8,6 +8,15 @@ from bench.metrics import percentile
 
 CAPTURE_BOUND = 2.0
 SEARCH_BOUND = 3.0
+LARGE = 100_000
+"""Turns from which on a search is held to tighter bounds."""
+LARGE_SEARCH_BOUND = 2.0
+LARGE_TAIL_BOUND = 3.0
+VERY_LARGE = 1_000_000
+MOST_MS = 150.0
+"""What nineteen of twenty searches may take at the very most in a home of that size."""
+GROWTH_BOUND = 20.0
+"""How much dearer the median search may be in the largest home than in the smallest."""
 
 Times = Mapping[str, Sequence[float]]
 """Milliseconds by name; the n-th of every name belong to the same round."""
@@ -31,11 +40,20 @@ class Comparison:
     ratio: float
     """Of the medians."""
     bound: float
+    tail_ratio: float
+    """Of the 95th percentiles."""
+    tail_bound: float | None = None
+    most_ms: float | None = None
+    """For the 95th percentile, in itself."""
 
     @property
     def within(self) -> bool:
         """Whether the call is fast enough."""
-        return self.ratio <= self.bound
+        return (
+            self.ratio <= self.bound
+            and (self.tail_bound is None or self.tail_ratio <= self.tail_bound)
+            and (self.most_ms is None or self.call.p95 < self.most_ms)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +81,10 @@ FLOORS = {
     "scan turns": "scan the turns'",
 }
 _WAYS = ("by product", "by row")
-_SUMS = {
-    "record_conversation": (CAPTURE_BOUND, ("insert",)),
-    "search_memory": (SEARCH_BOUND, ("embed", "match", "scan")),
-    "search_conversation_traces": (SEARCH_BOUND, ("embed", "match", "scan turns")),
+_CAPTURE = {"record_conversation": ("insert",)}
+_SEARCHES = {
+    "search_memory": ("embed", "match", "scan"),
+    "search_conversation_traces": ("embed", "match", "scan turns"),
 }
 
 
@@ -76,14 +94,22 @@ def verdict(turns: int, rounds: int, took_ms: Times, memory: Footprint) -> Verdi
     return Verdict(
         turns,
         rounds,
-        {call: _comparison(took_ms, call, bound, parts) for call, (bound, parts) in _SUMS.items()},
+        {
+            **{call: _capture(took_ms, call, parts) for call, parts in _CAPTURE.items()},
+            **{call: _search(turns, took_ms, call, parts) for call, parts in _SEARCHES.items()},
+        },
         {name: latency(took_ms[name]) for name in FLOORS},
         memory,
     )
 
 
-def _faster(took_ms: Times, name: str) -> Sequence[float]:
-    return min((took_ms[f"{name} {way}"] for way in _WAYS), key=lambda took: percentile(50, took))
+def growth(verdicts: Sequence[Verdict]) -> dict[str, float]:
+    """How much dearer the median search is in the largest home than in the smallest."""
+    first, last = (pick(verdicts, key=lambda each: each.turns) for pick in (min, max))
+    return {
+        call: last.comparisons[call].call.p50 / first.comparisons[call].call.p50
+        for call in _SEARCHES
+    }
 
 
 def latency(took_ms: Sequence[float]) -> Latency:
@@ -91,7 +117,30 @@ def latency(took_ms: Sequence[float]) -> Latency:
     return Latency(percentile(50, took_ms), percentile(95, took_ms))
 
 
-def _comparison(took_ms: Times, call: str, bound: float, parts: Sequence[str]) -> Comparison:
+def _faster(took_ms: Times, name: str) -> Sequence[float]:
+    return min((took_ms[f"{name} {way}"] for way in _WAYS), key=lambda took: percentile(50, took))
+
+
+def _capture(took_ms: Times, call: str, parts: Sequence[str]) -> Comparison:
+    return _comparison(took_ms, call, parts, CAPTURE_BOUND)
+
+
+def _search(turns: int, took_ms: Times, call: str, parts: Sequence[str]) -> Comparison:
+    if turns < LARGE:
+        return _comparison(took_ms, call, parts, SEARCH_BOUND)
+    most_ms = MOST_MS if turns >= VERY_LARGE else None
+    return _comparison(took_ms, call, parts, LARGE_SEARCH_BOUND, LARGE_TAIL_BOUND, most_ms)
+
+
+def _comparison(
+    took_ms: Times,
+    call: str,
+    parts: Sequence[str],
+    bound: float,
+    tail_bound: float | None = None,
+    most_ms: float | None = None,
+) -> Comparison:
     sums = [sum(each) for each in zip(*(took_ms[part] for part in parts), strict=True)]
     measured, floor = latency(took_ms[call]), latency(sums)
-    return Comparison(measured, floor, measured.p50 / floor.p50, bound)
+    ratio, tail_ratio = measured.p50 / floor.p50, measured.p95 / floor.p95
+    return Comparison(measured, floor, ratio, bound, tail_ratio, tail_bound, most_ms)

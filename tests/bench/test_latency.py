@@ -31,7 +31,7 @@ def said() -> Speech:
 async def full(tmp_path: Path, said: Speech) -> Path:
     """A filled home."""
     filled: list[int] = []
-    await fill(tmp_path / "home", TURNS, said, filled.append)
+    fill(tmp_path / "home", TURNS, said, filled.append)
     assert sum(filled) == steps(TURNS)
     return tmp_path / "home"
 
@@ -117,7 +117,7 @@ def test_a_ratio_is_that_of_medians_and_a_search_is_held_to_the_sum_of_its_parts
 def test_the_command_prints_json_and_fails_when_a_bound_is_broken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ["--sizes", "60", "--rounds", "1", "--json", "--home", str(tmp_path)]
+    options = ["--sizes", "60", "--rounds", "1", "--json", "--homes", str(tmp_path)]
     code = main([*options, "--data", str(tmp_path / "none")])
     document = json.loads(capsys.readouterr().out)
     assert document["text"] == "made-up words"

@@ -1,15 +1,14 @@
 """The stages of a search, each by itself."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model import Hit, Source, ToolCall
-from memoria.retrieval.evidence import _neighbour_gains, _session_gains, conclusive
+from memoria.retrieval.evidence.rank import conclusive
 from memoria.retrieval.excerpt import excerpt
+from memoria.retrieval.familiar import Familiarity
 from memoria.retrieval.gate import ANSWER, RECORD, Support, coverage
 from memoria.retrieval.pack import cost, pack
-from memoria.store.values import Place
 
 
 def hit(text: str, tool: ToolCall | None = None) -> Hit:
@@ -21,26 +20,6 @@ def hit(text: str, tool: ToolCall | None = None) -> Hit:
         source=Source(at="2026-03-02T01:14:05Z"),
         tool=tool,
     )
-
-
-def test_a_turn_shares_its_score_with_its_neighbours_in_its_session() -> None:
-    gains = _neighbour_gains([(Place(7, 1, 2), 1.0), (Place(8, 2, 1), 0.5)])
-    assert gains == {
-        **dict.fromkeys([(1, 1), (1, 3)], 0.3),
-        **dict.fromkeys([(1, 0), (1, 4), (2, 0), (2, 2)], 0.15),
-        **dict.fromkeys([(2, -1), (2, 3)], 0.075),
-    }
-
-
-def test_versions_of_a_message_share_a_place_and_count_once() -> None:
-    gains = _neighbour_gains([(Place(1, 1, 0), 0.2), (Place(2, 1, 0), 1.0), (Place(3, 1, 0), 0.4)])
-    assert gains == _neighbour_gains([(Place(2, 1, 0), 1.0)])
-
-
-def test_a_session_gains_by_its_best_three() -> None:
-    scores = [(Place(n, 1, n), score) for n, score in enumerate([0.1, 1.0, 0.5, 0.5, 0.2])]
-    gains = _session_gains([*scores, (Place(9, 2, 0), 0.5)])
-    assert gains == {1: pytest.approx(0.4), 2: pytest.approx(0.1)}
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))
@@ -79,18 +58,34 @@ def test_a_stem_is_found_where_its_word_is_written_out() -> None:
     assert "happy parties" in text[start:end]
 
 
-def test_coverage_counts_pairs_of_characters_not_single_ones() -> None:
-    assert coverage(("花", "生", "花生"), {"花", "生"}) == 0.0
-    assert coverage(("花", "生", "花生"), {"花", "生", "花生"}) == 1.0
-    assert coverage(("花",), {"花"}) == 1.0
-    assert coverage((), {"a"}) == 0.0
+def test_coverage_is_the_share_of_the_words_by_what_each_tells() -> None:
+    weights = {"rare": 0.75, "common": 0.25}
+    assert coverage(weights, {"rare", "other"}) == 0.75
+    assert coverage(weights, {"rare", "common"}) == 1.0
+    assert coverage({}, {"a"}) == 0.0
 
 
 def test_words_or_meaning_let_a_conclusion_pass_and_nothing_else_does() -> None:
-    assert ANSWER.turn.passed_by(Support(coverage=0.5, cosine=0.0))
-    assert ANSWER.memory.passed_by(Support(coverage=0.0, cosine=0.3))
-    assert not ANSWER.turn.passed_by(Support(coverage=0.4, cosine=0.3))
-    assert not RECORD.turn.passed_by(Support(coverage=0.2, cosine=0.2))
+    asked = Familiarity()
+    assert ANSWER.turn.passed_by(Support(coverage=0.5, cosine=0.0), asked)
+    assert ANSWER.memory.passed_by(Support(coverage=0.0, cosine=0.3), asked)
+    assert not ANSWER.turn.passed_by(Support(coverage=0.2, cosine=0.2), asked)
+    assert not RECORD.turn.passed_by(Support(coverage=0.05, cosine=0.2), asked)
+
+
+def test_a_question_about_somebody_known_needs_more_and_one_about_a_stranger_a_paraphrase() -> None:
+    fit = Support(coverage=0.2, cosine=0.4)
+    assert RECORD.turn.passed_by(fit, Familiarity())
+    assert not RECORD.turn.passed_by(fit, Familiarity(named=True))
+    assert not RECORD.turn.passed_by(Support(0.9, 0.4), Familiarity(strange=True))
+    assert RECORD.turn.passed_by(Support(0.0, 0.7), Familiarity(strange=True))
+
+
+def test_another_language_and_a_link_in_the_graph_need_less() -> None:
+    low = Support(coverage=0.0, cosine=0.26)
+    assert not RECORD.turn.passed_by(low, Familiarity())
+    assert RECORD.turn.passed_by(Support(0.0, 0.26, across=True), Familiarity())
+    assert RECORD.turn.passed_by(Support(0.0, 0.26, graph=1.0), Familiarity())
 
 
 @given(st.lists(st.text("ab 中文\n", max_size=600), max_size=12), st.integers(50, 3000))

@@ -180,6 +180,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "documents.recent": lambda tx, _: tx.documents.recent(BOTH, EVERY, 100),
     "documents.words": lambda tx, them: tx.documents.words(them.ns),
+    "documents.indexed": lambda tx, them: tx.documents.indexed(them.ns, 10_000),
+    "documents.frequencies": lambda tx, _: list(
+        tx.documents.frequencies(BOTH, ["port"], EVERY).holding.values()
+    ),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [
@@ -199,6 +203,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.places": lambda tx, them: tx.conversations.places(them.ns, 2),
+    "conversations.remarks": lambda tx, them: tx.conversations.remarks(them.ns),
     "conversations.around": lambda tx, them: [
         tx.conversations.around(n, 1, 5) for n in them.sessions
     ],

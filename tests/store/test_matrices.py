@@ -242,7 +242,7 @@ def vectors_in(shared: Matrices) -> set[bytes]:
     rows = (
         row.tobytes()
         for held in shared._held.values()  # noqa: SLF001
-        for block in held.matrix._blocks  # noqa: SLF001
+        for block in held.rows._blocks  # type: ignore[union-attr]  # noqa: SLF001
         for row in block
     )
     return set(rows) - {bytes(4 * DIMS)}

@@ -170,7 +170,7 @@ class Recall:
         )
 
         place = self._workspace(workspace)
-        way = self._way((), task, explain=False)
+        way = self._way((), task, session_id, explain=False)
         most = max(max_tokens, MIN_TOKENS)
         recall = plan_memories(query, limit=8, max_tokens=most, workspace=place, way=way)
         record = plan_traces(query, limit=4, max_tokens=most, context=0, workspace=place, way=way)
@@ -192,11 +192,18 @@ class Recall:
         wait_ms = self.settings.embedder_wait_ms
         return Search(self._store, self.tenant, self._embedder, wait_ms)
 
-    def _way(self, without: Sequence[str], task: str | None = None, *, explain: bool) -> Way:
+    def _way(
+        self,
+        without: Sequence[str],
+        task: str | None = None,
+        session_id: str | None = None,
+        *,
+        explain: bool,
+    ) -> Way:
         for part in without:
             check_choice("without", part, PARTS)
         off = {*(self.settings.search_without or ()), *(cast("Part", part) for part in without)}
-        return Way(frozenset(off), task, self._default_session, explain)
+        return Way(frozenset(off), task, session_id or self._default_session, explain)
 
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means: the one it names, or `none`, else the configured one."""

@@ -13,6 +13,7 @@ from memoria.retrieval.plan import Plan
 from memoria.retrieval.walk import Walked, walk
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
+from memoria.text.dates import Interval
 
 _DEPTH = 400
 _IN_TIME = 100
@@ -112,13 +113,16 @@ def _by_time(tx: Transaction, plan: Plan) -> tuple[tuple[int, ...], PartReport]:
 
 
 def _within(plan: Plan) -> Filters | None:
-    """The filters narrowed to the time the question names; None where it names none of its own."""
-    when, filters = plan.question.when, plan.filters
-    if when is None:
-        return None
+    """The filters narrowed to the time the question names, or to the moment it is asked of.
+
+    None where it names none of its own.
+    """
+    when, filters = plan.question.when or Interval(None, None), plan.filters
+    then = None if plan.as_of is None else plan.as_of + 1
     since = max((t for t in (when.from_ms, filters.since) if t is not None), default=None)
-    until = min((t for t in (when.until_ms, filters.until) if t is not None), default=None)
-    return replace(filters, since=since, until=until)
+    until = min((t for t in (when.until_ms, filters.until, then) if t is not None), default=None)
+    narrowed = replace(filters, since=since, until=until)
+    return None if narrowed == filters else narrowed
 
 
 def _found(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:

@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Iterator
 
-from memoria.model import PARTS, Trace, Weighed, iso
+from memoria.model import PARTS, Part, Trace, Weighed, iso
 from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.fuse import GRAPH_CEILING
-from memoria.retrieval.gate import Gate
 from memoria.retrieval.judge import Judged
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.select import Selected
@@ -20,12 +19,13 @@ _FORMULA = {
 
 def path(candidates: Candidates) -> str:
     """The sources that served, in the order of the design's matrix."""
-    served = [report.part for report in candidates.reports if report.state in ("used", "idle")]
-    return " → ".join(part for part in served if part in PARTS) or "recent"
+    if _by_time_alone(candidates):
+        return "recent"
+    return " → ".join(_served(candidates)) or "none"
 
 
 def explain(
-    plan: Plan, candidates: Candidates, gate: Gate, selected: Selected, shown: Collection[int]
+    plan: Plan, candidates: Candidates, gate: str, selected: Selected, shown: Collection[int]
 ) -> Trace:
     """How the answer came about.
 
@@ -45,7 +45,7 @@ def explain(
         until=_iso(when.until_ms if when else None),
         task=plan.way.task,
         as_of=_iso(plan.as_of),
-        gate=str(gate),
+        gate=gate,
         parts=candidates.reports,
         judged=tuple(_all(plan, selected, shown)),
     )
@@ -53,9 +53,20 @@ def explain(
 
 def _formula(candidates: Candidates) -> str:
     """How the sources that served are joined."""
-    served = [r.part for r in candidates.reports if r.state in ("used", "idle")]
-    terms = [_FORMULA[part] for part in PARTS if part in served]
-    return f"1 − {''.join(f'(1 − {term})' for term in terms)}, × weight" if terms else "recency"
+    if _by_time_alone(candidates):
+        return "recency"
+    terms = [_FORMULA[part] for part in _served(candidates)]
+    return f"1 − {''.join(f'(1 − {term})' for term in terms)}, × weight" if terms else "none"
+
+
+def _served(candidates: Candidates) -> list[Part]:
+    served = {report.part for report in candidates.reports if report.state in ("used", "idle")}
+    return [part for part in PARTS if part in served]
+
+
+def _by_time_alone(candidates: Candidates) -> bool:
+    """Whether the calendar answers, and the other sources are not looked at."""
+    return any(each.part == "recent" and each.state == "used" for each in candidates.reports)
 
 
 def _all(plan: Plan, selected: Selected, shown: Collection[int]) -> Iterator[Weighed]:

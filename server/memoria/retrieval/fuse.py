@@ -10,7 +10,7 @@ every row of the degradation matrix is the same formula with a term less.
 from dataclasses import dataclass
 
 from memoria.retrieval.candidates import Candidates
-from memoria.retrieval.evidence import rank
+from memoria.retrieval.evidence.rank import Asked, rank
 from memoria.retrieval.plan import Plan
 from memoria.store.base import Transaction
 
@@ -44,7 +44,8 @@ def fuse(tx: Transaction, plan: Plan, candidates: Candidates, most: int) -> list
         return [Fused(n, 1 / (1 + place), indexed=False)
                 for place, n in enumerate(candidates.recent[:most])]  # fmt: skip
     walked = candidates.walked
-    found = rank(tx, candidates, plan.filters, most)
+    asked = Asked(plan.kinds, plan.terms, plan.filters, plan.question.when)
+    found = rank(tx, asked, candidates, most, plan.way.stages)
     fused = [
         Fused(
             item.n,

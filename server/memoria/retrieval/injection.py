@@ -18,7 +18,8 @@ from memoria.retrieval.plan import Plan
 from memoria.retrieval.search import Search
 from memoria.store.base import Store
 from memoria.text.budget import estimate_tokens
-from memoria.text.strip import fence
+from memoria.text.document import as_text
+from memoria.text.strip import fence, inert
 
 _PERSONA_SHARE = 0.3
 _SHORT_TERM_SHARE = 0.15
@@ -148,8 +149,16 @@ def _cited(hit: Hit) -> Cited:
     who = source.speaker or source.role or source.client
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
     marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
-    indented = hit.text.replace("\n", "\n  ")
+    indented = _said(hit).replace("\n", "\n  ")
     return Cited(f"- {name} {indented}", f"- {name} {', '.join(map(str, marks))}")
+
+
+def _said(hit: Hit) -> str:
+    """All that a hit says: the words, then the tool call."""
+    if hit.tool is None:
+        return hit.text
+    call = (hit.tool.name, as_text(hit.tool.args), as_text(hit.tool.result))
+    return "\n".join(part for part in (hit.text, *call) if part)
 
 
 def _cost(each: Cited) -> int:
@@ -158,7 +167,7 @@ def _cost(each: Cited) -> int:
 
 def _price(text: str) -> int:
     """A line with its end, so that lines together never cost more than their prices."""
-    return estimate_tokens(f"{text}\n")
+    return estimate_tokens(inert(f"{text}\n"))
 
 
 def _assembled(blocks: Sequence[str]) -> str:

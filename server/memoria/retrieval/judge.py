@@ -4,16 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
-from memoria.retrieval.evidence import conclusive
+from memoria.retrieval.evidence.rank import conclusive
 from memoria.retrieval.excerpt import excerpt
+from memoria.retrieval.familiar import Familiarity, telling_terms
 from memoria.retrieval.fuse import Fused, with_graph
 from memoria.retrieval.gate import Support, coverage
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.weigh import memory_factors, product, turn_factors
 from memoria.store.base import Transaction
-from memoria.store.values import Kind
+from memoria.store.values import Filters, Kind
 from memoria.text.analyser import tokens
 from memoria.text.document import full_text
+from memoria.text.script import is_cjk
 
 _JUDGED_CHARS = 4000
 """How much of a document the gate reads: of a long one, the part that answers."""
@@ -57,17 +59,14 @@ class Judged:
         return _text(self.document)
 
 
-def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> list[Judged]:
+def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused], asked: Familiarity) -> list[Judged]:
     """The documents that may be seen, best first; of a memory one wording."""
     documents = _read(tx, plan, fused)
     held = _words(tx, plan, documents)
-    own = {
-        item.n: _support(plan, item, documents[item.n], held[item.n])
+    judged = [
+        _judged(plan, item, documents[item.n], held[item.n], asked)
         for item in fused
         if item.n in documents
-    }
-    judged = [
-        _judged(plan, item, documents[item.n], held[item.n], own) for item in fused if item.n in own
     ]
     best: dict[tuple[str, int], Judged] = {}
     for each in sorted(judged, key=lambda each: -each.score):
@@ -122,14 +121,29 @@ def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:
         return None  # it was meant to count until then
     if plan.as_of is None:
         return next(version for version in memory.versions if version.n == n)
-    retired = memory.validity is Validity.ARCHIVED and memory.updated_at <= moment
-    if retired or memory.validity not in (Validity.ACTIVE, Validity.ARCHIVED):
+    if not _counted_at(memory, moment):
         return None
-    return next((version for version in memory.versions if _held_at(version, moment)), None)
+    held = (version for version in memory.versions if _held_at(version, moment))
+    return next((version for version in held if _wanted(version, plan.filters)), None)
+
+
+def _counted_at(memory: Memory, moment: int) -> bool:
+    """Whether it was held true at a moment: it is now, or was until it was put aside later."""
+    if memory.validity in (Validity.ARCHIVED, Validity.SUPERSEDED):
+        ever = memory.updated_at > memory.created_at  # some are kept for the history alone
+        return ever and moment < memory.updated_at
+    return memory.validity is Validity.ACTIVE
 
 
 def _held_at(version: MemoryVersion, moment: int) -> bool:
     return version.valid_from <= moment and (version.valid_to is None or moment < version.valid_to)
+
+
+def _wanted(version: MemoryVersion, filters: Filters) -> bool:
+    """Whether a wording passes the filters, which were put to the one that was found."""
+    early = filters.since is not None and version.valid_from < filters.since
+    late = filters.until is not None and version.valid_from >= filters.until
+    return not early and not late and filters.session_id in (None, version.provenance.session_id)
 
 
 def _words(
@@ -158,40 +172,32 @@ def _named(item: Fused, document: StoredTurn | Wording) -> frozenset[str]:
     return frozenset(tokens(" ".join((speaker or "", *item.named))))
 
 
-def _support(
-    plan: Plan, item: Fused, document: StoredTurn | Wording, words: frozenset[str]
-) -> Support:
-    covered = coverage(plan.question.telling or plan.terms, words | _named(item, document))
-    return Support(covered, item.cosine, item.graph)
-
-
 def _judged(
     plan: Plan,
     item: Fused,
     document: StoredTurn | Wording,
     words: frozenset[str],
-    supports: Mapping[int, Support],
+    asked: Familiarity,
 ) -> Judged:
-    own = supports[item.n]
-    relevance = _relevance(plan, item, own)
-    factors = (
-        memory_factors(document.memory, document.version, plan)
-        if isinstance(document, Wording)
-        else turn_factors(document, plan)
-    )
-    score = relevance * product(factors)
-    return Judged(document, item, _led(own, item, supports), relevance, factors, score, words)
+    held = words | _named(item, document)
+    across = is_cjk(_text(document)[:_JUDGED_CHARS]) != asked.cjk
+    support = Support(coverage(asked.weights, held), item.cosine, item.graph, across)
+    relevance = _relevance(plan, item, held)
+    factors = _factors(plan, document)
+    return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
 
 
-def _led(own: Support, item: Fused, supports: Mapping[int, Support]) -> Support:
-    """What speaks for a document where another leads to it: what speaks for the other, too."""
-    before = supports.get(item.through) if item.through is not None else None
-    if before is None:
-        return own
-    return Support(max(own.coverage, before.coverage), max(own.cosine, before.cosine), own.graph)
+def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
+    if plan.question.only_of_time:
+        return {}  # the newest first, whatever it is worth
+    if isinstance(document, Wording):
+        return memory_factors(document.memory, document.version, plan)
+    return turn_factors(document, plan)
 
 
-def _relevance(plan: Plan, item: Fused, support: Support) -> float:
+def _relevance(plan: Plan, item: Fused, held: frozenset[str]) -> float:
     if not plan.first_level or plan.question.only_of_time:
         return item.score
-    return with_graph(conclusive(item.lexical, support.coverage, item.cosine), item.graph)
+    terms = telling_terms(plan)
+    covered = coverage(dict.fromkeys(terms, 1.0), held)
+    return with_graph(conclusive(item.lexical, covered, item.cosine), item.graph)

@@ -1,8 +1,9 @@
 """Pack: as many hits as the token budget holds, best first, none of them crowding out the rest.
 
-The budget is poured over the hits like water: short ones get all they need, what remains is
-shared evenly by the long ones, which are cut to the excerpt that answers. So one stack trace never
-is the whole answer. Neighbouring turns come last, from what is left.
+A hit of ordinary length is shown whole or not at all: half a sentence is no evidence. As many are
+shown as fit so, best first. Then the budget is poured over them like water: short ones get all they
+need, what remains is shared evenly by the long ones, which are cut to the excerpt that answers. So
+one stack trace never is the whole answer. Neighbouring turns come last, from what is left.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,11 @@ CITATION_TOKENS = 40
 _PLACE_TOKENS = 20
 """Of those, what does not depend on how a client names its sessions and messages."""
 _LEAST_TOKENS = 40
-"""A hit whose text can't have this many, or all it needs, is left out."""
+"""Text that a long hit is shown with at least."""
+_LONG_TOKENS = 160
+_LONG_SHARE = 0.25
+"""A hit that costs more than so many tokens, and more than this share of the budget, is long: it is
+cut before another hit is left out."""
 _NEIGHBOUR_TOKENS = 15
 _CHARS_PER_TOKEN = 4
 
@@ -44,8 +49,10 @@ class Beside(NamedTuple):
 def pack(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Packed:
     """The hits that fit, long ones cut."""
     costs = [cost(hit) for hit in hits]
+    long = min(max(_LONG_TOKENS, round(_LONG_SHARE * max_tokens)), max_tokens)
     least = accumulate(
-        min(price, citation(hit) + _LEAST_TOKENS) for hit, price in zip(hits, costs, strict=True)
+        min(price, max(long, citation(hit) + _LEAST_TOKENS))
+        for hit, price in zip(hits, costs, strict=True)
     )
     shown = sum(total <= max_tokens for total in least)
     shares = _shares(costs[:shown], max_tokens)

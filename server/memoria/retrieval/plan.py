@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from memoria.errors import InvalidInputError, quoted
 from memoria.model import MemoryType, Part, Role, now_millis
+from memoria.retrieval.evidence.stages import ALL, Stages
 from memoria.retrieval.question import Question, understand
 from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
@@ -31,6 +32,8 @@ class Way:
     """The session that asks: its scratchpad tells the task."""
     explain: bool = False
     """Whether the answer tells how it came about."""
+    stages: Stages = ALL
+    """Which parts of the ranking are on."""
 
 
 AS_USUAL = Way()

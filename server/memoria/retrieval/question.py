@@ -6,27 +6,32 @@ paths, addresses, code), or a request for the exact words, calls for the second 
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
-from memoria.text.analyser import query_terms
+from memoria.text.analyser import CJK, query_terms
 from memoria.text.dates import Interval, interval, times
 from memoria.text.pattern import LazyPattern
+from memoria.text.stopwords import STOP_WORDS
 
+_DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
+_AMOUNT = r"\s?(?:[元块万亿人个次%€]|dollars?|euros?|yuan|USD|EUR|CNY|RMB)"
 _LITERAL = LazyPattern(
-    r"https?://\S+"
-    r"|(?:[A-Za-z]:)?(?:[\\/][\w.\-]+){2,}"  # /etc/hosts, C:\temp\x
-    r"|\b[\w\-]+(?:/[\w.\-]+)+\.\w{1,8}\b"  # src/app.py
+    r"https?://[!-~]*[\w/=&#-]"
+    r"|(?<![\w./\\])(?:[A-Za-z]:|~|\.{1,2})?(?:[\\/][\w.\-]+){2,}"  # /etc/hosts, C:\temp\x
+    r"|(?<![\w./-])[\w\-]+(?:/[\w.\-]+)+\.[A-Za-z]\w{0,7}\b"  # src/app.py
     r"|\b\w+\.(?:py|js|ts|tsx|rs|go|java|c|cpp|h|md|sql|json|ya?ml|toml|sh|log|txt|csv)\b"
-    r"|\b[A-Z]{1,10}[-_]?\d{2,}[A-Z0-9]*\b"  # E1437, ORA-00942
+    r"|(?<![\w-])[A-Z]{1,10}[-_]?\d{3,}[A-Z0-9]*(?:-\d+)*\b"  # E1437, CVE-2023-1234; not COVID-19
     r"|\b0x[0-9A-Fa-f]{2,}\b"
-    r"|\b\d{5,}\b"
-    r"|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]{5,}\b"  # a commit
-    r"|\b\w+(?:\.\w+)*\(\)"  # call()
-    r"|\b[a-z]+(?:_[a-z0-9]+)+\b"  # snake_case
-    r"|\b\w*(?:Error|Exception)\b"
-    r"|`[^`]+`"
+    rf"|(?<![\w.,$¥€£])(?!{_DATE})\d{{5,}}(?![\w,]|\.\d|{_AMOUNT})"
+    r"|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"  # a commit
+    r"|(?<![\w.])\w+(?:\.\w+)*\(\)"  # call()
+    r"|\b(?:[a-z]+(?:_[a-z0-9]+)+|[A-Z]+(?:_[A-Z0-9]+)+)\b"  # snake_case, AN_ENVIRONMENT
+    r"|\b[A-Z]\w*(?:Error|Exception)\b"
+    r"|`[^`]+`",
+    re.ASCII,  # so that what stands among Chinese characters has its ends
 )
 _FOR_THE_RECORD = LazyPattern(
     r"\b(?:exact(?:ly)? (?:words?|wording|what)|verbatim|word for word|quote|quoted|evidence|proof"
@@ -41,10 +46,14 @@ _LATEST = LazyPattern(
     re.IGNORECASE,
 )
 _SAYING = "say said tell told talk talked mention mentioned discuss discussed"
-_SAYING_CHINESE = frozenset("说过聊谈提到讲什么了哪些事情干做")
+_SAYING_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
 """Without a possessive: Anna's boss is asked for under the name of Anna."""
-_MOST_NAMES = 96
+_UNSPACED = re.compile(f"[{CJK}]")
+_SPACED = re.compile(f"[^{CJK}]{{2,}}")
+_CAPITAL = re.compile(r"\b(?P<word>[A-Z][a-z][A-Za-z\d]*)(?P<of>['’]s?)?(?![\w])")
+_SENTENCE_ENDS = '.?!"“:'
+_MOST_NAMES = 256
 _LONGEST_NAME = 3
 _LONGEST_RUN = 6
 
@@ -61,6 +70,8 @@ class Question:
     when: Interval | None
     names: tuple[str, ...]
     """Runs of words that may be the name of something, in their spelling here."""
+    proper: tuple[str, ...]
+    """Of those, the ones written as proper names, where a script tells them."""
     literal: tuple[str, ...]
     """Error codes, long numbers, paths, addresses and code."""
     for_the_record: bool
@@ -83,25 +94,44 @@ def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
         now: when it is asked, UTC epoch milliseconds; "last week" is counted from here.
     """
     when = interval(text, now)
+    timeless = text if when is None else _timeless(text, now)
     latest = _LATEST.compiled.search(text) is not None
     return Question(
         text=text,
         terms=terms,
-        telling=_telling(text, terms, now) if when or latest else terms,
+        telling=_telling(timeless, terms) if when or latest else terms,
         when=when,
-        names=tuple(islice(dict.fromkeys(_names(text)), _MOST_NAMES)),
+        names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
+        proper=tuple(_proper(timeless)),
         literal=tuple(match[0].strip("`") for match in _LITERAL.compiled.finditer(text)),
         for_the_record=_FOR_THE_RECORD.compiled.search(text) is not None,
         latest=latest,
     )
 
 
-def _telling(text: str, terms: tuple[str, ...], now: int) -> tuple[str, ...]:
+def _telling(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
     """The terms that stand outside of words of time, without those as empty as "said"."""
-    for span in reversed(times(text, now)):
-        text = f"{text[: span.start]} {text[span.end :]}"
-    rest = query_terms(_LATEST.compiled.sub(" ", text))
+    rest = query_terms(_LATEST.compiled.sub(" ", timeless))
     return tuple(term for term in rest if term in terms and not _empty(term))
+
+
+def _timeless(text: str, now: int) -> str:
+    """The text without its words of time."""
+    kept, end = [], 0
+    for span in times(text, now):
+        kept.append(text[end : span.start])
+        end = span.end
+    return " ".join([*kept, text[end:]])
+
+
+def _proper(timeless: str) -> Iterator[str]:
+    """Words with a capital that does not merely begin the sentence."""
+    for match in _CAPITAL.finditer(timeless):
+        word = match["word"]
+        before = timeless[: match.start()].rstrip()
+        begins = not before or before[-1] in _SENTENCE_ENDS
+        if word.lower() not in STOP_WORDS and (match["of"] or not begins):
+            yield word
 
 
 def _empty(term: str) -> bool:
@@ -113,26 +143,25 @@ def _saying() -> frozenset[str]:
     return frozenset(query_terms(_SAYING))
 
 
-def _names(text: str) -> list[str]:
-    """Runs of up to three words, and pieces of two to six characters of what has no spaces."""
-    found: list[str] = []
+def _names(text: str) -> Iterator[str]:
+    """Runs of up to three words, and pieces of up to six characters of what has no spaces.
+
+    From left to right, so that of a long text the first names are known whatever their length.
+    """
     words = list(_WORD.finditer(text))
-    for length in range(_LONGEST_NAME, 0, -1):
-        for first in range(len(words) - length + 1):
-            last = words[first + length - 1]
-            name = text[words[first].start() : last.end()]
-            if name.isascii() and len(name) > 1:
-                found.append(name)
-    for word in words:
-        if not word[0].isascii():
-            found += _pieces(word[0])
-    return found
+    for first, word in enumerate(words):
+        if _UNSPACED.search(word[0]):
+            yield from _SPACED.findall(word[0])
+            yield from _pieces(word[0])
+            continue
+        for last in words[first : first + _LONGEST_NAME]:
+            name = text[word.start() : last.end()]
+            if len(name) > 1 and not _UNSPACED.search(name):
+                yield name
 
 
-def _pieces(run: str) -> list[str]:
-    return [
-        run[first : first + length]
-        for length in range(min(_LONGEST_RUN, len(run)), 0, -1)
-        for first in range(len(run) - length + 1)
-        if length > 1 or len(run) == 1
-    ]
+def _pieces(run: str) -> Iterator[str]:
+    for first in range(len(run)):
+        for end in range(first + 1, min(first + _LONGEST_RUN, len(run)) + 1):
+            if end - first > 1 or len(run) == 1:
+                yield run[first:end]

@@ -8,6 +8,7 @@ from memoria.model import Hit, Neighbour, PartReport, SearchResult, StoredTurn
 from memoria.retrieval.candidates import QueryVector, gather
 from memoria.retrieval.cite import asked_from, memory_hit, neighbour, stand_in_hit, turn_hit
 from memoria.retrieval.explain import explain
+from memoria.retrieval.familiar import familiar_with
 from memoria.retrieval.fuse import fuse
 from memoria.retrieval.gate import ANSWER, RECORD, Gate
 from memoria.retrieval.judge import Judged, Wording, judge
@@ -24,6 +25,9 @@ _LINE_CHARS = 400
 _LOOKED_AT = 4
 """How many ranked documents the first level reads for each hit wanted: weights may reorder them
 and the gate may turn them away."""
+_LOOKED_AT_THEN = 1000
+"""The same where a past moment is asked of: all that was found, for only reading a document tells
+whether it came later."""
 
 
 class Search:
@@ -53,6 +57,8 @@ class Search:
             vector = self._embedder.embed_query(plan.query, self._wait_ms)
         except EmbedderError as error:
             return str(error)
+        if not vector.any():
+            return f"{self._embedder.name} sees no meaning in the question"
         return QueryVector(self._embedder.name, vector)
 
     def within(
@@ -62,12 +68,14 @@ class Search:
         plan = with_task(tx, plan) if plan.first_level else plan
         bar = gate or (ANSWER if plan.first_level else RECORD)
         candidates = gather(tx, plan, query)
-        reordered = plan.first_level or plan.question.when is not None
-        looked_at = plan.limit * (_LOOKED_AT if reordered else 1)
-        selected = select(plan, judge(tx, plan, fuse(tx, plan, candidates, looked_at)), bar)
+        looked_at = plan.limit * (_LOOKED_AT if plan.first_level else 1)
+        looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
+        asked = familiar_with(tx, plan, candidates)
+        judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
+        selected = select(plan, judged, bar, asked)
         shown = selected.found[: plan.limit]
         packed = _packed(tx, plan, shown)
-        in_answer = {each.fused.n for each in shown[: len(packed.hits)]}
+        shown_ns = {each.fused.n for each in shown[: len(packed.hits)]}
         return SearchResult(
             query=plan.query,
             hits=packed.hits,
@@ -76,8 +84,10 @@ class Search:
             hidden=_hidden(tx, plan),
             notes=tuple(map(_note, filter(_worth_a_note, candidates.reports))),
             nearest=_nearest(plan, selected),
-            hint=hint(tx, plan, query, selected) if plan.first_level else None,
-            trace=explain(plan, candidates, bar, selected, in_answer) if plan.way.explain else None,
+            hint=hint(tx, plan, candidates, asked, selected) if plan.first_level else None,
+            trace=explain(plan, candidates, bar.described(asked), selected, shown_ns)
+            if plan.way.explain
+            else None,
         )
 
 

@@ -1,13 +1,15 @@
 """Second level: when the first one says that the verbatim record has more.
 
 The record is looked at for the caller only where evidence is asked for, where nothing was found, or
-where what was found is not sure; and then counted, not shown: whoever wants it asks for it.
+where what was found is not sure; and then counted, not shown: whoever wants it asks for it. What
+words find there is judged, with what meaning has found for the first level: no second search.
 """
 
 from dataclasses import replace
 
-from memoria.retrieval.candidates import QueryVector, gather
-from memoria.retrieval.fuse import fuse
+from memoria.retrieval.candidates import Candidates
+from memoria.retrieval.familiar import Familiarity
+from memoria.retrieval.fuse import Fused
 from memoria.retrieval.gate import RECORD
 from memoria.retrieval.judge import Wording, judge
 from memoria.retrieval.plan import Plan
@@ -20,12 +22,12 @@ _UNSURE = 0.35
 _LOW_CONFIDENCE = 0.5
 
 
-def hint(tx: Transaction, plan: Plan, query: QueryVector | str, selected: Selected) -> str | None:
+def hint(
+    tx: Transaction, plan: Plan, candidates: Candidates, asked: Familiarity, selected: Selected
+) -> str | None:
     """A sentence on what the record has, where there is a reason to look."""
     why = _reason(plan, selected)
-    if why is None:
-        return None
-    count = _traces(tx, plan, query)
+    count = 0 if why is None else _traces(tx, plan, candidates, asked)
     if not count:
         return None
     many = f"{count} or more traces match" if count == _COUNTED else f"{count} traces match"
@@ -49,16 +51,32 @@ def _reason(plan: Plan, selected: Selected) -> str | None:
     return None
 
 
-def _traces(tx: Transaction, plan: Plan, query: QueryVector | str) -> int:
+def _traces(tx: Transaction, plan: Plan, candidates: Candidates, asked: Familiarity) -> int:
     """How many turns of the record pass its gate, up to ten."""
     record = replace(
         plan,
         kinds=("turn",),
         filters=replace(plan.filters, settled=True, types=()),
-        limit=_COUNTED,
         first_level=False,
     )
-    judged = judge(tx, record, fuse(tx, record, gather(tx, record, query), _COUNTED))
     if record.question.only_of_time:
-        return len(judged)
-    return sum(RECORD.turn.passed_by(each.support) for each in judged)
+        return min(len(candidates.recent), _COUNTED)
+    judged = judge(tx, record, _found(tx, record, candidates), asked)
+    return min(sum(RECORD.turn.passed_by(each.support, asked) for each in judged), _COUNTED)
+
+
+def _found(tx: Transaction, record: Plan, candidates: Candidates) -> list[Fused]:
+    """The best by words, and the nearest of what has been found already."""
+    cosine = candidates.cosine
+    by_words = (
+        []
+        if "text" in record.way.without
+        else [
+            match.n
+            for match in tx.documents.match(
+                record.kinds, record.terms, record.filters, 2 * _COUNTED
+            )
+        ]
+    )
+    nearest = sorted(cosine, key=lambda n: (-cosine[n], n))[: 2 * _COUNTED]
+    return [Fused(n, 0.0, cosine=cosine.get(n, 0.0)) for n in dict.fromkeys([*by_words, *nearest])]

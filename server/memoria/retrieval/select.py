@@ -1,9 +1,10 @@
 """Select: which of the judged documents are shown, and what becomes of the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoria.retrieval.diversify import diversified, likeness
+from memoria.retrieval.familiar import Familiarity
 from memoria.retrieval.gate import Gate
 from memoria.retrieval.judge import Judged, Wording
 from memoria.retrieval.plan import Plan
@@ -24,47 +25,53 @@ class Selected:
     """What another hit says already."""
 
 
-def select(plan: Plan, judged: Sequence[Judged], gate: Gate) -> Selected:
+def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity) -> Selected:
     """What passes the gate, in an order in which no hit repeats the one before."""
     if plan.question.only_of_time:
         return Selected(tuple(judged))
     if not plan.terms:
         return Selected((), tuple(judged))  # no word was asked for, so nothing is an answer
-    passed = [each for each in judged if gate.bar(each.kind).passed_by(each.support)]
+    passed = [each for each in judged if gate.bar(each.kind).passed_by(each.support, asked)]
     if not gate.each:
         return Selected(tuple(judged[: plan.limit])) if passed else Selected((), tuple(judged))
+    passed = _with_what_they_lead_to(judged, passed)
     ids = {each.fused.n for each in passed}
     turned_away = tuple(each for each in judged if each.fused.n not in ids)
-    once = _once(passed)
-    repeats = _repeated(once)
-    kept = [each for each in once if each.fused.n not in repeats]
-    return Selected(
-        tuple(diversified(kept, _CONSIDERED * plan.limit)), turned_away, tuple(repeats.values())
-    )
+    repeats = _drawn_on(passed)
+    repeats |= _repeated([each for each in passed if each.fused.n not in repeats])
+    kept = [each for each in passed if each.fused.n not in repeats]
+    said_already = tuple(each for each in passed if each.fused.n in repeats)
+    return Selected(tuple(diversified(kept, _CONSIDERED * plan.limit)), turned_away, said_already)
 
 
-def _once(found: Sequence[Judged]) -> list[Judged]:
-    """Without the turns from which one of the memories found was drawn: it answers for them."""
+def _with_what_they_lead_to(judged: Sequence[Judged], passed: Sequence[Judged]) -> list[Judged]:
+    """Where a hit names somebody, what else is known of them comes with it: the second step.
+
+    "Who looks after the server" is answered by a name, and "how do I reach whoever does" by what
+    is told under that name, which shares no word with the question and little of its meaning.
+    """
+    ids = {each.fused.n for each in passed}
+    return [each for each in judged if each.fused.n in ids or each.fused.through in ids]
+
+
+def _drawn_on(found: Sequence[Judged]) -> set[int]:
+    """The turns from which one of the memories found was drawn: it answers for them."""
     drawn_from = {
         each.document.version.provenance.turn_id
         for each in found
         if isinstance(each.document, Wording)
     }
-    return [
-        each
-        for each in found
-        if isinstance(each.document, Wording) or each.document.id not in drawn_from
-    ]
+    return {each.fused.n for each in found if each.kind == "turn" and each.id in drawn_from}
 
 
-def _repeated(found: Sequence[Judged]) -> Mapping[int, Judged]:
+def _repeated(found: Sequence[Judged]) -> set[int]:
     """Turns that say word for word what a better hit says."""
     kept: list[Judged] = []
-    repeats: dict[int, Judged] = {}
+    repeats: set[int] = set()
     for each in found:
         same = any(likeness(each.words, better.words) >= _REPEATS for better in kept)
         if each.kind == "turn" and same:
-            repeats[each.fused.n] = each
+            repeats.add(each.fused.n)
         else:
             kept.append(each)
     return repeats

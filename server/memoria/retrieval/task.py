@@ -1,7 +1,8 @@
 """Task: what is being worked on while a question is asked.
 
 Memories of the same task gain a little (`weigh`): whoever mends the parser and asks for a decision
-means the parser's. A task on a scratchpad that nobody has touched for a day is over.
+means the parser's. A task on a scratchpad that nobody has touched for a day is over, and one that
+was noted after the moment asked of had not begun.
 """
 
 from dataclasses import replace
@@ -17,5 +18,5 @@ def with_task(tx: Transaction, plan: Plan) -> Plan:
         return plan
     own = tx.scratchpads.get(plan.way.session) if plan.way.session else None
     pads = [own] if own else tx.scratchpads.recent(1, plan.filters.workspace)
-    fresh = (pad.current_focus for pad in pads if plan.now - pad.updated_at < DAY_MS)
+    fresh = (pad.current_focus for pad in pads if 0 <= plan.now - pad.updated_at < DAY_MS)
     return replace(plan, way=replace(plan.way, task=next(fresh, None)))

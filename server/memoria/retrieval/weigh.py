@@ -44,7 +44,9 @@ _IN_TIME = 0.25
 
 def turn_factors(turn: StoredTurn, plan: Plan) -> dict[str, float]:
     """Factors for a turn."""
-    tool = _TOOL_TRAFFIC if plan.first_level and turn.role is Role.TOOL else 1.0
+    if not plan.first_level:
+        return {}  # the record is ranked by what was said alone
+    tool = _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
     return _telling({"tool": tool, "time": _time(plan.question.when, turn.at)})
 
 

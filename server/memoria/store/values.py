@@ -65,6 +65,31 @@ class Place(NamedTuple):
     turn_index: int
 
 
+class Indexed(NamedTuple):
+    """A document's tokens as they are indexed: separated by single spaces."""
+
+    words: str
+    """What was said and done."""
+    context: str
+    """Who said it and when."""
+
+
+class Frequencies(NamedTuple):
+    """In how many of the documents that can be seen each term stands."""
+
+    total: int
+    holding: dict[str, int]
+    """Common terms are counted up to a bound only."""
+
+
+class Remark(NamedTuple):
+    """What was said in a turn, by whom and when."""
+
+    speaker: str | None
+    at: int
+    content: str
+
+
 class ClosedStretch(NamedTuple):
     """A stretch of a session that has just been closed."""
 

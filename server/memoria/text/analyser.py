@@ -21,14 +21,15 @@ from typing import Any
 
 from memoria.text.stopwords import STOP_WORDS
 
-_CJK = (
+CJK = (
     "\u3005-\u3007"  # 々〆〇
     "\u3040-\u30ff\u31f0-\u31ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\uac00-\ud7af"  # Hangul syllables
     "\U00020000-\U0003ffff"  # Han, the later planes
 )
-_TOKEN = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<word>[^\W_{_CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
+"""What is written without spaces, as the inside of a character class."""
+_TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
 

@@ -52,8 +52,12 @@ def well_formed(text: str) -> str:
 
 def fence(text: str) -> str:
     """`text` as a block that a reader takes for data and that `strip` knows again."""
-    inner = _TAG_START.sub("‹", text)
-    return f"<{FENCE}>\n{inner}\n</{FENCE}>"
+    return f"<{FENCE}>\n{inert(text)}\n</{FENCE}>"
+
+
+def inert(text: str) -> str:
+    """`text` as it stands in a fence: with no tag that begins or ends one."""
+    return _TAG_START.sub("‹", text)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

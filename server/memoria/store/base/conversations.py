@@ -13,6 +13,7 @@ from memoria.store.values import (
     MessageName,
     NewTurn,
     Place,
+    Remark,
     StretchLimits,
     Version,
 )
@@ -112,6 +113,10 @@ class Conversations(Protocol):
         Without `settled`, the turns around them are left out from which nothing more is to be
         concluded.
         """
+        ...
+
+    def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
+        """What was said in the turns, without what their tools did."""
         ...
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:

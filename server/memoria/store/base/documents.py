@@ -8,6 +8,8 @@ from memoria.model import (
 )
 from memoria.store.values import (
     Filters,
+    Frequencies,
+    Indexed,
     Kind,
     Match,
 )
@@ -46,6 +48,16 @@ class Documents(Protocol):
 
     def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
         """The distinct tokens of what the documents say, without who said it and when."""
+        ...
+
+    def indexed(self, ns: Sequence[int], most_chars: int) -> dict[int, Indexed]:
+        """The tokens of the documents, without those that have more characters than that."""
+        ...
+
+    def frequencies(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters
+    ) -> Frequencies:
+        """How common the terms are among what can be seen, whatever else the filters want."""
         ...
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:

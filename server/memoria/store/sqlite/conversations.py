@@ -17,6 +17,7 @@ from memoria.store.values import (
     MessageName,
     NewTurn,
     Place,
+    Remark,
     StretchLimits,
     Version,
 )
@@ -202,6 +203,13 @@ class SqliteConversations:
             else self._rows.all("own_places", ns=as_json(ns))
         )
         return [Place(*row) for row in rows]
+
+    def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
+        """What was said in the turns."""
+        return {
+            n: Remark(speaker, at, _text(key, codec, data))
+            for n, speaker, at, key, codec, data in self._rows.all("remarks", ns=as_json(ns))
+        }
 
     def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side."""

@@ -6,24 +6,29 @@ from dataclasses import replace
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.matching import Matching, quoted
+from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.standing import Standing, standing
-from memoria.store.sqlite.terms import BUDGET, affordable
+from memoria.store.sqlite.terms import TermCounts
 from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import Filters, Kind, Match
-
-# Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
-_CONTEXT_WEIGHT = 0.6
-_TEXT = "{words context}"
+from memoria.store.values import Filters, Frequencies, Indexed, Kind, Match
 
 
 class SqliteDocuments:
     """A tenant's documents in the indexes."""
 
-    def __init__(self, connection: Connection, tenant: int, vectors: VectorIndex) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        vectors: VectorIndex,
+        frequencies: TermCounts | None = None,
+    ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
+        self._matching = Matching(self._rows, frequencies)
         self._workspaces = SqliteWorkspaces(connection, tenant)
 
     def add(
@@ -90,22 +95,10 @@ class SqliteDocuments:
         """The best documents by BM25."""
         if not terms or not kinds:
             return []
-        allowed = self._allowed(kinds, filters)
-        if allowed is None or len(allowed) > BUDGET:
-            terms = self._affordable(kinds, terms, filters)
-        query = self._query(kinds, terms, filters)
-        rows = (
-            self._rows.all("match", query=query, context_weight=_CONTEXT_WEIGHT, limit=limit)
-            if allowed is None
-            else self._rows.all(
-                "match_filtered",
-                query=query,
-                context_weight=_CONTEXT_WEIGHT,
-                limit=limit,
-                allowed=as_json(allowed),
-            )
-        )
-        return [Match(*row) for row in rows]
+        narrowing = self._narrowing(kinds, filters)
+        if narrowing.listed is None:
+            return self._matching.best(terms, self._scope(kinds, filters), narrowing, limit)
+        return self._matching.among(narrowing.listed, terms, self._scope(kinds, filters), limit)
 
     def nearest(
         self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
@@ -118,10 +111,17 @@ class SqliteDocuments:
             raise EmbedderError(
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
-        allowed = self._allowed([kind], filters)
         seen = replace(filters, history=False)  # vectors of what is past are not searched
         scopes = tuple(standing.token for standing in self._seen([kind], seen))
-        where = Neighbourhood(known.n, self._rows.tenant, kind, scopes, allowed)
+        narrowing = self._narrowing([kind], seen)
+        where = Neighbourhood(
+            known.n,
+            self._rows.tenant,
+            kind,
+            scopes,
+            narrowing.listed,
+            narrowing if narrowing.narrow and narrowing.listed is None else None,
+        )
         return self._vectors.nearest(where, vector, limit)
 
     def recent(self, kinds: Sequence[Kind], filters: Filters, limit: int) -> list[int]:
@@ -154,6 +154,19 @@ class SqliteDocuments:
             for row in self._rows.all("words", ns=as_json(ns))
         }
 
+    def indexed(self, ns: Sequence[int], most_chars: int) -> dict[int, Indexed]:
+        """The tokens of the documents that are not too long."""
+        rows = self._rows.all("indexed", ns=as_json(ns), most=most_chars)
+        return {row["n"]: Indexed(row["words"], row["context"]) for row in rows}
+
+    def frequencies(
+        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters
+    ) -> Frequencies:
+        """How common the terms are among what can be seen."""
+        if not kinds:
+            return Frequencies(0, dict.fromkeys(terms, 0))
+        return self._matching.frequencies(terms, self._scope(kinds, filters))
+
     def page(self, kind: Kind, after: int, limit: int) -> list[int]:
         """The tenant's documents with numbers beyond `after`, in order."""
         rows = self._rows.all("page", kind=kind, after=after, limit=limit)
@@ -169,7 +182,7 @@ class SqliteDocuments:
             return 0
         seen = self._seen(kinds, replace(filters, history=True))
         scope = " OR ".join(standing.token for standing in seen if not standing.current)
-        words = " AND ".join(map(_quoted, terms))
+        words = " AND ".join(map(quoted, terms))
         return self._rows.number("count_matches", query=f"scope:({scope}) AND words:({words})")
 
     def holding(self, kind: Kind, terms: Sequence[str]) -> list[int]:
@@ -178,29 +191,13 @@ class SqliteDocuments:
             return []
         everything = Filters(history=True, everywhere=True, settled=True)
         scope = " OR ".join(standing.token for standing in self._seen([kind], everything))
-        words = " AND ".join(map(_quoted, terms))
+        words = " AND ".join(map(quoted, terms))
         query = f"scope:({scope}) AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
 
-    def _affordable(
-        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters
-    ) -> Sequence[str]:
-        """The terms, without the commonest where reading all of them would take too long."""
-        if self._rows.number("newest") <= BUDGET:
-            return terms
-        kept = affordable(terms, lambda term: self._count(f"{_TEXT}:{_quoted(term)}"))
-        if len(kept) == len(terms) or self._count(self._scope(kinds, filters)) <= BUDGET:
-            return terms
-        return kept
-
-    def _count(self, query: str) -> int:
-        """How many documents match, up to one more than the budget."""
-        return self._rows.number("count_up_to", query=query, most=BUDGET + 1)
-
-    def _query(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> str:
-        """An FTS5 expression. Terms are finished tokens, quoted, so no operator can hide in one."""
-        words = " OR ".join(map(_quoted, terms))
-        return f"{self._scope(kinds, filters)} AND {_TEXT}:({words})"
+    def _narrowing(self, kinds: Sequence[Kind], filters: Filters) -> Narrowing:
+        place = self._workspaces.number(filters.workspace)
+        return Narrowing(self._rows, kinds, filters, place)
 
     def _scope(self, kinds: Sequence[Kind], filters: Filters) -> str:
         """An FTS5 expression for whatever a question may see."""
@@ -223,29 +220,3 @@ class SqliteDocuments:
             return [None, *self._workspaces.all()]
         own = self._workspaces.number(filters.workspace)
         return [None] if own is None else [None, own]
-
-    def _allowed(self, kinds: Sequence[Kind], filters: Filters) -> set[int] | None:
-        """The documents that pass the filters, or None where there is nothing to pass."""
-        if not filters.narrow:
-            return None
-        shared = {
-            "since": filters.since,
-            "until": filters.until,
-            "session_id": filters.session_id,
-            "history": int(filters.history),
-        }
-        allowed: set[int] = set()
-        if "turn" in kinds and not filters.types:
-            roles = as_json_or_null(filters.roles)
-            name = "allowed_turns" if filters.session_id is None else "allowed_turns_of_session"
-            rows = self._rows.all(name, roles=roles, tool=filters.tool, **shared)
-            allowed.update(row["n"] for row in rows)
-        if "memory" in kinds and not (filters.roles or filters.tool):
-            types = as_json_or_null(filters.types)
-            rows = self._rows.all("allowed_memories", types=types, **shared)
-            allowed.update(row["n"] for row in rows)
-        return allowed
-
-
-def _quoted(term: str) -> str:
-    return f'"{term}"'

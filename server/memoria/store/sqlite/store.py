@@ -34,6 +34,7 @@ from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
 from memoria.store.sqlite.rows import TenantRows, built
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
+from memoria.store.sqlite.terms import TermCounts
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine
 from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
@@ -45,13 +46,19 @@ class SqliteTransaction:
     """One tenant's rows over one connection, inside a transaction."""
 
     def __init__(
-        self, connection: Connection, name: str, tenant: int, vectors: VectorIndex, attempts: int
+        self,
+        connection: Connection,
+        name: str,
+        tenant: int,
+        vectors: VectorIndex,
+        attempts: int,
+        frequencies: TermCounts | None = None,
     ) -> None:
         self._connection = connection
         self._name = name
         self._attempts = attempts
         self._admin = TenantRows(connection, tenant, "admin")
-        self.documents = SqliteDocuments(connection, tenant, vectors)
+        self.documents = SqliteDocuments(connection, tenant, vectors, frequencies)
         self.conversations = SqliteConversations(connection, tenant, self.documents)
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.graph = SqliteGraph(connection, tenant)
@@ -140,7 +147,8 @@ class SqliteStore:
         self._write_lock = threading.Lock()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
-        self._matrices = Matrices()
+        self._matrices = Matrices(connect=self._learner)
+        self._frequencies = TermCounts()
         self._closed = False
         with translated():
             self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
@@ -161,7 +169,9 @@ class SqliteStore:
         """A consistent view of a tenant's rows."""
         with self._reading() as (connection, vectors):
             number = _tenant_number(connection, tenant) or 0
-            yield SqliteTransaction(connection, tenant, number, vectors, self._attempts)
+            yield SqliteTransaction(
+                connection, tenant, number, vectors, self._attempts, self._frequencies
+            )
 
     @contextlib.contextmanager
     def write(self, tenant: str) -> Iterator[SqliteTransaction]:
@@ -304,6 +314,10 @@ class SqliteStore:
             if _identity(self._path) == before:
                 return before, opened
             opened[0].close()
+
+    def _learner(self) -> Connection:
+        """A connection for what is done beside the searches."""
+        return connect(self._path, self._busy_timeout_ms, read_only=True)
 
     def _open(self, *, read_only: bool = False) -> tuple[Connection, VectorIndex]:
         if self._closed:

@@ -1,10 +1,14 @@
 """Prompts: what a person may ask their client to bring in."""
 
+import re
+
 from memoria.errors import InvalidInputError, quoted
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.mcp.resources import core_text, text
 from memoria.surface.text import memory_text, result_text, scratchpads_text
 from memoria.text.strip import fence
+
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def add_prompts(server: LeanServer) -> None:
@@ -30,7 +34,7 @@ def add_prompts(server: LeanServer) -> None:
     @server.prompt()
     async def context(query: str, max_tokens: str = "1200") -> str:
         """Everything that bears on a query under one budget: persona, task, recall, citations."""
-        if not max_tokens.isdecimal():
+        if not _NUMBER.fullmatch(max_tokens):
             raise InvalidInputError(f"max_tokens is {quoted(max_tokens)}; write a number: 1200.")
         return (await server.memory.injection(query, max_tokens=int(max_tokens))).text
 

@@ -145,6 +145,12 @@ JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:settled OR NOT (
 SELECT n, session_n, turn_index FROM turns
 WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 
+-- name: remarks
+SELECT t.n, t.speaker, t.at, t.content_hash, c.codec, c.data
+FROM turns t
+LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
+WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
+
 -- name: around
 SELECT t.n
 FROM turns t JOIN documents d ON d.n = t.n

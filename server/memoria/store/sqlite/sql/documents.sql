@@ -65,6 +65,17 @@ WHERE search_index MATCH :query
 ORDER BY score DESC, n
 LIMIT :limit;
 
+-- name: match_newest
+-- The best of the newest: for a query that so many documents match that not all can be scored.
+SELECT n, score FROM (
+    SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
+    FROM search_index
+    WHERE search_index MATCH :query
+    ORDER BY rowid DESC
+    LIMIT :newest)
+ORDER BY score DESC, n
+LIMIT :limit;
+
 -- name: match_filtered
 -- With a plus, so that FTS5 matches once and not once for every allowed document.
 SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
@@ -74,16 +85,56 @@ WHERE search_index MATCH :query
 ORDER BY score DESC, n
 LIMIT :limit;
 
+-- name: seen
+SELECT n FROM documents
+WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
+  AND kind IN (SELECT value FROM json_each(:kinds))
+  AND (:history OR current)
+  AND (:everywhere OR workspace_n IS NULL OR workspace_n = :place)
+  AND (:settled AND kind = 'turn' OR NOT (barred OR processed));
+
+-- name: passing_turns
+SELECT t.n FROM turns t
+WHERE t.n IN (SELECT value FROM json_each(:ns)) AND +t.tenant_id = :tenant
+  AND (:since IS NULL OR t.at >= :since)
+  AND (:until IS NULL OR t.at < :until)
+  AND (:session_id IS NULL OR t.session_n IN (
+       SELECT n FROM sessions WHERE tenant_id = :tenant AND session_id = :session_id))
+  AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
+  AND (:tool IS NULL OR t.tool_name = :tool);
+
+-- name: passing_memories
+SELECT v.n
+FROM memory_versions v
+JOIN memories m ON m.n = v.memory_n
+LEFT JOIN turns t ON t.n = v.turn_n
+LEFT JOIN sessions s ON s.n = t.session_n
+WHERE v.n IN (SELECT value FROM json_each(:ns)) AND +v.tenant_id = :tenant
+  AND (:since IS NULL OR v.valid_from >= :since)
+  AND (:until IS NULL OR v.valid_from < :until)
+  AND (:session_id IS NULL OR s.session_id = :session_id)
+  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)));
+
 -- name: words
 SELECT d.n, i.words
 FROM documents d CROSS JOIN search_index i ON i.rowid = d.n
 WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant;
 
+-- name: indexed
+SELECT d.n, i.words, i.context
+FROM documents d CROSS JOIN search_index i ON i.rowid = d.n
+WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant
+  AND length(i.words) + length(i.context) <= :most;
+
 -- name: newest
 SELECT coalesce(max(n), 0) FROM documents;
 
 -- name: count_up_to
-SELECT count(*) FROM (SELECT 1 FROM search_index WHERE search_index MATCH :query LIMIT :most);
+SELECT count(*) FROM (
+    SELECT 1 FROM search_index WHERE search_index MATCH :query AND rowid <= :last LIMIT :most);
+
+-- name: erased_at
+SELECT erased_at FROM change_sequence WHERE one = 1;
 
 -- name: count_matches
 SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
@@ -110,7 +161,8 @@ WHERE t.tenant_id = :tenant
   AND t.at >= coalesce(:since, -9223372036854775807)
   AND t.at < coalesce(:until, 9223372036854775807)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
-  AND (:tool IS NULL OR t.tool_name = :tool);
+  AND (:tool IS NULL OR t.tool_name = :tool)
+LIMIT :most;
 
 -- name: allowed_turns_of_session
 SELECT t.n
@@ -122,7 +174,8 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +t.tenant_id = :t
   AND (:since IS NULL OR t.at >= :since)
   AND (:until IS NULL OR t.at < :until)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
-  AND (:tool IS NULL OR t.tool_name = :tool);
+  AND (:tool IS NULL OR t.tool_name = :tool)
+LIMIT :most;
 
 -- name: allowed_memories
 SELECT v.n
@@ -136,7 +189,8 @@ WHERE v.tenant_id = :tenant
   AND (:since IS NULL OR v.valid_from >= :since)
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
-  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)));
+  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+LIMIT :most;
 
 -- name: recent_turns
 SELECT t.n, t.at

@@ -21,6 +21,11 @@ SELECT d.n
 FROM documents d CROSS JOIN embeddings e ON e.model_n = :model AND e.document_n = d.n
 WHERE d.tenant_id = :tenant AND d.changed > 0 AND d.kind = :kind;
 
+-- name: vectors
+-- Of documents that an index of one tenant's found on this snapshot.
+SELECT document_n AS n, vector FROM embeddings
+WHERE model_n = :model AND document_n IN (SELECT value FROM json_each(:ns));
+
 -- name: more_than
 SELECT 1 FROM documents WHERE tenant_id = :tenant AND changed > 0 LIMIT 1 OFFSET :few;
 

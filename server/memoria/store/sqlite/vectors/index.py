@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.vectors.matrices import Held, Matrices
+from memoria.store.sqlite.vectors.matrices import Matrices
 from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, Neighbourhood
 from memoria.store.sqlite.vectors.vec0 import Vec0Index
 from memoria.store.values import Match
@@ -61,7 +61,7 @@ class VectorIndex:
     def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
         """The nearest documents, best first."""
         if self._shared is not None and self._worth_holding(where, self._shared):
-            found = self._shared.nearest(self._connection, where, vector, limit)
+            found = self._held(self._shared, where, vector, limit)
             if found is not None:
                 return found
         if self._kept is not None:
@@ -91,8 +91,19 @@ class VectorIndex:
         more = self._connection.execute(SQL["more_than"], {"tenant": where.tenant, "few": FEW})
         return more.fetchone() is not None and shared.asked_before(where)
 
+    def _held(
+        self, shared: Matrices, where: Neighbourhood, vector: Vector, limit: int
+    ) -> list[Match] | None:
+        found = shared.nearest(self._connection, where, vector, limit)
+        if found is None and self._kept is None:
+            shared.wait(where)
+            found = shared.nearest(self._connection, where, vector, limit)
+        return found
+
     def _scan(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
         """Read this snapshot's vectors for this one search."""
-        own = Held((where.model, where.tenant, where.kind), len(vector))
+        from memoria.store.sqlite.vectors.held import HeldMatrix  # noqa: PLC0415  (brings NumPy)
+
+        own = HeldMatrix((where.model, where.tenant, where.kind), len(vector))
         own.follow(self._connection)
-        return own.matrix.nearest(where.scopes, where.allowed, vector, limit)
+        return own.nearest(self._connection, where, vector, limit)

@@ -1,93 +1,72 @@
-"""The matrices a process holds: one a model, tenant and kind, shared by its connections.
+"""What a process holds of vectors: one matrix a model, tenant and kind, shared by its connections.
 
-A matrix is as old as the snapshot it was last brought up to, counted by `change_sequence`. A
-search on a newer snapshot first reads what changed in between; one on an older snapshot would see
-what is not there yet, so it is sent away. Only readers come here: what a transaction that writes
-sees may yet be rolled back.
+Where there are very many and faiss is installed, codes take the matrix's place. To learn them and
+to code a million vectors takes a quarter of a minute, so that is done beside the searches, which
+go on as before in the meantime; and again when there are many times more.
 """
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import closing
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from memoria.errors import EmbedderError
 from memoria.model import Vector
-from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.standing import standing
-from memoria.store.sqlite.vectors.models import SQL, Neighbourhood
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.vectors.models import SQL, Key, Neighbourhood
 from memoria.store.values import Match
 
+if TYPE_CHECKING:
+    from memoria.store.sqlite.vectors.held import Held
+
+Connect = Callable[[], Connection]
+MANY = 50_000
+"""Vectors beyond which codes serve: a matrix takes as long there, and ten times the memory."""
 _MOST_BYTES = 1 << 30
-_FLOAT_BYTES = 4
-
-Key = tuple[int, int, str]
-"""(model, tenant, kind)"""
-
-
-class Held:
-    """A matrix with the change it is brought up to, and a lock for both."""
-
-    def __init__(self, key: Key, dims: int) -> None:
-        self.lock = threading.Lock()
-        self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
-        self._dims = dims
-        self._empty()
-
-    def _empty(self) -> None:
-        from memoria.store.sqlite.vectors.matrix import Matrix  # noqa: PLC0415  (brings NumPy)
-
-        self.matrix = Matrix(self._dims)
-        self.seen = 0
-
-    def follow(self, connection: Connection) -> bool:
-        """Bring it up to the connection's snapshot; False if it is already beyond that."""
-        now = connection.execute(SQL["change_sequence"]).fetchone()
-        if now["n"] > self.seen:
-            try:
-                self._read_changes(connection, now)
-            except BaseException:
-                self._empty()  # half of the changes may be in it
-                raise
-        return bool(now["n"] == self.seen)
-
-    def _read_changes(self, connection: Connection, now: Row) -> None:
-        if now["erased_at"] > self.seen and len(self.matrix):
-            self.matrix.keep_only(row["n"] for row in connection.execute(SQL["held"], self._where))
-        for row in connection.execute(SQL["changed"], {**self._where, "seen": self.seen}):
-            self._apply(row)
-        self.seen = now["n"]
-
-    def _apply(self, row: Row) -> None:
-        if not row["current"]:
-            self.matrix.drop(row["n"])
-        elif len(row["vector"]) != self._dims * _FLOAT_BYTES:
-            raise EmbedderError(f"the stored vector of document {row['n']} is damaged")
-        else:
-            self.matrix.put(row["n"], standing(row).token, row["vector"])
 
 
 class Matrices:
-    """Every matrix of a process over one file. Thread-safe."""
+    """Everything a process holds of one file's vectors. Thread-safe."""
 
-    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+    def __init__(
+        self,
+        most_bytes: int = _MOST_BYTES,
+        many: int = MANY,
+        connect: Connect | None = None,
+    ) -> None:
         """Nothing is held yet.
 
         Args:
             most_bytes: what all of them together may take; those unused longest go first. One
                 that is greater by itself is held alone.
+            many: vectors beyond which codes serve.
+            connect: opens a connection to learn codes by; without it there are no codes.
         """
         self._most_bytes = most_bytes
+        self._many = many
+        self._connect = connect if find_spec("faiss") else None
         self._lock = threading.Lock()
         self._held: OrderedDict[Key, Held] = OrderedDict()
         self._asked: set[Key] = set()
+        self._learning: dict[Key, threading.Thread] = {}
+        self._closed = threading.Event()
+        self._failed: dict[Key, Exception] = {}
 
     @property
     def nbytes(self) -> int:
         """The memory all of them take."""
         with self._lock:
-            return sum(held.matrix.nbytes for held in self._held.values())
+            return sum(held.rows.nbytes for held in self._held.values())
+
+    @property
+    def learning(self) -> bool:
+        """Whether codes are being learnt."""
+        with self._lock:
+            return bool(self._learning)
 
     def holds(self, where: Neighbourhood) -> bool:
-        """Whether there is a matrix for it."""
+        """Whether there is something for it."""
         with self._lock:
             return _key(where) in self._held
 
@@ -101,12 +80,17 @@ class Matrices:
     def nearest(
         self, connection: Connection, where: Neighbourhood, vector: Vector, limit: int
     ) -> list[Match] | None:
-        """The nearest documents, best first; None if the snapshot is older than what is held."""
-        held = self._hold(_key(where), len(vector))
+        """The nearest documents, best first.
+
+        None if the snapshot is older than what is held, or codes are still being learnt.
+        """
+        held = self._hold(connection, _key(where), len(vector))
+        if held is None:
+            return None
         with held.lock:
             if not held.follow(connection):
                 return None
-            found = held.matrix.nearest(where.scopes, where.allowed, vector, limit)
+            found = held.nearest(connection, where, vector, limit)
         self._keep_within_bounds()
         return found
 
@@ -123,22 +107,76 @@ class Matrices:
 
     def clear(self) -> None:
         """Hold nothing more."""
+        self._closed.set()
+        with self._lock:
+            learning = list(self._learning.values())
+        for thread in learning:
+            thread.join()
         with self._lock:
             self._held.clear()
 
-    def _hold(self, key: Key, dims: int) -> Held:
+    def wait(self, where: Neighbourhood) -> None:
+        """Wait until codes that are being learnt have been."""
         with self._lock:
-            if key not in self._held:
-                self._held[key] = Held(key, dims)
-            self._held.move_to_end(key)
-            return self._held[key]
+            learning = self._learning.get(_key(where))
+        if learning is not None:
+            learning.join()
+
+    def _hold(self, connection: Connection, key: Key, dims: int) -> "Held | None":
+        from memoria.store.sqlite.vectors.held import HeldMatrix  # noqa: PLC0415  (brings NumPy)
+
+        with self._lock:
+            if error := self._failed.pop(key, None):
+                raise error
+            held = self._held.get(key)
+            if self._connect and dims % 2 == 0 and self._too_many(connection, key, held):
+                self._learn(key, dims, self._connect)
+            elif held is None:
+                held = self._held[key] = HeldMatrix(key, dims)
+            if held is not None:
+                self._held.move_to_end(key)
+            return held
+
+    def _too_many(self, connection: Connection, key: Key, held: "Held | None") -> bool:
+        """Whether it should be codes, or codes learnt anew."""
+        if held is not None:
+            return len(held.rows) > held.enough_for(self._many)
+        if key in self._learning:
+            return True
+        wanted = {"tenant": key[1], "few": self._many}
+        return connection.execute(SQL["more_than"], wanted).fetchone() is not None
+
+    def _learn(self, key: Key, dims: int, connect: Connect) -> None:
+        if key not in self._learning and not self._closed.is_set():
+            task = self._learn_codes, (key, dims, connect)
+            thread = threading.Thread(target=task[0], args=task[1], daemon=True)
+            self._learning[key] = thread
+            thread.start()
+
+    def _learn_codes(self, key: Key, dims: int, connect: Connect) -> None:
+        """Code a snapshot's vectors; what changes meanwhile is read by the next search."""
+        from memoria.store.sqlite.vectors.held import hold  # noqa: PLC0415  (brings NumPy)
+
+        try:
+            with closing(connect()) as connection:
+                connection.execute("BEGIN")
+                held = hold(connection, key, dims, self._many)
+                held.follow(connection, lambda: not self._closed.is_set())
+            with self._lock:
+                if not self._closed.is_set():
+                    self._held[key] = held
+        except Exception as error:  # noqa: BLE001  (the next search raises it)
+            self._failed[key] = error
+        finally:
+            with self._lock:
+                del self._learning[key]
 
     def _keep_within_bounds(self) -> None:
         with self._lock:
-            total = sum(held.matrix.nbytes for held in self._held.values())
+            total = sum(held.rows.nbytes for held in self._held.values())
             while total > self._most_bytes and len(self._held) > 1:
                 _, gone = self._held.popitem(last=False)
-                total -= gone.matrix.nbytes
+                total -= gone.rows.nbytes
 
 
 def _key(where: Neighbourhood) -> Key:

@@ -5,6 +5,7 @@ row. The product is taken row by row (`vecdot`), which stays on one thread: a ma
 product on two is up to fifty times slower on a machine whose other core is busy.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
@@ -14,6 +15,10 @@ from memoria.model import Vector
 from memoria.store.values import Match
 
 _BLOCK = 4096
+_SAMPLED = 64
+"""One score of so many is looked at to guess the least that counts."""
+_SPARE = 4
+"""The guess lets through so many times more than are wanted."""
 
 
 class Matrix:
@@ -21,11 +26,16 @@ class Matrix:
 
     def __init__(self, dims: int) -> None:
         self._dims = dims
+        self.clear()
+
+    def clear(self) -> None:
+        """Hold nothing."""
         self._blocks: list[NDArray[np.float32]] = []
         self._ns = np.empty(0, np.int64)
         self._standings = np.empty(0, np.int32)
         self._rows: dict[int, int] = {}
         self._codes: dict[str, int] = {}
+        self._standing: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -39,11 +49,16 @@ class Matrix:
 
     def put(self, n: int, standing: str, vector: bytes) -> None:
         """Hold a document's vector, replacing what it had."""
-        row = self._rows.setdefault(n, len(self._rows))
+        row = self._rows.get(n)
+        if row is None:
+            row = self._rows[n] = len(self._rows)
+        else:
+            self._standing[int(self._standings[row])] -= 1
         if row == len(self._ns):
             self._grow()
         self._ns[row] = n
-        self._standings[row] = self._codes.setdefault(standing, len(self._codes))
+        self._standings[row] = code = self._codes.setdefault(standing, len(self._codes))
+        self._standing[code] += 1
         self._at(row)[:] = np.frombuffer(vector, np.float32)
 
     def drop(self, n: int) -> None:
@@ -51,6 +66,7 @@ class Matrix:
         row = self._rows.pop(n, None)
         if row is None:
             return
+        self._standing[int(self._standings[row])] -= 1
         last = len(self._rows)
         if row != last:
             self._at(row)[:] = self._at(last)
@@ -67,18 +83,25 @@ class Matrix:
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, limit: int
     ) -> list[Match]:
         """The nearest documents of these standings, best first; of equals, the oldest first."""
-        rows = np.flatnonzero(self._wanted(scopes, allowed))
-        scores = self._scores(vector)[rows]
-        if len(rows) > limit:
-            least = np.partition(scores, -limit)[-limit]
-            rows, scores = rows[scores >= least], scores[scores >= least]
+        scores = self._scores(vector)
+        wanted = self._wanted(scopes, allowed)
+        if wanted is not None:
+            rows = np.flatnonzero(wanted)
+            scores = scores[rows]
+        best = _highest(scores, limit)
+        scores, rows = scores[best], best if wanted is None else rows[best]
         ns = self._ns[rows]
-        best = np.lexsort((ns, -scores))[:limit]
-        return list(map(Match, ns[best].tolist(), scores[best].tolist()))
+        order = np.lexsort((ns, -scores))[:limit]
+        return list(map(Match, ns[order].tolist(), scores[order].tolist()))
 
-    def _wanted(self, scopes: Sequence[str], allowed: Collection[int] | None) -> NDArray[np.bool_]:
+    def _wanted(
+        self, scopes: Sequence[str], allowed: Collection[int] | None
+    ) -> NDArray[np.bool_] | None:
+        """Which rows are; None for all of them."""
         size = len(self)
         codes = [self._codes[scope] for scope in scopes if scope in self._codes]
+        if allowed is None and sum(self._standing[code] for code in codes) == size:
+            return None
         wanted = np.isin(self._standings[:size], codes)
         if allowed is not None:
             wanted &= np.isin(self._ns[:size], np.fromiter(allowed, np.int64, len(allowed)))
@@ -100,3 +123,17 @@ class Matrix:
         block, at = divmod(row, _BLOCK)
         row_vector: NDArray[np.float32] = self._blocks[block][at]
         return row_vector
+
+
+def _highest(scores: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
+    """Where at least the `limit` highest scores are, with all that equal the least of them."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    likely = np.arange(len(scores))
+    sample, nth = scores[::_SAMPLED], limit * _SPARE // _SAMPLED
+    if nth < len(sample):
+        guessed = np.flatnonzero(scores >= np.partition(sample, -nth - 1)[-nth - 1])
+        likely = guessed if len(guessed) >= limit else likely
+    kept = scores[likely]
+    best: NDArray[np.intp] = likely[kept >= np.partition(kept, -limit)[-limit]]
+    return best

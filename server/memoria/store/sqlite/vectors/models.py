@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.statements import statements
 from memoria.store.values import Kind
 
@@ -11,6 +12,8 @@ SQL = statements("vectors")
 
 IndexRow = tuple[int, str, bytes]
 """(document, its standing as a token, vector as float32 bytes)"""
+Key = tuple[int, int, str]
+"""(model, tenant, kind)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class KnownModel:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """Where to look for neighbours. `allowed` None means every current document."""
+    """Where to look for neighbours."""
 
     model: int
     tenant: int
@@ -32,6 +35,9 @@ class Neighbourhood:
     scopes: tuple[str, ...]
     """Standings, as tokens, of that kind."""
     allowed: Collection[int] | None = None
+    """The documents that pass the question's filters, where they are few; None for all."""
+    narrowing: Narrowing | None = None
+    """What lets them through where they are many."""
 
 
 @dataclass(frozen=True, slots=True)

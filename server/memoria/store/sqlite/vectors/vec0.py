@@ -61,8 +61,9 @@ class Vec0Index:
         """The nearest documents, best first."""
         if where.model not in self.indexed():
             return []
-        narrowed = "" if where.allowed is None else " AND rowid IN (SELECT value FROM json_each(?))"
-        allowed = [] if where.allowed is None else [_json(where.allowed)]
+        listed = where.allowed if where.narrowing is None else where.narrowing.every
+        narrowed = "" if listed is None else " AND rowid IN (SELECT value FROM json_each(?))"
+        allowed = [] if listed is None else [_json(listed)]
         rows = (
             row
             for scope in where.scopes

@@ -1,0 +1,125 @@
+"""The command line.
+
+python -m bench.peers --envs build/peers --conversations 1 --questions 100
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+
+from bench.data import Conversation, Question, data_folder, has_locomo, locomo
+from bench.output import rounded
+from bench.peers.client import RefusedError
+from bench.peers.envs import NotInstalledError, environment, usual_pythons
+from bench.peers.report import document, tables
+from bench.peers.run import Trial, asked_of, trial
+from bench.peers.systems import SYSTEMS, System
+
+_BUDGETS = (500, 2000)
+_NO_DATA = 2
+_NO_DATA_MESSAGE = (
+    "There is no locomo/locomo_dev.json. Name the folder that holds locomo/ with --data or "
+    "MEMORIA_DATA.\n"
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Compare the servers and print what was found.
+
+    Returns:
+        The exit code: 0 when every server ran, 1 when one did not, 2 when there is no data.
+    """
+    arguments = _parser().parse_args(argv)
+    folder = arguments.data or data_folder()
+    if folder is None or not has_locomo(folder):
+        sys.stderr.write(_NO_DATA_MESSAGE)
+        return _NO_DATA
+    conversations = sample(locomo(folder), arguments.conversations, arguments.questions)
+    systems = [s for s in SYSTEMS if not arguments.only or s.name in arguments.only]
+    pythons = arguments.python or usual_pythons()
+    found = {s.name: _try(s, arguments.envs.resolve(), pythons, conversations) for s in systems}
+    if arguments.json:
+        of = document(systems, found, _BUDGETS, _sizes(conversations))
+        print(json.dumps(rounded(of), indent=2))
+    else:
+        Console().print(*tables(systems, found, _BUDGETS), sep="\n")
+    return int(any(isinstance(seen, str) for seen in found.values()))
+
+
+def sample(
+    conversations: Sequence[Conversation], most: int | None, questions: int | None
+) -> tuple[Conversation, ...]:
+    """The first conversations, each with so many of its questions, evenly spaced."""
+    return tuple(
+        replace(c, questions=_spread(asked_of(c), questions)) for c in conversations[:most]
+    )
+
+
+def _spread(items: tuple[Question, ...], most: int | None) -> tuple[Question, ...]:
+    if most is None or most >= len(items):
+        return items
+    return tuple(items[i * len(items) // most] for i in range(most))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench.peers")
+    parser.add_argument("--envs", type=Path, required=True, help="where servers are installed")
+    parser.add_argument("--data", type=Path, help="the folder that holds locomo/")
+    parser.add_argument("--conversations", type=int, metavar="N", help="only the first N")
+    parser.add_argument("--questions", type=int, metavar="N", help="only N of each, evenly spaced")
+    names = [system.name for system in SYSTEMS]
+    parser.add_argument("--only", nargs="+", choices=names, help="only these servers")
+    parser.add_argument("--python", nargs="+", help="Pythons to make environments with, in order")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def _sizes(conversations: Sequence[Conversation]) -> dict[str, object]:
+    return {
+        "conversations": [c.name for c in conversations],
+        "turns": sum(len(c.turns) for c in conversations),
+        "questions": sum(len(c.questions) for c in conversations),
+    }
+
+
+def _try(
+    system: System, envs: Path, pythons: Sequence[str], conversations: Sequence[Conversation]
+) -> Trial | str:
+    """What was seen of a server, or why it does not run here: the others are still asked."""
+    turns = sum(len(c.turns) for c in conversations)
+    questions = sum(len(c.questions) for c in conversations)
+    with _progress(system.name, turns + questions * len(system.ways)) as done:
+        try:
+            made = environment(system.package, envs, pythons) if system.package else envs
+            with tempfile.TemporaryDirectory(prefix="memoria-peers-") as homes:
+                return anyio.run(trial, system, made, conversations, _BUDGETS, Path(homes), done)
+        except (NotInstalledError, RefusedError, OSError, ExceptionGroup) as error:
+            return _reason(error)
+
+
+def _reason(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
+
+
+@contextmanager
+def _progress(title: str, total: int) -> Iterator[Callable[[], None]]:
+    console = Console(stderr=True)
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda: progress.advance(task)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

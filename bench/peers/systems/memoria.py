@@ -1,0 +1,67 @@
+"""Memoria itself, as any client sees it: `memoria serve` and its two tools.
+
+It shows long turns in excerpts, each with its source. The marker is therefore the message's id as
+well: what it is recognised by when its last words are not shown.
+"""
+
+import sys
+from pathlib import Path
+
+import anyio
+
+from bench.peers.client import Connection, Launch
+from bench.peers.notes import Note
+from bench.peers.systems.system import HITS, System
+
+_POLL_S = 0.5
+_LONGEST_S = 900
+
+
+def _launch(_: Path, folder: Path) -> Launch:
+    return Launch((sys.executable, "-m", "memoria", "--home", str(folder), "serve"), folder)
+
+
+async def _store(connection: Connection, note: Note) -> bool:
+    turn = note.turn
+    await connection.call(
+        "record_conversation",
+        turns=[
+            {
+                "role": turn.role,
+                "speaker": turn.speaker,
+                "content": note.said,
+                "session_id": turn.session_id,
+                "message_id": note.marker,
+                "at": note.at.isoformat(),
+            }
+        ],
+    )
+    return True
+
+
+async def _settle(connection: Connection) -> None:
+    with anyio.fail_after(_LONGEST_S):
+        while (await connection.read("memory://status"))["backlog"]["pending"]:
+            await anyio.sleep(_POLL_S)
+
+
+async def _ask(connection: Connection, question: str, budget: int) -> str:
+    return await connection.call("search_conversation_traces", query=question, max_tokens=budget)
+
+
+async def _ask_for_more(connection: Connection, question: str, budget: int) -> str:
+    return await connection.call(
+        "search_conversation_traces", query=question, max_tokens=budget, limit=HITS
+    )
+
+
+SYSTEM = System(
+    name="memoria",
+    package=None,
+    embeds="sentence encoder, bundled",
+    launch=_launch,
+    store=_store,
+    settle=_settle,
+    takes_budget=True,
+    ways={"default": _ask, f"limit {HITS}": _ask_for_more},
+)

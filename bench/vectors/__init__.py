@@ -1,0 +1,1 @@
+"""How well the index in memory finds what an exact search finds, on real vectors."""

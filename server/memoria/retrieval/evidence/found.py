@@ -1,0 +1,60 @@
+"""Found: what the ranking reads of the best candidates and of what surrounds them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from memoria.retrieval.candidates import Candidates
+from memoria.store.base import Transaction
+from memoria.store.values import Indexed, Place, Remark
+
+_REACH = 2
+_COUNTED = 200
+"""How many of what BM25 found are counted anew. LoCoMo's figures are the same with 400."""
+_CENTRAL = 100
+"""How many of the best of either list are ranked with what surrounds them."""
+_LONGEST = 8_000
+"""Characters. A longer document keeps the score the index gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything that is read before documents are scored."""
+
+    places: Sequence[Place]
+    """Where the best candidates stand, and the turns around those that have words to lend."""
+    documents: Mapping[int, Indexed]
+    """The best of BM25, in an order that no plan of a query decides."""
+    remarks: Mapping[int, Remark]
+    """What was said in the very best of BM25."""
+
+    @classmethod
+    def by(cls, tx: Transaction, candidates: Candidates, *, settled: bool) -> Self:
+        """What the candidates lead to."""
+        counted = best(candidates.bm25, _COUNTED)
+        central = counted[:_CENTRAL]
+        near = tx.conversations.places(central, _REACH, settled=settled)
+        known = {place.n for place in near}
+        further = dict.fromkeys((*counted, *best(candidates.cosine, _CENTRAL)))
+        rest = [n for n in further if n not in known]
+        return cls(
+            near + tx.conversations.places(rest, 0, settled=settled),
+            dict(sorted(tx.documents.indexed(counted, _LONGEST).items())),
+            tx.conversations.remarks(central),
+        )
+
+    @property
+    def speakers(self) -> frozenset[str | None]:
+        """Who said what was found."""
+        return frozenset(remark.speaker for remark in self.remarks.values())
+
+    def remarks_of(self, tx: Transaction, ns: Sequence[int]) -> dict[int, Remark]:
+        """What was said in those of the documents that are turns."""
+        unread = tx.conversations.remarks([n for n in ns if n not in self.remarks])
+        known = {**self.remarks, **unread}
+        return {n: known[n] for n in ns if n in known}
+
+
+def best(scores: Mapping[int, float], most: int) -> list[int]:
+    """The documents with the highest scores, best first; of equals, the oldest first."""
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:most]

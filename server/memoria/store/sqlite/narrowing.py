@@ -1,0 +1,131 @@
+"""What a question's filters let through.
+
+Where few documents pass, they are listed by an index beforehand, and an index of text or vectors
+is searched among these alone. Where many do, a list would cost more than the search: what the index
+finds, best first, is held against the filters afterwards, until enough has passed.
+"""
+
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
+
+from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
+from memoria.store.sqlite.terms import BUDGET
+from memoria.store.values import Filters, Kind, Match
+
+_SPARE = 4
+"""One more of so many is looked at first than is wanted."""
+_WIDER = 4
+
+
+class Narrowing:
+    """A question's filters over one tenant's documents."""
+
+    def __init__(
+        self, rows: TenantRows, kinds: Sequence[Kind], filters: Filters, place: int | None
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            rows: where the documents are.
+            kinds: what is asked for.
+            filters: what is let through.
+            place: the workspace of the filters.
+        """
+        self._rows = rows
+        self._kinds = as_json(kinds)
+        self._turns = "turn" in kinds and not filters.types
+        self._memories = "memory" in kinds and not (filters.roles or filters.tool)
+        self._filters = filters
+        self._place = place
+        self._said = {
+            "since": filters.since,
+            "until": filters.until,
+            "session_id": filters.session_id,
+            "history": int(filters.history),
+        }
+
+    @property
+    def narrow(self) -> bool:
+        """Whether fewer documents are wanted than can be seen."""
+        return self._filters.narrow
+
+    @cached_property
+    def listed(self) -> frozenset[int] | None:
+        """The documents that pass, where they are few; None where they are many, or all."""
+        if not self.narrow:
+            return None
+        listed = frozenset(self._list(BUDGET + 1))
+        return listed if len(listed) <= BUDGET else None
+
+    @cached_property
+    def every(self) -> frozenset[int] | None:
+        """The documents that pass, however many; None where nothing is to pass."""
+        if self.listed is None and self.narrow:
+            return frozenset(self._list(-1))
+        return self.listed
+
+    def best(self, found: Sequence[Match], limit: int) -> list[Match]:
+        """The first of what was found that are seen from there and pass."""
+        passed: list[Match] = []
+        for part in _ever_wider(found, limit + limit // _SPARE):
+            through = self._through([match.n for match in part])
+            passed += [match for match in part if match.n in through]
+            if len(passed) >= limit:
+                break
+        return passed[:limit]
+
+    def _through(self, ns: Sequence[int]) -> Set[int]:
+        seen = self._seen(ns)
+        if not self.narrow:
+            return seen
+        return seen & self._passing(as_json(seen))
+
+    def _seen(self, ns: Sequence[int]) -> set[int]:
+        rows = self._rows.all(
+            "seen",
+            ns=as_json(ns),
+            kinds=self._kinds,
+            history=int(self._filters.history),
+            settled=int(self._filters.settled),
+            everywhere=int(self._filters.everywhere),
+            place=self._place,
+        )
+        return {row["n"] for row in rows}
+
+    def _passing(self, ns: str) -> set[int]:
+        passing: set[int] = set()
+        if self._turns:
+            roles = as_json_or_null(self._filters.roles)
+            rows = self._rows.all(
+                "passing_turns", ns=ns, roles=roles, tool=self._filters.tool, **self._said
+            )
+            passing.update(row["n"] for row in rows)
+        if self._memories:
+            types = as_json_or_null(self._filters.types)
+            rows = self._rows.all("passing_memories", ns=ns, types=types, **self._said)
+            passing.update(row["n"] for row in rows)
+        return passing
+
+    def _list(self, most: int) -> Iterator[int]:
+        if self._turns:
+            roles = as_json_or_null(self._filters.roles)
+            one = self._filters.session_id is not None
+            name = "allowed_turns_of_session" if one else "allowed_turns"
+            yield from (
+                row["n"]
+                for row in self._rows.all(
+                    name, roles=roles, tool=self._filters.tool, most=most, **self._said
+                )
+            )
+        if self._memories:
+            types = as_json_or_null(self._filters.types)
+            rows = self._rows.all("allowed_memories", types=types, most=most, **self._said)
+            yield from (row["n"] for row in rows)
+
+
+def _ever_wider(found: Sequence[Match], first: int) -> Iterator[Sequence[Match]]:
+    """The list in parts, each longer than the one before."""
+    start, length = 0, first
+    while start < len(found):
+        yield found[start : start + length]
+        start, length = start + length, length * _WIDER

@@ -1,0 +1,14 @@
+"""Scripts: in which of the two families of languages a text is written."""
+
+import re
+
+_CJK = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯]")
+_LETTER = re.compile(r"[^\W\d_]")
+_SHARE = 0.3
+"""Of the letters: a Chinese sentence may hold a good many English words."""
+
+
+def is_cjk(text: str) -> bool:
+    """Whether a text is Chinese, Japanese or Korean rather than in letters."""
+    letters = len(_LETTER.findall(text))
+    return letters > 0 and len(_CJK.findall(text)) >= _SHARE * letters

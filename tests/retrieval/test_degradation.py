@@ -1,0 +1,236 @@
+"""Any part may be missing: a search goes on with the others, and says so."""
+
+from collections.abc import AsyncIterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from threading import Event
+
+import pytest
+from tests.retrieval.toys import FailingEmbedder, ToyEmbedder, keep, said
+
+import memoria
+from memoria import Memoria, SearchResult, Settings
+from memoria.app.compose import open_store
+from memoria.errors import InvalidInputError
+from memoria.inference import Embedder, LazyEmbedder
+from memoria.model import LIBRARY, PARTS, Mention, Part
+
+LITERAL = "The gate code of the depot is E4711"
+PARAPHRASE = "The vehicle broke down near the physician"
+LINKED = "Grows orchids on the balcony"
+UNRELATED = "Tea is served at five"
+QUESTION = "Did Priya's automobile reach the doctor after the depot gave E4711 as its code?"
+"""Asks for all of them: by words, by meaning, by a name."""
+
+SWITCHED_OFF = [parts for size in (1, 2, 3) for parts in combinations(PARTS, size)]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+async def fill(m: Memoria) -> None:
+    for text in (LITERAL, PARAPHRASE, UNRELATED):
+        keep(m, text, "2023-01-01")
+    keep(m, LINKED, "2023-01-01", about=[Mention(name="Priya", kind="person")])
+    await m.record_conversation(
+        [
+            {"role": "user", "content": text, "at": "2023-01-01"}
+            for text in (LITERAL, PARAPHRASE, UNRELATED, "We planted it in spring")
+        ],
+        session_id="s",
+    )
+
+
+@pytest.fixture(scope="module")
+async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """A home in which each part finds something that the others don't."""
+    home = tmp_path_factory.mktemp("parts") / "home"
+    async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as m:
+        await fill(m)
+        await m.settle(60)
+        yield m
+
+
+def says_what_it_did_without(found: SearchResult, off: Sequence[str]) -> None:
+    """The trace and the notes tell the same, and the truth."""
+    trace = found.trace
+    assert trace is not None
+    assert trace.path == (" → ".join(part for part in PARTS if part not in off) or "none")
+    states = {report.part: report.state for report in trace.parts}
+    assert [part for part in PARTS if states[part] == "off"] == [p for p in PARTS if p in off]
+    assert found.notes == tuple(
+        f"searched without {part}: switched off" for part in PARTS if part in off
+    )
+    for each in trace.judged:
+        assert each.lexical == 0 or "text" not in off
+        assert each.cosine == 0 or "vectors" not in off
+        assert each.graph == 0 or "graph" not in off
+
+
+@pytest.mark.parametrize("off", [(), *SWITCHED_OFF], ids=lambda off: "+".join(off) or "nothing")
+async def test_whatever_is_switched_off_both_levels_answer_with_the_rest_and_say_so(
+    filled: Memoria, off: tuple[Part, ...]
+) -> None:
+    for question in (QUESTION, "depot gate code", "doctor", "Priya", "什么"):
+        says_what_it_did_without(
+            await filled.search_memory(question, without=off, explain=True), off
+        )
+        says_what_it_did_without(
+            await filled.search_conversation_traces(question, without=off, explain=True), off
+        )
+
+
+ALONE: dict[Part, tuple[str, str]] = {
+    "text": ("gate code of the depot E4711", LITERAL),
+    "vectors": ("automobile doctor", PARAPHRASE),
+    "graph": ("What does Priya do?", LINKED),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+async def test_each_part_alone_finds_what_it_is_for(filled: Memoria, part: Part) -> None:
+    question, answer = ALONE[part]
+    others = [other for other in PARTS if other != part]
+    found = await filled.search_memory(question, without=others)
+    assert [hit.text for hit in found.hits if hit.kind == "memory"] == [answer]
+
+
+@pytest.mark.parametrize("part", PARTS)
+async def test_without_a_part_is_missing_what_it_alone_finds_and_nothing_else(
+    filled: Memoria, part: Part
+) -> None:
+    for own, (question, answer) in ALONE.items():
+        found = said(await filled.search_memory(question, without=[part]))
+        if own == part and part != "text":
+            assert answer not in found
+        elif own != part:
+            assert found[0] == answer
+
+
+async def test_the_record_is_found_by_its_words_or_by_its_meaning(filled: Memoria) -> None:
+    by_words = await filled.search_conversation_traces("E4711 depot", without=["vectors", "graph"])
+    by_meaning = await filled.search_conversation_traces(
+        "automobile doctor", without=["text", "graph"]
+    )
+    assert said(by_words)[0] == LITERAL
+    assert PARAPHRASE in said(by_meaning)[:2]  # the next turn is embedded together with it
+
+
+async def test_with_every_part_switched_off_nothing_is_found_but_what_was_said_last(
+    filled: Memoria,
+) -> None:
+    nothing = await filled.search_memory("depot gate code", without=PARTS, explain=True)
+    assert nothing.hits == ()
+    latest = await filled.search_conversation_traces(
+        "What is the latest?", without=PARTS, explain=True
+    )
+    assert latest.trace is not None
+    assert latest.trace.path == "recent"
+    assert len(latest.hits) == 4
+
+
+@pytest.mark.parametrize("off", SWITCHED_OFF, ids="+".join)
+async def test_the_setting_switches_off_for_every_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, off: tuple[Part, ...]
+) -> None:
+    monkeypatch.setenv("MEMORIA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("MEMORIA_SEARCH_WITHOUT", ", ".join(off))
+    async with memoria.open(embedder=ToyEmbedder()) as m:
+        keep(m, LITERAL, "2023-01-01")
+        says_what_it_did_without(await m.search_memory("depot", explain=True), off)
+        says_what_it_did_without(await m.search_conversation_traces("depot", explain=True), off)
+        says_what_it_did_without(
+            await m.search_memory("depot", without=["graph"], explain=True),
+            {*off, "graph"},  # type: ignore[arg-type]
+        )
+
+
+async def test_a_part_that_does_not_exist_is_named(
+    filled: Memoria, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InvalidInputError, match=r"without.*'reranker'.*text, vectors, graph"):
+        await filled.search_memory("depot", without=["reranker"])
+    monkeypatch.setenv("MEMORIA_SEARCH_WITHOUT", "text,reranker")
+    with pytest.raises(InvalidInputError, match="MEMORIA_SEARCH_WITHOUT"):
+        Settings.load()
+
+
+async def test_a_question_in_which_the_model_sees_no_meaning_is_asked_of_the_others(
+    filled: Memoria,
+) -> None:
+    for search in (filled.search_memory, filled.search_conversation_traces):
+        found = await search("?!", explain=True)
+        assert found.hits == ()
+        assert found.notes == ("searched without vectors: toy/1 sees no meaning in the question",)
+
+
+async def missing_vectors(m: Memoria, why: str) -> None:
+    """Both levels answer by text and say why there are no vectors."""
+    for found in (
+        await m.search_memory("depot gate code", explain=True),
+        await m.search_conversation_traces("depot gate code", explain=True),
+    ):
+        assert said(found)[0] == LITERAL
+        assert found.notes == (f"searched without vectors: {why}",)
+        assert found.trace is not None
+        assert found.trace.path == "text → graph"
+
+
+async def test_without_an_embedder_text_and_graph_go_on(tmp_path: Path) -> None:
+    async with memoria.open(settings=Settings(home=tmp_path, embedder="off")) as m:
+        await fill(m)
+        await missing_vectors(m, "switched off")
+
+
+async def test_with_an_embedder_that_fails_text_and_graph_go_on(tmp_path: Path) -> None:
+    async with memoria.open(home=tmp_path, embedder=FailingEmbedder()) as m:
+        await fill(m)
+        await missing_vectors(m, "the embedder failed: RuntimeError: no vector for 15 characters")
+
+
+async def test_while_the_model_still_loads_text_and_graph_go_on(tmp_path: Path) -> None:
+    ready = Event()
+
+    def build() -> Embedder:
+        ready.wait(60)
+        return ToyEmbedder()
+
+    settings = Settings(home=tmp_path, embedder_wait_ms=0)
+    store = open_store(settings)
+    try:
+        m = Memoria(settings, store, LazyEmbedder("toy/1", build), None, None, LIBRARY)
+        await fill(m)
+        await missing_vectors(m, "the embedding model toy/1 is still loading")
+    finally:
+        ready.set()
+        store.close()
+
+
+async def test_a_model_whose_vectors_are_of_another_length_is_named_and_does_without(
+    tmp_path: Path,
+) -> None:
+    async with memoria.open(home=tmp_path, embedder=ToyEmbedder()) as m:
+        await fill(m)
+        await m.settle(60)
+
+    class Longer(ToyEmbedder):
+        def embed_query(self, text: str) -> memoria.model.Vector:
+            return super().embed_query(text).repeat(2)
+
+    async with memoria.open(home=tmp_path, embedder=Longer()) as m:
+        await missing_vectors(m, "toy/1 gives vectors of 512 numbers; in this home it gave 256")
+
+
+@pytest.mark.parametrize("off", [(), *SWITCHED_OFF], ids=lambda off: "+".join(off) or "nothing")
+async def test_an_empty_home_answers_with_nothing_and_does_not_fail(
+    tmp_path: Path, off: tuple[Part, ...]
+) -> None:
+    async with memoria.open(home=tmp_path, embedder=ToyEmbedder()) as m:
+        for question in ("depot", "我上个月说过什么", "E4711", "What did I say last week?"):
+            known = await m.search_memory(question, without=off, explain=True)
+            record = await m.search_conversation_traces(question, without=off, explain=True)
+            assert (known.hits, known.nearest, known.hint, record.hits) == ((), (), None, ())
+        package = await m.injection("depot")
+        assert package.recall == package.evidence == ""

@@ -1,0 +1,239 @@
+"""Questions about a time, the truth of another day, and the task in hand."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.retrieval.toys import ToyEmbedder, keep, said
+
+import memoria
+from memoria import Memoria, SearchResult
+from memoria.model import DAY_MS, Validity, now_millis, parse_instant
+
+ASKED = "2023-06-14T12:00:00Z"  # a Wednesday; "last week" is counted from `as_of`
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def diary(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """A year of talk, with a busy time after the moment that is asked of."""
+    home = tmp_path_factory.mktemp("diary") / "home"
+    async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as m:
+        lines = [
+            ("2023-05-03", "user", "We decided to write the parser by hand."),
+            ("2023-05-20", "user", "我想去里斯本学葡萄牙语。"),
+            ("2023-05-21", "assistant", "里斯本的六月很热。"),
+            ("2023-06-06", "user", "We decided that the parser reads streams."),
+            ("2023-06-07", "user", "The cat was at the vet."),
+            ("2023-06-13", "user", "The parser has a bug in its lexer."),
+        ]
+        later = [(f"2023-07-{1 + i % 28:02}", "user", f"Parser note {i}, the parser again, parser")
+                 for i in range(130)]  # fmt: skip
+        await m.record_conversation(
+            [
+                {"session_id": day, "message_id": str(i), "role": role, "content": text, "at": day}
+                for i, (day, role, text) in enumerate([*lines, *later])
+            ]
+        )
+        await m.settle(60)
+        yield m
+
+
+async def asked(m: Memoria, query: str, limit: int = 8) -> SearchResult:
+    return await m.search_memory(query, as_of=ASKED, limit=limit, max_tokens=4000)
+
+
+async def test_what_was_decided_last_week_about_the_parser_comes_first(diary: Memoria) -> None:
+    found = await asked(diary, "what did we decide last week about the parser")
+    assert said(found)[0] == "We decided that the parser reads streams."
+    assert "We decided to write the parser by hand." in said(found)
+
+
+async def test_what_i_said_last_month_is_answered_newest_first_with_that_month_alone(
+    diary: Memoria,
+) -> None:
+    found = await asked(diary, "我上个月说过什么")
+    assert said(found) == [
+        "里斯本的六月很热。",
+        "我想去里斯本学葡萄牙语。",
+        "We decided to write the parser by hand.",
+    ]
+
+
+async def test_a_question_of_nothing_but_a_time_gets_its_record_newest_first(
+    diary: Memoria,
+) -> None:
+    found = await diary.search_conversation_traces(
+        "What did we talk about in July 2023?", limit=40, max_tokens=20_000, context=0
+    )
+    assert len(found.hits) == 40
+    times = [hit.source.at for hit in found.hits]
+    assert times == sorted(times, reverse=True)
+    assert times[0].startswith("2023-07-28")
+
+
+async def test_the_latest_of_a_past_moment_is_what_had_been_said_by_then(diary: Memoria) -> None:
+    found = await asked(diary, "What is the latest?", limit=2)
+    assert said(found) == ["The parser has a bug in its lexer.", "The cat was at the vet."]
+
+
+async def test_what_was_said_later_takes_no_place_of_what_had_been_said(diary: Memoria) -> None:
+    found = await asked(diary, "parser again and again", limit=2)
+    assert {hit.source.at[:10] for hit in found.hits} <= {"2023-06-13", "2023-06-06"}
+    assert len(found.hits) == 2
+
+
+async def test_the_newest_comes_first_whatever_memories_are_worth(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    settings = memoria.Settings(embedder="off")
+    path = tmp_path_factory.mktemp("worth")
+    async with memoria.open(home=path, tenant="t", settings=settings) as m:
+        for day in range(1, 21):
+            worth = 1.0 if day == 5 else 0.1
+            keep(m, f"Note {day}", f"2023-01-{day:02}", importance=worth)
+        found = await m.search_memory("What did we say in January 2023?", limit=20, max_tokens=4000)
+        assert said(found) == [f"Note {day}" for day in range(20, 0, -1)]
+
+
+@pytest.fixture(scope="module")
+async def lives(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """Memories that changed in the course of 2023."""
+    home = tmp_path_factory.mktemp("lives") / "home"
+    async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as m:
+        corrected = [
+            ("Lin resides in Leeds", "Lin resides in York"),
+            ("小李住在北京", "小李住在上海"),
+            ("The automobile is a red Fiat", "The bicycle replaced it: a blue Brompton"),
+        ]
+        for before, after in corrected:
+            kept = await m.remember(before, valid_from="2023-01-01")
+            await m.revise_memory(kept.id, "correct", after, valid_from="2023-05-01")
+        archived = await m.remember("The office is in Camden", valid_from="2023-02-01")
+        await m.revise_memory(archived.id, "archive")
+        keep(m, "The voucher is worth ten pounds", "2023-01-01",
+             expires_at=parse_instant("2023-04-01"))  # fmt: skip
+        keep(m, "The safe opens with a feather", "2023-01-01",
+             validity=Validity.PENDING_CONFIRMATION)  # fmt: skip
+        keep(m, "The fence was green once", "2023-01-01", validity=Validity.SUPERSEDED)
+        await m.settle(60)
+        yield m
+
+
+THEN, SINCE, NEVER = "2023-03-01", "2023-06-01", "2022-12-01"
+
+
+@pytest.mark.parametrize(
+    ("query", "as_of", "answer"),
+    [
+        ("Where does Lin reside?", THEN, ["Lin resides in Leeds"]),
+        ("Where does Lin reside?", SINCE, ["Lin resides in York"]),
+        ("Where does Lin reside?", None, ["Lin resides in York"]),
+        ("Where does Lin reside?", NEVER, []),
+        ("小李住在哪里？", THEN, ["小李住在北京"]),
+        ("小李住在哪里？", SINCE, ["小李住在上海"]),
+        ("小李住在哪里？", None, ["小李住在上海"]),
+        ("小李住在哪里？", NEVER, []),
+        ("Where is the office?", THEN, ["The office is in Camden"]),
+        ("Where is the office?", None, []),
+        ("Where is the office?", "2999-01-01", []),
+        ("What is the voucher worth?", THEN, ["The voucher is worth ten pounds"]),
+        ("What is the voucher worth?", SINCE, []),
+        ("What is the voucher worth?", None, []),
+        ("What opens the safe, a feather?", THEN, []),
+        ("Was the fence green?", THEN, []),
+    ],
+)
+async def test_what_is_asked_of_a_day_is_answered_as_it_was_held_that_day(
+    lives: Memoria, query: str, as_of: str | None, answer: list[str]
+) -> None:
+    found = said(await lives.search_memory(query, as_of=as_of))
+    assert found[: max(1, len(answer))] == answer  # what comes after it may be of somebody else
+
+
+async def test_a_wording_of_the_past_is_found_by_the_meaning_of_the_present_one(
+    lives: Memoria,
+) -> None:
+    """Only the present wording has a vector that is searched."""
+    query = "a bicycle replaced what, a blue Brompton?"
+    found = await lives.search_memory(query, as_of=THEN, without=["text", "graph"])
+    assert said(found) == ["The automobile is a red Fiat"]
+    assert found.hits[0].validity is Validity.SUPERSEDED
+
+
+async def test_what_rules_concluded_was_held_until_it_was_stated(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    settings = memoria.Settings(embedder="off")
+    path = tmp_path_factory.mktemp("stated")
+    async with memoria.open(home=path, tenant="t", settings=settings) as m:
+        turn = {"role": "user", "content": "I prefer oolong tea.", "at": "2023-01-01"}
+        await m.record_conversation([turn], session_id="s")
+        (guess,) = (await m.search_memory("oolong tea")).hits
+        assert guess.kind == "memory"
+        await m.remember(guess.text, type="preference")
+        then = await m.search_memory("oolong tea", as_of="2023-02-01")
+        assert [hit.id for hit in then.hits] == [guess.id]
+
+
+@pytest.fixture
+async def two_tasks(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """The same decision for two tasks."""
+    settings = memoria.Settings(embedder="off")
+    path = tmp_path_factory.mktemp("tasks")
+    async with memoria.open(home=path, tenant="t", settings=settings) as m:
+        keep(m, "Deadline decided: Tuesday", "2023-01-01", task="write the parser")
+        keep(m, "Deadline decided: Thursday", "2023-01-01", task="paint the kitchen")
+        yield m
+
+
+QUESTION = "which deadline was decided"
+
+
+async def first(m: Memoria, task: str | None = None) -> str:
+    return said(await m.search_memory(QUESTION, task=task))[0]
+
+
+async def test_memories_of_the_task_that_is_named_come_first(two_tasks: Memoria) -> None:
+    assert await first(two_tasks, "the parser") == "Deadline decided: Tuesday"
+    assert await first(two_tasks, "painting the kitchen") == "Deadline decided: Thursday"
+
+
+async def test_memories_of_the_task_on_the_scratchpad_come_first(two_tasks: Memoria) -> None:
+    await two_tasks.update_scratchpad(current_focus="paint the kitchen")
+    assert await first(two_tasks) == "Deadline decided: Thursday"
+    assert await first(two_tasks, "the parser") == "Deadline decided: Tuesday"
+    found = await two_tasks.search_memory(QUESTION, explain=True)
+    assert found.trace is not None
+    assert found.trace.task == "paint the kitchen"
+
+
+async def test_the_task_of_the_asking_session_comes_before_that_of_a_later_one(
+    two_tasks: Memoria,
+) -> None:
+    await two_tasks.update_scratchpad(current_focus="paint the kitchen")
+    await two_tasks.update_scratchpad(current_focus="write the parser", session_id="other")
+    assert await first(two_tasks) == "Deadline decided: Thursday"
+    package = await two_tasks.injection(QUESTION, session_id="other")
+    assert package.recall.splitlines()[0].endswith("Tuesday")
+
+
+@pytest.mark.parametrize(("age_ms", "counts"), [(DAY_MS - 60_000, True), (DAY_MS, False)])
+async def test_a_task_that_nobody_has_touched_for_a_day_is_over(
+    two_tasks: Memoria, age_ms: int, *, counts: bool
+) -> None:
+    with two_tasks._store.write(two_tasks.tenant) as tx:  # noqa: SLF001  (an old note)
+        tx.scratchpads.put("old", "paint the kitchen", [], now_millis() - age_ms, 5)
+    found = await two_tasks.search_memory(QUESTION, explain=True)
+    assert found.trace is not None
+    assert (found.trace.task == "paint the kitchen") is counts
+
+
+async def test_a_past_moment_knows_no_task_of_today(two_tasks: Memoria) -> None:
+    await two_tasks.update_scratchpad(current_focus="paint the kitchen")
+    found = await two_tasks.search_memory(QUESTION, as_of="2023-02-01", explain=True)
+    assert found.trace is not None
+    assert found.trace.task is None

@@ -1,0 +1,267 @@
+"""Weights choose between hits that match alike, and hits that repeat others make room."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.retrieval.toys import keep, said
+
+import memoria
+from memoria import Memoria
+from memoria.model import (
+    DAY_MS,
+    Memory,
+    MemoryType,
+    MemoryVersion,
+    Provenance,
+    Revision,
+    SourceKind,
+    Trust,
+    Validity,
+)
+from memoria.retrieval.diversify import diversified, likeness
+from memoria.retrieval.plan import Way, plan_memories
+from memoria.retrieval.weigh import memory_factors, product, same_task
+
+NOW = 1_700_000_000_000
+TOLD = NOW - 400 * DAY_MS
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def weight(
+    *,
+    trust: Trust = Trust.REPORTED,
+    told: int = TOLD,
+    in_hand: str | None = None,
+    query: str = "fence",
+    **fields: Any,  # noqa: ANN401  (those of `Memory`)
+) -> float:
+    """What a memory weighs that differs from an ordinary one in these respects."""
+    origin = Provenance(source_kind=SourceKind.USER_SAID, trust=trust, channel="test")
+    version = MemoryVersion(
+        n=1,
+        version=1,
+        content="The fence is green",
+        valid_from=told,
+        valid_to=None,
+        ingested_at=told,
+        provenance=origin,
+    )
+    ordinary: dict[str, Any] = {
+        "id": "m",
+        "type": MemoryType.RULE,
+        "validity": Validity.ACTIVE,
+        "importance": 0.5,
+        "confidence": 0.8,
+        "pinned": False,
+        "verified": False,
+        "upvotes": 0,
+        "downvotes": 0,
+        "created_at": told,
+        "updated_at": told,
+        "versions": (version,),
+    }
+    plan = plan_memories(
+        query, limit=8, max_tokens=1000, as_of=NOW, way=Way(task=in_hand)
+    )  # fmt: skip
+    return product(memory_factors(Memory(**{**ordinary, **fields}), version, plan))
+
+
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [
+        ({"importance": 0.9}, {"importance": 0.1}),
+        ({"pinned": True}, {}),
+        ({"verified": True}, {}),
+        ({"upvotes": 2}, {}),
+        ({}, {"downvotes": 2}),
+        ({"use_count": 20}, {"use_count": 1}),
+        ({"evidence": 5}, {"evidence": 1}),
+        ({"trust": Trust.USER}, {"trust": Trust.REPORTED}),
+        ({"trust": Trust.REPORTED}, {"trust": Trust.TOOL}),
+        ({"in_hand": "the parser", "task": "parser tests"}, {"in_hand": "the parser"}),
+        ({"query": "fence on 2022-10-10"}, {"query": "fence on 2020-10-10"}),
+    ],
+    ids=lambda fields: ",".join(fields) or "ordinary",
+)
+def test_each_factor_weighs_for_the_memory_it_speaks_for(
+    more: dict[str, Any], less: dict[str, Any]
+) -> None:
+    assert weight(**more) > weight(**less)
+
+
+FADING = [MemoryType.EPISODE, MemoryType.TASK_OUTCOME, MemoryType.TOOL_EXPERIENCE,
+          MemoryType.ERROR, MemoryType.GOAL, MemoryType.FACT]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MemoryType)
+def test_what_tells_of_a_moment_fades_and_what_holds_at_any_age_does_not(kind: MemoryType) -> None:
+    ages = [0, 10, 100, 1000, 10_000]
+    weights = [weight(type=kind, told=NOW - days * DAY_MS) for days in ages]
+    if kind in FADING:
+        assert all(newer > older for newer, older in pairwise(weights[:4]))
+        assert weights[-1] >= 0.9 * weights[0] - 0.001
+    else:
+        assert len(set(weights)) == 1
+
+
+def test_an_episode_fades_faster_than_a_fact() -> None:
+    def left(kind: MemoryType) -> float:
+        return weight(type=kind, told=NOW - 14 * DAY_MS) / weight(type=kind, told=NOW)
+
+    assert left(MemoryType.EPISODE) < left(MemoryType.TASK_OUTCOME) < left(MemoryType.FACT) < 1
+
+
+def test_what_is_pinned_does_not_fade() -> None:
+    old = weight(type=MemoryType.EPISODE, told=NOW - 5000 * DAY_MS, pinned=True)
+    assert old == weight(type=MemoryType.EPISODE, told=NOW, pinned=True)
+
+
+@given(
+    st.floats(0, 1),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    st.integers(1, 10**6),
+    st.sampled_from(MemoryType),
+    st.sampled_from(Trust),
+    st.integers(-(10**12), 10**13),
+)
+def test_no_memory_weighs_nothing_or_without_bound(
+    importance: float,
+    pinned: bool,
+    verified: bool,
+    upvotes: int,
+    downvotes: int,
+    uses: int,
+    evidence: int,
+    kind: MemoryType,
+    trust: Trust,
+    age: int,
+) -> None:
+    found = weight(
+        importance=importance,
+        pinned=pinned,
+        verified=verified,
+        upvotes=upvotes,
+        downvotes=downvotes,
+        use_count=uses,
+        evidence=evidence,
+        type=kind,
+        trust=trust,
+        told=NOW - age,
+    )
+    assert 0.5 < found < 4.5
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("write the parser", "the parser's tests", True),
+        ("给解析器写测试", "解析器", True),
+        ("write the parser", "paint the kitchen", False),
+        ("", "write the parser", False),
+        (None, "write the parser", False),
+    ],
+)
+def test_tasks_are_the_same_that_share_half_of_their_telling_words(
+    one: str | None, other: str, *, same: bool
+) -> None:
+    assert same_task(one, other) is same
+    assert same_task(other, one) is same
+
+
+@pytest.fixture
+async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """A home without vectors: what is compared is weights."""
+    settings = memoria.Settings(embedder="off")
+    home = tmp_path_factory.mktemp("weights")
+    async with memoria.open(home=home, tenant="t", settings=settings) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("action", ["pin", "upvote"])
+@pytest.mark.parametrize("place", [0, 1])
+async def test_what_the_user_does_for_a_memory_moves_it_before_its_equal(
+    m: Memoria, action: Revision, place: int
+) -> None:
+    ids = [keep(m, f"The kettle boils at gate {n}", "2023-01-01") for n in ("one", "two")]
+    await m.revise_memory(ids[place], action)
+    found = await m.search_memory("kettle boils gate")
+    assert [hit.id for hit in found.hits] == [ids[place], ids[1 - place]]
+
+
+async def test_no_weight_lifts_what_hardly_matches_over_what_does(m: Memoria) -> None:
+    favoured = keep(m, "The kettle company moved to Leeds in that month", "2023-01-01",
+                    importance=1.0, trust=Trust.USER, task="kettle descaling")  # fmt: skip
+    unrelated = keep(m, "The roof was tiled in slate", "2023-01-01", importance=1.0)
+    plain = keep(m, "Descale the kettle with vinegar every month", "2023-01-01", importance=0.0,
+                 trust=Trust.TOOL)  # fmt: skip
+    for each in (favoured, unrelated):
+        await m.revise_memory(each, "pin")
+        for _ in range(5):
+            await m.revise_memory(each, "upvote")
+    query = "descale kettle vinegar month"
+    found = [hit.id for hit in (await m.search_memory(query, task="kettle descaling")).hits]
+    assert found == [plain, favoured]
+
+
+async def test_near_repeats_make_room_for_what_has_not_been_said(m: Memoria) -> None:
+    for n in range(4):
+        keep(m, f"The quarterly harbour report goes to the board on Monday {'again ' * n}".strip(),
+             "2023-01-01")  # fmt: skip
+    keep(m, "The quarterly harbour report is written by Priya with figures of the port authority",
+         "2023-01-01")  # fmt: skip
+    found = await m.search_memory("quarterly harbour report", limit=2)
+    assert any("Priya" in text for text in said(found))
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Something with a score and words."""
+
+    score: float
+    words: frozenset[str]
+
+
+WORDED = st.builds(Plain, st.floats(0, 1), st.frozensets(st.sampled_from("abcdefgh"), max_size=6))
+
+
+@given(st.lists(WORDED, max_size=12), st.integers(0, 14))
+def test_diversity_loses_nothing_begins_with_the_best_and_is_deterministic(
+    found: list[Plain], most: int
+) -> None:
+    ranked = sorted(found, key=lambda each: -each.score)
+    chosen = diversified(ranked, most)
+    assert sorted(map(repr, chosen)) == sorted(map(repr, ranked))
+    assert chosen[:1] == ranked[:1]
+    assert diversified(ranked, most) == chosen
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_hits_that_share_no_word_stay_in_their_order(scores: list[float]) -> None:
+    ranked = [
+        Plain(score, frozenset({f"w{i}", f"x{i}"}))
+        for i, score in enumerate(sorted(scores, reverse=True))
+    ]
+    assert diversified(ranked, len(ranked)) == ranked
+
+
+@given(st.frozensets(st.integers(0, 9)), st.frozensets(st.integers(0, 9)))
+def test_likeness_is_a_share_and_knows_no_direction(
+    one: frozenset[int], other: frozenset[int]
+) -> None:
+    here, there = (frozenset(map(str, words)) for words in (one, other))
+    assert 0 <= likeness(here, there) <= 1
+    assert likeness(here, there) == likeness(there, here)
+    assert likeness(here, here) == (1.0 if here else 0.0)

@@ -1,0 +1,169 @@
+"""A large home answers as a small one would: only the way there differs."""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import anyio
+import numpy as np
+import pytest
+
+import memoria
+from memoria import Turn
+from memoria.model import MemoryType, Role, Vector
+from memoria.store.sqlite import SqliteStore, matching, narrowing
+from memoria.store.sqlite.terms import TermCounts, mark
+from memoria.store.values import Filters, Kind, Match
+
+BEGAN = 1_700_000_000_000
+WORDS = "harbour lantern orchard pepper quarry saddle timber violet".split()
+MODEL = "random/8"
+BOTH: tuple[Kind, ...] = ("turn", "memory")
+QUESTIONS = [
+    Filters(),
+    Filters(settled=True),
+    Filters(history=True),
+    Filters(since=BEGAN + 40_000),
+    Filters(since=BEGAN + 20_000, until=BEGAN + 90_000, settled=True),
+    Filters(roles=(Role.ASSISTANT,)),
+    Filters(tool="bash"),
+    Filters(session_id="s1-none"),
+    Filters(types=(MemoryType.RULE,)),
+    Filters(workspace="harbour", since=BEGAN + 1),
+    Filters(everywhere=True, until=BEGAN + 80_000),
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+    """Ann's turns and memories, some edited, archived or of a project, and Bob's."""
+    home, rng = tmp_path_factory.mktemp("narrow"), random.Random(8)  # noqa: S311
+    for tenant, workspace in (("ann", None), ("ann", "harbour"), ("bob", None)):
+        anyio.run(_live, home, tenant, workspace, rng)
+    opened = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    _embed(opened)
+    yield opened
+    opened.close()
+
+
+async def _live(home: Path, tenant: str, workspace: str | None, rng: random.Random) -> None:
+    settings = memoria.Settings.load(embedder="off", workspace=workspace)
+    place = workspace or "none"
+    async with memoria.open(home, tenant, settings=settings) as m:
+        await m.record_conversation([_turn(i, place, rng) for i in range(60)])
+        await m.record_conversation([_turn(i, place, rng) for i in range(0, 60, 9)])
+        for i in range(30):
+            kind = "rule" if i % 3 else "fact"
+            kept = await m.remember(f"{' '.join(rng.sample(WORDS, 3))} {i} {place}", type=kind)
+            if i % 7 == 0:
+                await m.revise_memory(kept.id, "archive")
+
+
+def _turn(i: int, place: str, rng: random.Random) -> Turn:
+    role = (Role.USER, Role.ASSISTANT, Role.TOOL)[i % 3]
+    return Turn(
+        role=role,
+        content=" ".join(rng.choices(WORDS, k=4)),
+        session_id=f"s{i % 4}-{place}",
+        message_id=f"m{i}",
+        at=BEGAN + i * 2000,
+        tool_name="bash" if role is Role.TOOL else None,
+    )
+
+
+def _embed(store: SqliteStore) -> None:
+    rng = np.random.default_rng(8)
+    with store.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+        for pending in backlog.due(0, 1000, 1):
+            backlog.fulfil(MODEL, {pending.n: _unit(rng)})
+
+
+def _unit(rng: np.random.Generator) -> Vector:
+    vector = rng.standard_normal(8).astype(np.float32)
+    return vector / np.float32(np.linalg.norm(vector))
+
+
+def answers(store: SqliteStore, filters: Filters, limit: int) -> list[list[Match]]:
+    vector = _unit(np.random.default_rng(3))
+    with store.read("ann") as tx:
+        return [
+            tx.documents.match(kinds, WORDS[:3], filters, limit) for kinds in (BOTH, ("turn",))
+        ] + [tx.documents.nearest(kind, MODEL, vector, filters, limit) for kind in BOTH]
+
+
+@pytest.mark.parametrize("limit", [5, 400])
+@pytest.mark.parametrize("filters", QUESTIONS, ids=str)
+def test_what_is_held_against_filters_afterwards_is_what_a_list_lets_through(
+    store: SqliteStore, filters: Filters, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = answers(store, filters, limit)
+    monkeypatch.setattr(narrowing, "BUDGET", 0)  # a list of any length is too long
+    assert answers(store, filters, limit) == expected
+
+
+@pytest.mark.parametrize("filters", QUESTIONS, ids=str)
+def test_matching_words_alone_finds_what_matching_the_scope_as_well_finds(
+    store: SqliteStore, filters: Filters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = answers(store, filters, 10)
+    monkeypatch.setattr(matching, "affordable", lambda terms, _: tuple(terms))
+    monkeypatch.setattr(matching, "BUDGET", 100)
+    found = answers(store, filters, 10)
+    assert [[match.n for match in one] for one in found] == [
+        [match.n for match in one] for one in expected
+    ]
+
+
+def test_a_list_of_what_passes_is_read_no_further_than_it_is_used(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(narrowing, "BUDGET", 5)
+    read: list[int] = []
+    with store.read("ann") as tx:
+        rows = tx.documents._rows  # noqa: SLF001
+        every = rows.all
+
+        def counted(name: str, /, **parameters: object) -> Sequence[object]:
+            found = every(name, **parameters)  # type: ignore[arg-type]
+            read.append(len(found))
+            return found
+
+        monkeypatch.setattr(rows, "all", counted)
+        tx.documents._narrowing(("turn",), Filters(since=BEGAN)).listed  # noqa: B018, SLF001
+    assert read == [6]
+
+
+def test_a_mark_stays_while_a_home_grows_by_little() -> None:
+    marks = [mark(newest) for newest in range(1, 5000)]
+    assert all(newest * 7 // 8 <= at <= newest for newest, at in enumerate(marks, 1))
+    assert len({at for at in marks if at > 1000}) < 25
+
+
+def test_terms_are_counted_once_until_the_mark_moves_or_something_is_erased() -> None:
+    counted: list[str] = []
+
+    def count(term: str) -> int:
+        counted.append(term)
+        return len(counted)
+
+    known = TermCounts()
+    for age in ((10, 0), (10, 0), (12, 0), (12, 5), (12, 5)):
+        known.of("port", age, count)
+    assert counted == ["port"] * 3
+    assert known.of("port", (10, 0), count) == 4  # an older snapshot is counted for itself
+    assert known.of("port", (12, 5), count) == 3
+
+
+def test_a_search_counts_no_word_twice(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "BUDGET", 100)
+    statements: list[str] = []
+    with store.read("ann") as tx:
+        connection = tx._connection  # noqa: SLF001
+        connection.set_trace_callback(statements.append)
+        for _ in range(3):
+            tx.documents.match(BOTH, ["violet", "quarry"], Filters(), 5)
+        connection.set_trace_callback(None)
+    counts = [each for each in statements if re.search(r"words context}:\(\"\w+\"\)' AND", each)]
+    assert len(counts) == 2
