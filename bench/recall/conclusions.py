@@ -4,7 +4,7 @@ A conclusion is given as a turn that holds nothing else, so that the floor can r
 """
 
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,12 @@ from bench.ask import LIMIT, Answer, Outcome, ask
 from bench.command import Asker
 from bench.data import Conversation, Key
 from memoria import Memoria, Turn
+from memoria.app.threads import in_thread
 from memoria.ingest.link import Reading, relink
-from memoria.model import MemoryType, iso, now_millis
+from memoria.model import MemoryType, Part, iso, now_millis
+from memoria.retrieval import Way, plan_memories
+from memoria.retrieval.evidence.stages import ALL, Stages
+from memoria.retrieval.plan import AS_USUAL
 
 _MAX_TOKENS = 4000
 """Enough for `LIMIT` lines: what is measured is the order, not what a caller can afford."""
@@ -39,21 +43,22 @@ class FirstLevel:
     memoria: Memoria
     keys: Mapping[str, Key]
     """By memory id."""
-    without: Collection[str] = ()
+    way: Way = AS_USUAL
 
     async def rank(self, question: str) -> Answer:
         """The conclusions found, in the order they are shown."""
-        found = await self.memoria.search_memory(
-            question, limit=LIMIT, max_tokens=_MAX_TOKENS, without=tuple(self.without)
-        )
+        plan = plan_memories(question, limit=LIMIT, max_tokens=_MAX_TOKENS, way=self.way)
+        search = self.memoria._search  # noqa: SLF001  (no face switches off every stage)
+        found = await in_thread(lambda: search.run(plan))
         return Answer(tuple(self.keys[hit.id] for hit in found.hits), found.tokens)
 
 
-def first_level(*without: str, notes: Notes | None = None) -> Asker:
+def first_level(*without: Part, stages: Stages = ALL, notes: Notes | None = None) -> Asker:
     """A system: Memoria's first level without some of its parts.
 
     Args:
-        *without: the parts.
+        *without: the sources it does without.
+        stages: which parts of the ranking are on.
         notes: what is known of the conclusions; by default that they are facts.
     """
 
@@ -61,10 +66,11 @@ def first_level(*without: str, notes: Notes | None = None) -> Asker:
         conversations: Sequence[Conversation], done: Callable[[], None]
     ) -> list[Outcome]:
         outcomes = []
+        way = Way(frozenset(without), stages=stages)
         with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
             for each in conversations:
                 async with memoria.open(Path(home), each.name) as m:
-                    ranker = FirstLevel(m, await keep(m, each.turns, notes or {}), without)
+                    ranker = FirstLevel(m, await keep(m, each.turns, notes or {}), way)
                     await m.settle()
                     outcomes += await ask(ranker, each.questions, done)
         return outcomes

@@ -15,6 +15,7 @@ from bench.recall.world import Told, asked, told
 from memoria import Turn
 from memoria.ingest.link import Reading
 from memoria.model import InferredBy
+from memoria.retrieval.evidence.stages import Stages
 
 _NAME = "linked"
 _KINDS = ("alias", "two_steps", "shared_name", "plain")
@@ -60,6 +61,8 @@ def systems() -> Mapping[str, Asker]:
         "without graph": first_level("graph", notes=read),
         "without vectors": first_level("vectors", notes=read),
         "without text": first_level("text", notes=read),
+        "without weights": first_level(stages=Stages(weights=False), notes=read),
+        "without MMR": first_level(stages=Stages(diversity=False), notes=read),
         "floor": ask_floor,
     }
 

@@ -14,6 +14,7 @@ from bench.data import LOCOMO, Conversation, DataSet
 from bench.floor import ask_floor
 from bench.recall.conclusions import first_level
 from memoria import Turn
+from memoria.retrieval.evidence.stages import Stages
 
 _ASKED = (1, 2, 3, 4)
 
@@ -48,6 +49,8 @@ def systems() -> Mapping[str, Asker]:
         "without graph": first_level("graph"),
         "without vectors": first_level("vectors"),
         "without text": first_level("text"),
+        "without weights": first_level(stages=Stages(weights=False)),
+        "without MMR": first_level(stages=Stages(diversity=False)),
         "floor": ask_floor,
     }
 

@@ -188,7 +188,7 @@ def _judged(
 
 
 def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
-    if plan.question.only_of_time:
+    if plan.question.only_of_time or not plan.way.stages.weights:
         return {}  # the newest first, whatever it is worth
     if isinstance(document, Wording):
         return memory_factors(document.memory, document.version, plan)

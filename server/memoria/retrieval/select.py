@@ -41,7 +41,8 @@ def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity)
     repeats |= _repeated([each for each in passed if each.fused.n not in repeats])
     kept = [each for each in passed if each.fused.n not in repeats]
     said_already = tuple(each for each in passed if each.fused.n in repeats)
-    return Selected(tuple(diversified(kept, _CONSIDERED * plan.limit)), turned_away, said_already)
+    considered = _CONSIDERED * plan.limit if plan.way.stages.diversity else 0
+    return Selected(tuple(diversified(kept, considered)), turned_away, said_already)
 
 
 def _with_what_they_lead_to(judged: Sequence[Judged], passed: Sequence[Judged]) -> list[Judged]:

@@ -27,6 +27,10 @@ class Stages:
     """Turns of few words count for less."""
     time: bool = True
     """A time in the question says which turns count in full."""
+    weights: bool = True
+    """What a hit is worth counts beside how well it matches."""
+    diversity: bool = True
+    """What repeats a better hit makes room."""
 
 
 ALL = Stages()
