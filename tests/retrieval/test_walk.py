@@ -144,6 +144,18 @@ async def test_nothing_is_led_to_by_who_is_in_everything(m: Memoria) -> None:
     assert walked(m, "What about job 3?", {ids[3]: 0.9}).through == {}
 
 
+async def test_no_walk_goes_through_what_has_too_many_edges(
+    m: Memoria, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoria.retrieval.walk._HUB", 5)
+    first, *_ = [await tell(m, f"Ann has done job {i}", "Ann") for i in range(6)]
+    rare = await tell(m, "Ann met Bo", "Ann", "Bo")
+    beside = await tell(m, "Bo likes tea", "Bo")
+    met, n = documents(m, rare, beside)
+    assert walked(m, "What of Ann?", {first: 0.9}) == Walked()
+    assert walked(m, "What of Ann?", {rare: 0.9}).through == {n: met}
+
+
 async def test_a_rank_is_no_echo_of_having_been_found(m: Memoria) -> None:
     alone = await tell(m, "The ferry leaves at nine")
     assert walked(m, "When does it leave?", {alone: 1.0}).scores == {}
