@@ -15,7 +15,7 @@ that it was a seed is no news.
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.graph.hops import Adjacency, neighbourhood
@@ -65,7 +65,7 @@ def walk(
         return Walked()
     ground = _Ground(tx, seen, starts)
     reached = neighbourhood([*entities, *starts], _HOPS, ground.beside, _MOST_NODES)
-    adjacency = _doubted(reached.adjacency)
+    adjacency = _doubted(_without_dead_ends(reached.adjacency, ground, entities))
     direct = {n: ground.bonds.get(n, {}) for n in entities}
     seeds = {n: _FOUND_SHARE * score for n, score in starts.items()}
     seeds |= {n: _telling(others) for n, others in direct.items()}
@@ -115,6 +115,20 @@ def _telling(others: Mapping[int, float]) -> float:
 def _damped(others: Mapping[int, float]) -> Mapping[int, float]:
     share = _telling(others)
     return {n: share * weight for n, weight in others.items()}
+
+
+def _without_dead_ends(adjacency: Adjacency, ground: _Ground, named: Collection[int]) -> Adjacency:
+    """Without what leads nowhere but back, or was not walked through: it would only echo."""
+    passed = {
+        n
+        for n in adjacency
+        if n in ground.documents or len(ground.bonds.get(n, ())) > (0 if n in named else 1)
+    }
+    return {
+        n: {other: weight for other, weight in others.items() if other in passed}
+        for n, others in adjacency.items()
+        if n in passed
+    }
 
 
 def _doubted(adjacency: Adjacency) -> Adjacency:
