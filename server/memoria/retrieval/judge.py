@@ -188,8 +188,8 @@ def _judged(
 
 
 def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
-    if plan.question.only_of_time:
-        return {}  # the newest first, whatever it is worth
+    if plan.question.only_of_time or not plan.way.stages.weights:
+        return {}  # of a time the newest first, whatever it is worth
     if isinstance(document, Wording):
         return memory_factors(document.memory, document.version, plan)
     return turn_factors(document, plan)

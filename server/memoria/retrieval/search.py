@@ -16,7 +16,7 @@ from memoria.retrieval.nearest import nearest_topics
 from memoria.retrieval.pack import Beside, Packed, add_neighbours, pack, shorten_text
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.second_level import hint
-from memoria.retrieval.select import Selected, select
+from memoria.retrieval.select import DECIDE, Selected, select
 from memoria.retrieval.task import with_task
 from memoria.store.base import Store, Transaction
 
@@ -68,7 +68,7 @@ class Search:
         plan = with_task(tx, plan) if plan.first_level else plan
         bar = gate or (ANSWER if plan.first_level else RECORD)
         candidates = gather(tx, plan, query)
-        looked_at = plan.limit * (_LOOKED_AT if plan.first_level else 1)
+        looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         asked = familiar_with(tx, plan, candidates)
         judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)

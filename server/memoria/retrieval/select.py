@@ -9,6 +9,8 @@ from memoria.retrieval.gate import Gate
 from memoria.retrieval.judge import Judged, Wording
 from memoria.retrieval.plan import Plan
 
+DECIDE = 10
+"""How many of the best decide whether the record has anything to say, whatever is asked for."""
 _REPEATS = 0.9
 _CONSIDERED = 3
 """How many hits, for each that is wanted, are considered for a place."""
@@ -33,14 +35,17 @@ def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity)
         return Selected((), tuple(judged))  # no word was asked for, so nothing is an answer
     passed = [each for each in judged if gate.bar(each.kind).passed_by(each.support, asked)]
     if not gate.each:
-        return Selected(tuple(judged[: plan.limit])) if passed else Selected((), tuple(judged))
+        speaks = any(each in passed for each in judged[:DECIDE])
+        return Selected(tuple(judged[: plan.limit])) if speaks else Selected((), tuple(judged))
     ids = {each.fused.n for each in passed}
     turned_away = tuple(each for each in judged if each.fused.n not in ids)
     repeats = _drawn_on(passed)
     repeats |= _repeated([each for each in passed if each.fused.n not in repeats])
     kept = [each for each in passed if each.fused.n not in repeats]
     said_already = tuple(each for each in passed if each.fused.n in repeats)
-    return Selected(tuple(diversified(kept, _CONSIDERED * plan.limit)), turned_away, said_already)
+    if plan.way.stages.diversity:
+        kept = diversified(kept, _CONSIDERED * plan.limit)
+    return Selected(tuple(kept), turned_away, said_already)
 
 
 def _drawn_on(found: Sequence[Judged]) -> set[int]:
