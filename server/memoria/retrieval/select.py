@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoria.retrieval.diversify import diversified, likeness
-from memoria.retrieval.familiar import Familiarity
-from memoria.retrieval.gate import Gate
+from memoria.retrieval.gate import Threshold
 from memoria.retrieval.judge import Judged, Wording
 from memoria.retrieval.plan import Plan
 
@@ -27,14 +26,14 @@ class Selected:
     """What another hit says already."""
 
 
-def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity) -> Selected:
+def select(plan: Plan, judged: Sequence[Judged], threshold: Threshold) -> Selected:
     """What passes the gate, in an order in which no hit repeats the one before."""
     if plan.question.only_of_time:
         return Selected(tuple(judged))
     if not plan.terms:
         return Selected((), tuple(judged))  # no word was asked for, so nothing is an answer
-    passed = [each for each in judged if gate.bar(each.kind).passed_by(each.support, asked)]
-    if not gate.each:
+    passed = [each for each in judged if threshold.margin(each.kind, each.support) >= 0]
+    if not threshold.gate.each:
         speaks = any(each in passed for each in judged[:DECIDE])
         return Selected(tuple(judged[: plan.limit])) if speaks else Selected((), tuple(judged))
     ids = {each.fused.n for each in passed}
