@@ -22,10 +22,6 @@ Asker = Callable[[Sequence[Conversation], Callable[[], None]], Awaitable[list[Ou
 """Asks one system every question of every conversation, telling the second argument of each."""
 
 _NO_DATA = 2
-_NO_DATA_MESSAGE = (
-    "There is no {}. Name the folder that holds it with --data or MEMORIA_DATA; without either it "
-    "is looked for in ../shared/data beside the project.\n"
-)
 
 
 def run(name: str, systems: Mapping[str, Asker], argv: Sequence[str] | None = None) -> int:
@@ -56,7 +52,7 @@ def measure(
     """
     folder = arguments.data or data_folder()
     if missing := data_set.missing(folder):
-        sys.stderr.write(_NO_DATA_MESSAGE.format(missing[0]))
+        sys.stderr.write(no_data(missing[0]))
         return _NO_DATA
     conversations = _limited(data_set.read(folder or Path()), arguments.limit_questions)
     asked = {title: _ask(title, asker, conversations) for title, asker in systems.items()}
@@ -68,6 +64,14 @@ def measure(
     else:
         Console().print(*tables(found), sep="\n")
     return 0
+
+
+def no_data(missing: str) -> str:
+    """What is said where a data set is not there."""
+    return (
+        f"There is no {missing}. Name the folder that holds it with --data or MEMORIA_DATA; "
+        "without either it is looked for in ../shared/data beside the project.\n"
+    )
 
 
 def parser(name: str) -> argparse.ArgumentParser:
@@ -99,12 +103,13 @@ def _spread(questions: tuple[Question, ...], most: int | None) -> tuple[Question
 
 
 def _ask(title: str, asker: Asker, conversations: Sequence[Conversation]) -> list[Outcome]:
-    with _progress(title, sum(len(c.questions) for c in conversations)) as done:
+    with progress(title, sum(len(c.questions) for c in conversations)) as done:
         return anyio.run(asker, conversations, done)
 
 
 @contextmanager
-def _progress(title: str, total: int) -> Iterator[Callable[[], None]]:
+def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal; what is given is to be called whenever one more is done."""
     console = Console(stderr=True)
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(

@@ -11,14 +11,17 @@ from memoria import Memoria
 
 
 class Product:
-    """Memoria as a ranker: the second level with its default settings."""
+    """Memoria as a ranker: the second level with its default settings, but for some stages."""
 
-    def __init__(self, opened: Memoria) -> None:
+    def __init__(self, opened: Memoria, without: Sequence[str] = ()) -> None:
         self._memoria = opened
+        self._without = without
 
     async def rank(self, question: str) -> Answer:
         """The turns found, in the order they are shown."""
-        result = await self._memoria.search_conversation_traces(question, limit=LIMIT)
+        result = await self._memoria.search_conversation_traces(
+            question, limit=LIMIT, without=self._without
+        )
         ranking = ((hit.source.session_id, hit.source.message_id) for hit in result.hits)
         return Answer(tuple((str(s), str(m)) for s, m in ranking), result.tokens)
 
@@ -26,20 +29,35 @@ class Product:
 async def ask_memoria(
     conversations: Sequence[Conversation], done: Callable[[], None]
 ) -> list[Outcome]:
-    """Every question of every conversation, asked of Memoria: a tenant each, in one home.
-
-    All conversations are recorded before the first question, as in a home in use. Each is one
-    call, so that documents are embedded in the same batches in every run: the last bit of a
-    vector may depend on the company it was computed in.
-    """
+    """Every question of every conversation, asked of Memoria: a tenant each, in one home."""
     with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
-        for conversation in conversations:
-            async with memoria.open(Path(home), conversation.name) as m:
-                await m.record_conversation(conversation.turns)
-                await m.settle()
-        outcomes = []
-        for conversation in conversations:
-            async with memoria.open(Path(home), conversation.name) as m:
-                await m.settle()
-                outcomes += await ask(Product(m), conversation.questions, done)
-        return outcomes
+        await record(Path(home), conversations)
+        return await ask_home(Path(home), conversations, done)
+
+
+async def record(home: Path, conversations: Sequence[Conversation]) -> None:
+    """Record every conversation, a tenant each, and wait until all is embedded.
+
+    All are recorded before the first question, as in a home in use. Each is one call, so that
+    documents are embedded in the same batches in every run: the last bit of a vector may depend
+    on the company it was computed in.
+    """
+    for conversation in conversations:
+        async with memoria.open(home, conversation.name) as m:
+            await m.record_conversation(conversation.turns)
+            await m.settle()
+
+
+async def ask_home(
+    home: Path,
+    conversations: Sequence[Conversation],
+    done: Callable[[], None],
+    without: Sequence[str] = (),
+) -> list[Outcome]:
+    """Every question of every conversation, asked of a home where they are recorded."""
+    outcomes = []
+    for conversation in conversations:
+        async with memoria.open(home, conversation.name) as m:
+            await m.settle()
+            outcomes += await ask(Product(m, without), conversation.questions, done)
+    return outcomes

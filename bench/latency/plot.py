@@ -31,6 +31,9 @@ def plot(verdicts: Sequence[Verdict], file: Path) -> None:
     floors = [each.comparisons["search_memory"].floor.p50 for each in verdicts]
     axes.plot(turns, floors, ":", color=_GREY, marker="s", label="sum of the floors, p50")
     axes.set(xscale="log", yscale="log", xlabel="turns of one tenant", ylabel="milliseconds")
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_minor_formatter("")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.grid(visible=True, which="both", color="#e4e4e4", linewidth=0.6)
     axes.legend(frameon=False, fontsize=8)
     for side in ("top", "right"):

@@ -17,8 +17,8 @@ from memoria.app.threads import in_thread
 from memoria.ingest.link import Reading, relink
 from memoria.model import MemoryType, Part, iso, now_millis
 from memoria.retrieval import Way, plan_memories
-from memoria.retrieval.evidence.stages import ALL, Stages
 from memoria.retrieval.plan import AS_USUAL
+from memoria.retrieval.stages import ALL, Stages
 
 _MAX_TOKENS = 4000
 """Enough for `LIMIT` lines: what is measured is the order, not what a caller can afford."""

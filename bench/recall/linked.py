@@ -15,7 +15,7 @@ from bench.recall.world import Told, asked, told
 from memoria import Turn
 from memoria.ingest.link import Reading
 from memoria.model import InferredBy
-from memoria.retrieval.evidence.stages import Stages
+from memoria.retrieval.stages import Stages
 
 _NAME = "linked"
 _KINDS = ("alias", "two_steps", "shared_name", "plain")

@@ -19,7 +19,7 @@ from memoria.retrieval.pack import cost
 from memoria.text.budget import estimate_tokens
 
 MANY = settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=35, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

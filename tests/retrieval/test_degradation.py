@@ -220,7 +220,7 @@ async def test_a_model_whose_vectors_are_of_another_length_is_named_and_does_wit
             return super().embed_query(text).repeat(2)
 
     async with memoria.open(home=tmp_path, embedder=Longer()) as m:
-        await missing_vectors(m, "toy/1 gives vectors of 512 numbers; in this home it gave 256")
+        await missing_vectors(m, "toy/1 gives vectors of 4096 numbers; in this home it gave 2048")
 
 
 @pytest.mark.parametrize("off", [(), *SWITCHED_OFF], ids=lambda off: "+".join(off) or "nothing")

@@ -10,8 +10,8 @@ from memoria.retrieval.evidence.counts import Counted, count
 from memoria.retrieval.evidence.lexical import bm25, idf
 from memoria.retrieval.evidence.session import with_sessions
 from memoria.retrieval.evidence.speakers import named
-from memoria.retrieval.evidence.stages import ALL, Stages
 from memoria.retrieval.evidence.worth import Wanted, worth
+from memoria.retrieval.stages import ALL, Stages
 from memoria.store.values import Frequencies, Indexed, Place, Remark
 from memoria.text.dates import Interval
 

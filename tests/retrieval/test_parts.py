@@ -67,25 +67,25 @@ def test_coverage_is_the_share_of_the_words_by_what_each_tells() -> None:
 
 def test_words_or_meaning_let_a_conclusion_pass_and_nothing_else_does() -> None:
     asked = Familiarity()
-    assert ANSWER.turn.passed_by(Support(coverage=0.5, cosine=0.0), asked)
-    assert ANSWER.memory.passed_by(Support(coverage=0.0, cosine=0.3), asked)
-    assert not ANSWER.turn.passed_by(Support(coverage=0.2, cosine=0.2), asked)
-    assert not RECORD.turn.passed_by(Support(coverage=0.05, cosine=0.2), asked)
+    assert ANSWER.turn.margin(Support(coverage=0.5, cosine=0.0), asked) >= 0
+    assert ANSWER.memory.margin(Support(coverage=0.0, cosine=0.3), asked) >= 0
+    assert ANSWER.turn.margin(Support(coverage=0.2, cosine=0.2), asked) < 0
+    assert RECORD.turn.margin(Support(coverage=0.05, cosine=0.2), asked) < 0
 
 
 def test_a_question_about_somebody_known_needs_more_and_one_about_a_stranger_a_paraphrase() -> None:
     fit = Support(coverage=0.2, cosine=0.4)
-    assert RECORD.turn.passed_by(fit, Familiarity())
-    assert not RECORD.turn.passed_by(fit, Familiarity(named=True))
-    assert not RECORD.turn.passed_by(Support(0.9, 0.4), Familiarity(strange=True))
-    assert RECORD.turn.passed_by(Support(0.0, 0.7), Familiarity(strange=True))
+    assert RECORD.turn.margin(fit, Familiarity()) >= 0
+    assert RECORD.turn.margin(fit, Familiarity(named=True)) < 0
+    assert RECORD.turn.margin(Support(0.9, 0.4), Familiarity(strange=True)) < 0
+    assert RECORD.turn.margin(Support(0.0, 0.7), Familiarity(strange=True)) >= 0
 
 
 def test_another_language_and_a_link_in_the_graph_need_less() -> None:
     low = Support(coverage=0.0, cosine=0.26)
-    assert not RECORD.turn.passed_by(low, Familiarity())
-    assert RECORD.turn.passed_by(Support(0.0, 0.26, across=True), Familiarity())
-    assert RECORD.turn.passed_by(Support(0.0, 0.26, graph=1.0), Familiarity())
+    assert RECORD.turn.margin(low, Familiarity()) < 0
+    assert RECORD.turn.margin(Support(0.0, 0.26, across=True), Familiarity()) >= 0
+    assert RECORD.turn.margin(Support(0.0, 0.26, graph=1.0), Familiarity()) >= 0
 
 
 @given(st.lists(st.text("ab 中文\n", max_size=600), max_size=12), st.integers(50, 3000))

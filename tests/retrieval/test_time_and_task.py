@@ -105,7 +105,7 @@ async def lives(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memor
     home = tmp_path_factory.mktemp("lives") / "home"
     async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as m:
         corrected = [
-            ("Lin resides in Leeds", "Lin resides in York"),
+            ("Lin teaches in Leeds", "Lin teaches in York"),
             ("小李住在北京", "小李住在上海"),
             ("The automobile is a red Fiat", "The bicycle replaced it: a blue Brompton"),
         ]
@@ -129,10 +129,10 @@ THEN, SINCE, NEVER = "2023-03-01", "2023-06-01", "2022-12-01"
 @pytest.mark.parametrize(
     ("query", "as_of", "answer"),
     [
-        ("Where does Lin reside?", THEN, ["Lin resides in Leeds"]),
-        ("Where does Lin reside?", SINCE, ["Lin resides in York"]),
-        ("Where does Lin reside?", None, ["Lin resides in York"]),
-        ("Where does Lin reside?", NEVER, []),
+        ("Where does Lin teach?", THEN, ["Lin teaches in Leeds"]),
+        ("Where does Lin teach?", SINCE, ["Lin teaches in York"]),
+        ("Where does Lin teach?", None, ["Lin teaches in York"]),
+        ("Where does Lin teach?", NEVER, []),
         ("小李住在哪里？", THEN, ["小李住在北京"]),
         ("小李住在哪里？", SINCE, ["小李住在上海"]),
         ("小李住在哪里？", None, ["小李住在上海"]),
@@ -174,7 +174,8 @@ async def test_what_rules_concluded_was_held_until_it_was_stated(
         await m.record_conversation([turn], session_id="s")
         (guess,) = (await m.search_memory("oolong tea")).hits
         assert guess.kind == "memory"
-        await m.remember(guess.text, type="preference")
+        await m.remember(guess.text.replace("oolong", "the oolong"), type="preference")
+        assert (await m.get_memory(guess.id)).validity is Validity.SUPERSEDED
         then = await m.search_memory("oolong tea", as_of="2023-02-01")
         assert [hit.id for hit in then.hits] == [guess.id]
 

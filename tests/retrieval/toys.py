@@ -29,7 +29,7 @@ MEANINGS = (
     ("buy", "purchase", "购买"),
 )
 _LISTED = 16
-_DIMS = 256
+_DIMS = 2048
 
 
 class ToyEmbedder:

@@ -74,7 +74,12 @@ def test_resources_prompts_and_a_search_are_read(home: Path, era: str) -> None:
     resources, _ = inspected(home, era, "--method", "resources/list")
     assert "memory://guide" in [one["uri"] for one in resources["resources"]]
     prompts, _ = inspected(home, era, "--method", "prompts/list")
-    assert [one["name"] for one in prompts["prompts"]] == ["briefing", "recall", "review"]
+    assert [one["name"] for one in prompts["prompts"]] == [
+        "briefing",
+        "recall",
+        "context",
+        "review",
+    ]
     call = ("--method", "tools/call", "--tool-name", "search_memory", "--tool-arg", "query=tea")
     answer, _ = inspected(home, era, *call)
     assert answer["structuredContent"]["hits"] == []

@@ -1,7 +1,6 @@
 """Recall: what is asked of a memory. `Memoria` is this, and all that changes it."""
 
 from collections.abc import Sequence
-from typing import cast
 
 from memoria.app.arguments import Name, Text, checked
 from memoria.app.threads import in_thread
@@ -12,7 +11,6 @@ from memoria.model import (
     PARTS,
     Injection,
     MemoryType,
-    Part,
     Role,
     SearchResult,
     as_instant,
@@ -21,6 +19,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.retrieval import Search, Way, plan_memories, plan_traces
+from memoria.retrieval.stages import ALL, STAGES, Stages
 from memoria.store.base import Store
 from memoria.store.files import CoreFile, live_core
 
@@ -72,7 +71,8 @@ class Recall:
             workspace: ask as from this project, or `*` for all; the configured one by default.
             as_of: what was held true at this ISO 8601 time; "last week" is counted from it.
             task: memories of this task gain; by default the task on the scratchpad.
-            without: parts to do without: `text`, `vectors`, `graph`.
+            without: parts to do without (`text`, `vectors`, `graph`), or stages of the ranking
+                (`neighbours`, `speakers`, …), to see what each is worth.
             explain: whether the result has a `trace` of how it came about.
         """
         plan = plan_memories(
@@ -122,7 +122,8 @@ class Recall:
             tool: only calls of this tool.
             include_history: also messages as they were before they were edited.
             workspace: ask as from this project, or `*` for all; the configured one by default.
-            without: parts to do without: `text`, `vectors`, `graph`.
+            without: parts to do without (`text`, `vectors`, `graph`), or stages of the ranking
+                (`neighbours`, `speakers`, …), to see what each is worth.
             explain: whether the result has a `trace` of how it came about.
         """
         plan = plan_traces(
@@ -200,10 +201,13 @@ class Recall:
         *,
         explain: bool,
     ) -> Way:
-        for part in without:
-            check_choice("without", part, PARTS)
-        off = {*(self.settings.search_without or ()), *(cast("Part", part) for part in without)}
-        return Way(frozenset(off), task, session_id or self._default_session, explain)
+        for name in without:
+            check_choice("without", name, (*PARTS, *STAGES))
+        off = frozenset({*(self.settings.search_without or ()), *without})
+        parts = frozenset(part for part in PARTS if part in off)
+        stages = Stages.without(off - parts) if off - parts else ALL
+        session = session_id or self._default_session
+        return Way(parts, task, session, explain, stages)
 
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means: the one it names, or `none`, else the configured one."""

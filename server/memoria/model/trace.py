@@ -41,6 +41,8 @@ class Weighed(Value):
     factors: dict[str, float]
     """Importance, use, recency, feedback, trust, task and time: only those that are not 1."""
     score: float
+    margin: float
+    """By how much it fits better than the gate asks; below 0 it is turned away."""
     outcome: Literal["shown", "no room", "past limit", "repeats", "turned away"]
     """`repeats`: another hit says the same. `turned away`: the gate found too little in it."""
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from memoria.model import PARTS, Part, Trace, Weighed, iso
 from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.fuse import GRAPH_CEILING
+from memoria.retrieval.gate import Threshold
 from memoria.retrieval.judge import Judged
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.select import Selected
@@ -25,14 +26,18 @@ def path(candidates: Candidates) -> str:
 
 
 def explain(
-    plan: Plan, candidates: Candidates, gate: str, selected: Selected, shown: Collection[int]
+    plan: Plan,
+    candidates: Candidates,
+    threshold: Threshold,
+    selected: Selected,
+    shown: Collection[int],
 ) -> Trace:
     """How the answer came about.
 
     Args:
         plan: what was asked.
         candidates: what the sources gave.
-        gate: what had to be passed.
+        threshold: what had to be passed.
         selected: what was found.
         shown: the documents that are in the answer.
     """
@@ -45,9 +50,11 @@ def explain(
         until=_iso(when.until_ms if when else None),
         task=plan.way.task,
         as_of=_iso(plan.as_of),
-        gate=gate,
+        gate=str(threshold),
         parts=candidates.reports,
-        judged=tuple(_all(plan, selected, shown)),
+        judged=tuple(
+            _weighed(each, threshold, outcome) for each, outcome in _all(plan, selected, shown)
+        ),
     )
 
 
@@ -69,19 +76,18 @@ def _by_time_alone(candidates: Candidates) -> bool:
     return any(each.part == "recent" and each.state == "used" for each in candidates.reports)
 
 
-def _all(plan: Plan, selected: Selected, shown: Collection[int]) -> Iterator[Weighed]:
+def _all(plan: Plan, selected: Selected, shown: Collection[int]) -> Iterator[tuple[Judged, str]]:
+    """Every document that was judged, with what became of it."""
     for place, each in enumerate(selected.found):
         if each.fused.n in shown:
-            yield _weighed(each, "shown")
+            yield each, "shown"
         else:
-            yield _weighed(each, "no room" if place < plan.limit else "past limit")
-    for each in selected.repeats:
-        yield _weighed(each, "repeats")
-    for each in selected.turned_away:
-        yield _weighed(each, "turned away")
+            yield each, "no room" if place < plan.limit else "past limit"
+    yield from ((each, "repeats") for each in selected.repeats)
+    yield from ((each, "turned away") for each in selected.turned_away)
 
 
-def _weighed(each: Judged, outcome: str) -> Weighed:
+def _weighed(each: Judged, threshold: Threshold, outcome: str) -> Weighed:
     return Weighed.model_validate(
         {
             "id": each.id,
@@ -94,6 +100,7 @@ def _weighed(each: Judged, outcome: str) -> Weighed:
             "relevance": round(each.relevance, 4),
             "factors": dict(each.factors),
             "score": round(each.score, 4),
+            "margin": round(threshold.margin(each.kind, each.support), 4),
             "outcome": outcome,
         }
     )

@@ -49,17 +49,17 @@ class Bar:
     strange: float
     """About nobody on record: a cosine."""
 
-    def passed_by(self, support: Support, asked: Familiarity) -> bool:
-        """Whether a hit fits well enough."""
+    def margin(self, support: Support, asked: Familiarity) -> float:
+        """By how much a hit fits better than it has to."""
         linked = 1 - _GRAPH_RELIEF * support.graph
         if asked.strange and not support.across:  # another script spells names its own way
-            return support.cosine >= self.strange * linked
+            return support.cosine - self.strange * linked
         bar = (self.named if asked.named else self.unnamed) * linked
         if not asked.vectors:
-            return support.coverage >= bar * _WORDS_ALONE
+            return support.coverage - bar * _WORDS_ALONE
         if support.across:
-            return support.coverage + support.cosine >= min(self.across, bar) * linked
-        return support.coverage + support.cosine >= bar
+            bar = min(self.across * linked, bar)
+        return support.coverage + support.cosine - bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +71,34 @@ class Gate:
     each: bool
     """Whether every hit has to pass, or the best of them for all."""
 
-    def bar(self, kind: Kind) -> Bar:
-        """The bar of a kind of hit."""
-        return self.memory if kind == "memory" else self.turn
+    def before(self, asked: Familiarity) -> "Threshold":
+        """The gate as a question meets it."""
+        return Threshold(self, asked)
 
-    def described(self, asked: Familiarity) -> str:
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A gate and what is known of the question before it."""
+
+    gate: Gate
+    asked: Familiarity
+
+    def margin(self, kind: Kind, support: Support) -> float:
+        """By how much a hit fits better than it has to; one below 0 is turned away."""
+        bar = self.gate.memory if kind == "memory" else self.gate.turn
+        return bar.margin(support, self.asked)
+
+    def __str__(self) -> str:
         """In a line, for a trace."""
+        asked = self.asked
         name = "strange" if asked.strange else "named" if asked.named else "unnamed"
         measure = "cosine" if asked.strange else "words + cosine" if asked.vectors else "words"
         least = 1.0 if asked.vectors or asked.strange else _WORDS_ALONE
-        bars = (("memory", self.memory), ("turn", self.turn))
-        shown = bars if self.each else bars[1:]
+        bars = (("memory", self.gate.memory), ("turn", self.gate.turn))
+        shown = bars if self.gate.each else bars[1:]
         told = ", ".join(f"{kind} {least * getattr(bar, name):g}" for kind, bar in shown)
-        return f"{'each' if self.each else 'the best'} hit, {measure} of at least: {told} ({name})"
+        whom = "each" if self.gate.each else "the best"
+        return f"{whom} hit, {measure} of at least: {told} ({name})"
 
 
 _GRAPH_RELIEF = 0.3

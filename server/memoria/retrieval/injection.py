@@ -46,6 +46,7 @@ class Standing:
 class Cited:
     """A hit as a line, and where it comes from."""
 
+    id: str
     line: str
     citation: str
 
@@ -70,7 +71,8 @@ def inject(
     found, said = _looked_up(store, tenant, search, recall, record, left)
     evidence = _citable(said.hits, round(left * _EVIDENCE_SHARE)) if said else []
     left -= sum(map(_cost, evidence))
-    known = _citable(found.hits, left)
+    told = {each.id for each in evidence}
+    known = _citable((hit for hit in found.hits if hit.id not in told), left)
     cited = [each.citation for each in (*known, *evidence)]
     blocks = [
         "\n".join(block)
@@ -150,7 +152,7 @@ def _cited(hit: Hit) -> Cited:
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
     marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
     indented = _said(hit).replace("\n", "\n  ")
-    return Cited(f"- {name} {indented}", f"- {name} {', '.join(map(str, marks))}")
+    return Cited(hit.id, f"- {name} {indented}", f"- {name} {', '.join(map(str, marks))}")
 
 
 def _said(hit: Hit) -> str:

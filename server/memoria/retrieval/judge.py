@@ -82,7 +82,7 @@ def _same(each: Judged) -> tuple[str, int]:
 
 
 def _read(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> dict[int, StoredTurn | Wording]:
-    indexed = [item.n for item in fused if item.indexed or plan.question.only_of_time]
+    indexed = [item.n for item in fused if item.indexed or _from_elsewhere(plan)]
     turns = tx.conversations.turns(indexed)
     documents: dict[int, StoredTurn | Wording] = {
         n: turn for n, turn in turns.items() if _may_be_shown(turn, plan)
@@ -94,6 +94,11 @@ def _read(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> dict[int, Stor
             if version is not None:
                 documents[n] = Wording(memory, version)
     return documents
+
+
+def _from_elsewhere(plan: Plan) -> bool:
+    """Whether turns count that no index has found: of a time, and in the record what is linked."""
+    return plan.question.only_of_time or not plan.first_level
 
 
 def _may_be_shown(turn: StoredTurn, plan: Plan) -> bool:
@@ -189,7 +194,7 @@ def _judged(
 
 def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
     if plan.question.only_of_time or not plan.way.stages.weights:
-        return {}  # the newest first, whatever it is worth
+        return {}  # of a time the newest first, whatever it is worth
     if isinstance(document, Wording):
         return memory_factors(document.memory, document.version, plan)
     return turn_factors(document, plan)

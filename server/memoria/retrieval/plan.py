@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from memoria.errors import InvalidInputError, quoted
 from memoria.model import MemoryType, Part, Role, now_millis
-from memoria.retrieval.evidence.stages import ALL, Stages
 from memoria.retrieval.question import Question, understand
+from memoria.retrieval.stages import ALL, Stages
 from memoria.store.values import Filters, Kind
 from memoria.text.analyser import query_terms
 from memoria.text.strip import well_formed

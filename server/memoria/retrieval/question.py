@@ -96,23 +96,24 @@ def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
     when = interval(text, now)
     timeless = text if when is None else _timeless(text, now)
     latest = _LATEST.compiled.search(text) is not None
+    for_the_record = _FOR_THE_RECORD.compiled.search(text) is not None
     return Question(
         text=text,
         terms=terms,
-        telling=_telling(timeless, terms) if when or latest else terms,
+        telling=_telling(timeless, terms) if when or latest or for_the_record else terms,
         when=when,
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
         proper=tuple(_proper(timeless)),
         literal=tuple(match[0].strip("`") for match in _LITERAL.compiled.finditer(text)),
-        for_the_record=_FOR_THE_RECORD.compiled.search(text) is not None,
+        for_the_record=for_the_record,
         latest=latest,
     )
 
 
 def _telling(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
-    """The terms that stand outside of words of time, without those as empty as "said"."""
-    rest = query_terms(_LATEST.compiled.sub(" ", timeless))
-    return tuple(term for term in rest if term in terms and not _empty(term))
+    """The terms without those of time, of asking for the record, and as empty as "said"."""
+    about = _FOR_THE_RECORD.compiled.sub(" ", _LATEST.compiled.sub(" ", timeless))
+    return tuple(term for term in query_terms(about) if term in terms and not _empty(term))
 
 
 def _timeless(text: str, now: int) -> str:

@@ -16,7 +16,7 @@ from memoria.retrieval.nearest import nearest_topics
 from memoria.retrieval.pack import Beside, Packed, add_neighbours, pack, shorten_text
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.second_level import hint
-from memoria.retrieval.select import Selected, select
+from memoria.retrieval.select import DECIDE, Selected, select
 from memoria.retrieval.task import with_task
 from memoria.store.base import Store, Transaction
 
@@ -68,11 +68,12 @@ class Search:
         plan = with_task(tx, plan) if plan.first_level else plan
         bar = gate or (ANSWER if plan.first_level else RECORD)
         candidates = gather(tx, plan, query)
-        looked_at = plan.limit * (_LOOKED_AT if plan.first_level else 1)
+        looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         asked = familiar_with(tx, plan, candidates)
+        threshold = bar.before(asked)
         judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
-        selected = select(plan, judged, bar, asked)
+        selected = select(plan, judged, threshold)
         shown = selected.found[: plan.limit]
         packed = _packed(tx, plan, shown)
         shown_ns = {each.fused.n for each in shown[: len(packed.hits)]}
@@ -85,7 +86,7 @@ class Search:
             notes=tuple(map(_note, filter(_worth_a_note, candidates.reports))),
             nearest=_nearest(plan, selected),
             hint=hint(tx, plan, candidates, asked, selected) if plan.first_level else None,
-            trace=explain(plan, candidates, bar.described(asked), selected, shown_ns)
+            trace=explain(plan, candidates, threshold, selected, shown_ns)
             if plan.way.explain
             else None,
         )

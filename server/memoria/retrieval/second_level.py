@@ -62,7 +62,9 @@ def _traces(tx: Transaction, plan: Plan, candidates: Candidates, asked: Familiar
     if record.question.only_of_time:
         return min(len(candidates.recent), _COUNTED)
     judged = judge(tx, record, _found(tx, record, candidates), asked)
-    return min(sum(RECORD.turn.passed_by(each.support, asked) for each in judged), _COUNTED)
+    threshold = RECORD.before(asked)
+    passed = sum(threshold.margin(each.kind, each.support) >= 0 for each in judged)
+    return min(passed, _COUNTED)
 
 
 def _found(tx: Transaction, record: Plan, candidates: Candidates) -> list[Fused]:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoria.retrieval.diversify import diversified, likeness
-from memoria.retrieval.familiar import Familiarity
-from memoria.retrieval.gate import Gate
+from memoria.retrieval.gate import Threshold
 from memoria.retrieval.judge import Judged, Wording
 from memoria.retrieval.plan import Plan
 
+DECIDE = 10
+"""How many of the best decide whether the record has anything to say, whatever is asked for."""
 _REPEATS = 0.9
 _CONSIDERED = 3
 """How many hits, for each that is wanted, are considered for a place."""
@@ -25,15 +26,16 @@ class Selected:
     """What another hit says already."""
 
 
-def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity) -> Selected:
+def select(plan: Plan, judged: Sequence[Judged], threshold: Threshold) -> Selected:
     """What passes the gate, in an order in which no hit repeats the one before."""
     if plan.question.only_of_time:
         return Selected(tuple(judged))
     if not plan.terms:
         return Selected((), tuple(judged))  # no word was asked for, so nothing is an answer
-    passed = [each for each in judged if gate.bar(each.kind).passed_by(each.support, asked)]
-    if not gate.each:
-        return Selected(tuple(judged[: plan.limit])) if passed else Selected((), tuple(judged))
+    passed = [each for each in judged if threshold.margin(each.kind, each.support) >= 0]
+    if not threshold.gate.each:
+        speaks = any(each in passed for each in judged[:DECIDE])
+        return Selected(tuple(judged[: plan.limit])) if speaks else Selected((), tuple(judged))
     passed = _with_what_they_lead_to(judged, passed)
     ids = {each.fused.n for each in passed}
     turned_away = tuple(each for each in judged if each.fused.n not in ids)
@@ -41,8 +43,9 @@ def select(plan: Plan, judged: Sequence[Judged], gate: Gate, asked: Familiarity)
     repeats |= _repeated([each for each in passed if each.fused.n not in repeats])
     kept = [each for each in passed if each.fused.n not in repeats]
     said_already = tuple(each for each in passed if each.fused.n in repeats)
-    considered = _CONSIDERED * plan.limit if plan.way.stages.diversity else 0
-    return Selected(tuple(diversified(kept, considered)), turned_away, said_already)
+    if plan.way.stages.diversity:
+        kept = diversified(kept, _CONSIDERED * plan.limit)
+    return Selected(tuple(kept), turned_away, said_already)
 
 
 def _with_what_they_lead_to(judged: Sequence[Judged], passed: Sequence[Judged]) -> list[Judged]:

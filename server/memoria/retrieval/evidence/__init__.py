@@ -2,5 +2,5 @@
 
 `found` reads what the indexes' best lead to, `counts` and `lexical` count words anew with those of
 the neighbours, `session` adds what the session is about, `speakers` and `worth` know what an answer
-looks like; `rank` puts them together. `stages` switches any of it off, for an ablation.
+looks like; `rank` puts them together.
 """

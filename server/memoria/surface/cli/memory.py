@@ -27,7 +27,7 @@ _HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
 _When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
 _Without = Annotated[
-    list[str] | None, typer.Option(help="Do without a part: text, vectors, graph.")
+    list[str] | None, typer.Option(help="Do without a part (text, vectors, graph) or a stage.")
 ]
 _Trace = Annotated[bool, typer.Option("--trace", help="Show what each stage gave each hit.")]
 

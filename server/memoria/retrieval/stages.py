@@ -1,6 +1,7 @@
 """Stages: which parts of the ranking are on. All of them, but for an ablation."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,15 @@ class Stages:
     time: bool = True
     """A time in the question says which turns count in full."""
     weights: bool = True
-    """What a hit is worth counts beside how well it matches."""
+    """On the first level, what a hit is worth beside how well it matches."""
     diversity: bool = True
-    """What repeats a better hit makes room."""
+    """On the first level, what repeats a better hit makes room."""
+
+    @classmethod
+    def without(cls, names: Iterable[str]) -> "Stages":
+        """All stages but these."""
+        return cls(**dict.fromkeys(names, False))
 
 
 ALL = Stages()
+STAGES = tuple(each.name for each in fields(Stages))

@@ -1,0 +1,137 @@
+"""`search` and `traces` on the command line: what was true then, and how an answer came about."""
+
+from functools import partial
+from pathlib import Path
+
+import anyio
+import pytest
+from rich.cells import cell_len
+from tests.surface.shell import Shell
+from typer.testing import CliRunner
+
+import memoria
+from memoria.config import Settings
+from memoria.model import Trace
+from memoria.surface.cli.main import app
+
+TASKS = ("write the parser", "paint the kitchen")
+BELL = "\x1b[31mbluebird\x07"
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    """The command on a home that is only read."""
+    home = tmp_path_factory.mktemp("recall") / "home"
+    anyio.run(partial(_fill, home))
+    return Shell(home)
+
+
+async def _fill(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off")) as m:
+        kept = await m.remember("The office is in Leeds", valid_from="2023-01-01")
+        await m.revise_memory(kept.id, "correct", "The office is in York", valid_from="2023-05-01")
+        await m.remember("The roof of the office is red 港口的办公室", valid_from="2023-01-01")
+        said = [
+            {"role": "user", "content": text, "at": "2023-01-01"}
+            for text in ("A bluebird sat on E4711", f"{BELL} sang", "Office hours are nine to five")
+        ]
+        await m.record_conversation(said, session_id="s")
+
+
+def printed(shell: Shell, *arguments: str, columns: int | None = None) -> str:
+    """What a command prints for a person."""
+    env = {"MEMORIA_EMBEDDER": "off", **({} if columns is None else {"COLUMNS": str(columns)})}
+    line = ["--home", str(shell.home), *arguments]
+    result = CliRunner().invoke(app, line, env=env, catch_exceptions=False)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def test_what_was_true_then_is_asked_for_with_a_date(shell: Shell) -> None:
+    def office(*options: str) -> list[str]:
+        found = shell.json("search", "where is the office", *options)["hits"]
+        return [hit["text"] for hit in found if "office is in" in hit["text"]]
+
+    assert office("--as-of", "2023-03-01") == ["The office is in Leeds"]
+    assert office("--as-of", "2023-06-01") == ["The office is in York"]
+    assert office() == ["The office is in York"]
+    assert office("--as-of", "2022-01-01") == []
+
+
+@pytest.mark.parametrize("command", ["search", "traces"])
+def test_a_trace_is_part_of_the_document_where_it_is_asked_for(shell: Shell, command: str) -> None:
+    plain = shell.json(command, "bluebird office")
+    assert "trace" not in plain
+    traced = shell.json(command, "bluebird office", "--trace")
+    trace = Trace.model_validate(traced.pop("trace"))
+    assert traced == plain
+    shown = [each.id for each in trace.judged if each.outcome == "shown"]
+    assert shown == [hit["id"] for hit in plain["hits"]]
+    assert trace.path == "text → graph"
+    assert trace.formula == "1 − (1 − text)(1 − 0.3·graph), × weight"
+    assert {report.part: report.state for report in trace.parts} == {
+        "text": "used",
+        "vectors": "missing",
+        "graph": "idle",
+        "recent": "idle",
+    }
+
+
+def test_a_trace_names_the_task_the_day_and_the_time_it_was_asked_for(shell: Shell) -> None:
+    options = ("--trace", "--task", TASKS[0], "--as-of", "2023-06-14")
+    trace = shell.json("search", "office last week", *options)["trace"]
+    assert trace["task"] == TASKS[0]
+    assert trace["as_of"] == "2023-06-14T00:00:00Z"
+    assert (trace["since"], trace["until"]) == ("2023-06-05T00:00:00Z", "2023-06-12T00:00:00Z")
+
+
+@pytest.mark.parametrize("command", ["search", "traces"])
+@pytest.mark.parametrize("off", [["text"], ["graph"], ["text", "graph"], ["vectors", "graph"]])
+def test_parts_are_switched_off_on_the_command_line(
+    shell: Shell, command: str, off: list[str]
+) -> None:
+    options = [word for part in off for word in ("--without", part)]
+    found = shell.json(command, "bluebird", "--trace", *options)
+    states = {report["part"]: report["state"] for report in found["trace"]["parts"]}
+    assert all(states[part] == "off" for part in off)
+    assert {f"searched without {part}: switched off" for part in off} <= set(found["notes"])
+    assert bool(found["hits"]) is ("text" not in off)
+
+
+def test_a_part_that_does_not_exist_is_refused(shell: Shell) -> None:
+    found = shell("search", "bluebird", "--without", "reranker")
+    assert found.code == 1
+    assert "text, vectors, graph" in found.err
+
+
+@pytest.mark.parametrize("command", ["search", "traces"])
+def test_the_table_has_a_line_of_figures_for_every_document(shell: Shell, command: str) -> None:
+    judged = shell.json(command, "bluebird office", "--trace")["trace"]["judged"]
+    lines = printed(shell, command, "bluebird office", "--trace").splitlines()
+    head = next(n for n, line in enumerate(lines) if line.split()[:2] == ["#", "outcome"])
+    columns = lines[head].split()
+    assert columns == "# outcome words text meaning graph match weight score".split()
+    rows = [line for line in lines[head:] if " shown " in line or " turned away " in line]
+    assert len(rows) == len(judged)
+    for place, (row, each) in enumerate(zip(rows, judged, strict=True), 1):
+        figures = row.replace("turned away", "turned-away").split()
+        assert len(figures) == len(columns)
+        assert figures[0] == str(place)
+        assert float(figures[-1]) == pytest.approx(each["score"], abs=1e-3)
+    assert all(any(each["id"] in line for line in lines) for each in judged)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_the_table_fits_the_terminal(shell: Shell, columns: int) -> None:
+    out = printed(shell, "search", "bluebird office 港口", "--trace", columns=columns)
+    table = out[out.index("path") :].splitlines()
+    assert table
+    assert max(map(cell_len, table)) <= max(columns, 71)
+
+
+def test_stored_control_characters_do_not_reach_the_terminal(shell: Shell) -> None:
+    for command in ("search", "traces"):
+        out = printed(shell, command, "bluebird sang", "--trace")
+        assert "bluebird" in out
+        assert "\x1b" not in out
+        assert "\x07" not in out
