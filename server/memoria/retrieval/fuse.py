@@ -30,6 +30,8 @@ class Fused:
     lexical: float = 0.0
     cosine: float = 0.0
     graph: float = 0.0
+    context: float = 0.0
+    """How much of the question's words stands in it and around it; a speaker's name is no word."""
     named: frozenset[str] = frozenset()
     """The names in the question of what it is linked with directly."""
     through: int | None = None
@@ -53,6 +55,7 @@ def fuse(tx: Transaction, plan: Plan, candidates: Candidates, most: int) -> list
             item.lexical,
             item.cosine,
             walked.scores.get(item.n, 0.0),
+            item.trust * item.lexical,
             walked.named.get(item.n, frozenset()),
             walked.through.get(item.n),
         )

@@ -186,7 +186,8 @@ def _judged(
 ) -> Judged:
     held = words | _named(item, document)
     across = is_cjk(_text(document)[:_JUDGED_CHARS]) != asked.cjk
-    support = Support(coverage(asked.weights, held), item.cosine, item.graph, across)
+    covered = coverage(asked.weights, held)
+    support = Support(covered, item.cosine, item.graph, item.context, across)
     relevance = _relevance(plan, item, held)
     factors = _factors(plan, document)
     return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
