@@ -120,7 +120,7 @@ RECORD = Gate(
 )
 """The verbatim record."""
 ANSWER = Gate(
-    memory=Bar(named=0.50, unnamed=0.22, across=0.22, strange=0.50),
+    memory=Bar(named=0.42, unnamed=0.22, across=0.22, strange=0.50),
     turn=Bar(named=0.66, unnamed=0.45, across=0.35, strange=0.60),
     each=True,
 )
