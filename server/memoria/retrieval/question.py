@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
+from memoria.model import local_offset_minutes
 from memoria.text.analyser import CJK, query_terms
 from memoria.text.dates import Interval, interval, times
 from memoria.text.pattern import LazyPattern
@@ -91,9 +92,10 @@ def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
     Args:
         text: as it was asked.
         terms: its tokens.
-        now: when it is asked, UTC epoch milliseconds; "last week" is counted from here.
+        now: when it is asked, UTC epoch milliseconds; "last week" is counted from here, and days
+            begin at this machine's midnight.
     """
-    when = interval(text, now)
+    when = interval(text, now, utc_offset_minutes=local_offset_minutes(now))
     timeless = text if when is None else _timeless(text, now)
     latest = _LATEST.compiled.search(text) is not None
     for_the_record = _FOR_THE_RECORD.compiled.search(text) is not None
