@@ -113,8 +113,8 @@ _GRAPH_RELIEF = 0.3
 _WORDS_ALONE = 0.5
 """The share of the bar that words must reach where there is no cosine to add to them."""
 RECORD = Gate(
-    memory=Bar(named=0.62, unnamed=0.28, across=0.25, strange=0.60),
-    turn=Bar(named=0.62, unnamed=0.28, across=0.25, strange=0.60),
+    memory=Bar(named=0.66, unnamed=0.28, across=0.25, strange=0.60),
+    turn=Bar(named=0.66, unnamed=0.28, across=0.25, strange=0.60),
     each=False,
     in_context=True,
 )
