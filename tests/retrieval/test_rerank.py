@@ -1,7 +1,6 @@
 """A reranker moves hits and the gate, sees what may be seen, and is not missed when it fails."""
 
 import json
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import memoria
 from memoria import Memoria, SearchResult, Settings
 from memoria.model import LIBRARY, PartReport, Weighed
 from memoria.store.files import DATABASE
+from memoria.store.sqlite.driver import sqlite3
 from memoria.surface.cli.explained import trace_lines
 
 QUESTION = "gate code of the depot"
@@ -209,7 +209,7 @@ async def test_no_snapshot_is_open_while_it_is_asked(m: Memoria, reranker: Scrip
 
     def empty_the_log() -> None:
         keep(m, "Written while the reranker thinks", "2023-01-01")
-        other = sqlite3.connect(m.settings.home_path / DATABASE)
+        other = sqlite3.connect(m.settings.home_path / DATABASE, timeout=10)
         emptied.append(other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
         other.close()
 
