@@ -51,11 +51,10 @@ def measure(
         The exit code: 0, or 2 when the data set is not there.
     """
     folder = arguments.data or data_folder()
-    missing = data_set.missing(folder)
-    if folder is None or missing:
+    if missing := data_set.missing(folder):
         sys.stderr.write(no_data(missing[0]))
         return _NO_DATA
-    conversations = _limited(data_set.read(folder), arguments.limit_questions)
+    conversations = _limited(data_set.read(folder or Path()), arguments.limit_questions)
     asked = {title: _ask(title, asker, conversations) for title, asker in systems.items()}
     if arguments.outcomes:
         _write(arguments.outcomes, asked)

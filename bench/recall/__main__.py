@@ -5,18 +5,24 @@ python -m bench.recall memorybank       # marked questions, in the language of t
 python -m bench.recall cross-language   # marked questions, in the other language
 python -m bench.recall longmemeval      # sessions of haystacks
 python -m bench.recall foreign          # what another tenant could answer: silence is right
+python -m bench.recall linked           # an invented world, asked of the first level
+python -m bench.recall observations     # what was concluded from LoCoMo, asked of the first level
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from bench.command import measure, parser
+from bench.command import Asker, measure, parser
 from bench.floor import ask_floor
 from bench.product import ask_memoria
 from bench.recall.cmrc import CMRC
 from bench.recall.foreign import FOREIGN
+from bench.recall.linked import LINKED
+from bench.recall.linked import systems as linked_systems
 from bench.recall.longmemeval import LONGMEMEVAL
 from bench.recall.memorybank import OTHER_LANGUAGE, SAME_LANGUAGE
+from bench.recall.observations import OBSERVATIONS
+from bench.recall.observations import systems as observations_systems
 
 _SETS = {
     "cmrc": CMRC,
@@ -24,7 +30,15 @@ _SETS = {
     "cross-language": OTHER_LANGUAGE,
     "longmemeval": LONGMEMEVAL,
     "foreign": FOREIGN,
+    "linked": LINKED,
+    "observations": OBSERVATIONS,
 }
+_RECORD: Mapping[str, Asker] = {"memoria": ask_memoria, "floor": ask_floor}
+_FIRST_LEVEL: Mapping[str, Callable[[], Mapping[str, Asker]]] = {
+    "linked": linked_systems,
+    "observations": observations_systems,
+}
+"""Sets of conclusions, and of what they are asked."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,10 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     told = parser("bench.recall")
     told.add_argument("dataset", choices=_SETS, help="what is asked")
     arguments = told.parse_args(argv)
-    systems = {"memoria": ask_memoria, "floor": ask_floor}
-    return measure(
-        f"bench.recall {arguments.dataset}", systems, _SETS[arguments.dataset], arguments
-    )
+    name = arguments.dataset
+    systems = _FIRST_LEVEL[name]() if name in _FIRST_LEVEL else _RECORD
+    return measure(f"bench.recall {name}", systems, _SETS[name], arguments)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ async def test_further_lines_of_a_text_pass_for_no_line_of_the_package(m: Memori
 async def test_what_nobody_asked_for_has_to_fit_better_than_what_was_searched_for(
     m: Memoria,
 ) -> None:
-    query = "walnut recipe: flour, sugar"
+    query = "walnut flour sugar butter eggs"
     searched = await m.search_memory(query)
     assert [hit.text for hit in searched.hits] == [WALNUT]
     assert (await m.injection(query)).recall == ""

@@ -110,3 +110,11 @@ def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:
     assert kept.tool.cut
     assert "E1437 unbalanced" in str(kept.tool.result)
     assert cost(kept) <= 400
+
+
+def test_in_the_record_the_words_around_a_turn_speak_for_it_where_somebody_known_is_meant() -> None:
+    beside = Support(coverage=0.1, cosine=0.4, context=0.5)
+    known = Familiarity(named=True)
+    assert RECORD.before(known).margin("turn", beside) >= 0
+    assert ANSWER.before(known).margin("turn", beside) < 0
+    assert RECORD.before(Familiarity()).margin("turn", Support(0.1, 0.1, context=0.9)) < 0

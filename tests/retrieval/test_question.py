@@ -1,5 +1,7 @@
 """A question taken apart: its time, what it is about, whom it names, what only the record holds."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -233,3 +235,14 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_long_text_of_anything_is_taken_apart_in_linear_time(piece: str) -> None:
     assert taken_apart(piece * (50_000 // len(piece)) + "!x").text
+
+
+def test_yesterday_is_the_day_before_where_the_asker_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    early = parse_instant("2026-03-11T06:00:00+08:00")  # the tenth in Greenwich
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "Asia/Shanghai")
+        time.tzset()
+        asked = understand("昨天说了什么", ("昨天",), early)
+    time.tzset()
+    assert asked.when is not None
+    assert asked.when.from_ms == parse_instant("2026-03-10T00:00:00+08:00")

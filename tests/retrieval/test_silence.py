@@ -27,7 +27,13 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
         keep(opened, "Lin may move to Oslo, or not", "2023-01-01", confidence=0.2)
         keep(opened, "The quarterly budget of the harbour is planned in October", "2023-01-01")
         new = ["Nobody has read about the zeppelin yet"]
-        read = [READ, "Peanuts make Lin ill", BARRED, *(f"Marble sample {i}" for i in range(12))]
+        read = [
+            READ,
+            "Peanuts make Lin ill",
+            "Lin, a move to Oslo?",
+            BARRED,
+            *(f"Marble sample {i}" for i in range(12)),
+        ]
         for session, lines in {"s": read, "new": new}.items():
             turns = [{"role": "user", "content": text, "at": "2023-01-01"} for text in lines]
             await opened.record_conversation(turns, session_id=session)

@@ -260,6 +260,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "graph.neighbours": lambda tx, them: [
         f"node={n}" for others in tx.graph.neighbours(them.nodes, EVERY).values() for n in others
     ],
+    "graph.busy": lambda tx, them: [f"node={n}" for n in tx.graph.busy(them.nodes, 0)],
     "graph.of_documents": lambda tx, them: [f"n={n}" for n in tx.graph.of_documents(them.ns)],
     "graph.documents": lambda tx, them: [f"n={n}" for n in tx.graph.documents(them.nodes).values()],
     "graph.predecessor": lambda tx, them: [tx.graph.predecessor(i) for i in them.memory_ids],

@@ -7,6 +7,7 @@ from memoria.errors import InvalidInputError, quoted
 
 DAY_MS = 86_400_000
 _MS_PER_S = 1000
+_S_PER_MINUTE = 60
 
 
 def now_millis() -> int:
@@ -22,6 +23,15 @@ def to_millis(moment: datetime) -> int:
 def from_millis(millis: int) -> datetime:
     """The moment, in UTC."""
     return datetime.fromtimestamp(millis / _MS_PER_S, UTC)
+
+
+def local_offset_minutes(millis: int) -> int:
+    """How far this machine's zone was ahead of UTC at a moment: where its days begin."""
+    try:
+        offset = datetime.fromtimestamp(millis / _MS_PER_S, UTC).astimezone().utcoffset()
+    except (OverflowError, OSError, ValueError):  # before or beyond what the system can tell
+        return 0
+    return 0 if offset is None else round(offset.total_seconds() / _S_PER_MINUTE)
 
 
 def midnight(millis: int) -> int:

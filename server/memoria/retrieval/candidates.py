@@ -19,6 +19,8 @@ _DEPTH = 400
 _IN_TIME = 100
 """How many more are looked for in the stretch of time that the question names."""
 _RECENT = 100
+_WORDS = 0.5
+"""What sharing the best words makes of a document from which the graph is walked."""
 _OFF = "switched off"
 
 
@@ -55,7 +57,7 @@ def gather(tx: Transaction, plan: Plan, query: QueryVector | str) -> Candidates:
     """
     bm25, text = _by_text(tx, plan)
     cosine, vectors = _by_meaning(tx, plan, query)
-    walked, graph = _by_graph(tx, plan, {**_scaled(bm25), **cosine})
+    walked, graph = _by_graph(tx, plan, _found(bm25, cosine))
     recent, newest = _by_time(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
     awaiting = frozenset(tx.documents.awaiting_vectors(unseen)) if unseen else frozenset[int]()
@@ -123,6 +125,11 @@ def _within(plan: Plan) -> Filters | None:
     return None if narrowed == filters else narrowed
 
 
-def _scaled(scores: Mapping[int, float]) -> dict[int, float]:
-    top = max(scores.values(), default=0.0)
-    return {n: score / top for n, score in scores.items()} if top > 0 else {}
+def _found(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
+    """How well each document was found, 0 to 1: by words, by meaning, and better by both."""
+    top = max(bm25.values(), default=0.0)
+    words = {n: _WORDS * score / top for n, score in bm25.items()} if top > 0 else {}
+    return {
+        n: 1 - (1 - words.get(n, 0.0)) * (1 - max(cosine.get(n, 0.0), 0.0))
+        for n in words.keys() | cosine.keys()
+    }

@@ -30,8 +30,12 @@ class Fused:
     lexical: float = 0.0
     cosine: float = 0.0
     graph: float = 0.0
+    context: float = 0.0
+    """How much of the question's words stands in it and around it; a speaker's name is no word."""
     named: frozenset[str] = frozenset()
     """The names in the question of what it is linked with directly."""
+    through: int | None = None
+    """The document found that leads to it."""
     indexed: bool = True
     """Whether an index found it; else only the graph or the calendar knows of it."""
 
@@ -51,7 +55,9 @@ def fuse(tx: Transaction, plan: Plan, candidates: Candidates, most: int) -> list
             item.lexical,
             item.cosine,
             walked.scores.get(item.n, 0.0),
+            item.trust * item.lexical,
             walked.named.get(item.n, frozenset()),
+            walked.through.get(item.n),
         )
         for item in found
     ]
@@ -76,6 +82,8 @@ def _by_graph_alone(candidates: Candidates, known: set[int]) -> list[Fused]:
             with_graph(0.0, walked.scores[n]),
             graph=walked.scores[n],
             named=walked.named.get(n, frozenset()),
+            through=walked.through.get(n),
+            cosine=candidates.cosine.get(n, 0.0),
             indexed=False,
         )
         for n in others[:_ALONE]

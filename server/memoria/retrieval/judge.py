@@ -82,7 +82,7 @@ def _same(each: Judged) -> tuple[str, int]:
 
 
 def _read(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> dict[int, StoredTurn | Wording]:
-    indexed = [item.n for item in fused if item.indexed or plan.question.only_of_time]
+    indexed = [item.n for item in fused if item.indexed or _from_elsewhere(plan)]
     turns = tx.conversations.turns(indexed)
     documents: dict[int, StoredTurn | Wording] = {
         n: turn for n, turn in turns.items() if _may_be_shown(turn, plan)
@@ -94,6 +94,11 @@ def _read(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> dict[int, Stor
             if version is not None:
                 documents[n] = Wording(memory, version)
     return documents
+
+
+def _from_elsewhere(plan: Plan) -> bool:
+    """Whether turns count that no index has found: of a time, and in the record what is linked."""
+    return plan.question.only_of_time or not plan.first_level
 
 
 def _may_be_shown(turn: StoredTurn, plan: Plan) -> bool:
@@ -181,7 +186,8 @@ def _judged(
 ) -> Judged:
     held = words | _named(item, document)
     across = is_cjk(_text(document)[:_JUDGED_CHARS]) != asked.cjk
-    support = Support(coverage(asked.weights, held), item.cosine, item.graph, across)
+    covered = coverage(asked.weights, held)
+    support = Support(covered, item.cosine, item.graph, item.context, across)
     relevance = _relevance(plan, item, held)
     factors = _factors(plan, document)
     return Judged(document, item, support, relevance, factors, relevance * product(factors), words)

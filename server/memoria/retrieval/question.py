@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
+from memoria.model import local_offset_minutes
 from memoria.text.analyser import CJK, query_terms
 from memoria.text.dates import Interval, interval, times
 from memoria.text.pattern import LazyPattern
@@ -47,7 +48,8 @@ _LATEST = LazyPattern(
 )
 _SAYING = "say said tell told talk talked mention mentioned discuss discussed"
 _SAYING_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做")
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
+"""Without a possessive: Anna's boss is asked for under the name of Anna."""
 _UNSPACED = re.compile(f"[{CJK}]")
 _SPACED = re.compile(f"[^{CJK}]{{2,}}")
 _CAPITAL = re.compile(r"\b(?P<word>[A-Z][a-z][A-Za-z\d]*)(?P<of>['’]s?)?(?![\w])")
@@ -90,28 +92,30 @@ def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
     Args:
         text: as it was asked.
         terms: its tokens.
-        now: when it is asked, UTC epoch milliseconds; "last week" is counted from here.
+        now: when it is asked, UTC epoch milliseconds; "last week" is counted from here, and days
+            begin at this machine's midnight.
     """
-    when = interval(text, now)
+    when = interval(text, now, utc_offset_minutes=local_offset_minutes(now))
     timeless = text if when is None else _timeless(text, now)
     latest = _LATEST.compiled.search(text) is not None
+    for_the_record = _FOR_THE_RECORD.compiled.search(text) is not None
     return Question(
         text=text,
         terms=terms,
-        telling=_telling(timeless, terms) if when or latest else terms,
+        telling=_telling(timeless, terms) if when or latest or for_the_record else terms,
         when=when,
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
         proper=tuple(_proper(timeless)),
         literal=tuple(match[0].strip("`") for match in _LITERAL.compiled.finditer(text)),
-        for_the_record=_FOR_THE_RECORD.compiled.search(text) is not None,
+        for_the_record=for_the_record,
         latest=latest,
     )
 
 
 def _telling(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
-    """The terms that stand outside of words of time, without those as empty as "said"."""
-    rest = query_terms(_LATEST.compiled.sub(" ", timeless))
-    return tuple(term for term in rest if term in terms and not _empty(term))
+    """The terms without those of time, of asking for the record, and as empty as "said"."""
+    about = _FOR_THE_RECORD.compiled.sub(" ", _LATEST.compiled.sub(" ", timeless))
+    return tuple(term for term in query_terms(about) if term in terms and not _empty(term))
 
 
 def _timeless(text: str, now: int) -> str:

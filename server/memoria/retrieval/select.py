@@ -36,6 +36,7 @@ def select(plan: Plan, judged: Sequence[Judged], threshold: Threshold) -> Select
     if not threshold.gate.each:
         speaks = any(each in passed for each in judged[:DECIDE])
         return Selected(tuple(judged[: plan.limit])) if speaks else Selected((), tuple(judged))
+    passed = _with_what_they_lead_to(judged, passed)
     ids = {each.fused.n for each in passed}
     turned_away = tuple(each for each in judged if each.fused.n not in ids)
     repeats = _drawn_on(passed)
@@ -45,6 +46,16 @@ def select(plan: Plan, judged: Sequence[Judged], threshold: Threshold) -> Select
     if plan.way.stages.diversity:
         kept = diversified(kept, _CONSIDERED * plan.limit)
     return Selected(tuple(kept), turned_away, said_already)
+
+
+def _with_what_they_lead_to(judged: Sequence[Judged], passed: Sequence[Judged]) -> list[Judged]:
+    """Where a hit names somebody, what else is known of them comes with it: the second step.
+
+    "Who looks after the server" is answered by a name, and "how do I reach whoever does" by what
+    is told under that name, which shares no word with the question and little of its meaning.
+    """
+    ids = {each.fused.n for each in passed}
+    return [each for each in judged if each.fused.n in ids or each.fused.through in ids]
 
 
 def _drawn_on(found: Sequence[Judged]) -> set[int]:

@@ -1,26 +1,39 @@
-"""Walk: what the graph finds from the people, places and things a question names.
+"""Walk: what the graph finds from what a question names, and from what has been found already.
 
-The seeds are the entities that go by a name in the question, and the best that words and meaning
-have found. From there the walk goes from entity to memory to entity to memory (three edges, two
-steps of reasoning), strongest bonds first and never beyond a few hundred nodes; personalised
-PageRank says how much of a walker's time each document gets. Names join what shares no word: an
-alias or another language's spelling leads to what was told under the first name.
+The seeds are the entities that go by a name in the question, and the best documents that words and
+meaning have found. From there the walk goes from entity to memory to entity to memory, strongest
+bonds first and never beyond some hundred nodes; personalised PageRank says how much of a walker's
+time each document gets. Names join what shares no word: an alias or another language's spelling
+leads to what was told under the first name, and whom a hit speaks of leads to what else is known of
+them.
+
+Who is in everything tells nothing apart: a node's bonds count the less the more it has, and what
+starts from nothing else counts as little. A document's score is what comes to it over its bonds;
+that it was a seed is no news.
 """
 
-from collections.abc import Mapping, Sequence
+import heapq
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memoria.graph.hops import neighbourhood
+from memoria.graph.hops import Adjacency, neighbourhood
 from memoria.graph.pagerank import personalised_pagerank
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
 
-_HOPS = 3
-_MOST_NODES = 400
-_FOUND_SEEDS = 5
+_HOPS = 2
+_MOST_NODES = 150
+_ROUNDS = 12
+_FOUND_SEEDS = 2
 _FOUND_SHARE = 0.5
 """What a document found by words or meaning weighs as a seed beside a named entity."""
+_TELLING = 8
+"""Bonds up to which each of a node's counts in full."""
+_HUB = 200
+"""Edges with which a node is in so much that it is not walked through at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,57 +41,156 @@ class Walked:
     """What the graph gives."""
 
     scores: Mapping[int, float] = field(default_factory=dict)
-    """By document, 0 to 1: its share of the rank, relative to the best document's."""
+    """By document, 0 to 1: its share of the rank beside the best document's."""
     named: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """By document: the names in the question of what it is linked with directly."""
+    through: Mapping[int, int] = field(default_factory=dict)
+    """By document: the one found that leads there, by something that few others speak of."""
 
 
 def walk(
     tx: Transaction, names: Sequence[str], found: Mapping[int, float], seen: Filters
 ) -> Walked:
-    """What lies near the entities named, nothing where the graph knows none of them.
+    """What lies near the entities named and the documents found.
 
     Args:
         tx: where to look.
         names: runs of words of the question.
-        found: documents that words and meaning have found, and how well.
+        found: documents that words and meaning have found, and how well, 0 to 1.
         seen: from where it is looked.
     """
     entities = tx.graph.called(names, seen)
-    if not entities:
+    starts = _starts(tx, found)
+    if not entities and not starts:
         return Walked()
-    reached = neighbourhood(
-        [*entities, *_nodes(tx, found)], _HOPS, lambda level: tx.graph.neighbours(level, seen),
-        _MOST_NODES,
-    )  # fmt: skip
-    seeds = {**{n: _FOUND_SHARE * score for n, score in _nodes(tx, found).items()},
-             **dict.fromkeys(entities, 1.0)}  # fmt: skip
-    rank = personalised_pagerank(reached.adjacency, seeds)
-    documents = tx.graph.documents(list(reached.distances))
-    best = max((rank.get(n, 0.0) for n in documents), default=0.0)
-    if best <= 0:
-        return Walked()
+    ground = _Ground(tx, seen, starts)
+    reached = neighbourhood([*entities, *starts], _HOPS, ground.beside, _MOST_NODES)
+    adjacency = _doubted(_without_dead_ends(reached.adjacency, ground, entities))
+    direct = {n: ground.bonds.get(n, {}) for n in entities}
+    seeds = {n: _FOUND_SHARE * score for n, score in starts.items()}
+    seeds |= {n: _telling(others) for n, others in direct.items()}
     return Walked(
-        {documents[n]: rank.get(n, 0.0) / best for n in documents},
-        _linked(reached.adjacency, entities, documents),
+        _scores(adjacency, seeds, ground.documents),
+        _linked(direct, entities, ground.documents),
+        _through(adjacency, starts, ground.bonds, ground.documents),
     )
 
 
-def _nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
-    best = sorted(found, key=lambda n: (-found[n], n))[:_FOUND_SEEDS]
+class _Ground:
+    """What a walk steps on: the seeds first, then what the documents found speak of."""
+
+    def __init__(self, tx: Transaction, seen: Filters, starts: Mapping[int, float]) -> None:
+        self._tx = tx
+        self._seen = seen
+        self._starts = starts
+        self.bonds: dict[int, Mapping[int, float]] = {}
+        self.documents: dict[int, int] = {}
+
+    def beside(self, level: Sequence[int]) -> Adjacency:
+        """The bonds of a level's nodes: of the first of all, then of bridges from what was found.
+
+        What leads on from a memory that merely shares a name is too far away to answer.
+        """
+        bridges = {n for start in self._starts for n in self.bonds.get(start, {})}
+        going = [n for n in level if not self.bonds or (n in bridges and n not in self.documents)]
+        busy = self._tx.graph.busy(going, _HUB)
+        found = self._tx.graph.neighbours([n for n in going if n not in busy], self._seen)
+        self.bonds.update(found)
+        self.documents.update(self._tx.graph.documents(sorted({*going, *_ends(found)})))
+        return {n: _damped(others) for n, others in found.items()}
+
+
+def _starts(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
+    """The nodes of the best documents found."""
+    best = heapq.nsmallest(_FOUND_SEEDS, found, key=lambda n: (-found[n], n))
     nodes = tx.graph.of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 
 
+def _telling(others: Mapping[int, float]) -> float:
+    """How much a node with these bonds says of what is at their other ends."""
+    return min(1.0, _TELLING / len(others)) if others else 0.0
+
+
+def _damped(others: Mapping[int, float]) -> Mapping[int, float]:
+    share = _telling(others)
+    return {n: share * weight for n, weight in others.items()}
+
+
+def _without_dead_ends(adjacency: Adjacency, ground: _Ground, named: Collection[int]) -> Adjacency:
+    """Without what leads nowhere but back, or was not walked through: it would only echo."""
+    passed = {
+        n
+        for n in adjacency
+        if n in ground.documents or len(ground.bonds.get(n, ())) > (0 if n in named else 1)
+    }
+    return {
+        n: {other: weight for other, weight in others.items() if other in passed}
+        for n, others in adjacency.items()
+        if n in passed
+    }
+
+
+def _doubted(adjacency: Adjacency) -> Adjacency:
+    """Every bond as the end tells it that says less: a hub doubts all of its own."""
+    return {
+        n: {
+            other: min(weight, adjacency.get(other, {}).get(n, weight))
+            for other, weight in others.items()
+        }
+        for n, others in adjacency.items()
+    }
+
+
+def _ends(adjacency: Adjacency) -> Iterable[int]:
+    return (other for others in adjacency.values() for other in others)
+
+
+def _scores(
+    adjacency: Adjacency, seeds: Mapping[int, float], documents: Mapping[int, int]
+) -> dict[int, float]:
+    came = _came(adjacency, personalised_pagerank(adjacency, seeds, rounds=_ROUNDS))
+    scores = {document: came[n] for n, document in documents.items() if came.get(n)}
+    best = max(scores.values(), default=0.0)
+    share = max(seeds.values())
+    return {n: share * score / best for n, score in scores.items()}
+
+
+def _came(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
+    """What comes to each node over its bonds, and not by being a seed."""
+    came: dict[int, float] = defaultdict(float)
+    for n, others in adjacency.items():
+        total = math.fsum(others.values())
+        for other, weight in others.items():
+            came[other] += rank.get(n, 0.0) * weight / (total or 1.0)
+    return came
+
+
 def _linked(
-    adjacency: Mapping[int, Mapping[int, float]],
-    entities: Mapping[int, str],
-    documents: Mapping[int, int],
+    direct: Adjacency, entities: Mapping[int, str], documents: Mapping[int, int]
 ) -> dict[int, frozenset[str]]:
     linked: dict[int, frozenset[str]] = {}
-    for entity, name in entities.items():
-        for n in adjacency.get(entity, {}):
-            if n in documents:
-                document = documents[n]
-                linked[document] = linked.get(document, frozenset()) | {name_key(name)}
+    for entity, others in direct.items():
+        for n in others.keys() & documents.keys():
+            document = documents[n]
+            linked[document] = linked.get(document, frozenset()) | {name_key(entities[entity])}
     return linked
+
+
+def _through(
+    adjacency: Adjacency,
+    starts: Mapping[int, float],
+    bonds: Adjacency,
+    documents: Mapping[int, int],
+) -> dict[int, int]:
+    """What the documents found lead to, the best of them first; none leads to a better one."""
+    through: dict[int, int] = {}
+    before: set[int] = set()
+    for start in sorted(starts, key=lambda n: (-starts[n], n)):
+        before.add(start)
+        for bridge in adjacency.get(start, {}).keys() - documents.keys():
+            others = bonds.get(bridge, {})
+            if len(others) <= _TELLING:
+                for n in others.keys() & documents.keys() - before:
+                    through.setdefault(documents[n], documents[start])
+    return through

@@ -58,6 +58,8 @@ class Ranked:
     """0 to 1, context included, relative to the best of this search."""
     cosine: float
     """0 where the document is not among the nearest."""
+    trust: float = 1.0
+    """How much of the question's words the best of this search holds in its context, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def rank(
     worths = worth(found.remarks_of(tx, weighed), wanted, stages)
     final = {n: scores[n] * worths.get(n, 1.0) for n in weighed}
     return [
-        Ranked(n, final[n], text.scores.get(n, 0.0), cosine.get(n, 0.0)) for n in best(final, most)
+        Ranked(n, final[n], text.scores.get(n, 0.0), cosine.get(n, 0.0), text.trust)
+        for n in best(final, most)
     ]
 
 

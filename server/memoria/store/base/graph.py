@@ -97,6 +97,10 @@ class Graph(Protocol):
         """What a walk meets next: the nodes beside these, and how strongly they are bound."""
         ...
 
+    def busy(self, ns: Sequence[int], edges: int) -> set[int]:
+        """Which of these nodes have more edges than that, seen or not."""
+        ...
+
     def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes of documents: of a turn its own, of a wording its memory's."""
         ...

@@ -162,6 +162,10 @@ class SqliteGraph:
                     adjacency[here][there] = max(strength, adjacency[here].get(there, 0.0))
         return adjacency
 
+    def busy(self, ns: Sequence[int], edges: int) -> set[int]:
+        """Which of these nodes have more edges than that, seen or not."""
+        return {row["n"] for row in self._rows.all("busy", ns=as_json(ns), most=edges)}
+
     def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes of documents: of a turn its own, of a wording its memory's."""
         return {row[0]: row[1] for row in self._rows.all("of_documents", ns=as_json(ns))}

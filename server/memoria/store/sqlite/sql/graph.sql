@@ -145,6 +145,16 @@ LEFT JOIN entities s ON s.n = e.src_n
 LEFT JOIN entities d ON d.n = e.dst_n
 WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes));
 
+-- name: busy
+-- Nodes with more edges than so many; nobody counts further.
+SELECT w.value AS n
+FROM json_each(:ns) w
+WHERE (SELECT count(*) FROM (
+    SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = w.value
+    UNION ALL
+    SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = w.value
+    LIMIT :most + 1)) > :most;
+
 -- name: at_node
 SELECT * FROM edges WHERE tenant_id = :tenant AND src_n IN (SELECT value FROM json_each(:ns))
 UNION ALL

@@ -1,0 +1,104 @@
+"""Memoria's first level as a system that is asked: conclusions are remembered, not conversations.
+
+A conclusion is given as a turn that holds nothing else, so that the floor can rank the same texts.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import memoria
+from bench.ask import LIMIT, Answer, Outcome, ask
+from bench.command import Asker
+from bench.data import Conversation, Key
+from memoria import Memoria, Turn
+from memoria.app.threads import in_thread
+from memoria.ingest.link import Reading, relink
+from memoria.model import MemoryType, Part, iso, now_millis
+from memoria.retrieval import Way, plan_memories
+from memoria.retrieval.plan import AS_USUAL
+from memoria.retrieval.stages import ALL, Stages
+
+_MAX_TOKENS = 4000
+"""Enough for `LIMIT` lines: what is measured is the order, not what a caller can afford."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of a conclusion beside its words."""
+
+    type: MemoryType = MemoryType.FACT
+    reading: Reading | None = None
+    """What a model read in it; without one, the rules read."""
+
+
+Notes = Mapping[Key, Beside]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLevel:
+    """Memoria as a ranker of conclusions."""
+
+    memoria: Memoria
+    keys: Mapping[str, Key]
+    """By memory id."""
+    way: Way = AS_USUAL
+
+    async def rank(self, question: str) -> Answer:
+        """The conclusions found, in the order they are shown."""
+        plan = plan_memories(question, limit=LIMIT, max_tokens=_MAX_TOKENS, way=self.way)
+        search = self.memoria._search  # noqa: SLF001  (no face switches off every stage)
+        found = await in_thread(lambda: search.run(plan))
+        return Answer(tuple(self.keys[hit.id] for hit in found.hits), found.tokens)
+
+
+def first_level(*without: Part, stages: Stages = ALL, notes: Notes | None = None) -> Asker:
+    """A system: Memoria's first level without some of its parts.
+
+    Args:
+        *without: the sources it does without.
+        stages: which parts of the ranking are on.
+        notes: what is known of the conclusions; by default that they are facts.
+    """
+
+    async def asked(
+        conversations: Sequence[Conversation], done: Callable[[], None]
+    ) -> list[Outcome]:
+        outcomes = []
+        way = Way(frozenset(without), stages=stages)
+        with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
+            for each in conversations:
+                async with memoria.open(Path(home), each.name) as m:
+                    ranker = FirstLevel(m, await keep(m, each.turns, notes or {}), way)
+                    await m.settle()
+                    outcomes += await ask(ranker, each.questions, done)
+        return outcomes
+
+    return asked
+
+
+async def keep(m: Memoria, conclusions: Sequence[Turn], notes: Notes) -> dict[str, Key]:
+    """Remember every conclusion.
+
+    Returns:
+        Their keys, by the memories they have become.
+    """
+    keys = {}
+    for turn in conclusions:
+        key = str(turn.session_id), str(turn.message_id)
+        known = notes.get(key, Beside())
+        since = None if turn.at is None else iso(turn.at)
+        kept = await m.remember(turn.content, valid_from=since, type=known.type)
+        keys[kept.id] = key
+        if known.reading is not None:
+            _read(m, kept.id, known.reading)
+    return keys
+
+
+def _read(m: Memoria, memory_id: str, reading: Reading) -> None:
+    """Put a model's reading in the place of the rules', as extraction does."""
+    with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no face takes a reading by itself)
+        memory = tx.memories.get(memory_id)
+        if memory is not None:
+            relink(tx, memory, reading, now=now_millis())

@@ -1,0 +1,75 @@
+"""The invented world as a data set: what is found by names, and what the graph is needed for.
+
+Asked of the whole first level, of the same without each of its sources, of one whose graph was made
+by rules instead of a model, and of the floor.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bench.command import Asker
+from bench.data import Conversation, DataSet, Key, Question
+from bench.floor import ask_floor
+from bench.recall.conclusions import Beside, first_level
+from bench.recall.world import Told, asked, told
+from memoria import Turn
+from memoria.ingest.link import Reading
+from memoria.model import InferredBy
+from memoria.retrieval.stages import Stages
+
+_NAME = "linked"
+_KINDS = ("alias", "two_steps", "shared_name", "plain")
+_LANGUAGES = ("en", "zh")
+_CONFIDENCE = 0.8
+"""How sure the model says it is."""
+
+
+def conversations(_folder: Path) -> tuple[Conversation, ...]:
+    """One tenant that was told the world."""
+    turns = (
+        Turn(role="user", session_id=_NAME, message_id=each.id, content=each.content)
+        for each in told()
+    )
+    questions = (
+        Question(each.question, (each.language, each.kind), frozenset(map(_key, each.gold)))
+        for each in asked()
+    )
+    return (Conversation(_NAME, tuple(turns), tuple(questions)),)
+
+
+def _key(memory: str) -> Key:
+    return _NAME, memory
+
+
+def _beside(each: Told, *, by_model: bool) -> Beside:
+    reading = Reading(
+        mentions=each.entities,
+        subject=each.subject,
+        confidence=_CONFIDENCE,
+        inferred_by=InferredBy.MODEL,
+    )
+    return Beside(each.type, reading if by_model else None)
+
+
+def systems() -> Mapping[str, Asker]:
+    """What is asked."""
+    read = {_key(each.id): _beside(each, by_model=True) for each in told()}
+    typed = {_key(each.id): _beside(each, by_model=False) for each in told()}
+    return {
+        "memoria": first_level(notes=read),
+        "graph by rules": first_level(notes=typed),
+        "without graph": first_level("graph", notes=read),
+        "without vectors": first_level("vectors", notes=read),
+        "without text": first_level("text", notes=read),
+        "without weights": first_level(stages=Stages(weights=False), notes=read),
+        "without MMR": first_level(stages=Stages(diversity=False), notes=read),
+        "floor": ask_floor,
+    }
+
+
+SLICES = {
+    **{kind: {(language, kind) for language in _LANGUAGES} for kind in (*_KINDS, "no_answer")},
+    **{language: {(language, kind) for kind in _KINDS} for language in _LANGUAGES},
+    "overall": {(language, kind) for language in _LANGUAGES for kind in _KINDS},
+}
+LINKED = DataSet((), conversations, SLICES)

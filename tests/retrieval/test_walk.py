@@ -1,0 +1,203 @@
+"""What the graph finds: by other names, a step further, and never out of scope."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+import memoria
+from memoria import Memoria, Settings
+from memoria.ingest.link import Reading, relink
+from memoria.model import EntityKind, InferredBy, Mention, Node, now_millis
+from memoria.retrieval.fuse import GRAPH_CEILING, with_graph
+from memoria.retrieval.question import understand
+from memoria.retrieval.walk import Walked, walk
+from memoria.store.base import Transaction
+from memoria.store.values import Filters
+from memoria.text.analyser import query_terms
+
+SEEN = Filters()
+
+
+@pytest.fixture
+async def m(home: Path) -> AsyncIterator[Memoria]:
+    """A memory without vectors, so that only words and names find anything."""
+    async with memoria.open(home, "tests", settings=Settings.load(embedder="off")) as opened:
+        yield opened
+
+
+async def tell(
+    m: Memoria, content: str, *names: str | Mention, workspace: str | None = None
+) -> str:
+    """Remember a statement that a model has read: these are the names it saw there."""
+    kept = await m.remember(content, workspace=workspace)
+    mentions = tuple(name if isinstance(name, Mention) else called(name) for name in names)
+    with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no face takes a reading by itself)
+        memory = tx.memories.get(kept.id)
+        assert memory is not None
+        relink(tx, memory, Reading(mentions=mentions, inferred_by=InferredBy.MODEL), now=1)
+    return kept.id
+
+
+def snapshot(m: Memoria) -> AbstractContextManager[Transaction]:
+    return m._store.read(m.tenant)  # noqa: SLF001  (a walk is given a transaction)
+
+
+def called(name: str, *aliases: str, kind: EntityKind = "person") -> Mention:
+    return Mention(name=name, kind=kind, aliases=aliases)
+
+
+def walked(
+    m: Memoria, question: str, found: Mapping[str, float] | None = None, seen: Filters = SEEN
+) -> Walked:
+    """A walk of a question, from memories that were found so well."""
+    names = understand(question, query_terms(question), now_millis()).names
+    with snapshot(m) as tx:
+        found = found or {}
+        known = {i: tx.memories.get(i) for i in found}
+        scores = {memory.current.n: found[i] for i, memory in known.items() if memory}
+        return walk(tx, names, scores, seen)
+
+
+def documents(m: Memoria, *ids: str) -> list[int]:
+    """The documents of memories."""
+    with snapshot(m) as tx:
+        memories = [tx.memories.get(i) for i in ids]
+    return [memory.current.n for memory in memories if memory]
+
+
+async def found(m: Memoria, question: str) -> list[str]:
+    return [hit.id for hit in (await m.search_memory(question, limit=20)).hits]
+
+
+@pytest.mark.parametrize(
+    ("introduced", "name", "alias", "told", "question"),
+    [
+        ("Linnet is what Anna is called", "Anna", "Linnet", "Anna has red hair", "Is Linnet tall?"),
+        ("王磊的英文名是 Leo", "王磊", "Leo", "王磊对猫毛过敏", "What of Leo?"),
+        ("May Chen is 陈雪梅", "May Chen", "陈雪梅", "May Chen keeps tortoises", "陈雪梅呢？"),
+    ],
+)
+async def test_another_name_leads_to_what_shares_no_word(
+    m: Memoria, introduced: str, name: str, alias: str, told: str, question: str
+) -> None:
+    await tell(m, introduced, called(name, alias))
+    told_id = await tell(m, told, name)
+    await tell(m, "Bo collects stamps", "Bo")
+    (n,) = documents(m, told_id)
+    reached = walked(m, question)
+    assert reached.named[n] == {alias.lower()}
+    assert reached.scores[n] > 0
+    assert len(reached.scores) == 2
+
+
+async def test_a_possessive_does_not_hide_a_name(m: Memoria) -> None:
+    (n,) = documents(m, await tell(m, "Anna is married to Tomasz", "Anna"))
+    assert walked(m, "Who is Anna's husband?").named == {n: {"anna"}}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        ("Nina looks after host Badger", "Nina sits in room 12", "Who looks after host Badger?"),
+        ("陶艺课的老师叫 Nina", "Nina 的工作室在运河边", "陶艺课的老师在哪儿工作？"),
+    ],
+)
+async def test_whom_a_hit_speaks_of_leads_to_what_else_is_known_of_them(
+    m: Memoria, first: str, second: str, question: str
+) -> None:
+    first_id, second_id = await tell(m, first, "Nina"), await tell(m, second, "Nina")
+    await tell(m, "Bo collects stamps", "Bo")
+    found_n, led_to = documents(m, first_id, second_id)
+    reached = walked(m, question, {first_id: 0.8})
+    assert reached.through == {led_to: found_n}
+    assert await found(m, question) == [first_id, second_id]
+
+
+async def test_what_is_led_to_does_not_come_where_what_leads_there_does_not_answer(
+    m: Memoria,
+) -> None:
+    await tell(m, "Nina looks after host Badger", "Nina")
+    await tell(m, "Nina sits in room 12", "Nina")
+    assert await found(m, "Which opera will the tenor sing on Sunday?") == []
+
+
+async def test_a_memory_of_two_that_are_named_is_before_those_of_one(m: Memoria) -> None:
+    both = await tell(m, "Ann met Bo", "Ann", "Bo")
+    ones = [await tell(m, f"{name} likes tea", name) for name in ("Ann", "Bo")]
+    n, *others = documents(m, both, *ones)
+    scores = walked(m, "What have Ann and Bo to do with each other?").scores
+    assert scores[n] > max(scores[other] for other in others)
+
+
+async def test_who_is_in_everything_says_little_and_who_is_in_few_much(m: Memoria) -> None:
+    (rare,) = documents(m, await tell(m, "Bo likes tea", "Bo"))
+    for i in range(40):
+        await tell(m, f"Ann has done job {i}", "Ann")
+    assert max(walked(m, "What of Ann?").scores.values()) == pytest.approx(8 / 40)
+    assert walked(m, "What of Bo?").scores[rare] == pytest.approx(1)
+
+
+async def test_nothing_is_led_to_by_who_is_in_everything(m: Memoria) -> None:
+    ids = [await tell(m, f"Ann has done job {i}", "Ann") for i in range(12)]
+    assert walked(m, "What about job 3?", {ids[3]: 0.9}).through == {}
+
+
+async def test_no_walk_goes_through_what_has_too_many_edges(
+    m: Memoria, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoria.retrieval.walk._HUB", 5)
+    first, *_ = [await tell(m, f"Ann has done job {i}", "Ann") for i in range(6)]
+    rare = await tell(m, "Ann met Bo", "Ann", "Bo")
+    beside = await tell(m, "Bo likes tea", "Bo")
+    met, n = documents(m, rare, beside)
+    assert walked(m, "What of Ann?", {first: 0.9}) == Walked()
+    assert walked(m, "What of Ann?", {rare: 0.9}).through == {n: met}
+
+
+async def test_a_rank_is_no_echo_of_having_been_found(m: Memoria) -> None:
+    alone = await tell(m, "The ferry leaves at nine")
+    assert walked(m, "When does it leave?", {alone: 1.0}).scores == {}
+
+
+async def test_a_question_that_names_nobody_and_found_nothing_goes_nowhere(m: Memoria) -> None:
+    await tell(m, "Anna has red hair", "Anna")
+    assert walked(m, "What is the weather like?") == Walked()
+
+
+async def test_another_projects_memories_are_never_reached(m: Memoria) -> None:
+    here = await tell(m, "Anna works on the parser", "Anna", workspace="here")
+    there = await tell(m, "Anna works on the payroll", "Anna", workspace="there")
+    n, foreign = documents(m, here, there)
+    for start in ({}, {here: 0.9}):
+        reached = walked(m, "What does Anna do?", start, Filters(workspace="here"))
+        assert foreign not in {*reached.scores, *reached.named, *reached.through}
+        assert n in reached.named
+    assert foreign in walked(m, "What does Anna do?", seen=Filters(everywhere=True)).named
+
+
+async def test_another_tenants_memories_are_never_reached(m: Memoria, home: Path) -> None:
+    await tell(m, "Anna works on the payroll", "Anna")
+    async with memoria.open(home, "other", settings=Settings.load(embedder="off")) as other:
+        mine = await tell(other, "Anna likes figs", "Anna")
+        assert [*walked(other, "What of Anna?").named] == documents(other, mine)
+        assert [*walked(other, "What of Anna?").scores] == documents(other, mine)
+
+
+async def test_what_was_forgotten_or_put_away_is_never_reached(m: Memoria) -> None:
+    kept = await tell(m, "Anna likes figs", "Anna")
+    gone = await tell(m, "Anna likes plums", "Anna")
+    away = await tell(m, "Anna likes pears", "Anna")
+    await m.forget_memory([gone])
+    await m.revise_memory(away, "archive")
+    reached = walked(m, "What of Anna?", {kept: 0.9})
+    assert {*reached.scores, *reached.named, *reached.through} <= set(documents(m, kept))
+    with snapshot(m) as tx:
+        assert tx.graph.edges(Node("memory", gone), SEEN) == []
+
+
+def test_the_graph_makes_a_hit_surer_and_alone_a_weak_one() -> None:
+    assert with_graph(0.0, 1.0) == pytest.approx(GRAPH_CEILING)
+    assert with_graph(0.5, 0.0) == 0.5
+    assert 0.5 < with_graph(0.5, 0.5) < with_graph(0.5, 1.0) < 1
