@@ -47,7 +47,7 @@ def familiar_with(tx: Transaction, plan: Plan, candidates: Candidates) -> Famili
     terms = telling_terms(plan)
     names = frozenset(token for name in plan.question.proper for token in tokens(name))
     counts = _counts(tx, plan, [*terms, *names])
-    met = bool(candidates.walked.scores) or any(counts.get(name) for name in names)
+    met = any(counts.get(name) for name in names) or not names.isdisjoint(_linked(candidates))
     common = {name for name in names if counts.get(name, 0) >= _COUNTED}
     others = [term for term in terms if term not in names] or terms
     return Familiarity(
@@ -57,6 +57,12 @@ def familiar_with(tx: Transaction, plan: Plan, candidates: Candidates) -> Famili
         cjk=is_cjk(plan.query),
         vectors=bool(candidates.cosine),
     )
+
+
+def _linked(candidates: Candidates) -> frozenset[str]:
+    """The tokens of names in the question by which the graph knows something."""
+    known = frozenset[str]().union(*candidates.walked.named.values())
+    return frozenset(tokens(" ".join(known)))
 
 
 def _weight(holding: int) -> float:
