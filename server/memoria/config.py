@@ -105,6 +105,20 @@ class Settings(BaseModel):
     """Parts that searches do without, such as `graph` or `vectors,graph`: `text`, `vectors`,
     `graph`. For a part that is out of order, or to see what it is worth."""
 
+    rerank_base_url: str | None = None
+    """The URL of a reranker, such as http://127.0.0.1:8080/v1: `/rerank` of Jina, Cohere, vLLM,
+    llama.cpp or Text Embeddings Inference. With `MEMORIA_RERANK_MODEL` it switches reranking on,
+    and the texts of the best hits go there; without either it is off."""
+
+    rerank_model: str | None = None
+    """The reranker's model, in the endpoint's own spelling."""
+
+    rerank_api_key: SecretStr | None = None
+    """The reranker's key, where it wants one. Never stored, never logged."""
+
+    rerank_timeout_s: float = Field(2.0, gt=0, le=60)
+    """How long a search waits for the reranker's whole answer before its own order stands."""
+
     embedding_batch: int = Field(32, ge=1, le=1024)
     """Documents embedded under one renewal of the lease: small enough that a stop is prompt."""
 
@@ -218,12 +232,19 @@ class Settings(BaseModel):
             raise ValueError("a chat model needs MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL")
         return self
 
-    @field_validator("llm_base_url")
+    @field_validator("llm_base_url", "rerank_base_url")
     @classmethod
     def _url_is_one(cls, url: str | None) -> str | None:
         if url and not _is_web_address(url):
             raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
         return url
+
+    @model_validator(mode="after")
+    def _reranker_is_complete(self) -> Self:
+        named = (self.rerank_base_url, self.rerank_model, self.rerank_api_key)
+        if any(named) and not (self.rerank_base_url and self.rerank_model):
+            raise ValueError("a reranker needs MEMORIA_RERANK_BASE_URL and MEMORIA_RERANK_MODEL")
+        return self
 
     @field_validator("llm_command")
     @classmethod

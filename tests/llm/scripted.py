@@ -43,6 +43,7 @@ class Asked:
 
     headers: dict[str, str]
     body: dict[str, Any]
+    path: str = ""
 
     @property
     def instructions(self) -> str:
@@ -227,7 +228,7 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            behaviour = model.next(Asked(headers, body))
+            behaviour = model.next(Asked(headers, body, self.path))
             if behaviour.hang:
                 model.hold()
                 return

@@ -14,6 +14,8 @@ from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.inference.base import Embedder
+from memoria.inference.rerank.base import Reranker
+from memoria.inference.rerank.choose import choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
 from memoria.model import LIBRARY, Channel
 from memoria.store.base import Store
@@ -32,6 +34,7 @@ async def open_memoria(
     *,
     settings: Settings | None = None,
     embedder: Annotated[Embedder | None, SkipValidation] = None,
+    reranker: Annotated[Reranker | None, SkipValidation] = None,
     channel: Channel = LIBRARY,
 ) -> AsyncIterator[Memoria]:
     """Open a home, make it if there is none, and close it at the end of the block.
@@ -42,6 +45,7 @@ async def open_memoria(
         settings: all settings at once, instead of the environment's. `home` and `tenant` still
             come first.
         embedder: an embedder of your own, instead of the configured one.
+        reranker: a reranker of your own, instead of the configured one.
         channel: what provenance is stamped with.
 
     Raises:
@@ -53,14 +57,17 @@ async def open_memoria(
     store = await in_thread(lambda: open_store(chosen))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
     reader = _reader(chosen, store, lazy)
+    own = choose_reranker(chosen) if reranker is None else None
     for each in (worker, reader):
         if each is not None:
             each.start()
     try:
-        yield Memoria(chosen, store, lazy, worker, reader, channel)
+        yield Memoria(chosen, store, lazy, worker, reader, channel, reranker or own)
     finally:
         with anyio.CancelScope(shield=True):
             await in_thread(lambda: _close(store, worker, reader))
+            if own is not None:
+                await in_thread(own.close)
 
 
 def _with(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:

@@ -13,6 +13,7 @@ from memoria.app.threads import in_snapshot, in_thread
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
+from memoria.inference.rerank.base import Reranker
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
@@ -68,8 +69,9 @@ class Memoria(Recall):
         worker: EmbeddingWorker | None,
         reader: Reader | None,
         channel: Channel,
+        reranker: Reranker | None = None,
     ) -> None:
-        super().__init__(settings, store, embedder)
+        super().__init__(settings, store, embedder, reranker)
         self._worker = worker
         self._reader = reader
         self._channel = channel
@@ -80,7 +82,13 @@ class Memoria(Recall):
     def through(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
         other = Memoria(
-            self.settings, self._store, self._embedder, self._worker, self._reader, channel
+            self.settings,
+            self._store,
+            self._embedder,
+            self._worker,
+            self._reader,
+            channel,
+            self._reranker,
         )
         other._default_session = self._default_session
         return other

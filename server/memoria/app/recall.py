@@ -7,6 +7,7 @@ from memoria.app.threads import in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
+from memoria.inference.rerank.base import Reranker
 from memoria.model import (
     PARTS,
     Injection,
@@ -30,11 +31,18 @@ _TASKS = 3
 class Recall:
     """The two levels of search over one tenant's memory, and the package for a prompt."""
 
-    def __init__(self, settings: Settings, store: Store, embedder: LazyEmbedder | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        embedder: LazyEmbedder | None,
+        reranker: Reranker | None = None,
+    ) -> None:
         self.settings = settings
         self.tenant = settings.tenant
         self._store = store
         self._embedder = embedder
+        self._reranker = reranker
         self._default_session = f"session-{new_id()}"
 
     @checked
@@ -191,7 +199,7 @@ class Recall:
     @property
     def _search(self) -> Search:
         wait_ms = self.settings.embedder_wait_ms
-        return Search(self._store, self.tenant, self._embedder, wait_ms)
+        return Search(self._store, self.tenant, self._embedder, wait_ms, self._reranker)
 
     def _way(
         self,

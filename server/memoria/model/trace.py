@@ -37,6 +37,8 @@ class Weighed(Value):
     graph: float
     coverage: float
     """Which share of what was asked it holds in words."""
+    reranked: float | None = None
+    """What a reranker gave it, where one was asked about it."""
     relevance: float
     factors: dict[str, float]
     """Importance, use, recency, feedback, trust, task and time: only those that are not 1."""

@@ -22,7 +22,8 @@ def path(candidates: Candidates) -> str:
     """The sources that served, in the order of the design's matrix."""
     if _by_time_alone(candidates):
         return "recent"
-    return " → ".join(_served(candidates)) or "none"
+    path = " → ".join(_served(candidates)) or "none"
+    return f"{path} → rerank" if _reranked(candidates) else path
 
 
 def explain(
@@ -63,7 +64,9 @@ def _formula(candidates: Candidates) -> str:
     if _by_time_alone(candidates):
         return "recency"
     terms = [_FORMULA[part] for part in _served(candidates)]
-    return f"1 − {''.join(f'(1 − {term})' for term in terms)}, × weight" if terms else "none"
+    joined = f"1 − {''.join(f'(1 − {term})' for term in terms)}" if terms else "none"
+    joined = f"½({joined}) + ½·rerank" if terms and _reranked(candidates) else joined
+    return f"{joined}, × weight" if terms else joined
 
 
 def _served(candidates: Candidates) -> list[Part]:
@@ -74,6 +77,10 @@ def _served(candidates: Candidates) -> list[Part]:
 def _by_time_alone(candidates: Candidates) -> bool:
     """Whether the calendar answers, and the other sources are not looked at."""
     return any(each.part == "recent" and each.state == "used" for each in candidates.reports)
+
+
+def _reranked(candidates: Candidates) -> bool:
+    return any(each.part == "rerank" and each.state == "used" for each in candidates.reports)
 
 
 def _all(plan: Plan, selected: Selected, shown: Collection[int]) -> Iterator[tuple[Judged, str]]:
@@ -97,6 +104,7 @@ def _weighed(each: Judged, threshold: Threshold, outcome: str) -> Weighed:
             "cosine": round(each.fused.cosine, 4),
             "graph": round(each.fused.graph, 4),
             "coverage": round(each.support.coverage, 4),
+            "reranked": each.support.reranked and round(each.support.reranked, 4),
             "relevance": round(each.relevance, 4),
             "factors": dict(each.factors),
             "score": round(each.score, 4),

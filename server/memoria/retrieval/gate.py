@@ -14,6 +14,12 @@ How much is enough depends on what is asked:
 - Where question and text are in different languages they share no word; their cosine is the fit.
 - Where nothing that is named is on record, only a near paraphrase is an answer.
 
+A reranker (`rerank`) that was asked reads question and text together, so its word weighs more than
+words and cosine: what it is sure of passes, what it finds beside the point does not. With two
+exceptions, for it sees one text and not the record: it can't know that whom the question names
+stands nowhere, so there its yes counts for nothing; and it may not know what a code or a name means
+here, so its no counts for nothing against a text that holds every word that tells.
+
 The bars of the record were calibrated on two of the shared LoCoMo conversations, on MemoryBank and
 CMRC, between questions that can be answered there and questions about somebody else's conversation;
 docs/benchmarks.md has the curve.
@@ -38,6 +44,8 @@ class Support:
     """Share of the question's words that stands in the text and around it."""
     across: bool = False
     """Whether it is in another language than the question."""
+    reranked: float | None = None
+    """How well it answers, says a reranker that was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +83,8 @@ class Gate:
     """Whether every hit has to pass, or the best of them for all."""
     in_context: bool = False
     """Whether the words around a hit count, where somebody well known is asked about."""
+    sure: float = 0.5
+    """A reranker's score that lets a hit pass whatever its words."""
 
     def before(self, asked: Familiarity) -> "Threshold":
         """The gate as a question meets it."""
@@ -91,9 +101,20 @@ class Threshold:
     def margin(self, kind: Kind, support: Support) -> float:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
         bar = self.gate.memory if kind == "memory" else self.gate.turn
-        if self.gate.in_context and self.asked.named:
-            support = replace(support, coverage=support.context)
-        return bar.margin(support, self.asked)
+        around = self.gate.in_context and self.asked.named
+        heard = replace(support, coverage=support.context) if around else support
+        margin = bar.margin(heard, self.asked)
+        return margin if support.reranked is None else self._corrected(margin, support)
+
+    def _corrected(self, margin: float, support: Support) -> float:
+        """The margin, where a reranker knows better."""
+        score = support.reranked or 0.0
+        strange = self.asked.strange and not support.across
+        if score >= self.gate.sure and not strange:
+            return max(margin, score - self.gate.sure)
+        if score < _BESIDE_THE_POINT and support.coverage < 1:
+            return min(margin, score - _BESIDE_THE_POINT)
+        return margin
 
     def __str__(self) -> str:
         """In a line, for a trace."""
@@ -112,6 +133,8 @@ _GRAPH_RELIEF = 0.3
 """By how much the graph's best document may fall short of its bar."""
 _WORDS_ALONE = 0.5
 """The share of the bar that words must reach where there is no cosine to add to them."""
+_BESIDE_THE_POINT = 0.1
+"""A reranker's score that turns a hit away, unless it holds every word that tells."""
 RECORD = Gate(
     memory=Bar(named=0.66, unnamed=0.28, across=0.25, strange=0.60),
     turn=Bar(named=0.66, unnamed=0.28, across=0.25, strange=0.60),
@@ -130,6 +153,7 @@ UNASKED = Gate(
     memory=Bar(named=0.65, unnamed=0.42, across=0.32, strange=0.60),
     turn=Bar(named=0.80, unnamed=0.60, across=0.45, strange=0.70),
     each=True,
+    sure=0.8,
 )
 """Conclusions that nobody asked for."""
 

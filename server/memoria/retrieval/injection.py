@@ -100,10 +100,14 @@ def inject(
 def _looked_up(
     store: Store, tenant: str, search: Search, recall: Plan, record: Plan, tokens: int
 ) -> tuple[SearchResult, SearchResult | None]:
-    """What is known, and what was said where that is called for."""
+    """What is known, and what was said where that is called for.
+
+    A reranker is asked about the former alone: a prompt waits for it once.
+    """
     query = search.embed(recall)
+    opinion = search.second_opinion(recall, query)
     with store.read(tenant) as tx:
-        found = search.within(tx, _with_budget(recall, tokens), query, UNASKED)
+        found = search.within(tx, _with_budget(recall, tokens), query, UNASKED, opinion)
         if found.hint is None or (found.hits and not recall.question.for_the_record):
             return found, None
         share = round(tokens * _EVIDENCE_SHARE)

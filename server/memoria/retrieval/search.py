@@ -1,20 +1,34 @@
-"""The pipeline: one search is one function over one snapshot, run in one worker thread."""
+"""The pipeline: one search is one function over one snapshot, run in one worker thread.
+
+Where a reranker is configured there is a snapshot before it, which tells what to ask about.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
+from memoria.inference.rerank.base import Reranker
 from memoria.model import Hit, Neighbour, PartReport, SearchResult, StoredTurn
-from memoria.retrieval.candidates import QueryVector, gather
+from memoria.retrieval.candidates import Candidates, QueryVector, gather
 from memoria.retrieval.cite import asked_from, memory_hit, neighbour, stand_in_hit, turn_hit
 from memoria.retrieval.explain import explain
-from memoria.retrieval.familiar import familiar_with
+from memoria.retrieval.familiar import Familiarity, familiar_with
 from memoria.retrieval.fuse import fuse
 from memoria.retrieval.gate import ANSWER, RECORD, Gate
 from memoria.retrieval.judge import Judged, Wording, judge
 from memoria.retrieval.nearest import nearest_topics
 from memoria.retrieval.pack import Beside, Packed, add_neighbours, pack, shorten_text
 from memoria.retrieval.plan import Plan
+from memoria.retrieval.rerank import (
+    ASKED_ABOUT,
+    NO_OPINION,
+    SWITCHED_OFF,
+    Opinion,
+    ask,
+    passages,
+    reranked,
+)
 from memoria.retrieval.second_level import hint
 from memoria.retrieval.select import DECIDE, Selected, select
 from memoria.retrieval.task import with_task
@@ -30,22 +44,39 @@ _LOOKED_AT_THEN = 1000
 whether it came later."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a snapshot has, before anything is chosen."""
+
+    plan: Plan
+    candidates: Candidates
+    asked: Familiarity
+    judged: Sequence[Judged]
+
+
 class Search:
     """Searches one tenant's memory."""
 
     def __init__(
-        self, store: Store, tenant: str, embedder: LazyEmbedder | None, wait_ms: int
+        self,
+        store: Store,
+        tenant: str,
+        embedder: LazyEmbedder | None,
+        wait_ms: int,
+        reranker: Reranker | None = None,
     ) -> None:
         self._store = store
         self._tenant = tenant
         self._embedder = embedder
         self._wait_ms = wait_ms
+        self._reranker = reranker
 
     def run(self, plan: Plan) -> SearchResult:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
         query = self.embed(plan)
+        opinion = self.second_opinion(plan, query)
         with self._store.read(self._tenant) as tx:
-            return self.within(tx, plan, query)
+            return self.within(tx, plan, query, opinion=opinion)
 
     def embed(self, plan: Plan) -> QueryVector | str:
         """The question's vector, or why there is none. Needs no store."""
@@ -61,19 +92,31 @@ class Search:
             return f"{self._embedder.name} sees no meaning in the question"
         return QueryVector(self._embedder.name, vector)
 
+    def second_opinion(self, plan: Plan, query: QueryVector | str) -> Opinion:
+        """What the reranker says of the best hits. Asks it while no snapshot is open."""
+        if self._reranker is None:
+            return NO_OPINION
+        if not plan.way.stages.rerank:
+            return SWITCHED_OFF
+        with self._store.read(self._tenant) as tx:
+            found = self._find(tx, plan, query)
+        return ask(self._reranker, plan.query, passages(plan, found.judged))
+
     def within(
-        self, tx: Transaction, plan: Plan, query: QueryVector | str, gate: Gate | None = None
+        self,
+        tx: Transaction,
+        plan: Plan,
+        query: QueryVector | str,
+        gate: Gate | None = None,
+        opinion: Opinion = NO_OPINION,
     ) -> SearchResult:
         """Search a snapshot, through another gate where one is given."""
-        plan = with_task(tx, plan) if plan.first_level else plan
-        bar = gate or (ANSWER if plan.first_level else RECORD)
-        candidates = gather(tx, plan, query)
-        looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
-        looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
-        asked = familiar_with(tx, plan, candidates)
-        threshold = bar.before(asked)
-        judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
-        selected = select(plan, judged, threshold)
+        found = self._find(tx, plan, query)
+        plan, asked = found.plan, found.asked
+        reports = (*found.candidates.reports, *opinion.reports)
+        candidates = replace(found.candidates, reports=reports)
+        threshold = (gate or (ANSWER if plan.first_level else RECORD)).before(asked)
+        selected = select(plan, reranked(plan, found.judged, opinion), threshold)
         shown = selected.found[: plan.limit]
         packed = _packed(tx, plan, shown)
         shown_ns = {each.fused.n for each in shown[: len(packed.hits)]}
@@ -90,6 +133,17 @@ class Search:
             if plan.way.explain
             else None,
         )
+
+    def _find(self, tx: Transaction, plan: Plan, query: QueryVector | str) -> _Found:
+        plan = with_task(tx, plan) if plan.first_level else plan
+        candidates = gather(tx, plan, query)
+        looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
+        looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
+        if self._reranker is not None and plan.way.stages.rerank:
+            looked_at = max(looked_at, ASKED_ABOUT)
+        asked = familiar_with(tx, plan, candidates)
+        judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
+        return _Found(plan, candidates, asked, judged)
 
 
 def _packed(tx: Transaction, plan: Plan, shown: Sequence[Judged]) -> Packed:

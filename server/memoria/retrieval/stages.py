@@ -30,6 +30,8 @@ class Stages:
     """A time in the question says which turns count in full."""
     weights: bool = True
     """On the first level, what a hit is worth beside how well it matches."""
+    rerank: bool = True
+    """The reranker is asked, where one is configured."""
     diversity: bool = True
     """On the first level, what repeats a better hit makes room."""
 

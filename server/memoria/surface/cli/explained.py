@@ -83,8 +83,9 @@ def _lines(place: int, each: Weighed, width: int) -> Iterator[str]:
         f"{f'×{weight:.2f}':>8}{each.score:>7.3f}"
     )
     yield from wrapped(f"{each.kind} {each.id} {each.text}", width, _INDENT)
-    if each.factors:
-        named = (f"{name} ×{factor:g}" for name, factor in each.factors.items())
+    asked = [] if each.reranked is None else [f"rerank {each.reranked:.2f}"]
+    named = [*asked, *(f"{name} ×{factor:g}" for name, factor in each.factors.items())]
+    if named:
         yield from wrapped(", ".join(named), width, _INDENT)
 
 

@@ -1,0 +1,1 @@
+"""Rerankers read question and text together, and say how well one answers the other."""
