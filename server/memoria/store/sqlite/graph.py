@@ -1,7 +1,6 @@
 """The graph in SQLite: nodes, edges under their caps, and what a walk needs of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memoria.errors import NotFoundError
 from memoria.graph.edges import RULES, staying_power
@@ -54,6 +53,10 @@ _TYPE_OF = {
 _ROLE_OF = {code: role for role, code in _ROLES.items()}
 _MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
 _UNIT = 10_000
+_WALK = {code: RULES[kind].walk for code, kind in _TYPE_OF.items()}
+"""How readily a walk follows an edge."""
+_Bond = tuple[int, int, int, int]
+"""An edge as a walk reads it: from where, its code, to where, its weight."""
 _REACH = 500
 """Turns back in which the memory before one is looked for."""
 
@@ -139,28 +142,37 @@ class SqliteGraph:
 
     def ties(self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()) -> list[Tie]:
         """The edges at these nodes, either way, whose both ends are seen from there."""
-        codes = as_json(_codes(types)) if types else None
-        rows = self._rows.all("links", ns=as_json(self._entities.group(ns)), codes=codes)
-        found = dict.fromkeys((row[0], row[1], row[2], row[3]) for row in rows if row[0] != row[2])
-        shown = self._seen(set(chain.from_iterable((src, dst) for src, _, dst, _ in found)), seen)
         return [
             Tie(src, _TYPE_OF[code], dst, weight / _UNIT)
-            for src, code, dst, weight in found
-            if src in shown and dst in shown
+            for src, code, dst, weight in dict.fromkeys(self._bonds(ns, seen, types))
         ]
 
     def neighbours(
         self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()
     ) -> Adjacency:
         """What a walk meets next: the nodes beside these, and how strongly they are bound."""
-        asked = frozenset(ns)
         adjacency: dict[int, dict[int, float]] = {n: {} for n in ns}
-        for tie in self.ties(ns, seen, types):
-            strength = tie.weight * RULES[tie.type].walk
-            for here, there in ((tie.src, tie.dst), (tie.dst, tie.src)):
-                if here in asked:
-                    adjacency[here][there] = max(strength, adjacency[here].get(there, 0.0))
+        for src, code, dst, weight in self._bonds(ns, seen, types):
+            strength = weight / _UNIT * _WALK[code]
+            for here, there in ((src, dst), (dst, src)):
+                beside = adjacency.get(here)
+                if beside is not None and beside.get(there, -1.0) < strength:
+                    beside[there] = strength
         return adjacency
+
+    def _bonds(
+        self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType]
+    ) -> Iterator[_Bond]:
+        """The edges between what is seen from there, an entity under the one it is the same as."""
+        codes = as_json(_codes(types)) if types else None
+        rows = self._rows.all("links", ns=as_json(self._entities.group(ns)), codes=codes)
+        found = [tuple(row) for row in rows]
+        ends = {src for src, _, _, _ in found} | {dst for _, _, dst, _ in found}
+        canonical = self._seen(ends, seen)
+        for n, code, other, weight in found:
+            src, dst = canonical.get(n), canonical.get(other)
+            if src is not None and dst is not None and src != dst:
+                yield src, code, dst, weight
 
     def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes of documents: of a turn its own, of a wording its memory's."""
@@ -226,9 +238,11 @@ class SqliteGraph:
     def _nodes(self, ns: Sequence[int]) -> dict[int, Node]:
         return {row["n"]: _node(row) for row in self._rows.all("referents", ns=as_json(ns))}
 
-    def _seen(self, ns: set[int], seen: Filters) -> set[int]:
+    def _seen(self, ns: set[int], seen: Filters) -> dict[int, int]:
+        """Those that are seen from there, each with the node that stands for it."""
         view = {**self._view(seen), "barred": int(seen.settled)}
-        return {row["n"] for row in self._rows.all("seen", ns=as_json(sorted(ns)), **view)}
+        rows = self._rows.all("seen", ns=as_json(sorted(ns)), **view)
+        return {n: canonical for n, canonical in rows}
 
     def _view(self, seen: Filters) -> dict[str, int | None]:
         return {
