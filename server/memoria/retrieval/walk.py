@@ -47,12 +47,15 @@ def walk(
     entities = tx.graph.called(names, seen)
     if not entities:
         return Walked()
+    found_nodes = _nodes(tx, found)
     reached = neighbourhood(
-        [*entities, *_nodes(tx, found)], _HOPS, lambda level: tx.graph.neighbours(level, seen),
+        [*entities, *found_nodes],
+        _HOPS,
+        lambda level, met, room: tx.graph.neighbours(level, seen, met, room),
         _MOST_NODES,
-    )  # fmt: skip
-    seeds = {**{n: _FOUND_SHARE * score for n, score in _nodes(tx, found).items()},
-             **dict.fromkeys(entities, 1.0)}  # fmt: skip
+    )
+    shares = {n: _FOUND_SHARE * score for n, score in found_nodes.items()}
+    seeds = {**shares, **dict.fromkeys(entities, 1.0)}
     rank = personalised_pagerank(reached.adjacency, seeds)
     documents = tx.graph.documents(list(reached.distances))
     best = max((rank.get(n, 0.0) for n in documents), default=0.0)
