@@ -8,7 +8,7 @@ from memoria.model import Hit, Neighbour, PartReport, SearchResult, StoredTurn
 from memoria.retrieval.candidates import QueryVector, gather
 from memoria.retrieval.cite import asked_from, memory_hit, neighbour, stand_in_hit, turn_hit
 from memoria.retrieval.explain import explain
-from memoria.retrieval.familiar import familiar_with
+from memoria.retrieval.familiar import common, familiar_with
 from memoria.retrieval.fuse import fuse
 from memoria.retrieval.gate import ANSWER, RECORD, Gate
 from memoria.retrieval.judge import Judged, Wording, judge
@@ -70,8 +70,9 @@ class Search:
         candidates = gather(tx, plan, query)
         looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
-        asked = familiar_with(tx, plan, candidates)
-        judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
+        frequencies = common(tx, plan)
+        asked = familiar_with(plan, candidates, frequencies)
+        judged = judge(tx, plan, fuse(tx, plan, candidates, frequencies, looked_at), asked)
         selected = select(plan, judged, bar, asked)
         shown = selected.found[: plan.limit]
         packed = _packed(tx, plan, shown)
