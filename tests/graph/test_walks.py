@@ -1,6 +1,6 @@
 """Walks over plain mappings: bounded, deterministic, and none of the rank is lost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +20,7 @@ CHAIN: Graph = {1: {2: 0.9}, 2: {1: 0.9, 3: 0.5}, 3: {2: 0.5, 4: 0.7}, 4: {3: 0.
 def walk(graph: Graph, seeds: Sequence[int], hops: int, limit: int = 100) -> dict[int, int]:
     asked: list[int] = []
 
-    def neighbours(ns: Sequence[int]) -> Graph:
+    def neighbours(ns: Sequence[int], _met: Collection[int], _room: int) -> Graph:
         asked.extend(ns)
         return {n: graph.get(n, {}) for n in ns}
 
@@ -43,7 +43,7 @@ def test_where_room_is_short_the_strongest_bound_are_met() -> None:
 
 
 def test_the_edges_of_the_last_level_are_known_from_both_ends() -> None:
-    found = neighbourhood([1], 2, lambda ns: {n: CHAIN[n] for n in ns})
+    found = neighbourhood([1], 2, lambda ns, *_: {n: CHAIN[n] for n in ns})
     assert found.adjacency == {1: {2: 0.9}, 2: {1: 0.9, 3: 0.5}, 3: {2: 0.5}}
 
 
@@ -55,7 +55,7 @@ def test_a_walk_never_meets_more_than_it_may(
     reached = walk(graph, seeds, hops, limit)
     assert len(reached) <= limit
     assert all(distance <= hops for distance in reached.values())
-    found = neighbourhood(seeds, hops, lambda ns: {n: graph.get(n, {}) for n in ns}, limit)
+    found = neighbourhood(seeds, hops, lambda ns, *_: {n: graph.get(n, {}) for n in ns}, limit)
     assert {n for n, others in found.adjacency.items() if others} <= reached.keys()
     assert {n for others in found.adjacency.values() for n in others} <= reached.keys()
 

@@ -42,7 +42,7 @@ def edge(src: Node, kind: EdgeType, dst: Node, weight: float = 0.5, at: int = DA
 
 
 def walked(tx: Transaction, seeds: list[int], seen: Filters) -> Neighbourhood:
-    return neighbourhood(seeds, 3, lambda ns: tx.graph.neighbours(ns, seen))
+    return neighbourhood(seeds, 3, lambda ns, *room: tx.graph.neighbours(ns, seen, *room))
 
 
 def called(tx: Transaction, name: str, seen: Filters = SEEN) -> list[Entity]:

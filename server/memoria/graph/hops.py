@@ -4,11 +4,14 @@ The neighbours come from whoever has them: a store that answers for a whole leve
 mapping in a test. What they leave out (another tenant's, another workspace's) is never reached.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 Adjacency = Mapping[int, Mapping[int, float]]
 """Nodes, their neighbours, and how strongly they are bound."""
+Ask = Callable[[Sequence[int], Collection[int], int], Adjacency]
+"""Gives the neighbours of some nodes: those met before, and of the others at least so many of the
+strongest bound, for only that many are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Neighbourhood:
 def neighbourhood(
     seeds: Sequence[int],
     hops: int,
-    neighbours: Callable[[Sequence[int]], Adjacency],
+    neighbours: Ask,
     limit: int = 500,
 ) -> Neighbourhood:
     """The nodes within some hops of the seeds, the strongest bound first.
@@ -41,8 +44,9 @@ def neighbourhood(
     for distance in range(1, hops + 1):
         if not level:
             break
-        found = neighbours(level)
-        level = _strongest(found, distances, limit - len(distances))
+        room = limit - len(distances)
+        found = neighbours(level, distances.keys(), room)
+        level = _strongest(found, distances, room)
         distances.update(dict.fromkeys(level, distance))
         for n, others in found.items():
             kept = {other: weight for other, weight in others.items() if other in distances}

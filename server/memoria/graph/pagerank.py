@@ -8,9 +8,22 @@ the rank there is, so that it sums to one after any number of rounds.
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DAMPING = 0.85
 """How often the walker goes on instead of returning to a seed."""
+
+
+class _Steps(NamedTuple):
+    """Every step there is: from and to which place, and the share of those who take it."""
+
+    origins: list[int]
+    ends: list[int]
+    shares: list[float]
 
 
 def personalised_pagerank(
@@ -30,47 +43,44 @@ def personalised_pagerank(
         rounds: of iteration at most.
         tolerance: the change of all ranks together at which it is done sooner.
     """
+    import numpy as np  # noqa: PLC0415  (only who walks pays for it)
+
     total = math.fsum(seeds.values())
     if total <= 0:
         return {}
     ends = {other for others in adjacency.values() for other in others}
     nodes = sorted({*adjacency, *ends, *seeds})
-    home = [seeds.get(n, 0.0) / total for n in nodes]
+    home = np.array([seeds.get(n, 0.0) / total for n in nodes])
     steps = _steps(adjacency, nodes)
+    origins, shares = np.array(steps.origins, np.intp), np.array(steps.shares)
+    reached = np.array(steps.ends, np.intp)
+    returning = np.ones(len(nodes))
+    returning[origins] = 1 - damping
     rank = home
     for _ in range(rounds):
-        after = _round(rank, steps, home, damping)
-        change = sum(abs(new - old) for new, old in zip(after, rank, strict=True))
+        moved = np.bincount(reached, (damping * rank)[origins] * shares, len(nodes))
+        after = moved + _in_order(returning * rank) * home
+        change = np.abs(after - rank).sum()
         rank = after
         if change < tolerance:
             break
-    return dict(zip(nodes, rank, strict=True))
+    return dict(zip(nodes, rank.tolist(), strict=True))
 
 
-_Steps = list[list[tuple[int, float]]]
-"""Where each node leads and in which share, by place; nowhere for one without edges."""
+def _in_order(numbers: "NDArray[np.float64]") -> float:
+    """The sum, added from left to right: NumPy's own adds as the machine likes it best."""
+    return float(numbers.cumsum()[-1])
 
 
 def _steps(adjacency: Mapping[int, Mapping[int, float]], nodes: Sequence[int]) -> _Steps:
     places = {n: place for place, n in enumerate(nodes)}
-    steps: _Steps = []
+    steps = _Steps([], [], [])
     for n in nodes:
         others = adjacency.get(n, {})
         total = math.fsum(others.values())
-        shares = ((places[other], others[other] / total) for other in sorted(others))
-        steps.append(list(shares) if total > 0 else [])
+        if total > 0:
+            ends = sorted(others)
+            steps.origins.extend([places[n]] * len(ends))
+            steps.ends.extend(places[other] for other in ends)
+            steps.shares.extend(others[other] / total for other in ends)
     return steps
-
-
-def _round(
-    rank: Sequence[float], steps: _Steps, home: Sequence[float], damping: float
-) -> list[float]:
-    after = [0.0] * len(rank)
-    returning = 0.0
-    for share, going in zip(rank, steps, strict=True):
-        if share:
-            returning += (1 - damping) * share if going else share
-            carried = damping * share
-            for place, part in going:
-                after[place] += carried * part
-    return [found + returning * part for found, part in zip(after, home, strict=True)]

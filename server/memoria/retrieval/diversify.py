@@ -36,15 +36,24 @@ def diversified(ranked: Sequence[_W], most: int) -> list[_W]:
     """
     left = list(ranked)
     chosen: list[_W] = []
-    alike = dict.fromkeys(range(len(left)), 0.0)
+    worth = [each.score for each in left]
     order = list(range(len(left)))
     while order and len(chosen) < most:
-        best = max(order, key=lambda i: (left[i].score * (1 - _PENALTY * _excess(alike[i])), -i))
+        best = max(order, key=worth.__getitem__)  # of equals the first
         order.remove(best)
         chosen.append(left[best])
+        said = left[best].words
         for i in order:
-            alike[i] = max(alike[i], likeness(left[i].words, left[best].words))
+            if shares(left[i].words, said, _LIKE):
+                excess = _excess(likeness(left[i].words, said))
+                worth[i] = min(worth[i], left[i].score * (1 - _PENALTY * excess))
     return [*chosen, *(left[i] for i in order)]
+
+
+def shares(one: frozenset[str], other: frozenset[str], least: float) -> bool:
+    """Whether their likeness is so much; mostly their lengths alone tell that it is not."""
+    fewer, more = min(len(one), len(other)), max(len(one), len(other))
+    return fewer > 0 and fewer / more >= least and likeness(one, other) >= least
 
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:

@@ -6,13 +6,14 @@ however many of its other words are on record. One about somebody well known is 
 something: so much is said of them that it takes more to be an answer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log10
 
 from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.plan import Plan
 from memoria.store.base import Transaction
+from memoria.store.values import Frequencies
 from memoria.text.analyser import tokens
 from memoria.text.script import is_cjk
 
@@ -36,23 +37,30 @@ class Familiarity:
     """Meaning could be compared."""
 
 
-def familiar_with(tx: Transaction, plan: Plan, candidates: Candidates) -> Familiarity:
+def common(tx: Transaction, plan: Plan) -> Frequencies:
+    """How common the words and names of the question are: counted once for all who ask."""
+    terms = list(dict.fromkeys((*plan.terms, *_names(plan))))
+    if "text" in plan.way.without:
+        return Frequencies(0, dict.fromkeys(terms, 1))  # nobody can tell
+    return tx.documents.frequencies(plan.kinds, terms, plan.filters)
+
+
+def familiar_with(plan: Plan, candidates: Candidates, frequencies: Frequencies) -> Familiarity:
     """What the record knows of the question.
 
     Args:
-        tx: where to look.
         plan: the search.
         candidates: what the sources have found.
+        frequencies: how common its words and names are.
     """
     terms = telling_terms(plan)
-    names = frozenset(token for name in plan.question.proper for token in tokens(name))
-    counts = _counts(tx, plan, [*terms, *names])
+    names = _names(plan)
+    counts = frequencies.holding
     met = any(counts.get(name) for name in names) or not names.isdisjoint(_linked(candidates))
-    common = {name for name in names if counts.get(name, 0) >= _COUNTED}
     others = [term for term in terms if term not in names] or terms
     return Familiarity(
         weights={term: _weight(counts.get(term, 0)) for term in others},
-        named=bool(common),
+        named=any(counts.get(name, 0) >= _COUNTED for name in names),
         strange=bool(names) and not met,
         cjk=is_cjk(plan.query),
         vectors=bool(candidates.cosine),
@@ -75,7 +83,5 @@ def telling_terms(plan: Plan) -> list[str]:
     return [term for term in terms if term.isascii() or len(term) > 1] or list(terms)
 
 
-def _counts(tx: Transaction, plan: Plan, terms: Sequence[str]) -> Mapping[str, int]:
-    if "text" in plan.way.without:
-        return dict.fromkeys(terms, 1)  # nobody can tell
-    return tx.documents.frequencies(plan.kinds, terms, plan.filters).holding
+def _names(plan: Plan) -> frozenset[str]:
+    return frozenset(token for name in plan.question.proper for token in tokens(name))

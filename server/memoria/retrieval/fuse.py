@@ -13,6 +13,7 @@ from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.evidence.rank import Asked, rank
 from memoria.retrieval.plan import Plan
 from memoria.store.base import Transaction
+from memoria.store.values import Frequencies
 
 GRAPH_CEILING = 0.3
 """What the graph alone makes of its best document."""
@@ -38,15 +39,19 @@ class Fused:
     """The document found that leads to it."""
     indexed: bool = True
     """Whether an index found it; else only the graph or the calendar knows of it."""
+    words: str | None = None
+    """Its tokens, where they were read."""
 
 
-def fuse(tx: Transaction, plan: Plan, candidates: Candidates, most: int) -> list[Fused]:
+def fuse(
+    tx: Transaction, plan: Plan, candidates: Candidates, frequencies: Frequencies, most: int
+) -> list[Fused]:
     """The best candidates, `most` at most beside those only the graph knows, best first."""
     if plan.question.only_of_time:
         return [Fused(n, 1 / (1 + place), indexed=False)
                 for place, n in enumerate(candidates.recent[:most])]  # fmt: skip
     walked = candidates.walked
-    asked = Asked(plan.kinds, plan.terms, plan.filters, plan.question.when)
+    asked = Asked(plan.terms, plan.filters, frequencies, plan.question.when)
     found = rank(tx, asked, candidates, most, plan.way.stages)
     fused = [
         Fused(
@@ -58,6 +63,7 @@ def fuse(tx: Transaction, plan: Plan, candidates: Candidates, most: int) -> list
             item.trust * item.lexical,
             walked.named.get(item.n, frozenset()),
             walked.through.get(item.n),
+            words=item.indexed.words if item.indexed else None,
         )
         for item in found
     ]

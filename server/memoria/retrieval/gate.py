@@ -64,7 +64,7 @@ class Bar:
         """By how much a hit fits better than it has to."""
         linked = 1 - _GRAPH_RELIEF * support.graph
         if asked.strange and not support.across:  # another script spells names its own way
-            return support.cosine - self.strange * linked
+            return support.cosine - self.strange  # what is linked is linked with somebody else
         bar = (self.named if asked.named else self.unnamed) * linked
         if not asked.vectors:
             return support.coverage - bar * _WORDS_ALONE

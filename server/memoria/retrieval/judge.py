@@ -62,12 +62,9 @@ class Judged:
 def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused], asked: Familiarity) -> list[Judged]:
     """The documents that may be seen, best first; of a memory one wording."""
     documents = _read(tx, plan, fused)
-    held = _words(tx, plan, documents)
-    judged = [
-        _judged(plan, item, documents[item.n], held[item.n], asked)
-        for item in fused
-        if item.n in documents
-    ]
+    shown = [item for item in fused if item.n in documents]
+    held = _words(tx, plan, shown, documents)
+    judged = [_judged(plan, item, documents[item.n], held[item.n], asked) for item in shown]
     best: dict[tuple[str, int], Judged] = {}
     for each in sorted(judged, key=lambda each: -each.score):
         best.setdefault(_same(each), each)
@@ -152,13 +149,18 @@ def _wanted(version: MemoryVersion, filters: Filters) -> bool:
 
 
 def _words(
-    tx: Transaction, plan: Plan, documents: Mapping[int, StoredTurn | Wording]
+    tx: Transaction,
+    plan: Plan,
+    fused: Sequence[Fused],
+    documents: Mapping[int, StoredTurn | Wording],
 ) -> dict[int, frozenset[str]]:
     """The tokens of each, of a long one those of the part that answers."""
-    texts = {n: _text(document) for n, document in documents.items()}
+    texts = {item.n: _text(documents[item.n]) for item in fused}
     stored: dict[int, frozenset[str]] = {}
     if "text" not in plan.way.without and plan.as_of is None:
-        stored = tx.documents.words([n for n in texts if len(texts[n]) <= _JUDGED_CHARS])
+        short = [item for item in fused if len(texts[item.n]) <= _JUDGED_CHARS]
+        stored = {item.n: frozenset(item.words.split(" ")) for item in short if item.words}
+        stored |= tx.documents.words([item.n for item in short if item.n not in stored])
     return {n: stored.get(n) or _words_that_answer(text, plan) for n, text in texts.items()}
 
 

@@ -13,7 +13,7 @@ from memoria.model import Hit, Neighbour, PartReport, SearchResult, StoredTurn
 from memoria.retrieval.candidates import Candidates, QueryVector, gather
 from memoria.retrieval.cite import asked_from, memory_hit, neighbour, stand_in_hit, turn_hit
 from memoria.retrieval.explain import explain
-from memoria.retrieval.familiar import Familiarity, familiar_with
+from memoria.retrieval.familiar import Familiarity, common, familiar_with
 from memoria.retrieval.fuse import fuse
 from memoria.retrieval.gate import ANSWER, RECORD, Gate
 from memoria.retrieval.judge import Judged, Wording, judge
@@ -141,8 +141,9 @@ class Search:
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         if self._reranker is not None and plan.way.stages.rerank:
             looked_at = max(looked_at, ASKED_ABOUT)
-        asked = familiar_with(tx, plan, candidates)
-        judged = judge(tx, plan, fuse(tx, plan, candidates, looked_at), asked)
+        frequencies = common(tx, plan)
+        asked = familiar_with(plan, candidates, frequencies)
+        judged = judge(tx, plan, fuse(tx, plan, candidates, frequencies, looked_at), asked)
         return _Found(plan, candidates, asked, judged)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoria.retrieval.diversify import diversified, likeness
+from memoria.retrieval.diversify import diversified, shares
 from memoria.retrieval.gate import Threshold
 from memoria.retrieval.judge import Judged, Wording
 from memoria.retrieval.plan import Plan
@@ -73,8 +73,9 @@ def _repeated(found: Sequence[Judged]) -> set[int]:
     kept: list[Judged] = []
     repeats: set[int] = set()
     for each in found:
-        same = any(likeness(each.words, better.words) >= _REPEATS for better in kept)
-        if each.kind == "turn" and same:
+        if each.kind == "turn" and any(
+            shares(each.words, better.words, _REPEATS) for better in kept
+        ):
             repeats.add(each.fused.n)
         else:
             kept.append(each)

@@ -86,7 +86,7 @@ class _Ground:
         self.bonds: dict[int, Mapping[int, float]] = {}
         self.documents: dict[int, int] = {}
 
-    def beside(self, level: Sequence[int]) -> Adjacency:
+    def beside(self, level: Sequence[int], _met: Collection[int], _room: int) -> Adjacency:
         """The bonds of a level's nodes: of the first of all, then of bridges from what was found.
 
         What leads on from a memory that merely shares a name is too far away to answer.

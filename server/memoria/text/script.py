@@ -10,5 +10,5 @@ _SHARE = 0.3
 
 def is_cjk(text: str) -> bool:
     """Whether a text is Chinese, Japanese or Korean rather than in letters."""
-    letters = len(_LETTER.findall(text))
-    return letters > 0 and len(_CJK.findall(text)) >= _SHARE * letters
+    characters = 0 if text.isascii() else len(_CJK.findall(text))
+    return characters > 0 and characters >= _SHARE * len(_LETTER.findall(text))

@@ -1,12 +1,12 @@
 """Found: what the ranking reads of the best candidates and of what surrounds them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Self
 
 from memoria.retrieval.candidates import Candidates
 from memoria.store.base import Transaction
-from memoria.store.values import Indexed, Place, Remark
+from memoria.store.values import Indexed, Place
 
 _REACH = 2
 _COUNTED = 200
@@ -25,8 +25,8 @@ class Found:
     """Where the best candidates stand, and the turns around those that have words to lend."""
     documents: Mapping[int, Indexed]
     """The best of BM25, in an order that no plan of a query decides."""
-    remarks: Mapping[int, Remark]
-    """What was said in the very best of BM25."""
+    speakers: Set[str | None]
+    """Who said the very best of BM25."""
 
     @classmethod
     def by(cls, tx: Transaction, candidates: Candidates, *, settled: bool) -> Self:
@@ -40,19 +40,13 @@ class Found:
         return cls(
             near + tx.conversations.places(rest, 0, settled=settled),
             dict(sorted(tx.documents.indexed(counted, _LONGEST).items())),
-            tx.conversations.remarks(central),
+            tx.conversations.speakers(central),
         )
 
-    @property
-    def speakers(self) -> frozenset[str | None]:
-        """Who said what was found."""
-        return frozenset(remark.speaker for remark in self.remarks.values())
 
-    def remarks_of(self, tx: Transaction, ns: Sequence[int]) -> dict[int, Remark]:
-        """What was said in those of the documents that are turns."""
-        unread = tx.conversations.remarks([n for n in ns if n not in self.remarks])
-        known = {**self.remarks, **unread}
-        return {n: known[n] for n in ns if n in known}
+def nth(scores: Iterable[float], n: int) -> float:
+    """The n-th greatest."""
+    return sorted(scores, reverse=True)[n - 1]
 
 
 def best(scores: Mapping[int, float], most: int) -> list[int]:

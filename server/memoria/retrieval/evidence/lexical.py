@@ -14,6 +14,7 @@ index prefer "thanks, sounds great" to whoever explains.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from memoria.retrieval.evidence.counts import Counted
 from memoria.store.values import Frequencies, Place
@@ -51,35 +52,36 @@ def bm25(
     mean = sum(each.length for each in counted.values()) / max(len(counted), 1)
     weights = _lent(counted, places) if lend else {}
     for n, each in counted.items():
-        own = weights.setdefault(n, defaultdict(float))
-        for term, times in each.said.items():
-            own[term] += times
-        for term, times in each.framed.items():
-            own[term] += _FRAME * times
+        own = weights.setdefault(n, {})
+        _add(own, each.said, 1.0)
+        _add(own, each.framed, _FRAME)
     relative = {n: each.length / mean for n, each in counted.items() if mean}
     return {n: _score(own, relative.get(n, 1.0), telling) for n, own in weights.items()}
 
 
+def _add(own: dict[str, float], times: Mapping[str, float], share: float) -> None:
+    for term, many in times.items():
+        own[term] = own.get(term, 0.0) + share * many
+
+
 def _score(weights: Mapping[str, float], length: float, telling: Mapping[str, float]) -> float:
     norm = _K1 * (1 - _B + _B * length)
-    return math.fsum(telling[t] * w * (_K1 + 1) / (w + norm) for t, w in weights.items())
+    return math.fsum([telling[t] * w * (_K1 + 1) / (w + norm) for t, w in weights.items()])
 
 
-def _lent(
-    counted: Mapping[int, Counted], places: Sequence[Place]
-) -> dict[int, defaultdict[str, float]]:
+def _lent(counted: Mapping[int, Counted], places: Sequence[Place]) -> dict[int, dict[str, float]]:
     """What each document has of its neighbours; one version of a message stands for the rest."""
     standing: dict[tuple[int, int], list[int]] = defaultdict(list)
-    givers: dict[tuple[int, int], Mapping[str, float]] = {}
-    for n, session_n, index in sorted(places):
-        standing[session_n, index].append(n)
-        if n in counted:
-            givers.setdefault((session_n, index), counted[n].said)
-    lent: dict[int, defaultdict[str, float]] = {}
-    for (session_n, index), said in givers.items():
+    givers: dict[tuple[int, int], int] = {}
+    for n, session_n, index in places:
+        place = session_n, index
+        standing[place].append(n)
+        if n in counted and n <= givers.get(place, n):
+            givers[place] = n
+    lent: dict[int, dict[str, float]] = {}
+    for (session_n, index), giver in sorted(givers.items(), key=itemgetter(1)):
+        said = counted[giver].said
         for step, share in _LENT.items():
             for n in standing.get((session_n, index + step), ()):
-                own = lent.setdefault(n, defaultdict(float))
-                for term, times in said.items():
-                    own[term] += share * times
+                _add(lent.setdefault(n, {}), said, share)
     return lent

@@ -14,19 +14,19 @@ The constants were chosen on two of the five shared LoCoMo conversations, conv-2
 docs/benchmarks.md has the figures of all with and without each part.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.evidence.counts import count
-from memoria.retrieval.evidence.found import Found, best
+from memoria.retrieval.evidence.found import Found, best, nth
 from memoria.retrieval.evidence.lexical import bm25, idf
 from memoria.retrieval.evidence.session import with_sessions
 from memoria.retrieval.evidence.speakers import named
 from memoria.retrieval.evidence.worth import Wanted, worth
 from memoria.retrieval.stages import ALL, Stages
 from memoria.store.base import Transaction
-from memoria.store.values import Filters, Kind
+from memoria.store.values import Filters, Frequencies, Indexed
 from memoria.text.dates import Interval
 
 _LEXICAL_CEILING = 0.7
@@ -41,9 +41,10 @@ _SURE = 0.65
 class Asked:
     """What the ranking knows of a question."""
 
-    kinds: tuple[Kind, ...]
     terms: tuple[str, ...]
     filters: Filters
+    frequencies: Frequencies
+    """Of the terms."""
     time: Interval | None = None
     """The time it names."""
 
@@ -60,6 +61,8 @@ class Ranked:
     """0 where the document is not among the nearest."""
     trust: float = 1.0
     """How much of the question's words the best of this search holds in its context, 0 to 1."""
+    indexed: Indexed | None = None
+    """Its tokens, where they were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +85,22 @@ def rank(
     """
     found = Found.by(tx, candidates, settled=asked.filters.settled)
     told = named(asked.terms, found.speakers) if stages.speakers else {}
-    text = _text(tx, asked, candidates, found, frozenset().union(*told.values()), stages)
+    text = _text(asked, candidates, found, frozenset().union(*told.values()), stages)
     cosine = {**candidates.cosine, **_supposed(candidates, text)} if stages.meaning else {}
     ns = candidates.bm25.keys() | cosine.keys()
-    scores = {
-        n: _combined(text.trust * text.scores.get(n, 0.0), cosine.get(n, 0.0))
-        for n in (ns if asked.filters.narrow else ns | text.scores.keys())
-    }
+    scores = _combined(ns if asked.filters.narrow else ns | text.scores.keys(), text, cosine)
     weighed = best(scores, max(_WEIGHED, most))
     wanted = Wanted(told.keys(), asked.time)
-    worths = worth(found.remarks_of(tx, weighed), wanted, stages)
-    final = {n: scores[n] * worths.get(n, 1.0) for n in weighed}
+    final = _weighed(tx, {n: scores[n] for n in weighed}, wanted, most, stages)
     return [
-        Ranked(n, final[n], text.scores.get(n, 0.0), cosine.get(n, 0.0), text.trust)
+        Ranked(
+            n,
+            final[n],
+            text.scores.get(n, 0.0),
+            cosine.get(n, 0.0),
+            text.trust,
+            found.documents.get(n),
+        )
         for n in best(final, most)
     ]
 
@@ -111,9 +117,38 @@ def conclusive(lexical: float, coverage: float, cosine: float) -> float:
     return 1 - (1 - by_words) * (1 - min(max(meaning, 0.0), 0.95))
 
 
-def _combined(lexical: float, cosine: float) -> float:
-    meaning = cosine * cosine if cosine > 0 else 0.0
-    return 1 - (1 - _LEXICAL_CEILING * lexical) * (1 - meaning)
+def _weighed(
+    tx: Transaction, scores: Mapping[int, float], wanted: Wanted, most: int, stages: Stages
+) -> dict[int, float]:
+    """The scores of the best by what they are worth.
+
+    Nothing is worth more than 1. So they are read from the best downwards, until those left can't
+    come among the `most` best whatever they say; all, where a time is asked for: whether anything
+    was said in it shows only then.
+
+    Args:
+        tx: where to look.
+        scores: what they would have if all were worth the same, best first.
+        wanted: what is asked for.
+        most: how many are wanted.
+        stages: what to go by.
+    """
+    left, final = list(scores), dict[int, float]()
+    step = len(left) if wanted.time else 2 * most
+    while left and not (len(final) >= most and scores[left[0]] < nth(final.values(), most)):
+        ns, left = left[:step], left[step:]
+        worths = worth(tx.conversations.remarks(ns), wanted, stages)
+        final |= {n: scores[n] * worths.get(n, 1.0) for n in ns}
+    return final
+
+
+def _combined(ns: Iterable[int], text: _Text, cosine: Mapping[int, float]) -> dict[int, float]:
+    """Each document's score; one loop, for there are thousands."""
+    lexical = {n: text.trust * score for n, score in text.scores.items()}
+    meaning = {n: near * near if near > 0 else 0.0 for n, near in cosine.items()}
+    return {
+        n: 1 - (1 - _LEXICAL_CEILING * lexical.get(n, 0.0)) * (1 - meaning.get(n, 0.0)) for n in ns
+    }
 
 
 def _supposed(candidates: Candidates, text: _Text) -> dict[int, float]:
@@ -126,7 +161,6 @@ def _supposed(candidates: Candidates, text: _Text) -> dict[int, float]:
 
 
 def _text(
-    tx: Transaction,
     asked: Asked,
     candidates: Candidates,
     found: Found,
@@ -137,7 +171,7 @@ def _text(
     scores, trust = dict(candidates.bm25), 1.0
     if stages.recount and scores:
         terms = [term for term in asked.terms if term not in names]
-        telling = idf(terms, tx.documents.frequencies(asked.kinds, terms, asked.filters))
+        telling = idf(terms, asked.frequencies)
         counted = count(found.documents, terms, alike=stages.alike)
         scores |= bm25(counted, found.places, telling, lend=stages.neighbours)
         ideal = sum(telling.values()) or 1.0

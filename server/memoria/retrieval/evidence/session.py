@@ -17,8 +17,9 @@ def with_sessions(scores: Mapping[int, float], places: Sequence[Place]) -> dict[
     """The scores, each turn's with its session's share."""
     found: dict[int, dict[int, float]] = defaultdict(dict)  # versions of a message count once
     for n, session_n, index in places:
-        known = found[session_n].get(index, 0.0)
-        found[session_n][index] = max(known, scores.get(n, 0.0))
+        own, score = found[session_n], scores.get(n, 0.0)
+        if score >= own.get(index, 0.0):
+            own[index] = score
     gains = {
         session_n: _SHARE * sum(sorted(own.values(), reverse=True)[:_BEST])
         for session_n, own in found.items()

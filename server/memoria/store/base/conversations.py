@@ -115,6 +115,10 @@ class Conversations(Protocol):
         """
         ...
 
+    def speakers(self, ns: Sequence[int]) -> set[str | None]:
+        """Who said the turns."""
+        ...
+
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         """What was said in the turns, without what their tools did."""
         ...

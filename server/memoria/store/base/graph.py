@@ -1,6 +1,6 @@
 """The graph: nodes, the names of entities, and edges."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from memoria.graph.hops import Adjacency
@@ -92,9 +92,16 @@ class Graph(Protocol):
         ...
 
     def neighbours(
-        self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()
+        self, ns: Sequence[int], seen: Filters, met: Collection[int] = (), most: int | None = None
     ) -> Adjacency:
-        """What a walk meets next: the nodes beside these, and how strongly they are bound."""
+        """What a walk meets next: the nodes beside these, and how strongly they are bound.
+
+        Args:
+            ns: nodes the walk has met.
+            seen: from where it is looked.
+            met: the nodes it has met so far.
+            most: how many others there is room for; the weaker bound may be left out. None for all.
+        """
         ...
 
     def busy(self, ns: Sequence[int], edges: int) -> set[int]:

@@ -202,7 +202,11 @@ class SqliteConversations:
             if reach
             else self._rows.all("own_places", ns=as_json(ns))
         )
-        return [Place(*row) for row in rows]
+        return list(map(Place._make, rows))
+
+    def speakers(self, ns: Sequence[int]) -> set[str | None]:
+        """Who said the turns."""
+        return {row["speaker"] for row in self._rows.all("speakers", ns=as_json(ns))}
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         """What was said in the turns."""

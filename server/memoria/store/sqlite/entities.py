@@ -61,7 +61,7 @@ class SqliteEntities:
 
     def group(self, ns: Sequence[int]) -> list[int]:
         """These nodes, and every entity that is the same as one of them."""
-        return sorted({*ns, *(row["n"] for row in self._rows.all("groups", ns=as_json(ns)))})
+        return sorted({*ns, *(row["n"] for row in self._rows.all("members", ns=as_json(ns)))})
 
     def called(self, names: Iterable[str], view: View) -> list[Entity]:
         """The entities that go by one of the names where it is looked."""

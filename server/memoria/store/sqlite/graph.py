@@ -1,7 +1,6 @@
 """The graph in SQLite: nodes, edges under their caps, and what a walk needs of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 from memoria.errors import NotFoundError
 from memoria.graph.edges import RULES, staying_power
@@ -54,6 +53,10 @@ _TYPE_OF = {
 _ROLE_OF = {code: role for role, code in _ROLES.items()}
 _MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
 _UNIT = 10_000
+_WALK = {code: RULES[kind].walk for code, kind in _TYPE_OF.items()}
+"""How readily a walk follows an edge."""
+_Bond = tuple[int, int, float]
+"""An edge as a walk reads it: its ends, and how strongly they are bound."""
 _REACH = 500
 """Turns back in which the memory before one is looked for."""
 
@@ -139,32 +142,68 @@ class SqliteGraph:
 
     def ties(self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()) -> list[Tie]:
         """The edges at these nodes, either way, whose both ends are seen from there."""
-        codes = as_json(_codes(types)) if types else None
-        rows = self._rows.all("links", ns=as_json(self._entities.group(ns)), codes=codes)
-        found = dict.fromkeys((row[0], row[1], row[2], row[3]) for row in rows if row[0] != row[2])
-        shown = self._seen(set(chain.from_iterable((src, dst) for src, _, dst, _ in found)), seen)
-        return [
-            Tie(src, _TYPE_OF[code], dst, weight / _UNIT)
-            for src, code, dst, weight in found
-            if src in shown and dst in shown
-        ]
+        links = self._links(ns, types)
+        shown = self._seen({end for src, _, dst, _ in links for end in (src, dst)}, seen)
+        ties = {
+            (shown[src], code, shown[dst], weight): None
+            for src, code, dst, weight in links
+            if src in shown and dst in shown and shown[src] != shown[dst]
+        }
+        return [Tie(src, _TYPE_OF[code], dst, weight / _UNIT) for src, code, dst, weight in ties]
 
     def neighbours(
-        self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()
+        self, ns: Sequence[int], seen: Filters, met: Collection[int] = (), most: int | None = None
     ) -> Adjacency:
         """What a walk meets next: the nodes beside these, and how strongly they are bound."""
-        asked = frozenset(ns)
+        bonds = [(src, dst, weight / _UNIT * _WALK[code])
+                 for src, code, dst, weight in self._links(ns)]  # fmt: skip
+        near = set(self._entities.group(list({*ns, *met})))
+        shown = self._strongest(bonds, near, seen, most)
         adjacency: dict[int, dict[int, float]] = {n: {} for n in ns}
-        for tie in self.ties(ns, seen, types):
-            strength = tie.weight * RULES[tie.type].walk
-            for here, there in ((tie.src, tie.dst), (tie.dst, tie.src)):
-                if here in asked:
-                    adjacency[here][there] = max(strength, adjacency[here].get(there, 0.0))
+        for src, dst, strength in bonds:
+            here, there = shown.get(src), shown.get(dst)
+            if here is None or there is None or here == there:
+                continue
+            for one, other in ((here, there), (there, here)):
+                beside = adjacency.get(one)
+                if beside is not None and beside.get(other, -1.0) < strength:
+                    beside[other] = strength
         return adjacency
 
     def busy(self, ns: Sequence[int], edges: int) -> set[int]:
         """Which of these nodes have more edges than that, seen or not."""
         return {row["n"] for row in self._rows.all("busy", ns=as_json(ns), most=edges)}
+
+    def _links(
+        self, ns: Sequence[int], types: Sequence[EdgeType] = ()
+    ) -> list[tuple[int, int, int, int]]:
+        """The edges at these nodes: source, code, target, weight."""
+        codes = as_json(_codes(types)) if types else None
+        rows = self._rows.all("links", ns=as_json(self._entities.group(ns)), codes=codes)
+        return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+    def _strongest(
+        self, bonds: Sequence[_Bond], near: Set[int], seen: Filters, most: int | None
+    ) -> dict[int, int]:
+        """The ends that are near or, of the others, bound the strongest, as far as they are seen.
+
+        Whether a node is seen costs more than to read its edge, and around what everything is
+        linked with there are thousands of whom a walk has room for a few.
+        """
+        strengths: dict[int, float] = {}
+        for src, dst, strength in bonds:
+            for end in (src, dst):
+                if strengths.get(end, -1.0) < strength:
+                    strengths[end] = strength
+        shown = self._seen(near & strengths.keys(), seen)
+        others = sorted(strengths.keys() - near, key=lambda n: (-strengths[n], n))
+        most = len(others) if most is None else most
+        found: dict[int, int] = {}
+        for start in range(0, len(others), max(most, 1)):
+            if len(set(found.values())) >= most:
+                break
+            found |= self._seen(set(others[start : start + most]), seen)
+        return shown | found
 
     def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes of documents: of a turn its own, of a wording its memory's."""
@@ -230,9 +269,11 @@ class SqliteGraph:
     def _nodes(self, ns: Sequence[int]) -> dict[int, Node]:
         return {row["n"]: _node(row) for row in self._rows.all("referents", ns=as_json(ns))}
 
-    def _seen(self, ns: set[int], seen: Filters) -> set[int]:
+    def _seen(self, ns: set[int], seen: Filters) -> dict[int, int]:
+        """Those that are seen from there, each with the node that stands for it."""
         view = {**self._view(seen), "barred": int(seen.settled)}
-        return {row["n"] for row in self._rows.all("seen", ns=as_json(sorted(ns)), **view)}
+        rows = self._rows.all("seen", ns=as_json(sorted(ns)), **view)
+        return {row[0]: row[1] for row in rows}
 
     def _view(self, seen: Filters) -> dict[str, int | None]:
         return {

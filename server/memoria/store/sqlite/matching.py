@@ -33,6 +33,7 @@ class Matching:
         """
         self._rows = rows
         self._frequencies = frequencies
+        self._shown: dict[tuple[str, int], int] = {}
 
     def among(
         self, allowed: Collection[int], terms: Sequence[str], scope: str, limit: int
@@ -46,7 +47,7 @@ class Matching:
         """The best documents that the scope shows and that pass."""
         newest = self._rows.number("newest")
         most = -1 if narrowing.narrow else limit
-        if newest <= BUDGET or self._count(scope, newest) <= BUDGET:
+        if newest <= BUDGET or self._count_shown(scope, newest) <= BUDGET:
             found = self._found("match", _both(scope, terms), most)
             return narrowing.best(found, limit) if narrowing.narrow else found
         counts = self._counts(terms, newest)
@@ -62,7 +63,7 @@ class Matching:
     def frequencies(self, terms: Sequence[str], scope: str) -> Frequencies:
         """How common the terms are among what the scope shows; in a large one, in the home."""
         newest = self._rows.number("newest")
-        shown = self._count(scope, newest)
+        shown = self._count_shown(scope, newest)
         if shown > BUDGET:
             return Frequencies(newest, self._counts(terms, newest))
         return Frequencies(
@@ -92,6 +93,14 @@ class Matching:
         age = last, self._rows.number("erased_at")
         of = self._frequencies.of if self._frequencies else lambda term, _, afresh: afresh(term)
         return {term: of(term, age, count) * newest // last for term in terms}
+
+    def _count_shown(self, scope: str, newest: int) -> int:
+        """How many documents the scope shows, counted once in what nobody changes meanwhile."""
+        place = scope, newest
+        shown = self._shown[place] if place in self._shown else self._count(scope, newest)
+        if self._frequencies is not None:
+            self._shown[place] = shown
+        return shown
 
     def _count(self, query: str, last: int) -> int:
         """How many documents up to a number match, up to one more than the budget."""

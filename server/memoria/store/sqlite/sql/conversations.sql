@@ -145,6 +145,10 @@ JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:settled OR NOT (
 SELECT n, session_n, turn_index FROM turns
 WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 
+-- name: speakers
+SELECT DISTINCT speaker FROM turns
+WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
+
 -- name: remarks
 SELECT t.n, t.speaker, t.at, t.content_hash, c.codec, c.data
 FROM turns t

@@ -129,20 +129,24 @@ CROSS JOIN entities e ON e.n = w.value
 CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 
+-- name: members
+-- Every entity that was found to be the same as another and as one of these.
+SELECT DISTINCT o.n
+FROM json_each(:ns) w
+CROSS JOIN entities e ON e.n = w.value
+CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
+WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
+
 -- name: links
-SELECT coalesce(s.canonical_n, e.src_n) AS src, e.code, coalesce(d.canonical_n, e.dst_n) AS dst,
-       e.weight
+-- Those between two of the nodes come twice.
+SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM json_each(:ns) a
 CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value
-LEFT JOIN entities s ON s.n = e.src_n
-LEFT JOIN entities d ON d.n = e.dst_n
 WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes))
 UNION ALL
-SELECT coalesce(s.canonical_n, e.src_n), e.code, coalesce(d.canonical_n, e.dst_n), e.weight
+SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM json_each(:ns) a
 CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value
-LEFT JOIN entities s ON s.n = e.src_n
-LEFT JOIN entities d ON d.n = e.dst_n
 WHERE :codes IS NULL OR e.code IN (SELECT value FROM json_each(:codes));
 
 -- name: busy
@@ -162,8 +166,11 @@ SELECT * FROM edges WHERE tenant_id = :tenant AND dst_n IN (SELECT value FROM js
 
 -- name: seen
 -- A memory is seen by how its present wording stands; an entity by whether a memory that is seen
--- uses a name of its, or of one that is the same.
-SELECT n.n FROM json_each(:ns) w CROSS JOIN nodes n ON n.n = w.value
+-- uses a name of its, or of one that is the same. Each with the node that stands for it in a walk.
+SELECT n.n, coalesce(e.canonical_n, n.n) AS canonical
+FROM json_each(:ns) w
+CROSS JOIN nodes n ON n.n = w.value
+LEFT JOIN entities e ON n.memory_n IS NULL AND n.turn_n IS NULL AND e.n = n.n
 WHERE +n.tenant_id = :tenant
   AND CASE
     WHEN n.memory_n IS NOT NULL THEN EXISTS (
