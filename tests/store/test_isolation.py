@@ -204,7 +204,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.places": lambda tx, them: tx.conversations.places(them.ns, 2),
     "conversations.speakers": lambda tx, them: [
-        speaker for speaker in tx.conversations.speakers(them.ns) if speaker
+        f"said by {speaker}" for speaker in tx.conversations.speakers(them.ns)
     ],
     "conversations.remarks": lambda tx, them: tx.conversations.remarks(them.ns),
     "conversations.around": lambda tx, them: [

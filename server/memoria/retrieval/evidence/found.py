@@ -1,6 +1,6 @@
 """Found: what the ranking reads of the best candidates and of what surrounds them."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Self
 
@@ -42,11 +42,6 @@ class Found:
             dict(sorted(tx.documents.indexed(counted, _LONGEST).items())),
             tx.conversations.speakers(central),
         )
-
-
-def nth(scores: Iterable[float], n: int) -> float:
-    """The n-th greatest."""
-    return sorted(scores, reverse=True)[n - 1]
 
 
 def best(scores: Mapping[int, float], most: int) -> list[int]:
