@@ -192,10 +192,10 @@ class SqliteGraph:
         strengths: dict[int, float] = {}
         for src, dst, strength in bonds:
             for end in (src, dst):
-                if strengths.get(end, -1.0) < strength:
+                if end not in near and strengths.get(end, -1.0) < strength:
                     strengths[end] = strength
-        known = near & strengths.keys()
-        left = sorted(strengths.keys() - near, key=lambda n: (-strengths[n], n))
+        known = {end for src, dst, _ in bonds for end in (src, dst) if end in near}
+        left = sorted(strengths, key=lambda n: (-strengths[n], n))
         most = len(left) if most is None else most
         shown = self._seen(known.union(left[:most]), seen)
         left = left[most:]
