@@ -1,6 +1,6 @@
 """The graph in the store: bounded nodes, entities known again, unions that lose nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +10,7 @@ from tests.store.plain import keep, wording
 
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.graph.edges import RULES
-from memoria.graph.hops import Neighbourhood, neighbourhood
+from memoria.graph.hops import Adjacency, Neighbourhood, neighbourhood
 from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node, Validity
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -349,3 +349,25 @@ def test_no_walk_leaves_its_tenant(
         with store.read(tenant) as tx:
             walk = walked(tx, sorted(set().union(*own.values())), SEEN)
         assert {n for n, others in walk.adjacency.items() if others} == nodes
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 9, 40])
+def test_a_walk_with_little_room_meets_the_same_as_one_that_looks_at_everything(
+    store: SqliteStore, limit: int
+) -> None:
+    ids = [remember(store, f"Lin and her friend number {i}") for i in range(12)]
+    with store.write("ann") as tx:
+        for i, one in enumerate(ids):
+            mention(tx, one, person("Lin"))
+            other = mention(tx, one, person(f"Friend {i % 5}"))
+            tx.graph.put([edge(Node("memory", one), EdgeType.ABOUT, other, weight=i % 4 / 4)])
+        tx.graph.merge(called(tx, "Friend 1")[0].id, called(tx, "Friend 2")[0].id)
+        seeds = [called(tx, "Lin")[0].node]
+
+        def roomy(ns: Sequence[int], *_: object) -> Adjacency:
+            return tx.graph.neighbours(ns, SEEN)
+
+        def short(ns: Sequence[int], met: Collection[int], room: int) -> Adjacency:
+            return tx.graph.neighbours(ns, SEEN, met, room)
+
+        assert neighbourhood(seeds, 3, short, limit) == neighbourhood(seeds, 3, roomy, limit)

@@ -203,7 +203,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
     "conversations.places": lambda tx, them: tx.conversations.places(them.ns, 2),
-    "conversations.speakers": lambda tx, them: len(tx.conversations.speakers(them.ns)),
+    "conversations.speakers": lambda tx, them: [
+        f"said by {speaker}" for speaker in tx.conversations.speakers(them.ns)
+    ],
     "conversations.remarks": lambda tx, them: tx.conversations.remarks(them.ns),
     "conversations.around": lambda tx, them: [
         tx.conversations.around(n, 1, 5) for n in them.sessions

@@ -75,12 +75,11 @@ def _in_order(numbers: "NDArray[np.float64]") -> float:
 def _steps(adjacency: Mapping[int, Mapping[int, float]], nodes: Sequence[int]) -> _Steps:
     places = {n: place for place, n in enumerate(nodes)}
     steps = _Steps([], [], [])
-    for n in nodes:
-        others = adjacency.get(n, {})
-        total = math.fsum(others.values())
+    for place, n in enumerate(nodes):
+        others = sorted(adjacency.get(n, {}).items())
+        total = math.fsum([weight for _, weight in others])
         if total > 0:
-            ends = sorted(others)
-            steps.origins.extend([places[n]] * len(ends))
-            steps.ends.extend(places[other] for other in ends)
-            steps.shares.extend(others[other] / total for other in ends)
+            steps.origins.extend([place] * len(others))
+            steps.ends.extend([places[other] for other, _ in others])
+            steps.shares.extend([weight / total for _, weight in others])
     return steps

@@ -161,6 +161,5 @@ UNASKED = Gate(
 def coverage(weights: Mapping[str, float], words: Set[str]) -> float:
     """The share of a question's terms among a text's tokens, each by its weight."""
     total = sum(weights.values())
-    return (
-        sum(weight for term, weight in weights.items() if term in words) / total if total else 0.0
-    )
+    held = [weight for term, weight in weights.items() if term in words]
+    return sum(held) / total if total else 0.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
 from memoria.retrieval.evidence.rank import conclusive
@@ -64,7 +65,8 @@ def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused], asked: Familiarit
     documents = _read(tx, plan, fused)
     shown = [item for item in fused if item.n in documents]
     held = _words(tx, plan, shown, documents)
-    judged = [_judged(plan, item, documents[item.n], held[item.n], asked) for item in shown]
+    evenly = dict.fromkeys(telling_terms(plan), 1.0)
+    judged = [_judged(plan, item, documents[item.n], held[item.n], asked, evenly) for item in shown]
     best: dict[tuple[str, int], Judged] = {}
     for each in sorted(judged, key=lambda each: -each.score):
         best.setdefault(_same(each), each)
@@ -176,7 +178,13 @@ def _text(document: StoredTurn | Wording) -> str:
 def _named(item: Fused, document: StoredTurn | Wording) -> frozenset[str]:
     """Tokens of who said it, and of the names it is linked with whatever words it uses."""
     speaker = document.speaker if isinstance(document, StoredTurn) else None
-    return frozenset(tokens(" ".join((speaker or "", *item.named))))
+    return frozenset().union(*map(_tokens, (speaker or "", *item.named)))
+
+
+@lru_cache(maxsize=256)
+def _tokens(name: str) -> frozenset[str]:
+    """A name's tokens: of thirty documents most have one of the same few speakers."""
+    return frozenset(tokens(name))
 
 
 def _judged(
@@ -185,12 +193,13 @@ def _judged(
     document: StoredTurn | Wording,
     words: frozenset[str],
     asked: Familiarity,
+    evenly: Mapping[str, float],
 ) -> Judged:
     held = words | _named(item, document)
     across = is_cjk(_text(document)[:_JUDGED_CHARS]) != asked.cjk
     covered = coverage(asked.weights, held)
     support = Support(covered, item.cosine, item.graph, item.context, across)
-    relevance = _relevance(plan, item, held)
+    relevance = _relevance(plan, item, coverage(evenly, held))
     factors = _factors(plan, document)
     return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
 
@@ -203,9 +212,7 @@ def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
     return turn_factors(document, plan)
 
 
-def _relevance(plan: Plan, item: Fused, held: frozenset[str]) -> float:
+def _relevance(plan: Plan, item: Fused, covered: float) -> float:
     if not plan.first_level or plan.question.only_of_time:
         return item.score
-    terms = telling_terms(plan)
-    covered = coverage(dict.fromkeys(terms, 1.0), held)
     return with_graph(conclusive(item.lexical, covered, item.cosine), item.graph)

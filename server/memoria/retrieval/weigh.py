@@ -113,5 +113,5 @@ def _span(asked: Interval) -> int:
 
 
 def _telling(factors: Mapping[str, float]) -> dict[str, float]:
-    rounded = {name: round(factor, 4) for name, factor in factors.items()}
-    return {name: factor for name, factor in rounded.items() if factor != 1}
+    rounded = ((name, round(factor, 4)) for name, factor in factors.items() if factor != 1)
+    return {name: factor for name, factor in rounded if factor != 1}

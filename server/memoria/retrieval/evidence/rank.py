@@ -19,11 +19,11 @@ from dataclasses import dataclass
 
 from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.evidence.counts import count
-from memoria.retrieval.evidence.found import Found, best, nth
+from memoria.retrieval.evidence.found import Found, best
 from memoria.retrieval.evidence.lexical import bm25, idf
 from memoria.retrieval.evidence.session import with_sessions
 from memoria.retrieval.evidence.speakers import named
-from memoria.retrieval.evidence.worth import Wanted, worth
+from memoria.retrieval.evidence.worth import Wanted, weighed_best
 from memoria.retrieval.stages import ALL, Stages
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Frequencies, Indexed
@@ -91,7 +91,8 @@ def rank(
     scores = _combined(ns if asked.filters.narrow else ns | text.scores.keys(), text, cosine)
     weighed = best(scores, max(_WEIGHED, most))
     wanted = Wanted(told.keys(), asked.time)
-    final = _weighed(tx, {n: scores[n] for n in weighed}, wanted, most, stages)
+    first = {n: scores[n] for n in weighed}
+    final = weighed_best(first, tx.conversations.remarks, wanted, most, stages)
     return [
         Ranked(
             n,
@@ -115,31 +116,6 @@ def conclusive(lexical: float, coverage: float, cosine: float) -> float:
     meaning = (cosine - _UNRELATED) / (_SURE - _UNRELATED)
     by_words = _CONCLUSIVE_CEILING * lexical * coverage
     return 1 - (1 - by_words) * (1 - min(max(meaning, 0.0), 0.95))
-
-
-def _weighed(
-    tx: Transaction, scores: Mapping[int, float], wanted: Wanted, most: int, stages: Stages
-) -> dict[int, float]:
-    """The scores of the best by what they are worth.
-
-    Nothing is worth more than 1. So they are read from the best downwards, until those left can't
-    come among the `most` best whatever they say; all, where a time is asked for: whether anything
-    was said in it shows only then.
-
-    Args:
-        tx: where to look.
-        scores: what they would have if all were worth the same, best first.
-        wanted: what is asked for.
-        most: how many are wanted.
-        stages: what to go by.
-    """
-    left, final = list(scores), dict[int, float]()
-    step = len(left) if wanted.time else 2 * most
-    while left and not (len(final) >= most and scores[left[0]] < nth(final.values(), most)):
-        ns, left = left[:step], left[step:]
-        worths = worth(tx.conversations.remarks(ns), wanted, stages)
-        final |= {n: scores[n] * worths.get(n, 1.0) for n in ns}
-    return final
 
 
 def _combined(ns: Iterable[int], text: _Text, cosine: Mapping[int, float]) -> dict[int, float]:

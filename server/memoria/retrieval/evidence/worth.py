@@ -13,7 +13,7 @@ Each is a factor of at most 1 with a reason of its own, and 1 where there is not
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.retrieval.stages import Stages
@@ -30,6 +30,9 @@ _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
 _QUESTION = re.compile(r"\?(?=\s|$)|[？؟]")
 
 
+Read = Callable[[Sequence[int]], Mapping[int, Remark]]
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a question says of the turn that answers it."""
@@ -37,6 +40,35 @@ class Wanted:
     speakers: Collection[str]
     """Those it names; empty where it names none."""
     time: Interval | None
+
+
+def weighed_best(
+    scores: Mapping[int, float], read: Read, wanted: Wanted, most: int, stages: Stages
+) -> dict[int, float]:
+    """The scores of the best by what they are worth.
+
+    Nothing is worth more than 1. So they are read from the best downwards, until those left can't
+    come among the `most` best whatever they say; all, where a time is asked for: whether anything
+    was said in it shows only then.
+
+    Args:
+        scores: what they would have if all were worth the same, best first.
+        read: gives those that are turns.
+        wanted: what is asked for.
+        most: how many are wanted.
+        stages: what to go by.
+    """
+    left, final = list(scores), dict[int, float]()
+    step = len(left) if wanted.time else 2 * most
+    while left and (len(final) < most or scores[left[0]] >= _nth(final.values(), most)):
+        ns, left = left[:step], left[step:]
+        worths = worth(read(ns), wanted, stages)
+        final |= {n: scores[n] * worths.get(n, 1.0) for n in ns}
+    return final
+
+
+def _nth(scores: Iterable[float], n: int) -> float:
+    return sorted(scores, reverse=True)[n - 1]
 
 
 def worth(remarks: Mapping[int, Remark], wanted: Wanted, stages: Stages) -> dict[int, float]:

@@ -174,7 +174,11 @@ class SqliteDocuments:
 
     def awaiting_vectors(self, ns: Sequence[int]) -> set[int]:
         """Which of the documents have no vector yet."""
-        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(ns))}
+        oldest = self._rows.number("oldest_awaiting")
+        recent = [n for n in ns if n >= oldest]
+        if not recent:  # as hardly ever there are any
+            return set()
+        return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(recent))}
 
     def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> int:
         """How many documents that are no longer current hold all of the terms."""

@@ -4,7 +4,7 @@ A name belongs to the memories that use it: it is shown where one of them is see
 the last of them is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memoria.errors import InvalidInputError
 from memoria.model import Entity, EntityKind, Mention, new_id
@@ -61,7 +61,12 @@ class SqliteEntities:
 
     def group(self, ns: Sequence[int]) -> list[int]:
         """These nodes, and every entity that is the same as one of them."""
-        return sorted({*ns, *(row["n"] for row in self._rows.all("members", ns=as_json(ns)))})
+        return sorted({*ns, *(n for n, _ in self.members(ns))})
+
+    def members(self, ns: Collection[int]) -> list[tuple[int, int]]:
+        """Every entity that is the same as one of these nodes, with that node."""
+        rows = self._rows.all("members", ns=as_json(ns))
+        return [(row["n"], row["same_as"]) for row in rows]
 
     def called(self, names: Iterable[str], view: View) -> list[Entity]:
         """The entities that go by one of the names where it is looked."""

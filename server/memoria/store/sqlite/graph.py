@@ -142,7 +142,7 @@ class SqliteGraph:
 
     def ties(self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()) -> list[Tie]:
         """The edges at these nodes, either way, whose both ends are seen from there."""
-        links = self._links(ns, types)
+        links = self._links(self._entities.group(ns), types)
         shown = self._seen({end for src, _, dst, _ in links for end in (src, dst)}, seen)
         ties = {
             (shown[src], code, shown[dst], weight): None
@@ -155,9 +155,12 @@ class SqliteGraph:
         self, ns: Sequence[int], seen: Filters, met: Collection[int] = (), most: int | None = None
     ) -> Adjacency:
         """What a walk meets next: the nodes beside these, and how strongly they are bound."""
+        asked, near = set(ns), {*ns, *met}
+        members = self._entities.members(near)
+        asked |= {n for n, same_as in members if same_as in asked}
         bonds = [(src, dst, weight / _UNIT * _WALK[code])
-                 for src, code, dst, weight in self._links(ns)]  # fmt: skip
-        near = set(self._entities.group(list({*ns, *met})))
+                 for src, code, dst, weight in self._links(sorted(asked))]  # fmt: skip
+        near.update(n for n, _ in members)
         shown = self._strongest(bonds, near, seen, most)
         adjacency: dict[int, dict[int, float]] = {n: {} for n in ns}
         for src, dst, strength in bonds:
@@ -179,7 +182,7 @@ class SqliteGraph:
     ) -> list[tuple[int, int, int, int]]:
         """The edges at these nodes: source, code, target, weight."""
         codes = as_json(_codes(types)) if types else None
-        rows = self._rows.all("links", ns=as_json(self._entities.group(ns)), codes=codes)
+        rows = self._rows.all("links", ns=as_json(ns), codes=codes)
         return [(row[0], row[1], row[2], row[3]) for row in rows]
 
     def _strongest(
@@ -193,17 +196,17 @@ class SqliteGraph:
         strengths: dict[int, float] = {}
         for src, dst, strength in bonds:
             for end in (src, dst):
-                if strengths.get(end, -1.0) < strength:
+                if end not in near and strengths.get(end, -1.0) < strength:
                     strengths[end] = strength
-        shown = self._seen(near & strengths.keys(), seen)
-        others = sorted(strengths.keys() - near, key=lambda n: (-strengths[n], n))
-        most = len(others) if most is None else most
-        found: dict[int, int] = {}
-        for start in range(0, len(others), max(most, 1)):
-            if len(set(found.values())) >= most:
-                break
-            found |= self._seen(set(others[start : start + most]), seen)
-        return shown | found
+        known = {end for src, dst, _ in bonds for end in (src, dst) if end in near}
+        left = sorted(strengths, key=lambda n: (-strengths[n], n))
+        most = len(left) if most is None else most
+        shown = self._seen(known.union(left[:most]), seen)
+        left = left[most:]
+        while left and len({shown[n] for n in shown.keys() - near}) < most:
+            shown |= self._seen(set(left[:most]), seen)
+            left = left[most:]
+        return shown
 
     def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes of documents: of a turn its own, of a wording its memory's."""

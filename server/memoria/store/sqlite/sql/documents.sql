@@ -146,6 +146,9 @@ SELECT rowid AS n FROM search_index WHERE search_index MATCH :query ORDER BY row
 SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :after
 ORDER BY n LIMIT :limit;
 
+-- name: oldest_awaiting
+SELECT coalesce(min(document_n), 9223372036854775807) FROM embedding_backlog;
+
 -- name: awaiting_vectors
 SELECT b.document_n AS n
 FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n

@@ -131,7 +131,7 @@ WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 
 -- name: members
 -- Every entity that was found to be the same as another and as one of these.
-SELECT DISTINCT o.n
+SELECT DISTINCT o.n, e.n AS same_as
 FROM json_each(:ns) w
 CROSS JOIN entities e ON e.n = w.value
 CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)

@@ -1,0 +1,165 @@
+"""How much work a search is: statements and rows are counted, for they don't depend on the machine.
+
+Rows are those handed to Python. What SQLite walks through is in tests/store/test_plans.py.
+"""
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.retrieval.toys import ToyEmbedder, keep
+
+import memoria
+from memoria import Memoria
+from memoria.model import Mention, SearchResult
+from memoria.retrieval import Way, plan_memories, plan_traces
+from memoria.retrieval.evidence.found import best
+from memoria.retrieval.evidence.worth import Wanted, weighed_best, worth
+from memoria.retrieval.plan import Plan
+from memoria.retrieval.stages import ALL
+from memoria.store.sqlite.driver import Cursor, Row
+from memoria.store.values import Remark
+
+PRIYA = (Mention(name="Priya", kind="person"),)
+QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"
+WORDS = "harbour report budget Lisbon gate tea orchid train depot letter".split()
+SEVERAL = re.compile(r'words context\}:\(("\w+")\)')
+
+
+@dataclass
+class Work:
+    """What a search asked of the store."""
+
+    statements: list[str] = field(default_factory=list)
+    rows: int = 0
+    result: SearchResult | None = None
+
+
+async def fill(m: Memoria, turns: int) -> None:
+    rng = Random(1)  # noqa: S311  (nothing here is secret)
+    said = [
+        {"role": "user", "content": " ".join(rng.choices(WORDS, k=12)), "message_id": str(i)}
+        for i in range(turns)
+    ]
+    for start in range(0, turns, 50):
+        await m.record_conversation(said[start : start + 50], session_id=f"s{start}")
+    for i in range(turns // 10):
+        keep(m, f"Priya and the {WORDS[i % 10]} number {i}", "2023-01-01", about=PRIYA)
+    await m.settle(60)
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def homes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Memoria, Memoria]]:
+    """One with more than any search looks at, and one with three times as much."""
+    folder = tmp_path_factory.mktemp("work")
+    async with (
+        memoria.open(home=folder / "one", tenant="t", embedder=ToyEmbedder()) as one,
+        memoria.open(home=folder / "three", tenant="t", embedder=ToyEmbedder()) as three,
+    ):
+        await fill(one, 500)
+        await fill(three, 1500)
+        yield one, three
+
+
+@contextmanager
+def counted(m: Memoria, work: Work) -> Iterator[None]:
+    """What the one reader of a home is asked meanwhile."""
+
+    def row(cursor: Cursor, values: tuple[object, ...]) -> Row:
+        work.rows += 1
+        return Row(cursor, values)
+
+    def statement(sql: str) -> None:
+        if not sql.startswith("--"):  # what FTS5 asks of its own tables
+            work.statements.append(sql)
+
+    with m._store.read("t") as tx:  # noqa: SLF001  (no face tells)
+        connection = tx._connection  # type: ignore[attr-defined]  # noqa: SLF001
+    connection.row_factory = row
+    connection.set_trace_callback(statement)
+    try:
+        yield
+    finally:
+        connection.set_trace_callback(None)
+        connection.row_factory = Row
+
+
+def work_of(m: Memoria, plan: Plan) -> Work:
+    m._search.run(plan)  # noqa: SLF001  (the second search is a warm one)
+    work = Work()
+    with counted(m, work):
+        work.result = m._search.run(plan)  # noqa: SLF001
+    return work
+
+
+def memories(question: str, way: Way | None = None) -> Plan:
+    return plan_memories(question, limit=8, max_tokens=1500, way=way or Way())
+
+
+def traces(question: str, way: Way | None = None) -> Plan:
+    return plan_traces(question, limit=10, max_tokens=4000, context=1, way=way or Way())
+
+
+@pytest.mark.parametrize(("plan", "statements", "rows"), [(memories, 45, 5000), (traces, 42, 4800)])
+async def test_a_search_is_a_bounded_number_of_statements_and_rows(
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], Plan], statements: int, rows: int
+) -> None:
+    small, large = (work_of(m, plan(QUESTION)) for m in homes)
+    assert small.result is not None
+    assert small.result.hits
+    assert len(large.statements) <= statements
+    assert large.rows <= rows
+    assert len(large.statements) <= len(small.statements) + 2
+
+
+@pytest.mark.parametrize("plan", [memories, traces])
+async def test_no_word_of_a_question_is_counted_twice(
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], Plan]
+) -> None:
+    work = work_of(homes[0], plan(QUESTION))
+    words = [found[1] for each in work.statements if "count(*)" in each
+             if (found := SEVERAL.search(each))]  # fmt: skip
+    assert "harbour" in " ".join(words)
+    assert len(words) == len(set(words))
+
+
+async def test_a_question_that_names_nobody_walks_nowhere(homes: tuple[Memoria, Memoria]) -> None:
+    work = work_of(homes[0], memories("harbour report budget"))
+    assert not [each for each in work.statements if "FROM json_each" in each and "edges" in each]
+
+
+def remark(words: int, asks: bool, speaker: str) -> Remark:
+    return Remark(speaker, 0, "word " * words + ("?" if asks else ""))
+
+
+REMARKS = st.builds(remark, st.integers(0, 30), st.booleans(), st.sampled_from(["Ann", "Ben"]))
+RANKED = st.lists(st.tuples(st.floats(0, 1), st.none() | REMARKS), max_size=60)
+
+
+@given(RANKED, st.integers(1, 12))
+def test_what_is_left_unread_could_not_have_come_among_the_best(
+    ranked: Sequence[tuple[float, Remark | None]], most: int
+) -> None:
+    scores = {n: score for n, (score, _) in enumerate(ranked)}
+    scores = {n: scores[n] for n in best(scores, len(scores))}
+    remarks: Mapping[int, Remark] = {n: one for n, (_, one) in enumerate(ranked) if one}
+    wanted = Wanted(("Ann",), None)
+
+    def read(ns: Sequence[int]) -> Mapping[int, Remark]:
+        return {n: remarks[n] for n in ns if n in remarks}
+
+    worths = worth(remarks, wanted, ALL)
+    final = {n: score * worths.get(n, 1.0) for n, score in scores.items()}
+    found = weighed_best(scores, read, wanted, most, ALL)
+    assert best(found, most) == best(final, most)
+    assert found.items() <= final.items()
