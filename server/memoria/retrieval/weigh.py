@@ -1,9 +1,11 @@
 """Weigh: what a hit is worth beside how well it matches, a named factor each.
 
 The factors are those of the design's source (importance, frequency, recency by type, feedback,
-task, trust). Each is near 1, so that together they choose between hits that match about equally
-well and never lift one that does not match. What holds whatever its age (preferences, rules,
-skills, who somebody is) does not fade; what tells of a moment does, by e in τ, down to a floor.
+task, trust). Each is near 1 and what is counted saturates (the first uses say most), so that they
+choose between hits that match about equally well. Together they are bounded: a memory that has
+everything in its favour must not stand before one that answers, and without a bound it mostly did
+(`bench.recall.weighted`). What holds whatever its age (preferences, rules, skills, who somebody is)
+does not fade; what tells of a moment does, by e in τ, down to a floor.
 """
 
 import math
@@ -20,8 +22,12 @@ _IMPORTANCE = 0.2
 _PINNED = 1.15
 _VERIFIED = 1.05
 _VOTES = 0.1
-_USE = 0.04
-_EVIDENCE = 0.02
+_USE = 0.12
+_HALF_USED = 8
+"""Uses that earn half of what use can."""
+_EVIDENCE = 0.08
+_HALF_PROVEN = 4
+"""Further turns that earn half of what evidence can."""
 _TRUST = {Trust.USER: 1.02, Trust.REPORTED: 1.0, Trust.TOOL: 0.9}
 _TOOL_TRAFFIC = 0.6
 """What a tool printed is seldom the conclusion, and vouched for by nobody."""
@@ -40,6 +46,8 @@ _SAME_TASK = 1.15
 _TASK_SHARE = 0.5
 _IN_TIME = 0.25
 """What is gained by having been said in the time asked for."""
+_BOUND = math.log(1.6) / 2
+"""From the least to the most that all can make of a memory it is a factor of 1.6."""
 
 
 def turn_factors(turn: StoredTurn, plan: Plan) -> dict[str, float]:
@@ -54,21 +62,21 @@ def memory_factors(memory: Memory, version: MemoryVersion, plan: Plan) -> dict[s
     """Factors for a memory in one of its wordings."""
     votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
     told = version.event_at if version.event_at is not None else version.valid_from
-    return _telling(
+    factors = _bounded(
         {
-            "conclusion": _CONCLUSION,
             "importance": 1 + _IMPORTANCE * (memory.importance - 0.5),
             "pinned": _PINNED if memory.pinned else 1.0,
             "verified": _VERIFIED if memory.verified else 1.0,
             "votes": 1 + _VOTES * votes,
-            "use": 1 + _USE * math.log1p(memory.use_count),
-            "evidence": 1 + _EVIDENCE * math.log(max(memory.evidence, 1)),
+            "use": 1 + _USE * _saturated(memory.use_count, _HALF_USED),
+            "evidence": 1 + _EVIDENCE * _saturated(memory.evidence - 1, _HALF_PROVEN),
             "recency": 1.0 if memory.pinned else _recency(memory.type, plan.now - told),
             "trust": _TRUST[version.provenance.trust],
             "task": _SAME_TASK if same_task(memory.task, plan.way.task) else 1.0,
             "time": _time(plan.question.when, told),
         }
     )
+    return _telling({"conclusion": _CONCLUSION, **factors})
 
 
 def product(factors: Mapping[str, float]) -> float:
@@ -83,6 +91,18 @@ def same_task(one: str | None, other: str | None) -> bool:
     here, there = set(query_terms(one)), set(query_terms(other))
     fewer = min(len(here), len(there))
     return fewer > 0 and len(here & there) >= _TASK_SHARE * fewer
+
+
+def _bounded(factors: Mapping[str, float]) -> dict[str, float]:
+    """The factors, and what keeps their product within bounds: tanh of its logarithm."""
+    earned = math.log(product(factors))
+    granted = _BOUND * math.tanh(earned / _BOUND)
+    return {**factors, "bound": math.exp(granted - earned)}
+
+
+def _saturated(count: int, half: int) -> float:
+    """From 0 towards 1, which it never reaches: the curve of BM25's term frequency."""
+    return max(count, 0) / (max(count, 0) + half)
 
 
 def _recency(kind: MemoryType, age_ms: int) -> float:

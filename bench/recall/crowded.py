@@ -1,0 +1,169 @@
+"""What diversity and weights buy where the same is said again and again.
+
+The world of `repeats` is told twice: as memories, and as turns that nobody has read yet. R@k is the
+share of an answer's different parts among the first k hits of a search at its defaults (8 hits,
+1,500 tokens); "in N" is that share in as many hits as N tokens hold.
+
+    python -m bench.recall.crowded          # --json
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import anyio
+from rich.console import Console
+
+import memoria
+from bench.metrics import mean
+from bench.output import rounded, table
+from bench.recall.repeats import Asked, asked, wordings
+from memoria import Memoria, SearchResult, Turn
+
+SYSTEMS: Mapping[str, Sequence[str]] = {
+    "memoria": (),
+    "without MMR": ("diversity",),
+    "without weights": ("weights",),
+}
+_MANY = 50
+"""More hits than 1,500 tokens hold."""
+_FEW_TOKENS = 500
+_TOKENS = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A home that was told the world, and which hit is which wording."""
+
+    memoria: Memoria
+    names: Mapping[str, str]
+    """By memory id; a turn is named by the message it was."""
+
+    def ranking(self, found: SearchResult) -> tuple[str, ...]:
+        """The wordings that are shown, in their order."""
+        return tuple(self.names.get(hit.id) or str(hit.source.message_id) for hit in found.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What one question got, each 0 to 1."""
+
+    r4: float
+    r8: float
+    whole8: float
+    """1 where nothing of the answer is missing."""
+    mrr: float
+    few: float
+    many: float
+
+
+@asynccontextmanager
+async def told_as_memories() -> AsyncIterator[Told]:
+    """The world as conclusions."""
+    async with _opened() as m:
+        kept = {}
+        for each in wordings():
+            since = each.at.isoformat()
+            known = await m.remember(each.content, type=each.type, valid_from=since)
+            kept[known.id] = each.id
+        await m.settle()
+        yield Told(m, kept)
+
+
+@asynccontextmanager
+async def told_as_turns() -> AsyncIterator[Told]:
+    """The world as it was said, a session a day."""
+    said = wordings()
+    turns = [
+        Turn(
+            role="user",
+            session_id=f"{each.at:%Y-%m-%d}",
+            message_id=each.id,
+            content=each.content,
+            at=each.at,
+        )
+        for each in said
+    ]
+    async with _opened() as m:
+        await m.record_conversation(turns)
+        await m.settle()
+        yield Told(m, {})
+
+
+FORMS = {"memories": told_as_memories, "turns": told_as_turns}
+
+
+async def answered(told: Told, question: Asked, without: Sequence[str]) -> Answered:
+    """Ask one question, at the defaults and by what a budget holds."""
+
+    async def ranking(**bounds: int) -> tuple[str, ...]:
+        found = await told.memoria.search_memory(question.question, without=without, **bounds)
+        return told.ranking(found)
+
+    usual = await ranking()
+    few = await ranking(limit=_MANY, max_tokens=_FEW_TOKENS)
+    many = await ranking(limit=_MANY, max_tokens=_TOKENS)
+    parts = len(question.gold)
+    at8 = question.answered(usual[:8]) / parts
+    first = next((n for n in range(1, len(usual) + 1) if question.answered(usual[:n])), None)
+    return Answered(
+        r4=question.answered(usual[:4]) / parts,
+        r8=at8,
+        whole8=float(at8 == 1),
+        mrr=0.0 if first is None else 1 / first,
+        few=question.answered(few) / parts,
+        many=question.answered(many) / parts,
+    )
+
+
+async def measure(systems: Mapping[str, Sequence[str]]) -> dict[tuple[str, str, str], Answered]:
+    """Means by form, kind of question and system."""
+    means = {}
+    questions = tuple(asked())
+    for form, opened in FORMS.items():
+        async with opened() as told:
+            for system, without in systems.items():
+                got = [(each, await answered(told, each, without)) for each in questions]
+                for kind in dict.fromkeys(each.kind for each in questions):
+                    means[form, kind, system] = _mean([g for q, g in got if q.kind == kind])
+    return means
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Ask everything and print it."""
+    told = argparse.ArgumentParser(prog="python -m bench.recall.crowded")
+    told.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    arguments = told.parse_args(argv)
+    means = anyio.run(measure, SYSTEMS)
+    if arguments.json:
+        print(json.dumps({" / ".join(key): rounded(asdict(each)) for key, each in means.items()}))
+        return 0
+    shown = table(
+        "Different parts of an answer",
+        3, "told as", "questions", "system", "R@4", "R@8", "whole@8", "MRR", "in 500", "in 1500",
+    )  # fmt: skip
+    for key, each in means.items():
+        shown.add_row(*key, *(f"{value:.3f}" for value in asdict(each).values()))
+    Console().print(shown)
+    return 0
+
+
+@asynccontextmanager
+async def _opened() -> AsyncIterator[Memoria]:
+    with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
+        async with memoria.open(Path(home), "crowded") as m:
+            yield m
+
+
+def _mean(got: Sequence[Answered]) -> Answered:
+    columns = zip(*(asdict(each).values() for each in got), strict=True)
+    return Answered(*(mean(column) for column in columns))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
