@@ -210,7 +210,7 @@ async def test_the_key_is_in_no_log_no_note_and_no_finding(
         found = await memory.search_conversation_traces("port")
         health = await memory.health()
     assert status.last_error == "the embedding endpoint failed: HTTP 401"
-    assert found.notes == ("text search only: the embedding endpoint failed: HTTP 401",)
+    assert found.notes == ("searched without vectors: the embedding endpoint failed: HTTP 401",)
     assert [hit.text for hit in found.hits] == ["the port is 8080"]
     for said in (caplog.text, repr(health), repr(memory.settings), str(found)):
         assert KEY not in said
