@@ -173,7 +173,7 @@ async def test_without_an_embedder_search_is_by_text_and_says_so(home: Path) -> 
         await memory.record_conversation(TURNS)
         found = await memory.search_conversation_traces("port")
         assert [hit.text for hit in found.hits] == ["the port is 8080"]
-        assert found.notes == ("vectors are switched off: text search only",)
+        assert found.notes == ("searched without vectors: switched off",)
         assert (await memory.settle(TIMEOUT_S)).pending == 0
 
 
@@ -187,7 +187,7 @@ async def test_an_embedder_that_is_down_stops_nothing_and_blames_no_document(hom
         assert status.last_error == "the embedding endpoint failed: HTTP 500"
         found = await memory.search_conversation_traces("星期四")
         assert [hit.text for hit in found.hits] == ["会议改到星期四"]
-        assert found.notes == ("text search only: the embedding endpoint failed: HTTP 500",)
+        assert found.notes == ("searched without vectors: the embedding endpoint failed: HTTP 500",)
         (finding,) = [f for f in (await memory.health()).findings if f.check == "backlog"]
         assert (finding.state, "HTTP 500" in finding.detail) == ("warning", True)
 
