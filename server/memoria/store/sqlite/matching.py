@@ -29,7 +29,7 @@ class Matching:
 
         Args:
             rows: where the index is.
-            frequencies: counts that a process remembers; None to count each time.
+            frequencies: counts that a process remembers; None for a writer, who counts each time.
         """
         self._rows = rows
         self._frequencies = frequencies
@@ -95,7 +95,7 @@ class Matching:
         return {term: of(term, age, count) * newest // last for term in terms}
 
     def _count_shown(self, scope: str, newest: int) -> int:
-        """How many documents the scope shows, counted once in what nobody changes meanwhile."""
+        """How many documents the scope shows; by a reader counted once, whose snapshot stays."""
         place = scope, newest
         shown = self._shown[place] if place in self._shown else self._count(scope, newest)
         if self._frequencies is not None:
