@@ -1,6 +1,6 @@
 """What each weight buys: of two memories that match alike, is the favoured one shown first?
 
-    python -m bench.recall.weighted          # --json
+python -m bench.recall.weighted          # --json
 """
 
 import argparse
@@ -109,9 +109,7 @@ def _keep(m: Memoria, pair: Pair, place: int, *, favoured: bool) -> str:
         confidence=0.8,
         task=pair.tasks[place] if pair.tasks else None,
     )
-    origin = Provenance(
-        source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel="library"
-    )
+    origin = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel="library")
     content = pair.memories[place]
     version = NewVersion(content, fingerprint(content), at, at, origin, None)
     with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no channel sets all of these)
