@@ -228,13 +228,16 @@ async def test_near_repeats_make_room_for_what_has_not_been_said(m: Memoria) -> 
 
 
 async def test_what_has_all_in_its_favour_does_not_stand_before_what_answers(m: Memoria) -> None:
-    answer = keep(m, "The museum ticket costs eleven euros", "2023-01-01")
-    favoured = keep(m, "The museum is closed on Mondays", "2023-01-01", importance=1.0)
+    asked_of = "guided evening tour of the harbour museum garden in summer"
+    answer = keep(m, f"A ticket for the {asked_of} costs eleven euros", "2023-01-01")
+    favoured = keep(m, f"A ticket for the {asked_of} is sold at the door", "2023-01-01",
+                    importance=1.0, trust=Trust.USER, task="museum visit")  # fmt: skip
     await m.revise_memory(favoured, "pin")
     for _ in range(5):
         await m.revise_memory(favoured, "upvote")
-    found = await m.search_memory("what does the museum ticket cost")
-    assert found.hits[0].id == answer
+    query = f"ticket euros {asked_of}"
+    found = await m.search_memory(query, task="museum visit")
+    assert [hit.id for hit in found.hits] == [answer, favoured]
 
 
 def test_the_first_uses_and_the_first_evidence_say_most() -> None:
