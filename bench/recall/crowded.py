@@ -30,10 +30,12 @@ SYSTEMS: Mapping[str, Sequence[str]] = {
     "without MMR": ("diversity",),
     "without weights": ("weights",),
 }
-_MANY = 50
-"""More hits than 1,500 tokens hold."""
-_FEW_TOKENS = 500
+_LIMIT = 8
 _TOKENS = 1500
+"""The defaults of `search_memory`."""
+_MANY = 50
+"""More hits than these tokens hold."""
+_FEW_TOKENS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +103,17 @@ FORMS = {"memories": told_as_memories, "turns": told_as_turns}
 async def answered(told: Told, question: Asked, without: Sequence[str]) -> Answered:
     """Ask one question, at the defaults and by what a budget holds."""
 
-    async def ranking(**bounds: int) -> tuple[str, ...]:
-        found = await told.memoria.search_memory(question.question, without=without, **bounds)
+    async def ranking(limit: int, max_tokens: int) -> tuple[str, ...]:
+        found = await told.memoria.search_memory(
+            question.question, limit=limit, max_tokens=max_tokens, without=without
+        )
         return told.ranking(found)
 
-    usual = await ranking()
-    few = await ranking(limit=_MANY, max_tokens=_FEW_TOKENS)
-    many = await ranking(limit=_MANY, max_tokens=_TOKENS)
+    usual = await ranking(_LIMIT, _TOKENS)
+    few = await ranking(_MANY, _FEW_TOKENS)
+    many = await ranking(_MANY, _TOKENS)
     parts = len(question.gold)
-    at8 = question.answered(usual[:8]) / parts
+    at8 = question.answered(usual[:_LIMIT]) / parts
     first = next((n for n in range(1, len(usual) + 1) if question.answered(usual[:n])), None)
     return Answered(
         r4=question.answered(usual[:4]) / parts,
@@ -123,7 +127,7 @@ async def answered(told: Told, question: Asked, without: Sequence[str]) -> Answe
 
 async def measure(systems: Mapping[str, Sequence[str]]) -> dict[tuple[str, str, str], Answered]:
     """Means by form, kind of question and system."""
-    means = {}
+    means: dict[tuple[str, str, str], Answered] = {}
     questions = tuple(asked())
     for form, opened in FORMS.items():
         async with opened() as told:

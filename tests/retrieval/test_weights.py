@@ -227,6 +227,27 @@ async def test_near_repeats_make_room_for_what_has_not_been_said(m: Memoria) -> 
     assert any("Priya" in text for text in said(found))
 
 
+async def test_what_has_all_in_its_favour_does_not_stand_before_what_answers(m: Memoria) -> None:
+    asked_of = "guided evening tour of the harbour museum garden in summer"
+    answer = keep(m, f"A ticket for the {asked_of} costs eleven euros", "2023-01-01")
+    favoured = keep(m, f"A ticket for the {asked_of} is sold at the door", "2023-01-01",
+                    importance=1.0, trust=Trust.USER, task="museum visit")  # fmt: skip
+    await m.revise_memory(favoured, "pin")
+    for _ in range(5):
+        await m.revise_memory(favoured, "upvote")
+    query = f"ticket euros {asked_of}"
+    found = await m.search_memory(query, task="museum visit")
+    assert [hit.id for hit in found.hits] == [answer, favoured]
+
+
+def test_the_first_uses_and_the_first_evidence_say_most() -> None:
+    used = [weight(use_count=n) for n in (1, 11, 1000, 1010)]
+    proven = [weight(evidence=n) for n in (1, 11, 1000, 1010)]
+    for few, some, many, more in (used, proven):
+        assert few < some < many <= more
+        assert some - few > more - many
+
+
 @dataclass(frozen=True)
 class Plain:
     """Something with a score and words."""
@@ -247,6 +268,15 @@ def test_diversity_loses_nothing_begins_with_the_best_and_is_deterministic(
     assert sorted(map(repr, chosen)) == sorted(map(repr, ranked))
     assert chosen[:1] == ranked[:1]
     assert diversified(ranked, most) == chosen
+
+
+def test_a_long_text_that_holds_a_short_one_has_more_to_say_and_the_short_one_has_not() -> None:
+    long = frozenset("kettle gate boil harbour board report monday figures".split())
+    short, other = frozenset({"kettle", "gate", "boil"}), frozenset({"roof", "slate"})
+    after_long = diversified([Plain(1, long), Plain(0.9, short), Plain(0.8, other)], 3)
+    assert [each.words for each in after_long] == [long, other, short]
+    after_short = diversified([Plain(1, short), Plain(0.9, long), Plain(0.8, other)], 3)
+    assert [each.words for each in after_short] == [short, long, other]
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))
