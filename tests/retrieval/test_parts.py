@@ -112,6 +112,27 @@ def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:
     assert cost(kept) <= 400
 
 
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 500), st.integers(0, 500), st.integers(0, 3000)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(50, 2000),
+)
+def test_no_name_is_too_long_for_the_budget(
+    lengths: list[tuple[int, int, int]], max_tokens: int
+) -> None:
+    hits = [
+        hit("", ToolCall(name="工" * name, result="x" * result)).model_copy(
+            update={"source": Source(at="2026-03-02T01:14:05Z", session_id="场" * session)}
+        )
+        for name, session, result in lengths
+    ]
+    packed = pack(hits, ["x"], max_tokens)
+    assert packed.tokens == sum(map(cost, packed.hits)) <= max_tokens
+
+
 def test_in_the_record_the_words_around_a_turn_speak_for_it_where_somebody_known_is_meant() -> None:
     beside = Support(coverage=0.1, cosine=0.4, context=0.5)
     known = Familiarity(named=True)

@@ -50,12 +50,14 @@ def pack(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Packed:
     """The hits that fit, long ones cut."""
     costs = [cost(hit) for hit in hits]
     long = min(max(_LONG_TOKENS, round(_LONG_SHARE * max_tokens)), max_tokens)
-    least = accumulate(
+    least = [
         min(price, max(long, citation(hit) + _LEAST_TOKENS))
         for hit, price in zip(hits, costs, strict=True)
-    )
-    shown = sum(total <= max_tokens for total in least)
-    shares = _shares(costs[:shown], max_tokens)
+    ]
+    shown = sum(total <= max_tokens for total in accumulate(least))
+    more = [price - floor for price, floor in zip(costs[:shown], least, strict=False)]
+    shared = _shares(more, max_tokens - sum(least[:shown]))
+    shares = [floor + share for floor, share in zip(least, shared, strict=False)]
     kept = tuple(
         hit if price <= share else _shortened(hit, terms, share - citation(hit))
         for hit, price, share in zip(hits, costs, shares, strict=False)
@@ -77,12 +79,12 @@ def add_neighbours(packed: Packed, max_tokens: int, beside: Sequence[Beside]) ->
 
 def cost(hit: Hit) -> int:
     """Estimated tokens of a hit."""
-    tool = 0 if hit.tool is None else sum(map(estimate_tokens, _tool_texts(hit.tool)))
+    tool = 0 if hit.tool is None else sum(map(estimate_tokens, _call(hit.tool)))
     return citation(hit) + estimate_tokens(hit.text) + tool
 
 
 def citation(hit: Hit) -> int:
-    """Estimated tokens of where a hit stands: names may be long, and long ones cost."""
+    """Estimated tokens of what is never cut: where a hit stands, and which tool was called."""
     source = hit.source
     names = (
         source.session_id,
@@ -91,7 +93,8 @@ def citation(hit: Hit) -> int:
         source.client,
         source.workspace,
     )
-    return max(CITATION_TOKENS, _PLACE_TOKENS + sum(estimate_tokens(name or "") for name in names))
+    place = max(CITATION_TOKENS, _PLACE_TOKENS + sum(estimate_tokens(name or "") for name in names))
+    return place if hit.tool is None else place + estimate_tokens(hit.tool.name)
 
 
 def _neighbour_cost(beside: Neighbour) -> int:
@@ -107,9 +110,8 @@ def _shortened(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
     """The hit cut so that it costs `tokens` at most beside its citation."""
     if hit.tool is None:
         return _with_excerpt(hit, _span(hit.text, terms, tokens))
-    tokens -= estimate_tokens(hit.tool.name)
     parts = (hit.text, as_text(hit.tool.args), as_text(hit.tool.result))
-    shares = _shares([estimate_tokens(part) for part in parts], max(tokens, 0))
+    shares = _shares([estimate_tokens(part) for part in parts], tokens)
     text, args, result = map(_span, parts, (terms,) * len(parts), shares)
     tool = ToolCall(
         name=hit.tool.name,
@@ -148,5 +150,5 @@ def _span(text: str, terms: Sequence[str], tokens: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _tool_texts(tool: ToolCall) -> tuple[str, ...]:
-    return tool.name, as_text(tool.args), as_text(tool.result)
+def _call(tool: ToolCall) -> tuple[str, str]:
+    return as_text(tool.args), as_text(tool.result)
