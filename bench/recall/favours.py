@@ -9,7 +9,7 @@ first is wanted.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from memoria.model import MemoryType
 from memoria.model.base import Value
@@ -19,7 +19,7 @@ PAIRS = Path(__file__).parent / "weighted.jsonl"
 Factor = Literal[
     "pinned", "confirmed", "upvoted", "used", "newer", "task", "important", "time", "answer"
 ]
-Two = Annotated[tuple[str, str], "in the order of the memories"]
+Two = tuple[str, str]
 
 
 class Pair(Value):

@@ -20,7 +20,7 @@ from bench.metrics import mean
 from bench.output import rounded, table
 from bench.recall.favours import Pair, pairs
 from memoria import Memoria
-from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id, now_millis
+from memoria.model import Provenance, SourceKind, Trust, new_id, now_millis
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.statement import fingerprint
 
@@ -104,7 +104,7 @@ def _keep(m: Memoria, pair: Pair, place: int, *, favoured: bool) -> str:
     at = _at(pair, lately="newer" in has, favoured=favoured)
     memory = NewMemory(
         id=new_id(),
-        type=MemoryType(pair.type),
+        type=pair.type,
         importance=_IMPORTANT if "important" in has else 0.5,
         confidence=0.8,
         task=pair.tasks[place] if pair.tasks else None,
