@@ -111,12 +111,7 @@ def _may_be_shown(turn: StoredTurn, plan: Plan) -> bool:
         return False
     if not plan.first_level:
         return True
-    return not turn.barred and (not turn.processed or _holds_literally(turn, plan))
-
-
-def _holds_literally(turn: StoredTurn, plan: Plan) -> bool:
-    text = full_text(turn).lower()
-    return any(literal.lower() in text for literal in plan.question.literal)
+    return not turn.barred and (not turn.processed or plan.question.stands_in(full_text(turn)))
 
 
 def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:

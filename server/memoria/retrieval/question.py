@@ -85,6 +85,11 @@ class Question:
         """Whether it asks for a time and for nothing in particular."""
         return not self.telling and (self.when is not None or self.latest)
 
+    def stands_in(self, text: str) -> bool:
+        """Whether a text holds one of the codes, paths and addresses as it was written."""
+        lower = text.lower()
+        return any(literal.lower() in lower for literal in self.literal)
+
 
 def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
     """Take a question apart.
