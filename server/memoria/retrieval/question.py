@@ -26,6 +26,7 @@ _LITERAL = LazyPattern(
     r"|\b\w+\.(?:py|js|ts|tsx|rs|go|java|c|cpp|h|md|sql|json|ya?ml|toml|sh|log|txt|csv)\b"
     r"|(?<![\w-])[A-Z]{1,10}[-_]?\d{3,}[A-Z0-9]*(?:-\d+)*\b"  # E1437, CVE-2023-1234; not COVID-19
     r"|\b0x[0-9A-Fa-f]{2,}\b"
+    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"  # 10.0.4.17
     rf"|(?<![\w.,$¥€£])(?!{_DATE})\d{{5,}}(?![\w,]|\.\d|{_AMOUNT})"
     r"|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"  # a commit
     r"|(?<![\w.])\w+(?:\.\w+)*\(\)"  # call()
