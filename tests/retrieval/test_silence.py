@@ -132,3 +132,8 @@ async def test_a_barred_turn_is_in_the_record_and_in_no_conclusion(m: Memoria) -
         found = await m.search_memory("vault code E7700", include_history=history)
         assert found.hits == ()
         assert "vault" not in " ".join(found.nearest)
+
+
+async def test_a_barred_turn_is_in_no_package_that_nobody_asked_for(m: Memoria) -> None:
+    for query in ("vault code E7700", "What were the exact words on the vault code?"):
+        assert "The vault code" not in (await m.injection(query)).text

@@ -108,7 +108,8 @@ def _looked_up(
         if found.hint is None or (found.hits and not recall.question.for_the_record):
             return found, None
         share = round(tokens * _EVIDENCE_SHARE)
-        return found, search.within(tx, _with_budget(record, share), query)
+        unasked = replace(_with_budget(record, share), unasked=True)
+        return found, search.within(tx, unasked, query)
 
 
 def _with_budget(plan: Plan, tokens: int) -> Plan:
