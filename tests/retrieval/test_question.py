@@ -59,6 +59,7 @@ def test_a_question_without_a_time_has_no_window(text: str) -> None:
         ("上次部署失败的原因", {"部署", "失败", "原因"}),
         ("What did I tell you about peanuts in May 2023?", {"peanut"}),
         ("我们上个月做了哪些决定", {"决定"}),
+        ("十月哪天是妈妈的生日", {"生日"}),
     ],
 )
 def test_what_remains_beside_the_time_is_what_an_answer_is_about(
@@ -79,6 +80,8 @@ def test_what_remains_beside_the_time_is_what_an_answer_is_about(
         "昨天我们讨论了什么？",
         "昨天你们聊了哪些事情",
         "最近聊过什么",
+        "What happened in October?",
+        "上个月发生了什么",
         "What is the latest?",
         "2023-05-08",
     ],

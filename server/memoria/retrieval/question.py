@@ -47,8 +47,8 @@ _LATEST = LazyPattern(
     r"|最近|最新|刚才|刚刚|上次|最后一次",
     re.IGNORECASE,
 )
-_SAYING = "say said tell told talk talked mention mentioned discuss discussed"
-_SAYING_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做")
+_SAYING = "say said tell told talk talked mention mentioned discuss discussed happen happened"
+_SAYING_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做发生")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
 """Without a possessive: Anna's boss is asked for under the name of Anna."""
 _UNSPACED = re.compile(f"[{CJK}]")
