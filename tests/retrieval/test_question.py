@@ -59,6 +59,7 @@ def test_a_question_without_a_time_has_no_window(text: str) -> None:
         ("上次部署失败的原因", {"部署", "失败", "原因"}),
         ("What did I tell you about peanuts in May 2023?", {"peanut"}),
         ("我们上个月做了哪些决定", {"决定"}),
+        ("十月哪天是妈妈的生日", {"生日"}),
     ],
 )
 def test_what_remains_beside_the_time_is_what_an_answer_is_about(
@@ -79,6 +80,8 @@ def test_what_remains_beside_the_time_is_what_an_answer_is_about(
         "昨天我们讨论了什么？",
         "昨天你们聊了哪些事情",
         "最近聊过什么",
+        "What happened in October?",
+        "上个月发生了什么",
         "What is the latest?",
         "2023-05-08",
     ],
@@ -116,6 +119,8 @@ def test_where_no_time_is_named_every_term_is_telling() -> None:
         ("java.lang.NullPointerException", "NullPointerException"),
         ("commit 3f2a9bc1d", "3f2a9bc1d"),
         ("at 0x7fff01", "0x7fff01"),
+        ("who listens on 10.0.4.17:5432?", "10.0.4.17"),
+        ("主机10.0.4.17是做什么的", "10.0.4.17"),
         ("order 4711881", "4711881"),
         ("电话13800138000是谁的", "13800138000"),
         ("what does `git push -f` do", "git push -f"),
@@ -144,6 +149,7 @@ def test_what_only_the_record_can_hold_is_known_as_such(text: str, literal: str)
         "pi is 3.14159265",
         "An Error was made, with one Exception.",
         "Q3/Q4/FY figures",
+        "on 21.11.2026, section 1.2.3 of it",
     ],
 )
 def test_ordinary_prose_names_dates_and_prices_are_nothing_for_the_record(text: str) -> None:

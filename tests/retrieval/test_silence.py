@@ -101,6 +101,12 @@ async def test_a_hint_counts_the_turns_up_to_ten(m: Memoria) -> None:
     assert "1 trace matches" in str(one.hint)
 
 
+async def test_of_a_code_a_hint_counts_the_turns_that_hold_it_as_it_is_written(m: Memoria) -> None:
+    found = await m.search_memory("E4711 marble sample")
+    assert str(found.hint).startswith("Codes, paths and addresses")
+    assert ": 1 trace matches;" in str(found.hint)
+
+
 async def test_without_a_turn_that_fits_there_is_no_hint(m: Memoria) -> None:
     assert (await m.search_memory("the exact words on xylophones")).hint is None
     assert (await m.search_memory("E9999")).hint is None
@@ -126,3 +132,8 @@ async def test_a_barred_turn_is_in_the_record_and_in_no_conclusion(m: Memoria) -
         found = await m.search_memory("vault code E7700", include_history=history)
         assert found.hits == ()
         assert "vault" not in " ".join(found.nearest)
+
+
+async def test_a_barred_turn_is_in_no_package_that_nobody_asked_for(m: Memoria) -> None:
+    for query in ("vault code E7700", "What were the exact words on the vault code?"):
+        assert "The vault code" not in (await m.injection(query)).text

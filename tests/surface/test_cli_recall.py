@@ -98,6 +98,13 @@ def test_parts_are_switched_off_on_the_command_line(
     assert bool(found["hits"]) is ("text" not in off)
 
 
+def test_several_parts_are_named_at_once_as_in_the_setting(shell: Shell) -> None:
+    found = shell.json("search", "bluebird", "--without", "vectors, graph")
+    assert found["notes"] == [
+        f"searched without {part}: switched off" for part in ("vectors", "graph")
+    ]
+
+
 def test_a_part_that_does_not_exist_is_refused(shell: Shell) -> None:
     found = shell("search", "bluebird", "--without", "reranker")
     assert found.code == 1

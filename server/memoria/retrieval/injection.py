@@ -19,6 +19,7 @@ from memoria.retrieval.search import Search
 from memoria.store.base import Store
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
+from memoria.text.lines import in_a_line, indented
 from memoria.text.strip import fence, inert
 
 _PERSONA_SHARE = 0.3
@@ -111,7 +112,8 @@ def _looked_up(
         if found.hint is None or (found.hits and not recall.question.for_the_record):
             return found, None
         share = round(tokens * _EVIDENCE_SHARE)
-        return found, search.within(tx, _with_budget(record, share), query)
+        unasked = replace(_with_budget(record, share), unasked=True)
+        return found, search.within(tx, unasked, query)
 
 
 def _with_budget(plan: Plan, tokens: int) -> Plan:
@@ -124,7 +126,8 @@ def _lines(texts: Iterable[str]) -> list[str]:
 
 def _tasks(pad: Scratchpad) -> str:
     done = [f"- done: {task.task}" for task in pad.completed]
-    return "\n".join([f"- now: {pad.current_focus}"] * bool(pad.current_focus) + done)
+    now = [f"- now: {pad.current_focus}"] * bool(pad.current_focus)
+    return "\n".join(indented(task, "  ") for task in [*now, *done])
 
 
 def _fitting(lines: Iterable[str], tokens: int) -> list[str]:
@@ -155,8 +158,8 @@ def _cited(hit: Hit) -> Cited:
     who = source.speaker or source.role or source.client
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
     marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
-    indented = _said(hit).replace("\n", "\n  ")
-    return Cited(hit.id, f"- {name} {indented}", f"- {name} {', '.join(map(str, marks))}")
+    said, where = indented(_said(hit), "  "), in_a_line(", ".join(map(str, marks)))
+    return Cited(hit.id, f"- {name} {said}", f"- {name} {where}")
 
 
 def _said(hit: Hit) -> str:

@@ -108,14 +108,9 @@ def _may_be_shown(turn: StoredTurn, plan: Plan) -> bool:
     """
     if plan.as_of is not None and not (turn.current and turn.at <= plan.as_of):
         return False
-    if not plan.first_level:
-        return True
-    return not turn.barred and (not turn.processed or _holds_literally(turn, plan))
-
-
-def _holds_literally(turn: StoredTurn, plan: Plan) -> bool:
-    text = full_text(turn).lower()
-    return any(literal.lower() in text for literal in plan.question.literal)
+    if turn.barred and (plan.first_level or plan.unasked):
+        return False
+    return not (plan.first_level and turn.processed) or plan.question.stands_in(full_text(turn))
 
 
 def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:

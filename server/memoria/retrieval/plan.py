@@ -57,6 +57,8 @@ class Plan:
     as_of: int | None = None
     """The moment whose truth is asked for; None for the present."""
     way: Way = AS_USUAL
+    unasked: bool = False
+    """Whether nobody asked for the record: turns that are forgotten above it stay out, too."""
 
     @property
     def query(self) -> str:

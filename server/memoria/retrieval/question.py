@@ -26,6 +26,7 @@ _LITERAL = LazyPattern(
     r"|\b\w+\.(?:py|js|ts|tsx|rs|go|java|c|cpp|h|md|sql|json|ya?ml|toml|sh|log|txt|csv)\b"
     r"|(?<![\w-])[A-Z]{1,10}[-_]?\d{3,}[A-Z0-9]*(?:-\d+)*\b"  # E1437, CVE-2023-1234; not COVID-19
     r"|\b0x[0-9A-Fa-f]{2,}\b"
+    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)"  # 10.0.4.17
     rf"|(?<![\w.,$¥€£])(?!{_DATE})\d{{5,}}(?![\w,]|\.\d|{_AMOUNT})"
     r"|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"  # a commit
     r"|(?<![\w.])\w+(?:\.\w+)*\(\)"  # call()
@@ -46,8 +47,8 @@ _LATEST = LazyPattern(
     r"|最近|最新|刚才|刚刚|上次|最后一次",
     re.IGNORECASE,
 )
-_SAYING = "say said tell told talk talked mention mentioned discuss discussed"
-_SAYING_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做")
+_SAYING = "say said tell told talk talked mention mentioned discuss discussed happen happened"
+_SAYING_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做发生")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
 """Without a possessive: Anna's boss is asked for under the name of Anna."""
 _UNSPACED = re.compile(f"[{CJK}]")
@@ -84,6 +85,11 @@ class Question:
     def only_of_time(self) -> bool:
         """Whether it asks for a time and for nothing in particular."""
         return not self.telling and (self.when is not None or self.latest)
+
+    def stands_in(self, text: str) -> bool:
+        """Whether a text holds one of the codes, paths and addresses as it was written."""
+        lower = text.lower()
+        return any(literal.lower() in lower for literal in self.literal)
 
 
 def understand(text: str, terms: tuple[str, ...], now: int) -> Question:

@@ -11,7 +11,7 @@ from memoria.retrieval.candidates import Candidates
 from memoria.retrieval.familiar import Familiarity
 from memoria.retrieval.fuse import Fused
 from memoria.retrieval.gate import RECORD
-from memoria.retrieval.judge import Wording, judge
+from memoria.retrieval.judge import Judged, Wording, judge
 from memoria.retrieval.plan import Plan
 from memoria.retrieval.select import Selected
 from memoria.store.base import Transaction
@@ -27,10 +27,23 @@ def hint(
 ) -> str | None:
     """A sentence on what the record has, where there is a reason to look."""
     why = _reason(plan, selected)
-    count = 0 if why is None else _traces(tx, plan, candidates, asked)
-    if not count:
+    if plan.question.only_of_time:
+        return _told(why, len(candidates.recent))
+    if why is None and not plan.question.literal:
         return None
-    many = f"{count} or more traces match" if count == _COUNTED else f"{count} traces match"
+    passed = _traces(tx, plan, candidates, asked)
+    held = [each for each in passed if plan.question.stands_in(each.text)]
+    if held and not plan.question.for_the_record:
+        return _told(
+            "Codes, paths and addresses stand in the record as they were written", len(held)
+        )
+    return _told(why, len(passed))
+
+
+def _told(why: str | None, count: int) -> str | None:
+    if why is None or not count:
+        return None
+    many = f"{_COUNTED} or more traces match" if count >= _COUNTED else f"{count} traces match"
     many = "1 trace matches" if count == 1 else many
     return f"{why}: {many}; call search_conversation_traces."
 
@@ -38,8 +51,6 @@ def hint(
 def _reason(plan: Plan, selected: Selected) -> str | None:
     if plan.question.for_the_record:
         return "The exact words are in the record"
-    if plan.question.literal:
-        return "Codes, paths and addresses stand in the record as they were written"
     if not selected.found:
         return "No conclusion fits"
     best = selected.found[0]
@@ -51,20 +62,19 @@ def _reason(plan: Plan, selected: Selected) -> str | None:
     return None
 
 
-def _traces(tx: Transaction, plan: Plan, candidates: Candidates, asked: Familiarity) -> int:
-    """How many turns of the record pass its gate, up to ten."""
+def _traces(
+    tx: Transaction, plan: Plan, candidates: Candidates, asked: Familiarity
+) -> list[Judged]:
+    """The turns of the record that pass its gate, of the best ones."""
     record = replace(
         plan,
         kinds=("turn",),
         filters=replace(plan.filters, settled=True, types=()),
         first_level=False,
     )
-    if record.question.only_of_time:
-        return min(len(candidates.recent), _COUNTED)
     judged = judge(tx, record, _found(tx, record, candidates), asked)
     threshold = RECORD.before(asked)
-    passed = sum(threshold.margin(each.kind, each.support) >= 0 for each in judged)
-    return min(passed, _COUNTED)
+    return [each for each in judged if threshold.margin(each.kind, each.support) >= 0]
 
 
 def _found(tx: Transaction, record: Plan, candidates: Candidates) -> list[Fused]:

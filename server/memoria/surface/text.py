@@ -19,6 +19,7 @@ from memoria.model import (
 )
 from memoria.retrieval.cite import neighbour
 from memoria.text.document import as_text
+from memoria.text.lines import in_a_line, indented
 
 NOTHING = "Nothing relevant is on record."
 
@@ -52,7 +53,7 @@ def memory_text(memory: Memory) -> str:
     flags.append("verified" if memory.verified else "not verified by the user")
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
-    lines = [f"[memory {memory.id}] {memory.content} ({', '.join(flags)})"]
+    lines = [f"[memory {memory.id}] {own_lines(memory.content)} ({', '.join(flags)})"]
     lines += [_version_text(version) for version in memory.versions]
     return "\n".join(lines)
 
@@ -101,7 +102,7 @@ def receipt_text(receipt: Receipt) -> str:
 
 def remembered_text(kept: Remembered) -> str:
     """What became of a statement."""
-    return f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {kept.content}"
+    return f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {own_lines(kept.content)}"
 
 
 def forgotten_text(forgotten: Forgotten) -> str:
@@ -154,10 +155,10 @@ def counted(number: int, one: str, many: str) -> str:
 
 def scratchpad_text(pad: Scratchpad) -> str:
     """A session's notes as Markdown."""
-    earlier = "".join(f"\n- until {iso(task.at)}: {task.task}" for task in pad.completed)
+    earlier = "".join(f"\n- until {iso(task.at)}: {own_lines(task.task)}" for task in pad.completed)
     return (
-        f"## Session {pad.session_id} ({iso(pad.updated_at)})\n"
-        f"Current task: {pad.current_focus or 'none'}{earlier}"
+        f"## Session {in_a_line(pad.session_id)} ({iso(pad.updated_at)})\n"
+        f"Current task: {own_lines(pad.current_focus or 'none')}{earlier}"
     )
 
 
@@ -169,7 +170,7 @@ def scratchpads_text(pads: Sequence[Scratchpad]) -> str:
 def turn_place(turn: StoredTurn) -> str:
     """Where a turn stands, for a citation."""
     message = f" message {turn.message_id}" if turn.message_id else ""
-    return (
+    return in_a_line(
         f"{iso(turn.at)} {_who(turn)}, session {turn.session_id}{message} #{turn.turn_index}"
         f" ({turn.source})"
     )
@@ -190,31 +191,35 @@ def _hit_text(hit: Hit) -> str:
     if hit.excerpt is not None:
         marks.append("excerpt")
     lines = [_neighbour_text(beside) for beside in hit.before]
-    lines.append(f"[{hit.kind} {hit.id}] {own_lines(hit.text)} ({', '.join(marks)})")
+    lines.append(f"[{hit.kind} {hit.id}] {own_lines(hit.text)} ({in_a_line(', '.join(marks))})")
     if hit.tool is not None:
-        args, result = as_text(hit.tool.args), as_text(hit.tool.result)
-        lines.append(f"  tool {hit.tool.name}({args}) → {own_lines(result)}")
+        args, result = own_lines(as_text(hit.tool.args)), own_lines(as_text(hit.tool.result))
+        lines.append(f"  tool {in_a_line(hit.tool.name)}({args}) → {result}")
     lines += [_neighbour_text(beside) for beside in hit.after]
     return "\n".join(lines)
 
 
 def _neighbour_text(beside: Neighbour) -> str:
-    return f"  #{beside.turn_index} {beside.speaker or beside.role}: {own_lines(beside.text)}"
+    who = in_a_line(beside.speaker or beside.role)
+    return f"  #{beside.turn_index} {who}: {own_lines(beside.text)}"
 
 
 def own_lines(text: str) -> str:
     """Stored text with its further lines indented: none of them can pass for a line of ours."""
-    return text.replace("\n", "\n    ")
+    return indented(text, "    ")
 
 
 def _version_text(version: MemoryVersion) -> str:
     origin = version.provenance
     until = f" until {iso(version.valid_to)}" if version.valid_to is not None else ""
     where = f", session {origin.session_id} #{origin.turn_index}" if origin.session_id else ""
-    quote = f" “{origin.quote}”" if origin.quote and origin.quote != version.content else ""
+    via = in_a_line((origin.client or origin.channel) + where)
+    quote = (
+        f" “{own_lines(origin.quote)}”" if origin.quote and origin.quote != version.content else ""
+    )
     return (
-        f"  v{version.version} from {iso(version.valid_from)}{until}: {version.content}"
-        f" ({origin.source_kind}, {origin.trust}, via {origin.client or origin.channel}{where})"
+        f"  v{version.version} from {iso(version.valid_from)}{until}: {own_lines(version.content)}"
+        f" ({origin.source_kind}, {origin.trust}, via {via})"
         f"{quote}"
     )
 

@@ -27,7 +27,8 @@ _HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
 _When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
 _Without = Annotated[
-    list[str] | None, typer.Option(help="Do without a part (text, vectors, graph) or a stage.")
+    list[str] | None,
+    typer.Option(help="Do without a part (text, vectors, graph) or a stage; several with commas."),
 ]
 _Trace = Annotated[bool, typer.Option("--trace", help="Show what each stage gave each hit.")]
 
@@ -93,7 +94,7 @@ def search(
             include_history=history,
             as_of=as_of,
             task=task,
-            without=without or (),
+            without=_each(without),
             explain=trace,
         ),
     )
@@ -130,7 +131,7 @@ def traces(
             role=role,
             tool=tool,
             include_history=history,
-            without=without or (),
+            without=_each(without),
             explain=trace,
         ),
     )
@@ -183,6 +184,11 @@ def scratchpad(
     """The tasks in hand, and the last five that were done."""
     pads = with_memory(context, lambda m: m.scratchpads(limit, session_id=session))
     show(wire_scratchpads(pads), scratchpads_text(pads), as_json=as_json)
+
+
+def _each(without: list[str] | None) -> list[str]:
+    """The parts named, as the setting has them too: several with commas."""
+    return [part.strip() for named in without or () for part in named.split(",")]
 
 
 def _ask(context: typer.Context, ids: list[str], *, include_source: bool) -> None:
