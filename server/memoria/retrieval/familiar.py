@@ -26,7 +26,9 @@ class Familiarity:
     """What the record knows of a question, before any one document is looked at."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
-    """What each telling term counts for in coverage; names beside others for nothing."""
+    """What each telling term counts for in coverage. Beside others a name that stands everywhere
+    counts for nothing, and on the first level no name does: to be of the same person is no answer.
+    """
     named: bool = False
     """It names somebody or something that much of the record is about."""
     strange: bool = False
@@ -57,14 +59,19 @@ def familiar_with(plan: Plan, candidates: Candidates, frequencies: Frequencies) 
     names = _names(plan)
     counts = frequencies.holding
     met = any(counts.get(name) for name in names) or not names.isdisjoint(_linked(candidates))
-    others = [term for term in terms if term not in names] or terms
+    dropped = names if plan.first_level else {n for n in names if _everywhere(counts, n)}
+    others = [term for term in terms if term not in dropped] or terms
     return Familiarity(
         weights={term: _weight(counts.get(term, 0)) for term in others},
-        named=any(counts.get(name, 0) >= _COUNTED for name in names),
+        named=any(_everywhere(counts, name) for name in names),
         strange=bool(names) and not met,
         cjk=is_cjk(plan.query),
         vectors=bool(candidates.cosine),
     )
+
+
+def _everywhere(counts: Mapping[str, int], name: str) -> bool:
+    return counts.get(name, 0) >= _COUNTED
 
 
 def _linked(candidates: Candidates) -> frozenset[str]:

@@ -9,6 +9,10 @@ from memoria.surface.text import counted, result_text
 from memoria.surface.wire import WireConclusions, WireTraces
 
 _HEAD = " #  outcome       words   text  meaning  graph  match  weight  score"
+_COLUMNS = (
+    "words: share of what was asked that it holds; text: BM25 in its context; meaning: cosine; "
+    "graph: share of the walk; match: all of these; weight: product of the factors below"
+)
 _INDENT = 4
 _PASSED_OVER = 8
 """Documents that came to nothing, and are shown."""
@@ -47,6 +51,7 @@ def trace_lines(trace: Trace) -> Iterator[str]:
     for report in trace.parts:
         yield from entry(report.part, [_part(report)], width)
     yield ""
+    yield from entry("columns", [_COLUMNS], width)
     yield _HEAD
     passed_over = 0
     for place, each in enumerate(trace.judged, 1):
