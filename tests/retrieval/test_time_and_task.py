@@ -1,6 +1,7 @@
 """Questions about a time, the truth of another day, and the task in hand."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from tests.retrieval.toys import ToyEmbedder, keep, said
@@ -238,3 +239,11 @@ async def test_a_past_moment_knows_no_task_of_today(two_tasks: Memoria) -> None:
     found = await two_tasks.search_memory(QUESTION, as_of="2023-02-01", explain=True)
     assert found.trace is not None
     assert found.trace.task is None
+
+
+async def test_a_day_on_which_nothing_was_said_is_looked_for_as_a_word(tmp_path: Path) -> None:
+    async with memoria.open(home=tmp_path / "home", tenant="t", embedder=ToyEmbedder()) as m:
+        await m.record_conversation([{"role": "user", "content": "会议改到星期四"}], session_id="s")
+        for query in ("星期四", "星期四说了什么"):
+            found = await m.search_conversation_traces(query)
+            assert [hit.text for hit in found.hits] == ["会议改到星期四"]

@@ -7,7 +7,7 @@ paths, addresses, code), or a request for the exact words, calls for the second 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
@@ -85,6 +85,10 @@ class Question:
     def only_of_time(self) -> bool:
         """Whether it asks for a time and for nothing in particular."""
         return not self.telling and (self.when is not None or self.latest)
+
+    def in_words(self) -> "Question":
+        """The same without its time: where nothing was said then, the words are looked for."""
+        return replace(self, telling=self.terms, when=None, latest=False)
 
     def stands_in(self, text: str) -> bool:
         """Whether a text holds one of the codes, paths and addresses as it was written."""

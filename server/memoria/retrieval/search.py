@@ -137,6 +137,9 @@ class Search:
     def _find(self, tx: Transaction, plan: Plan, query: QueryVector | str) -> _Found:
         plan = with_task(tx, plan) if plan.first_level else plan
         candidates = gather(tx, plan, query)
+        if plan.question.only_of_time and not candidates.recent:
+            plan = replace(plan, question=plan.question.in_words())
+            candidates = gather(tx, plan, query)
         looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         if self._reranker is not None and plan.way.stages.rerank:
