@@ -27,7 +27,7 @@ from memoria.store.values import Match
 _FLOAT_BYTES = 4
 _LOOKED_AT = 4
 """How many of the nearest are held against filters first, for each that is wanted."""
-_CANDIDATES = 4
+_CANDIDATES = 2
 """How many of the nearest by code are scored from the truth, for each that is wanted."""
 _SAMPLE = 16_384
 """Vectors from which codes are learnt; more change recall by less than a tenth of a point."""
