@@ -27,8 +27,11 @@ from memoria.store.values import Match
 _FLOAT_BYTES = 4
 _LOOKED_AT = 4
 """How many of the nearest are held against filters first, for each that is wanted."""
-_CANDIDATES = 2
+_CANDIDATES = 4
 """How many of the nearest by code are scored from the truth, for each that is wanted."""
+_FEWER = 2
+_ENOUGH = 400
+"""Beyond so many, for each that is wanted only two: what reading them costs would be felt."""
 _SAMPLE = 16_384
 """Vectors from which codes are learnt; more change recall by less than a tenth of a point."""
 _LEAST_SAMPLE = 16
@@ -160,7 +163,7 @@ class HeldCodes(Held):
         self, connection: Connection, where: Neighbourhood, vector: Vector, limit: int
     ) -> list[Match]:
         """The nearest documents, best first."""
-        wanted = limit * _CANDIDATES
+        wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
         self._rows.settle()
         most = wanted if where.narrowing is None else max(wanted, BUDGET)
         ns = self._rows.likely(where.scopes, where.allowed, vector, most)
