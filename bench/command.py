@@ -93,10 +93,11 @@ def parser(name: str) -> argparse.ArgumentParser:
 
 def _limited(conversations: Sequence[Conversation], most: int | None) -> tuple[Conversation, ...]:
     """At most so many questions of each, evenly spaced: LoCoMo keeps its categories together."""
-    return tuple(replace(c, questions=_spread(c.questions, most)) for c in conversations)
+    return tuple(replace(c, questions=spread(c.questions, most)) for c in conversations)
 
 
-def _spread(questions: tuple[Question, ...], most: int | None) -> tuple[Question, ...]:
+def spread(questions: tuple[Question, ...], most: int | None) -> tuple[Question, ...]:
+    """So many of them, evenly spaced; all where there are no more, or no number is given."""
     if most is None or most >= len(questions):
         return questions
     return tuple(questions[i * len(questions) // most] for i in range(most))

@@ -7,16 +7,15 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import anyio
 from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from bench.data import Conversation, Question, data_folder, has_locomo, locomo
+from bench.command import no_data, progress, spread
+from bench.data import Conversation, data_folder, has_locomo, locomo
 from bench.output import rounded
 from bench.peers.client import RefusedError
 from bench.peers.envs import NotInstalledError, environment, usual_pythons
@@ -26,10 +25,6 @@ from bench.peers.systems import SYSTEMS, System
 
 _BUDGETS = (500, 2000)
 _NO_DATA = 2
-_NO_DATA_MESSAGE = (
-    "There is no locomo/locomo_dev.json. Name the folder that holds locomo/ with --data or "
-    "MEMORIA_DATA.\n"
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     folder = arguments.data or data_folder()
     if folder is None or not has_locomo(folder):
-        sys.stderr.write(_NO_DATA_MESSAGE)
+        sys.stderr.write(no_data("locomo/locomo_dev.json"))
         return _NO_DATA
     conversations = sample(locomo(folder), arguments.conversations, arguments.questions)
     systems = [s for s in SYSTEMS if not arguments.only or s.name in arguments.only]
@@ -59,15 +54,7 @@ def sample(
     conversations: Sequence[Conversation], most: int | None, questions: int | None
 ) -> tuple[Conversation, ...]:
     """The first conversations, each with so many of its questions, evenly spaced."""
-    return tuple(
-        replace(c, questions=_spread(asked_of(c), questions)) for c in conversations[:most]
-    )
-
-
-def _spread(items: tuple[Question, ...], most: int | None) -> tuple[Question, ...]:
-    if most is None or most >= len(items):
-        return items
-    return tuple(items[i * len(items) // most] for i in range(most))
+    return tuple(replace(c, questions=spread(asked_of(c), questions)) for c in conversations[:most])
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -97,7 +84,7 @@ def _try(
     """What was seen of a server, or why it does not run here: the others are still asked."""
     turns = sum(len(c.turns) for c in conversations)
     questions = sum(len(c.questions) for c in conversations)
-    with _progress(system.name, turns + questions * len(system.ways)) as done:
+    with progress(system.name, turns + questions * len(system.ways)) as done:
         try:
             made = environment(system.package, envs, pythons) if system.package else envs
             with tempfile.TemporaryDirectory(prefix="memoria-peers-") as homes:
@@ -110,15 +97,6 @@ def _reason(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return f"{type(error).__name__}: {error}"
-
-
-@contextmanager
-def _progress(title: str, total: int) -> Iterator[Callable[[], None]]:
-    console = Console(stderr=True)
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=total)
-        yield lambda: progress.advance(task)
 
 
 if __name__ == "__main__":

@@ -178,13 +178,12 @@ class Recall:
             inject,
         )
 
-        place = self._workspace(workspace)
-        way = self._way((), task, session_id, explain=False)
-        most = max(max_tokens, MIN_TOKENS)
-        recall = plan_memories(query, limit=8, max_tokens=most, workspace=place, way=way)
-        record = plan_traces(query, limit=4, max_tokens=most, context=0, workspace=place, way=way)
         if max_tokens < MIN_TOKENS:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
+        place, most = self._workspace(workspace), max_tokens
+        way = self._way((), task, session_id, explain=False)
+        recall = plan_memories(query, limit=8, max_tokens=most, workspace=place, way=way)
+        record = plan_traces(query, limit=4, max_tokens=most, context=0, workspace=place, way=way)
 
         def injecting() -> Injection:
             with self._store.read(self.tenant) as tx:

@@ -21,7 +21,7 @@ _IN_TIME = 100
 _RECENT = 100
 _WORDS = 0.5
 """What sharing the best words makes of a document from which the graph is walked."""
-_OFF = "switched off"
+OFF = "switched off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,16 @@ def gather(tx: Transaction, plan: Plan, query: QueryVector | str) -> Candidates:
     return Candidates(bm25, cosine, awaiting, walked, recent, (text, vectors, graph, newest))
 
 
+def in_words_where_nothing_was_said(tx: Transaction, plan: Plan) -> Plan:
+    """The plan, as one for its words where it asks for nothing but a time that holds nothing."""
+    if not plan.question.only_of_time or _recent(tx, plan, 1):
+        return plan
+    return replace(plan, question=plan.question.in_words())
+
+
 def _by_text(tx: Transaction, plan: Plan) -> tuple[dict[int, float], PartReport]:
     if "text" in plan.way.without:
-        return {}, PartReport(part="text", state="off", why=_OFF)
+        return {}, PartReport(part="text", state="off", why=OFF)
     if not plan.terms:
         return {}, PartReport(part="text", state="idle", why="the question holds no word")
     found = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, _DEPTH))
@@ -80,7 +87,7 @@ def _by_meaning(
     tx: Transaction, plan: Plan, query: QueryVector | str
 ) -> tuple[dict[int, float], PartReport]:
     if "vectors" in plan.way.without:
-        return {}, PartReport(part="vectors", state="off", why=_OFF)
+        return {}, PartReport(part="vectors", state="off", why=OFF)
     if isinstance(query, str):
         return {}, PartReport(part="vectors", state="missing", why=query)
     found: dict[int, float] = {}
@@ -95,7 +102,7 @@ def _by_meaning(
 
 def _by_graph(tx: Transaction, plan: Plan, found: Mapping[int, float]) -> tuple[Walked, PartReport]:
     if "graph" in plan.way.without:
-        return Walked(), PartReport(part="graph", state="off", why=_OFF)
+        return Walked(), PartReport(part="graph", state="off", why=OFF)
     walked = walk(tx, plan.question.names, found, plan.filters)
     if not walked.scores:
         why = "the question names nobody and nothing that memories are linked with"
@@ -107,9 +114,12 @@ def _by_time(tx: Transaction, plan: Plan) -> tuple[tuple[int, ...], PartReport]:
     if not plan.question.only_of_time:
         why = "the question asks for more than a time"
         return (), PartReport(part="recent", state="idle", why=why)
-    seen = _within(plan) or plan.filters
-    found = tuple(tx.documents.recent(plan.kinds, seen, _RECENT))
+    found = _recent(tx, plan, _RECENT)
     return found, PartReport(part="recent", state="used", found=len(found))
+
+
+def _recent(tx: Transaction, plan: Plan, most: int) -> tuple[int, ...]:
+    return tuple(tx.documents.recent(plan.kinds, _within(plan) or plan.filters, most))
 
 
 def _within(plan: Plan) -> Filters | None:

@@ -9,8 +9,9 @@ where what was recalled is not sure. Everything stored is data: the whole is fen
 it can end the fence.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from memoria.model import Hit, Injection, Scratchpad, SearchResult
 from memoria.retrieval.gate import UNASKED
@@ -32,6 +33,7 @@ _INTRODUCTION = (
 _HEADINGS = ("# Persona", "# Task in hand", "# Recall", "# Evidence", "# Citations")
 _LEAST_TOKENS = 50
 MIN_TOKENS = 200
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ def inject(
         standing: what is in every package.
     """
     left = recall.max_tokens - _price(_assembled([""] * len(_HEADINGS)))
-    persona = _fitting(_lines(standing.core), round(left * _PERSONA_SHARE))
-    tasks = _fitting(_lines(map(_tasks, standing.tasks)), round(left * _SHORT_TERM_SHARE))
+    persona = _fitting(_lines(standing.core), _price, round(left * _PERSONA_SHARE))
+    tasks = _fitting(_lines(map(_tasks, standing.tasks)), _price, round(left * _SHORT_TERM_SHARE))
     left -= sum(map(_price, (*persona, *tasks)))
     found, said = _looked_up(store, tenant, search, recall, record, left)
     evidence = _citable(said.hits, round(left * _EVIDENCE_SHARE)) if said else []
@@ -130,26 +132,20 @@ def _tasks(pad: Scratchpad) -> str:
     return "\n".join(indented(task, "  ") for task in [*now, *done])
 
 
-def _fitting(lines: Iterable[str], tokens: int) -> list[str]:
-    """The first lines that fit."""
+def _fitting(items: Iterable[_T], price: Callable[[_T], int], tokens: int) -> list[_T]:
+    """The first that fit."""
     kept = []
-    for line in lines:
-        tokens -= _price(line)
+    for each in items:
+        tokens -= price(each)
         if tokens < 0:
             break
-        kept.append(line)
+        kept.append(each)
     return kept
 
 
 def _citable(hits: Iterable[Hit], tokens: int) -> list[Cited]:
     """The first hits that fit, with their citations."""
-    kept = []
-    for each in map(_cited, hits):
-        tokens -= _cost(each)
-        if tokens < 0:
-            break
-        kept.append(each)
-    return kept
+    return _fitting(map(_cited, hits), _cost, tokens)
 
 
 def _cited(hit: Hit) -> Cited:

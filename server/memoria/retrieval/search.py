@@ -10,7 +10,13 @@ from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
 from memoria.model import Hit, Neighbour, PartReport, SearchResult, StoredTurn
-from memoria.retrieval.candidates import Candidates, QueryVector, gather
+from memoria.retrieval.candidates import (
+    OFF,
+    Candidates,
+    QueryVector,
+    gather,
+    in_words_where_nothing_was_said,
+)
 from memoria.retrieval.cite import asked_from, memory_hit, neighbour, stand_in_hit, turn_hit
 from memoria.retrieval.explain import explain
 from memoria.retrieval.familiar import Familiarity, common, familiar_with
@@ -80,10 +86,8 @@ class Search:
 
     def embed(self, plan: Plan) -> QueryVector | str:
         """The question's vector, or why there is none. Needs no store."""
-        if self._embedder is None:
-            return "switched off"
-        if "vectors" in plan.way.without:
-            return "switched off"
+        if self._embedder is None or "vectors" in plan.way.without:
+            return OFF
         try:
             vector = self._embedder.embed_query(plan.query, self._wait_ms)
         except EmbedderError as error:
@@ -136,10 +140,8 @@ class Search:
 
     def _find(self, tx: Transaction, plan: Plan, query: QueryVector | str) -> _Found:
         plan = with_task(tx, plan) if plan.first_level else plan
+        plan = in_words_where_nothing_was_said(tx, plan)
         candidates = gather(tx, plan, query)
-        if plan.question.only_of_time and not candidates.recent:
-            plan = replace(plan, question=plan.question.in_words())
-            candidates = gather(tx, plan, query)
         looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         if self._reranker is not None and plan.way.stages.rerank:

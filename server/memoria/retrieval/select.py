@@ -32,10 +32,10 @@ def select(plan: Plan, judged: Sequence[Judged], threshold: Threshold) -> Select
         return Selected(tuple(judged))
     if not plan.terms:
         return Selected((), tuple(judged))  # no word was asked for, so nothing is an answer
-    passed = [each for each in judged if threshold.margin(each.kind, each.support) >= 0]
     if not threshold.gate.each:
-        speaks = any(each in passed for each in judged[:DECIDE])
+        speaks = any(_passes(each, threshold) for each in judged[:DECIDE])
         return Selected(tuple(judged[: plan.limit])) if speaks else Selected((), tuple(judged))
+    passed = [each for each in judged if _passes(each, threshold)]
     passed = _with_what_they_lead_to(judged, passed)
     ids = {each.fused.n for each in passed}
     turned_away = tuple(each for each in judged if each.fused.n not in ids)
@@ -46,6 +46,10 @@ def select(plan: Plan, judged: Sequence[Judged], threshold: Threshold) -> Select
     if plan.way.stages.diversity:
         kept = diversified(kept, _CONSIDERED * plan.limit)
     return Selected(tuple(kept), turned_away, said_already)
+
+
+def _passes(each: Judged, threshold: Threshold) -> bool:
+    return threshold.margin(each.kind, each.support) >= 0
 
 
 def _with_what_they_lead_to(judged: Sequence[Judged], passed: Sequence[Judged]) -> list[Judged]:
