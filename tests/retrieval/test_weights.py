@@ -23,9 +23,10 @@ from memoria.model import (
     Trust,
     Validity,
 )
+from memoria.policy.topics import same_task
 from memoria.retrieval.diversify import diversified, likeness
 from memoria.retrieval.plan import Way, plan_memories
-from memoria.retrieval.weigh import memory_factors, product, same_task
+from memoria.retrieval.weigh import memory_factors, product
 
 NOW = 1_700_000_000_000
 TOLD = NOW - 400 * DAY_MS

@@ -80,7 +80,7 @@ def _follow(grounds: Grounds, focus: Focus) -> None:
         raise RejectedError("not the user's words")
     pad = grounds.tx.scratchpads.get(turn.session_id)
     task = pad.current_focus if pad else None
-    if (pad is None or _said_at(turn) > pad.updated_at) and not same_task(text, task or ""):
+    if (pad is None or _said_at(turn) > pad.updated_at) and not same_task(text, task):
         _set(grounds.tx, turn, task, shortened(text))
 
 

@@ -75,8 +75,10 @@ def in_hand(said: Heard, task: str | None, *, rested: bool = False) -> str | Non
     return task if task and same_task(begun.task, task) else begun.task
 
 
-def same_task(one: str, other: str) -> bool:
-    """Whether two names mean the same task, as far as their words tell."""
+def same_task(one: str | None, other: str | None) -> bool:
+    """Whether two names mean the same task, as far as their words tell; no name means none."""
+    if not one or not other:
+        return False
     a, b = telling(one), telling(other)
     return bool(a and b) and len(a & b) >= _SAME_TASK * min(len(a), len(b))
 

@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping
 
 from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
+from memoria.policy.topics import same_task
 from memoria.retrieval.plan import Plan
-from memoria.text.analyser import query_terms
 from memoria.text.dates import Interval
 
 _CONCLUSION = 1.1
@@ -43,7 +43,6 @@ _TAU_DAYS = {
 _FADES = 0.1
 """What age takes at most."""
 _SAME_TASK = 1.15
-_TASK_SHARE = 0.5
 _IN_TIME = 0.25
 """What is gained by having been said in the time asked for."""
 _BOUND = math.log(1.6) / 2
@@ -82,15 +81,6 @@ def memory_factors(memory: Memory, version: MemoryVersion, plan: Plan) -> dict[s
 def product(factors: Mapping[str, float]) -> float:
     """All factors together."""
     return math.prod(factors.values())
-
-
-def same_task(one: str | None, other: str | None) -> bool:
-    """Whether two names of tasks share half of their telling words."""
-    if not one or not other:
-        return False
-    here, there = set(query_terms(one)), set(query_terms(other))
-    fewer = min(len(here), len(there))
-    return fewer > 0 and len(here & there) >= _TASK_SHARE * fewer
 
 
 def _bounded(factors: Mapping[str, float]) -> dict[str, float]:
