@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from memoria.app import DATABASE
 from memoria.model import Vector, now_millis
+from memoria.retrieval.candidates import DEPTH
 from memoria.store.sqlite.driver import Connection, connect
 from memoria.store.sqlite.terms import BUDGET, affordable
 from memoria.text.analyser import query_terms
 
-DEPTH = 400
-"""Documents asked of either index, as by the product."""
 _BUSY_MS = 10_000
 _TABLES = """
 CREATE TABLE turns (

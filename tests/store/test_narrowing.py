@@ -13,7 +13,7 @@ import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
 from memoria.store.sqlite import SqliteStore, matching, narrowing
-from memoria.store.sqlite.terms import TermCounts, mark
+from memoria.store.sqlite.terms import Counts, mark
 from memoria.store.values import Filters, Kind, Match
 
 BEGAN = 1_700_000_000_000
@@ -148,7 +148,7 @@ def test_terms_are_counted_once_until_the_mark_moves_or_something_is_erased() ->
         counted.append(term)
         return len(counted)
 
-    known = TermCounts()
+    known = Counts()
     for age in ((10, 0), (10, 0), (12, 0), (12, 5), (12, 5)):
         known.of("port", age, count)
     assert counted == ["port"] * 3

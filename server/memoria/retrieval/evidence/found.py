@@ -12,7 +12,7 @@ _REACH = 2
 _COUNTED = 120
 """How many of what BM25 found are counted anew. With 200, LoCoMo's figures over categories 1 to
 4 are within a fifth of a point."""
-_CENTRAL = 100
+_CENTRAL = 70
 """How many of the best of either list are ranked with what surrounds them."""
 _LONGEST = 8_000
 """Characters. A longer document keeps the score the index gave it."""

@@ -10,7 +10,7 @@ from memoria.store.sqlite.matching import Matching, quoted
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.standing import Standing, standing
-from memoria.store.sqlite.terms import TermCounts
+from memoria.store.sqlite.terms import Counted
 from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import Filters, Frequencies, Indexed, Kind, Match
@@ -24,11 +24,11 @@ class SqliteDocuments:
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        frequencies: TermCounts | None = None,
+        counted: Counted | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
-        self._matching = Matching(self._rows, frequencies)
+        self._matching = Matching(self._rows, counted)
         self._workspaces = SqliteWorkspaces(connection, tenant)
 
     def add(

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import TenantRows, as_json
-from memoria.store.sqlite.terms import BUDGET, TermCounts, affordable, mark
+from memoria.store.sqlite.terms import BUDGET, Counted, Counts, affordable, mark
 from memoria.store.values import Frequencies, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
@@ -24,16 +24,15 @@ _SPARE = 4
 class Matching:
     """The full-text index as one tenant's questions meet it."""
 
-    def __init__(self, rows: TenantRows, frequencies: TermCounts | None) -> None:
+    def __init__(self, rows: TenantRows, counted: Counted | None) -> None:
         """Nothing is read yet.
 
         Args:
             rows: where the index is.
-            frequencies: counts that a process remembers; None for a writer, who counts each time.
+            counted: what a process remembers; None for a writer, who counts each time.
         """
         self._rows = rows
-        self._frequencies = frequencies
-        self._shown: dict[tuple[str, int], int] = {}
+        self._counted = counted
 
     def among(
         self, allowed: Collection[int], terms: Sequence[str], scope: str, limit: int
@@ -91,16 +90,14 @@ class Matching:
             return self._count(_words([term]), last)
 
         age = last, self._rows.number("erased_at")
-        of = self._frequencies.of if self._frequencies else lambda term, _, afresh: afresh(term)
-        return {term: of(term, age, count) * newest // last for term in terms}
+        known = self._counted.terms if self._counted else Counts()
+        return {term: known.of(term, age, count) * newest // last for term in terms}
 
     def _count_shown(self, scope: str, newest: int) -> int:
-        """How many documents the scope shows; by a reader counted once, whose snapshot stays."""
-        place = scope, newest
-        shown = self._shown[place] if place in self._shown else self._count(scope, newest)
-        if self._frequencies is not None:
-            self._shown[place] = shown
-        return shown
+        """How many documents the scope shows, as long as nothing changes."""
+        known = self._counted.scopes if self._counted else Counts()
+        age = self._rows.number("changed_at"), newest
+        return known.of(scope, age, lambda scope: self._count(scope, newest))
 
     def _count(self, query: str, last: int) -> int:
         """How many documents up to a number match, up to one more than the budget."""

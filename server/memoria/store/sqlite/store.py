@@ -34,7 +34,7 @@ from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
 from memoria.store.sqlite.rows import TenantRows, built
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
-from memoria.store.sqlite.terms import TermCounts
+from memoria.store.sqlite.terms import Counted
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine
 from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
@@ -52,13 +52,13 @@ class SqliteTransaction:
         tenant: int,
         vectors: VectorIndex,
         attempts: int,
-        frequencies: TermCounts | None = None,
+        counted: Counted | None = None,
     ) -> None:
         self._connection = connection
         self._name = name
         self._attempts = attempts
         self._admin = TenantRows(connection, tenant, "admin")
-        self.documents = SqliteDocuments(connection, tenant, vectors, frequencies)
+        self.documents = SqliteDocuments(connection, tenant, vectors, counted)
         self.conversations = SqliteConversations(connection, tenant, self.documents)
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.graph = SqliteGraph(connection, tenant)
@@ -148,7 +148,7 @@ class SqliteStore:
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
         self._matrices = Matrices(connect=self._learner)
-        self._frequencies = TermCounts()
+        self._counted = Counted()
         self._closed = False
         with translated():
             self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
@@ -170,7 +170,7 @@ class SqliteStore:
         with self._reading() as (connection, vectors):
             number = _tenant_number(connection, tenant) or 0
             yield SqliteTransaction(
-                connection, tenant, number, vectors, self._attempts, self._frequencies
+                connection, tenant, number, vectors, self._attempts, self._counted
             )
 
     @contextlib.contextmanager

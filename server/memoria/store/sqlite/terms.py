@@ -12,6 +12,7 @@ from the snapshot alone: every process chooses the same terms, whatever it was a
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 BUDGET = 20_000
 """Documents. A search in 100,000 turns takes 25 ms for its text at the most, where it took up to
@@ -20,7 +21,7 @@ _MOST_REMEMBERED = 20_000
 _STEPS = 4
 
 Age = tuple[int, int]
-"""(mark, when something was last erased)"""
+"""What was counted: later ones compare greater."""
 
 
 def affordable(
@@ -52,8 +53,8 @@ def mark(newest: int) -> int:
     return newest >> shift << shift
 
 
-class TermCounts:
-    """In how many documents terms stand, as counted by a process. Thread-safe."""
+class Counts:
+    """In how many documents tokens stand, as counted by a process. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -64,9 +65,9 @@ class TermCounts:
         """How many documents a term stands in.
 
         Args:
-            term: the term.
+            term: the term, or any other query of the index.
             age: what is counted; other counts are forgotten when it is newer.
-            count: counts documents up to the mark.
+            count: counts afresh.
         """
         with self._lock:
             known = self._counts.get(term) if self._age == age else None
@@ -81,3 +82,13 @@ class TermCounts:
                 self._age, self._counts = age, {}
             if self._age == age:
                 self._counts[term] = counted
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a process remembers of one file's index."""
+
+    terms: Counts = field(default_factory=Counts)
+    """By term, up to the mark."""
+    scopes: Counts = field(default_factory=Counts)
+    """By scope, of everything."""

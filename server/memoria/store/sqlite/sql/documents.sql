@@ -133,6 +133,9 @@ SELECT coalesce(max(n), 0) FROM documents;
 SELECT count(*) FROM (
     SELECT 1 FROM search_index WHERE search_index MATCH :query AND rowid <= :last LIMIT :most);
 
+-- name: changed_at
+SELECT n FROM change_sequence WHERE one = 1;
+
 -- name: erased_at
 SELECT erased_at FROM change_sequence WHERE one = 1;
 
