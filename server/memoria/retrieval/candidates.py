@@ -16,8 +16,8 @@ from memoria.store.values import Filters
 from memoria.text.dates import Interval
 
 DEPTH = 200
-"""Documents asked of the text, and of the vectors. With 400, LoCoMo's figures over categories 1 to 4
-are within half a point."""
+"""Documents asked of the text, and of the vectors. With 400, LoCoMo's figures over categories 1 to
+4 are within half a point."""
 _IN_TIME = 100
 """How many more are looked for in the stretch of time that the question names."""
 _RECENT = 100

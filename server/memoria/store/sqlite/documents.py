@@ -96,9 +96,7 @@ class SqliteDocuments:
         if not terms or not kinds:
             return []
         narrowing = self._narrowing(kinds, filters)
-        if narrowing.listed is None:
-            return self._matching.best(terms, self._scope(kinds, filters), narrowing, limit)
-        return self._matching.among(narrowing.listed, terms, self._scope(kinds, filters), limit)
+        return self._matching.best(terms, self._scope(kinds, filters), narrowing, limit)
 
     def nearest(
         self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int

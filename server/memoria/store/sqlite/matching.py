@@ -4,19 +4,22 @@ BM25 as FTS5 has it counts every phrase of a query by walking its list, the scop
 one tenant holds nearly everything, that alone takes as long as all the words. So in a home of more
 documents than the budget the words are matched alone, and what they find is held against the scope
 from the best downwards. Scores are the same either way: the scope weighs nothing. Where too little
-of what was found may be seen, the scope is matched too.
+of what was found may be seen, the scope is matched too. Words that only stand in more documents
+than that are not scored at all: the newest that hold one and may be seen are taken.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from memoria.store.sqlite.narrowing import Narrowing
-from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.store.sqlite.rows import Parameter, TenantRows, as_json
 from memoria.store.sqlite.terms import BUDGET, Counted, Counts, affordable, mark
 from memoria.store.values import Frequencies, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
 _CONTEXT_WEIGHT = 0.6
 _TEXT = "{words context}"
+_ALL = -1
+_ANYWHERE: Mapping[str, Parameter] = {}
 _SPARE = 4
 """One more of so many is looked at than is wanted, where nearly all may be seen."""
 
@@ -34,30 +37,44 @@ class Matching:
         self._rows = rows
         self._counted = counted
 
-    def among(
-        self, allowed: Collection[int], terms: Sequence[str], scope: str, limit: int
-    ) -> list[Match]:
-        """The best of these documents that the scope shows."""
-        return self._found("match_filtered", _both(scope, terms), limit, allowed=as_json(allowed))
-
     def best(
         self, terms: Sequence[str], scope: str, narrowing: Narrowing, limit: int
     ) -> list[Match]:
         """The best documents that the scope shows and that pass."""
         newest = self._rows.number("newest")
-        most = -1 if narrowing.narrow else limit
         if newest <= BUDGET or self._count_shown(scope, newest) <= BUDGET:
-            found = self._found("match", _both(scope, terms), most)
-            return narrowing.best(found, limit) if narrowing.narrow else found
+            return self._best_of_few(_both(scope, terms), narrowing, limit)
+        if narrowing.listed is not None:
+            return self._best_of_many(_among(narrowing.listed), terms, scope, narrowing, limit)
         counts = self._counts(terms, newest)
         kept = affordable(terms, counts.__getitem__)
-        statement = "match" if sum(map(counts.__getitem__, kept)) <= BUDGET else "match_newest"
-        asked = most if narrowing.narrow else limit + limit // _SPARE
-        found = self._found(statement, _words(kept), asked)
+        if sum(map(counts.__getitem__, kept)) > BUDGET:
+            most = BUDGET if narrowing.narrow else limit
+            return narrowing.best(self._found("match_newest", _both(scope, kept), most), limit)
+        return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)
+
+    def _best_of_few(self, query: str, narrowing: Narrowing, limit: int) -> list[Match]:
+        if narrowing.listed is not None:
+            return self._found("match_filtered", query, limit, **_among(narrowing.listed))
+        if narrowing.narrow:
+            return narrowing.best(self._found("match", query, _ALL), limit)
+        return self._found("match", query, limit)
+
+    def _best_of_many(
+        self,
+        where: Mapping[str, Parameter],
+        terms: Sequence[str],
+        scope: str,
+        narrowing: Narrowing,
+        limit: int,
+    ) -> list[Match]:
+        statement = "match_filtered" if where else "match"
+        most = _ALL if narrowing.narrow and not where else limit + limit // _SPARE
+        found = self._found(statement, _words(terms), most, **where)
         best = narrowing.best(found, limit)
-        if len(best) == limit or (statement == "match" and len(found) != asked):
+        if len(best) == limit or len(found) != most:
             return best
-        return narrowing.best(self._found(statement, _both(scope, kept), most), limit)
+        return narrowing.best(self._found(statement, _both(scope, terms), limit, **where), limit)
 
     def frequencies(self, terms: Sequence[str], scope: str) -> Frequencies:
         """How common the terms are among what the scope shows; in a large one, in the home."""
@@ -69,18 +86,9 @@ class Matching:
             shown, {term: self._count(_both(scope, [term]), newest) for term in terms}
         )
 
-    def _found(
-        self, statement: str, query: str, limit: int, **parameters: str | int
-    ) -> list[Match]:
-        rows = self._rows.all(
-            statement,
-            query=query,
-            context_weight=_CONTEXT_WEIGHT,
-            limit=limit,
-            newest=BUDGET,
-            **parameters,
-        )
-        return [Match(*row) for row in rows]
+    def _found(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
+        asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
+        return list(map(Match._make, self._rows.all(statement, **asked)))
 
     def _counts(self, terms: Sequence[str], newest: int) -> dict[str, int]:
         """In how many documents each term stands, judging by those up to the mark."""
@@ -107,6 +115,12 @@ class Matching:
 def quoted(term: str) -> str:
     """A finished token as FTS5 takes it: no operator can hide in one."""
     return f'"{term}"'
+
+
+def _among(listed: Collection[int]) -> dict[str, Parameter]:
+    """Parameters for a search of these documents alone; the index reads from first to last."""
+    ends = {"first": min(listed, default=0), "last": max(listed, default=0)}
+    return {"allowed": as_json(listed), **ends}
 
 
 def _words(terms: Sequence[str]) -> str:

@@ -66,14 +66,10 @@ ORDER BY score DESC, n
 LIMIT :limit;
 
 -- name: match_newest
--- The best of the newest: for a query that so many documents match that not all can be scored.
-SELECT n, score FROM (
-    SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
-    FROM search_index
-    WHERE search_index MATCH :query
-    ORDER BY rowid DESC
-    LIMIT :newest)
-ORDER BY score DESC, n
+-- For a word that stands in more documents than can be scored: that it does tells nothing of them.
+SELECT rowid AS n, 1.0 AS score FROM search_index
+WHERE search_index MATCH :query
+ORDER BY rowid DESC
 LIMIT :limit;
 
 -- name: match_filtered
@@ -81,6 +77,7 @@ LIMIT :limit;
 SELECT rowid AS n, -bm25(search_index, 0.0, 1.0, :context_weight) AS score
 FROM search_index
 WHERE search_index MATCH :query
+  AND rowid BETWEEN :first AND :last
   AND +rowid IN (SELECT value FROM json_each(:allowed))
 ORDER BY score DESC, n
 LIMIT :limit;
