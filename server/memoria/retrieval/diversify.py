@@ -49,8 +49,8 @@ def diversified(ranked: Sequence[_W], most: int) -> list[_W]:
         order.remove(best)
         chosen.append(best)
         for i in order:
-            excess = _excess(_share_said(telling[i], telling[best]))
-            worth[i] = min(worth[i], ranked[i].score * (1 - _PENALTY * excess))
+            if excess := _excess(telling[i], telling[best]):
+                worth[i] = min(worth[i], ranked[i].score * (1 - _PENALTY * excess))
     return [ranked[i] for i in (*chosen, *order)]
 
 
@@ -68,9 +68,9 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return common / (len(one) + len(other) - common)
 
 
-def _share_said(words: frozenset[str], by: frozenset[str]) -> float:
-    return len(words & by) / len(words) if words else 0.0
-
-
-def _excess(said: float) -> float:
+def _excess(words: frozenset[str], by: frozenset[str]) -> float:
+    """How far the share of the words that was said goes beyond what counts, 0 to 1."""
+    if not words or len(by) < _SAID * len(words):
+        return 0.0
+    said = len(words & by) / len(words)
     return max(0.0, (said - _SAID) / (1 - _SAID))

@@ -11,8 +11,6 @@ from memoria.retrieval.plan import Plan
 DECIDE = 10
 """How many of the best decide whether the record has anything to say, whatever is asked for."""
 _REPEATS = 0.9
-_CONSIDERED = 3
-"""How many hits, for each that is wanted, are considered for a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ def select(plan: Plan, judged: Sequence[Judged], threshold: Threshold) -> Select
     kept = [each for each in passed if each.fused.n not in repeats]
     said_already = tuple(each for each in passed if each.fused.n in repeats)
     if plan.way.stages.diversity:
-        kept = diversified(kept, _CONSIDERED * plan.limit)
+        kept = diversified(kept, plan.limit)
     return Selected(tuple(kept), turned_away, said_already)
 
 

@@ -48,7 +48,7 @@ def _counted(
     document: Indexed, whole: Sequence[tuple[str, str]], begun: Sequence[tuple[str, str]]
 ) -> Counted:
     words, context = f" {document.words} ", f" {document.context} "
-    said: dict[str, float] = {term: words.count(token) for term, token in whole if token in words}
+    said: dict[str, float] = {t: many for t, token in whole if (many := words.count(token))}
     alike = {term: _ALIKE for term, start in begun if term not in said and start in words}
     framed: dict[str, float] = {term: 1.0 for term, token in whole if token in context}
     return Counted(said | alike, framed, words.count(" ") + context.count(" ") - 2)

@@ -13,7 +13,7 @@ index prefer "thanks, sounds great" to whoever explains.
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from memoria.retrieval.evidence.counts import Counted
@@ -53,20 +53,25 @@ def bm25(
     weights = _lent(counted, places) if lend else {}
     for n, each in counted.items():
         own = weights.setdefault(n, {})
-        _add(own, each.said, 1.0)
-        _add(own, each.framed, _FRAME)
+        _add(own, each.said.items())
+        _add(own, _shared(each.framed, _FRAME))
     relative = {n: each.length / mean for n, each in counted.items() if mean}
-    return {n: _score(own, relative.get(n, 1.0), telling) for n, own in weights.items()}
+    gains = {term: (_K1 + 1) * told for term, told in telling.items()}
+    return {n: _score(own, relative.get(n, 1.0), gains) for n, own in weights.items()}
 
 
-def _add(own: dict[str, float], times: Mapping[str, float], share: float) -> None:
-    for term, many in times.items():
-        own[term] = own.get(term, 0.0) + share * many
+def _add(own: dict[str, float], times: Iterable[tuple[str, float]]) -> None:
+    for term, many in times:
+        own[term] = own.get(term, 0.0) + many
 
 
-def _score(weights: Mapping[str, float], length: float, telling: Mapping[str, float]) -> float:
+def _shared(times: Mapping[str, float], share: float) -> list[tuple[str, float]]:
+    return [(term, share * many) for term, many in times.items()]
+
+
+def _score(weights: Mapping[str, float], length: float, gains: Mapping[str, float]) -> float:
     norm = _K1 * (1 - _B + _B * length)
-    return math.fsum([telling[t] * w * (_K1 + 1) / (w + norm) for t, w in weights.items()])
+    return math.fsum([gains[term] * w / (w + norm) for term, w in weights.items()])
 
 
 def _lent(counted: Mapping[int, Counted], places: Sequence[Place]) -> dict[int, dict[str, float]]:
@@ -81,7 +86,8 @@ def _lent(counted: Mapping[int, Counted], places: Sequence[Place]) -> dict[int, 
     lent: dict[int, dict[str, float]] = {}
     for (session_n, index), giver in sorted(givers.items(), key=itemgetter(1)):
         said = counted[giver].said
+        shares = {share: _shared(said, share) for share in set(_LENT.values())}
         for step, share in _LENT.items():
             for n in standing.get((session_n, index + step), ()):
-                _add(lent.setdefault(n, {}), said, share)
+                _add(lent.setdefault(n, {}), shares[share])
     return lent
