@@ -28,7 +28,7 @@ from memoria.store.values import Remark
 PRIYA = (Mention(name="Priya", kind="person"),)
 QUESTION = "Which harbour report did Priya take to Lisbon with the budget?"
 WORDS = "harbour report budget Lisbon gate tea orchid train depot letter".split()
-SEVERAL = re.compile(r'words context\}:\(("\w+")\)')
+SEVERAL = re.compile(r'[ \']\(("\w+")\)')
 
 
 @dataclass

@@ -166,5 +166,19 @@ def test_a_search_counts_no_word_twice(store: SqliteStore, monkeypatch: pytest.M
         for _ in range(3):
             tx.documents.match(BOTH, ["violet", "quarry"], Filters(), 5)
         connection.set_trace_callback(None)
-    counts = [each for each in statements if re.search(r"words context}:\(\"\w+\"\)' AND", each)]
+    counts = [each for each in statements if re.search(r"MATCH '\(\"\w+\"\)' AND", each)]
     assert len(counts) == 2
+
+
+@pytest.mark.parametrize("budget", [1, 20_000])
+def test_a_word_that_looks_like_a_standing_is_looked_for_as_a_word(
+    tmp_path: Path, budget: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "BUDGET", budget)
+    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with store.write("ann") as tx:
+        said = [tx.documents.add("turn", None, words, "") for words in ("turn1 violet", "violet")]
+    with store.read("ann") as tx:
+        for terms, found in ((["turn1"], said[:1]), (["turn1", "violet"], said)):
+            assert sorted(each.n for each in tx.documents.match(BOTH, terms, Filters(), 5)) == found
+    store.close()

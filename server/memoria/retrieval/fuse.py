@@ -17,7 +17,7 @@ from memoria.store.values import Frequencies
 
 GRAPH_CEILING = 0.3
 """What the graph alone makes of its best document."""
-_ALONE = 40
+_ALONE = 30
 """How many documents that only the graph has found are looked at."""
 
 

@@ -42,7 +42,7 @@ from memoria.store.base import Store, Transaction
 
 _LINE_CHARS = 400
 """First-level answers are a line each; whoever needs more asks the second level."""
-_LOOKED_AT = 4
+_LOOKED_AT = 3
 """How many ranked documents the first level reads for each hit wanted: weights may reorder them
 and the gate may turn them away."""
 _LOOKED_AT_THEN = 1000

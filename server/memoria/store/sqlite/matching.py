@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json
+from memoria.store.sqlite.standing import may_be_token
 from memoria.store.sqlite.terms import BUDGET, Counted, Counts, affordable, mark
 from memoria.store.values import Frequencies, Match
 
@@ -124,8 +125,12 @@ def _among(listed: Collection[int]) -> dict[str, Parameter]:
 
 
 def _words(terms: Sequence[str]) -> str:
-    """An FTS5 expression for documents that hold any of the terms."""
-    return f"{_TEXT}:({' OR '.join(map(quoted, terms))})"
+    """An FTS5 expression for documents that hold any of the terms.
+
+    To name the columns takes a third of the time again, so they are where it matters.
+    """
+    words = f"({' OR '.join(map(quoted, terms))})"
+    return f"{_TEXT}:{words}" if any(map(may_be_token, terms)) else words
 
 
 def _both(scope: str, terms: Sequence[str]) -> str:

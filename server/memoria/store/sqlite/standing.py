@@ -1,5 +1,6 @@
 """How a document stands: the one notion both derived indexes are narrowed by."""
 
+import re
 from dataclasses import dataclass
 
 from memoria.store.sqlite.driver import Row
@@ -22,6 +23,14 @@ class Standing:
         place = "" if self.workspace is None else f"w{self.workspace}"
         past = "" if self.current else "_past"
         return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.settled else ''}"
+
+
+_TOKEN = re.compile(r"[a-z]+\d")
+
+
+def may_be_token(term: str) -> bool:
+    """Whether a word of a text may be the same as the token of a standing."""
+    return _TOKEN.match(term) is not None
 
 
 def standing(row: Row) -> Standing:
