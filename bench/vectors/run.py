@@ -14,12 +14,13 @@ from bench.metrics import mean, recall_at
 from memoria.app import DATABASE
 from memoria.inference.choose import BUNDLED
 from memoria.model import Vector
+from memoria.retrieval.candidates import DEPTH
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.standing import Standing
 from memoria.store.sqlite.vectors import Matrices, Neighbourhood, VectorIndex
 
-DEPTHS = (10, 50, 400)
+DEPTHS = (10, 50, DEPTH)
 """The last is what a search asks for."""
 _BUSY_MS = 10_000
 _PAGE = 1000
