@@ -179,6 +179,9 @@ class Settings(BaseModel):
     busy_timeout_ms: int = Field(10_000, ge=5000, le=120_000)
     """How long a writer waits for its turn at the file. Under 5 s, eight processes see errors."""
 
+    night_minutes: float = Field(15, gt=0, le=1440)
+    """How long one night may take. What it leaves is done by the next."""
+
     readers: int = Field(3, ge=1, le=32)
     """Read-only connections per process, so that a long search does not hold up a short one."""
 

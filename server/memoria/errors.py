@@ -9,6 +9,7 @@
     │   ├── StoreUnavailableError    the home can't be opened, read or written
     │   │   └── StoreDamagedError        the file does not hold what was written to it
     │   ├── StoreTooNewError         the home was written by a newer Memoria
+    │   ├── LeaseLostError           another process does this work now
     │   ├── BackupError              a backup can't be made, read or put back
     │   └── UnsupportedEngineError   this SQLite lacks something we need
     ├── EmbedderError            no vector could be made; text search carries on
@@ -117,6 +118,10 @@ class StoreDamagedError(StoreUnavailableError):
             f"The database is damaged: {problem}. `memoria doctor` says how badly; "
             "`memoria restore` brings a backup back."
         )
+
+
+class LeaseLostError(StoreError):
+    """Another process does this work now, or has since. Nothing was written."""
 
 
 class BackupError(StoreError):

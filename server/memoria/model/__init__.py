@@ -12,16 +12,18 @@ from memoria.model.graph import (
     NodeKind,
     Tie,
 )
-from memoria.model.ids import new_id
+from memoria.model.ids import derived_id, ids_from, new_id
 from memoria.model.injection import Injection
 from memoria.model.instant import (
     DAY_MS,
+    clock_at,
     from_millis,
     iso,
     local_offset_minutes,
     midnight,
     now_millis,
     parse_instant,
+    system_millis,
     to_millis,
 )
 from memoria.model.memory import (
@@ -170,13 +172,17 @@ __all__ = [
     "as_member",
     "as_turns",
     "check_choice",
+    "clock_at",
     "complaints",
+    "derived_id",
     "from_millis",
+    "ids_from",
     "iso",
     "local_offset_minutes",
     "midnight",
     "new_id",
     "now_millis",
     "parse_instant",
+    "system_millis",
     "to_millis",
 ]

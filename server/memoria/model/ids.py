@@ -1,8 +1,47 @@
 """Identifiers: UUIDv7 (RFC 9562), so that they sort by the time they were made."""
 
+import hashlib
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+
 import uuid_utils
+
+_VERSION = 0x7 << 76
+_VARIANT = 0b10 << 62
+_RANDOM = ~((0xF << 76) | (0b11 << 62)) & ((1 << 80) - 1)
+
+
+def _random() -> str:
+    return str(uuid_utils.uuid7())
+
+
+_SOURCE: ContextVar[Callable[[], str]] = ContextVar("ids", default=_random)
 
 
 def new_id() -> str:
     """A new identifier, 36 characters, greater than every one this process made before."""
-    return str(uuid_utils.uuid7())
+    return _SOURCE.get()()
+
+
+def derived_id(at: int, *parts: str) -> str:
+    """The identifier that follows from a moment, UTC epoch ms, and what it is for."""
+    digest = hashlib.sha256("\0".join(parts).encode()).digest()
+    rest = int.from_bytes(digest[:10], "big") & _RANDOM
+    return str(uuid.UUID(int=at << 80 | _VERSION | _VARIANT | rest))
+
+
+@contextmanager
+def ids_from(at: int, *parts: str) -> Iterator[None]:
+    """Let new identifiers in this block, in this thread alone, follow from what they are for.
+
+    What is done again after a crash makes the same ones.
+    """
+    numbers = count()
+    token = _SOURCE.set(lambda: derived_id(at, *parts, str(next(numbers))))
+    try:
+        yield
+    finally:
+        _SOURCE.reset(token)

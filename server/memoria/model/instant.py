@@ -1,6 +1,9 @@
 """Moments: UTC epoch milliseconds inside, ISO 8601 with a zone at the surface."""
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from memoria.errors import InvalidInputError, quoted
@@ -10,9 +13,30 @@ _MS_PER_S = 1000
 _S_PER_MINUTE = 60
 
 
+def system_millis() -> int:
+    """The machine's time, in UTC epoch milliseconds: what leases go by."""
+    return time.time_ns() // 1_000_000
+
+
+_CLOCK: ContextVar[Callable[[], int]] = ContextVar("clock", default=system_millis)
+
+
 def now_millis() -> int:
     """The present, in UTC epoch milliseconds."""
-    return time.time_ns() // 1_000_000
+    return _CLOCK.get()()
+
+
+@contextmanager
+def clock_at(clock: Callable[[], int]) -> Iterator[None]:
+    """Let another clock tell the present in this block, in this thread alone.
+
+    A night goes by one moment however long it takes and however often it is resumed.
+    """
+    token = _CLOCK.set(clock)
+    try:
+        yield
+    finally:
+        _CLOCK.reset(token)
 
 
 def to_millis(moment: datetime) -> int:

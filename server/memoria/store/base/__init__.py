@@ -15,9 +15,11 @@ from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
+from memoria.store.base.night import Nights
 from memoria.store.base.queue import Queue, WorkQueue
+from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
-from memoria.store.base.store import Store, Transaction
+from memoria.store.base.store import NightStore, Store, Transaction
 from memoria.store.base.tombstones import Tombstones
 
 __all__ = [
@@ -30,7 +32,10 @@ __all__ = [
     "Graph",
     "Ledger",
     "Memories",
+    "NightStore",
+    "Nights",
     "Queue",
+    "Retention",
     "Scratchpads",
     "Store",
     "Tombstones",

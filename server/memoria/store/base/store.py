@@ -8,6 +8,7 @@ from memoria.model import (
     Finding,
     Statistics,
 )
+from memoria.model.night import Run
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.documents import Documents
@@ -15,7 +16,9 @@ from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
+from memoria.store.base.night import Nights
 from memoria.store.base.queue import Queue, WorkQueue
+from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.tombstones import Tombstones
 
@@ -39,6 +42,10 @@ class Transaction(Protocol):
     def tombstones(self) -> Tombstones: ...  # noqa: D102
     @property
     def queue(self) -> Queue: ...  # noqa: D102
+    @property
+    def retention(self) -> Retention: ...  # noqa: D102
+    @property
+    def night(self) -> Nights: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
     @property
@@ -102,4 +109,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close every connection."""
+        ...
+
+
+class NightStore(Store, Protocol):
+    """A store whose writes need the night's lease, and are journaled where that is asked for."""
+
+    @property
+    def most_rows(self) -> int:
+        """Rows that the largest transaction so far changed, indexes and the journal included."""
+        ...
+
+    def journaling(self, run: Run, step: int) -> AbstractContextManager[None]:
+        """Note what is written in this block as changed by that step of the run."""
         ...

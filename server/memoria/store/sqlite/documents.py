@@ -57,10 +57,7 @@ class SqliteDocuments:
 
     def erase(self, n: int) -> None:
         """Take a document out of every index, with its vectors. What it was is gone already."""
-        self._vectors.erase(n)
-        for name in ("erase_embeddings", "leave_backlog", "erase_tokens", "erase_document"):
-            self._rows.change(name, n=n)
-        self._rows.change("count_erasure")
+        self.withdraw(n)
         self._rows.change("want_scrub")
 
     def embed_again(self, n: int) -> None:
@@ -75,6 +72,21 @@ class SqliteDocuments:
         """The extractor has looked at it: the first level has what it says as memories, or not."""
         self._rows.change("process", n=n)
         self._restate(n)
+
+    def withdraw(self, n: int) -> None:
+        """Take out a document that an undone night has made. Nothing of it is to be wiped."""
+        self._vectors.erase(n)
+        for name in ("erase_embeddings", "leave_backlog", "erase_tokens", "erase_document"):
+            self._rows.change(name, n=n)
+        self._rows.change("count_erasure")
+
+    def restate(self, n: int) -> None:
+        """Bring the indexes in line with a document that was put back as it was."""
+        self._restate(n)
+        if self._standing(n).current:
+            self._rows.change("await_vector_if_missing", n=n)
+        else:
+            self._rows.change("leave_backlog", n=n)
 
     def _restate(self, n: int) -> None:
         """Bring the indexes in line with how the document now stands."""

@@ -30,7 +30,9 @@ from memoria.store.sqlite.ledger import SqliteLedger
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.migrate import check_version, migrate
+from memoria.store.sqlite.night import SqliteNights
 from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
+from memoria.store.sqlite.retention import SqliteRetention
 from memoria.store.sqlite.rows import TenantRows, built
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
@@ -66,6 +68,8 @@ class SqliteTransaction:
         self.scratchpads = SqliteScratchpads(connection, tenant)
         self.tombstones = SqliteTombstones(connection, tenant)
         self.queue = SqliteQueue(connection, tenant)
+        self.retention = SqliteRetention(connection, tenant)
+        self.night = SqliteNights(connection, tenant, self.documents)
         self.audit = SqliteAudit(self._admin)
         self.ledger = SqliteLedger(connection, tenant)
 

@@ -1,0 +1,68 @@
+"""The lease: one night at a time in a home, whichever process runs it.
+
+A lease is renewed three times in its life and runs out with its owner, so a killed night is in
+nobody's way for longer than that.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from memoria.errors import LeaseLostError, StoreError
+from memoria.model import system_millis
+from memoria.store.base import Store
+
+LEASE = "nightly"
+LEASE_MS = 30_000
+_POLL_S = 0.25
+_LOG = logging.getLogger(__name__)
+
+
+@contextmanager
+def held(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
+    """Hold the home's lease while the block runs.
+
+    Waits for one lease's length, which a dead owner's does not outlast.
+
+    Raises:
+        LeaseLostError: a night is running.
+    """
+    _take(store, owner, lease_ms)
+    done = threading.Event()
+    beat = threading.Thread(
+        target=_beat, args=(store, owner, lease_ms, done), name="memoria-night", daemon=True
+    )
+    beat.start()
+    try:
+        yield
+    finally:
+        done.set()
+        beat.join()
+        with store.backlog(write=True) as leases:
+            leases.drop_lease(LEASE, owner)
+
+
+def _take(store: Store, owner: str, lease_ms: int) -> None:
+    patient_until = time.monotonic() + 1.2 * lease_ms / 1000
+    while not _taken(store, owner, lease_ms):
+        if time.monotonic() > patient_until:
+            raise LeaseLostError(
+                "A night is running in this home already. Wait until it is done; "
+                "`memoria nightly runs` shows how far it is."
+            )
+        time.sleep(_POLL_S)
+
+
+def _taken(store: Store, owner: str, lease_ms: int) -> bool:
+    with store.backlog(write=True) as leases:
+        return leases.take_lease(LEASE, owner, system_millis(), lease_ms)
+
+
+def _beat(store: Store, owner: str, lease_ms: int, done: threading.Event) -> None:
+    while not done.wait(lease_ms / 3000):
+        try:
+            _taken(store, owner, lease_ms)
+        except StoreError as error:
+            _LOG.warning("The night's lease could not be renewed: %s", error)

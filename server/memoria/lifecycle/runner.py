@@ -1,0 +1,158 @@
+"""The runner: steps in their order, from where they were left.
+
+However often a run is killed, it ends as one that was not: each transaction does some items,
+strikes them off the plan and notes the report, or nothing of it.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from memoria.lifecycle.face import Applied, Item, Night, Step
+from memoria.model import clock_at, ids_from, system_millis
+from memoria.model.night import Run, RunState, StepReport
+from memoria.store.base import NightStore, Transaction
+
+MOST_ROWS = 500
+"""Rows a transaction may touch, so that nobody waits long for it."""
+_PAGE = 100
+_REASONS = 50
+_REST = 2.0
+"""How long it rests after a transaction, in lengths of that: others write too."""
+_SHORTEST_REST_S = 0.005
+
+Steps = Mapping[str, Step[Any]]
+Progress = Callable[[str, int, int], None]
+"""Told (step, items done, of how many)."""
+
+
+def run_night(
+    night: Night,
+    store: NightStore,
+    steps: Steps,
+    progress: Progress,
+    time_left: Callable[[], float],
+) -> Run:
+    """Do whatever of a run is not done yet.
+
+    Args:
+        night: the run, begun or resumed.
+        store: what it writes to.
+        steps: by name, every step the run has.
+        progress: told after every transaction.
+        time_left: seconds; where none are left the remaining steps are left for the next night.
+    """
+    reports = list(night.run.steps)
+    for ordinal, report in enumerate(reports):
+        if report.state == "applied":
+            continue
+        running = _Running(night, store, steps[report.name], ordinal, progress)
+        reports[ordinal] = running.run(report, time_left)
+    whole = all(report.state == "applied" for report in reports)
+    state: RunState = "finished" if whole else "stopped"
+    for ordinal in range(len(reports)):
+        _clear(night, store, ordinal)
+    with store.write(night.tenant) as tx:
+        tx.night.note_rows(night.run, store.most_rows)
+        tx.night.set_state(night.run, state, system_millis())
+        done = tx.night.run(night.run.id)
+    assert done is not None  # noqa: S101  (it was written just now)
+    return done
+
+
+class _Running:
+    """A step of a run."""
+
+    def __init__(
+        self, night: Night, store: NightStore, step: Step[Any], ordinal: int, progress: Progress
+    ) -> None:
+        self._night = night
+        self._store = store
+        self._step = step
+        self._ordinal = ordinal
+        self._progress = progress
+
+    def run(self, report: StepReport, time_left: Callable[[], float]) -> StepReport:
+        if report.state == "waiting" and time_left() > 0:
+            report = self._plan(report)
+        while report.state == "planned":
+            if time_left() <= 0:
+                return report
+            began = time.perf_counter()
+            report = self._apply_some(report)
+            self._progress(self._step.name, sum(report.outcomes.values()), report.planned)
+            time.sleep(max(_SHORTEST_REST_S, _REST * (time.perf_counter() - began)))
+        return report
+
+    def _plan(self, report: StepReport) -> StepReport:
+        """Write the plan down, anew where half of one stands there."""
+        night = self._night
+        _clear(night, self._store, self._ordinal)
+        planned = 0
+        for page in _pages(self._step.plan(night), _PAGE):
+            with self._store.write(night.tenant) as tx:
+                tx.night.add_plan(
+                    night.run, self._ordinal, [item.model_dump_json() for item in page]
+                )
+            planned += len(page)
+        reduced = self._step.reduced(night)
+        return self._note(
+            report.model_copy(update={"state": "planned", "planned": planned, "reduced": reduced})
+        )
+
+    def _apply_some(self, report: StepReport) -> StepReport:
+        night = self._night
+        items = self._todo(max(1, MOST_ROWS // self._step.rows))
+        journal = self._store.journaling(night.run, self._ordinal)
+        with journal, self._store.write(night.tenant) as tx:
+            applied = [self._apply(tx, self._step.item.model_validate_json(i)) for _, i in items]
+            tx.night.strike(night.run, self._ordinal, [number for number, _ in items])
+            report = _told(report, applied, done=not items)
+            tx.night.set_step(night.run, self._ordinal, report)
+        return report
+
+    def _apply(self, tx: Transaction, item: Item) -> Applied:
+        night = self._night
+        with clock_at(lambda: night.at), ids_from(
+            night.at, night.run.id, self._step.name, item.key
+        ):  # fmt: skip
+            return self._step.apply(tx, item, night)
+
+    def _todo(self, most: int) -> list[tuple[int, str]]:
+        with self._night.store.read(self._night.tenant) as tx:
+            return tx.night.next_items(self._night.run, self._ordinal, most)
+
+    def _note(self, report: StepReport) -> StepReport:
+        with self._store.write(self._night.tenant) as tx:
+            tx.night.set_step(self._night.run, self._ordinal, report)
+        return report
+
+
+def _clear(night: Night, store: NightStore, ordinal: int) -> None:
+    """Take a plan back, some of it at a time."""
+    while True:
+        with store.write(night.tenant) as tx:
+            if not tx.night.next_items(night.run, ordinal, 1):
+                return
+            tx.night.clear_plan(night.run, ordinal)
+
+
+def _told(report: StepReport, applied: Sequence[Applied], *, done: bool) -> StepReport:
+    outcomes = Counter(report.outcomes)
+    outcomes.update(each.outcome.value for each in applied)
+    reasons = dict(report.reasons)
+    for each in applied:
+        if each.memory_id and each.reason and len(reasons) < _REASONS:
+            reasons[each.memory_id] = each.reason
+    state = "applied" if done else report.state
+    return report.model_copy(
+        update={"state": state, "outcomes": dict(sorted(outcomes.items())), "reasons": reasons}
+    )
+
+
+def _pages(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    left = iter(items)
+    while page := list(islice(left, size)):
+        yield page

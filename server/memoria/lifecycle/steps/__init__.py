@@ -1,0 +1,10 @@
+"""The steps of a night, in the order in which they run."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memoria.lifecycle.face import Step
+from memoria.lifecycle.steps.expire import Expire
+
+STEPS: tuple[Step[Any], ...] = (Expire(),)
+BY_NAME: Mapping[str, Step[Any]] = {step.name: step for step in STEPS}

@@ -1,0 +1,80 @@
+"""The night: its runs, their steps and what they report."""
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from memoria.model.base import Value
+
+RunState = Literal["running", "finished", "stopped", "undoing", "undone"]
+StepState = Literal["waiting", "planned", "applied"]
+
+
+class Outcome(StrEnum):
+    """What became of one thing a step was going to do."""
+
+    DONE = "done"
+    CHANGED_SINCE = "changed since"
+    """Somebody changed it after it was planned: left alone."""
+
+
+class RunOptions(Value):
+    """What a run was asked for; kept, so that it is resumed as it was begun."""
+
+    steps: tuple[str, ...]
+    since: int | None = None
+    """Only what was changed from then on, UTC epoch ms; None for everything."""
+
+
+class StepReport(Value):
+    """What a step has done and why."""
+
+    name: str
+    state: StepState = "waiting"
+    planned: int = 0
+    outcomes: dict[str, int] = Field(default_factory=dict)
+    """How many came to what."""
+    reduced: str | None = None
+    """What it did without, where it did."""
+    reasons: dict[str, str] = Field(default_factory=dict)
+    """By memory id, of the first fifty: why. Never what a memory says."""
+
+
+class Run(Value):
+    """A night that has begun."""
+
+    n: int
+    id: str
+    at: int
+    """The moment it goes by, UTC epoch ms: the same however often it is resumed."""
+    options: RunOptions
+    state: RunState
+    finished_at: int | None = None
+    most_rows: int = 0
+    """Rows that its largest transaction changed, journal and indexes included."""
+    steps: tuple[StepReport, ...] = ()
+
+
+class Change(Value):
+    """A row that a run changed."""
+
+    seq: int
+    table: str
+    op: Literal["insert", "update", "delete"]
+    key: tuple[int | str, ...]
+    memory_id: str | None = None
+    """Of whom it speaks, where that memory still exists."""
+
+
+class Undone(Value):
+    """What an undoing brought back."""
+
+    run_ids: tuple[str, ...]
+    """Newest first: later runs are undone before an earlier one."""
+    restored: int
+    """Rows."""
+    kept: int
+    """Rows left as they are: somebody changed them since."""
+    forgotten: int
+    """Rows whose images a forget has taken."""

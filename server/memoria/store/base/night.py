@@ -1,0 +1,66 @@
+"""The night's own records: runs, steps, plans, and the journal."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from memoria.model.night import Change, Run, RunOptions, RunState, StepReport
+
+
+class Nights(Protocol):
+    """A tenant's nights."""
+
+    def begin(self, run_id: str, at: int, options: RunOptions) -> Run:
+        """Note a new run and its steps, none of them begun."""
+        ...
+
+    def open_run(self) -> Run | None:
+        """The run that was begun and neither finished nor undone."""
+        ...
+
+    def runs(self, limit: int) -> list[Run]:
+        """The latest runs, newest first."""
+        ...
+
+    def run(self, run_id: str) -> Run | None:
+        """A run by its id or the end of it, where that is enough to tell."""
+        ...
+
+    def set_state(self, run: Run, state: RunState, now: int) -> None:
+        """Note what became of a run."""
+        ...
+
+    def note_rows(self, run: Run, rows: int) -> None:
+        """Note how many rows a transaction changed, where none changed more."""
+        ...
+
+    def set_step(self, run: Run, ordinal: int, report: StepReport) -> None:
+        """Note how far a step has come."""
+        ...
+
+    def add_plan(self, run: Run, ordinal: int, items: Sequence[str]) -> None:
+        """Write down what a step is going to do, after what is written down already."""
+        ...
+
+    def clear_plan(self, run: Run, ordinal: int) -> None:
+        """Take a plan back that was never finished."""
+        ...
+
+    def next_items(self, run: Run, ordinal: int, limit: int) -> list[tuple[int, str]]:
+        """(number, item) of what is still to do, in order."""
+        ...
+
+    def strike(self, run: Run, ordinal: int, numbers: Sequence[int]) -> None:
+        """Take what was done off the plan."""
+        ...
+
+    def changes(self, run: Run, limit: int) -> list[Change]:
+        """What a run changed, in order."""
+        ...
+
+    def revert(self, run: Run, limit: int) -> tuple[int, int, int]:
+        """Put back what the run changed last, and take it off the journal.
+
+        Gives how many rows were (restored, kept because of a later change, taken by a forget);
+        (0, 0, 0) where nothing is left.
+        """
+        ...

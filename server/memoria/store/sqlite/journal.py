@@ -1,0 +1,127 @@
+"""The journal of a night: every row it changes is noted as it was and as it became.
+
+Not by the steps, which might forget to: by temporary triggers on the night's own connection, which
+see whatever changes a row, cascades and the schema's own triggers included. Other connections
+journal nothing. What is derived (indexes, vectors) is not noted: it follows from the rest.
+
+A row that INSERT OR REPLACE displaces is seen because `recursive_triggers` is on.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from memoria.store.sqlite.driver import Connection
+
+WATCHED = (
+    "memories",
+    "memory_versions",
+    "memory_evidence",
+    "documents",
+    "nodes",
+    "entities",
+    "entity_names",
+    "name_uses",
+    "edges",
+    "episodes",
+    "stretches",
+    "extraction_queue",
+    "scratchpads",
+    "completed_tasks",
+    "workspaces",
+)
+"""The truth that a night may change. Names are of this list and of the schema, never a user's."""
+_DERIVED = {("documents", "changed")}
+_MEMORY = {"memories": "n", "nodes": "memory_n"}
+_TURN = {"nodes": "turn_n"}
+_EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
+
+
+class Column(NamedTuple):
+    """A column that is noted."""
+
+    name: str
+    declared: str
+    key: int
+    """Its place in the primary key, from 1; 0 where it is not in it."""
+
+
+def columns(connection: Connection, table: str) -> list[Column]:
+    """The columns of a watched table that are not derived."""
+    rows = connection.execute(f"PRAGMA table_xinfo({table})")
+    return [
+        Column(row["name"], row["type"], row["pk"])
+        for row in rows
+        if (table, row["name"]) not in _DERIVED
+    ]
+
+
+def watch(connection: Connection) -> None:
+    """Let the connection journal what is changed inside of `journaled`."""
+    connection.execute("PRAGMA recursive_triggers = ON")
+    connection.execute("CREATE TEMP TABLE night_now (run_n INTEGER, step INTEGER)")
+    for table in WATCHED:
+        noted = columns(connection, table)
+        for event, row in _EVENTS.items():
+            connection.execute(_trigger(table, event, row, noted))
+
+
+@contextmanager
+def journaled(connection: Connection, run_n: int, step: int) -> Iterator[None]:
+    """Journal what is changed in this block, which is inside of a transaction."""
+    connection.execute("INSERT INTO temp.night_now VALUES (?, ?)", (run_n, step))
+    yield
+    connection.execute("DELETE FROM temp.night_now")
+
+
+def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
+    if event == "update":
+        changed = " OR ".join(f"OLD.{c.name} IS NOT NEW.{c.name}" for c in noted)
+        image, condition = _difference(noted), f"WHEN {changed}"
+    else:
+        image, condition = _row(row, [c for c in noted if event == "delete" or not _texts(c)]), ""
+    key = ", ".join(f"{row}.{c.name}" for c in sorted(noted, key=lambda c: c.key) if c.key)
+    return f"""
+        CREATE TEMP TRIGGER journal_{table}_{event} AFTER {event.upper()} ON main.{table}
+        {condition}
+        BEGIN
+            INSERT INTO night_changes (run_n, seq, step, tbl, op, key, image, memory_n, turn_n)
+            SELECT w.run_n,
+                   1 + coalesce((SELECT max(seq) FROM night_changes c WHERE c.run_n = w.run_n), 0),
+                   w.step, '{table}', '{event}', json_array({key}), {image},
+                   {_whose(table, row, _MEMORY, "memory_n", noted)},
+                   {_whose(table, row, _TURN, "turn_n", noted)}
+            FROM night_now w;
+        END"""
+
+
+def _whose(table: str, row: str, known: dict[str, str], usual: str, noted: Sequence[Column]) -> str:
+    name = known.get(table, usual if any(c.name == usual for c in noted) else "")
+    return f"{row}.{name}" if name else "NULL"
+
+
+def _texts(column: Column) -> bool:
+    return column.declared not in ("INTEGER", "REAL")
+
+
+def _row(row: str, noted: Sequence[Column]) -> str:
+    pairs = ", ".join(f"'{c.name}', json({_value(f'{row}.{c.name}')})" for c in noted)
+    return f"json_object({pairs})"
+
+
+def _difference(noted: Sequence[Column]) -> str:
+    """{column: [before, after]} of those that changed."""
+    parts = " UNION ALL ".join(
+        f"SELECT '{c.name}' AS name, json_array(json({_value(f'OLD.{c.name}')}), "
+        f"json({_value(f'NEW.{c.name}')})) AS pair WHERE OLD.{c.name} IS NOT NEW.{c.name}"
+        for c in noted
+    )
+    return f"(SELECT json_group_object(name, json(pair)) FROM ({parts}))"
+
+
+def _value(x: str) -> str:
+    """JSON that gives back the very value: SQLite's own has no bytes and rounds numbers."""
+    return (
+        f"CASE typeof({x}) WHEN 'blob' THEN json_object('hex', hex({x})) "
+        f"WHEN 'real' THEN json_object('real', printf('%!.17g', {x})) ELSE json_quote({x}) END"
+    )

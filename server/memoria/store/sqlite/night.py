@@ -1,0 +1,111 @@
+"""The night's records in SQLite."""
+
+import json
+from collections.abc import Sequence
+
+from memoria.errors import InvalidInputError, quoted
+from memoria.model.night import Change, Run, RunOptions, RunState, StepReport
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.revert import Reverted, revert
+from memoria.store.sqlite.rows import TenantRows, as_json
+
+
+class SqliteNights:
+    """A tenant's nights."""
+
+    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+        self._rows = TenantRows(connection, tenant, "night")
+        self._documents = documents
+
+    def begin(self, run_id: str, at: int, options: RunOptions) -> Run:
+        """Note a new run and its steps, none of them begun."""
+        n = self._rows.insert("begin", id=run_id, at=at, options=options.model_dump_json())
+        for ordinal, name in enumerate(options.steps):
+            self._rows.insert("add_step", run_n=n, ordinal=ordinal, name=name)
+        return self._one(self._rows.first("open_run"))
+
+    def open_run(self) -> Run | None:
+        """The run that was begun and neither finished nor undone."""
+        row = self._rows.first("open_run")
+        return None if row is None else self._one(row)
+
+    def runs(self, limit: int) -> list[Run]:
+        """The latest runs, newest first."""
+        return list(map(self._one, self._rows.all("runs", limit=limit)))
+
+    def run(self, run_id: str) -> Run | None:
+        """A run by its id or the end of it, where that is enough to tell."""
+        found = self._rows.all("run", id=run_id)
+        if len(found) > 1 and found[0]["id"] != run_id:
+            raise InvalidInputError(f"{quoted(run_id)} is the end of several runs' ids. Give more.")
+        return self._one(found[0]) if found else None
+
+    def set_state(self, run: Run, state: RunState, now: int) -> None:
+        """Note what became of a run."""
+        self._rows.change("set_state", run_n=run.n, state=state, now=now)
+
+    def note_rows(self, run: Run, rows: int) -> None:
+        """Note how many rows a transaction changed, where none changed more."""
+        self._rows.change("note_rows", run_n=run.n, rows=rows)
+
+    def set_step(self, run: Run, ordinal: int, report: StepReport) -> None:
+        """Note how far a step has come."""
+        told = report.model_dump_json(exclude={"name", "state"})
+        self._rows.change("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
+
+    def add_plan(self, run: Run, ordinal: int, items: Sequence[str]) -> None:
+        """Write down what a step is going to do, after what is written down already."""
+        for item in items:
+            self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
+
+    def clear_plan(self, run: Run, ordinal: int) -> None:
+        """Take some of a plan back that was never finished."""
+        first = self._rows.number("first_item", run_n=run.n, step=ordinal)
+        self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
+
+    def next_items(self, run: Run, ordinal: int, limit: int) -> list[tuple[int, str]]:
+        """(number, item) of what is still to do, in order."""
+        rows = self._rows.all("next_items", run_n=run.n, step=ordinal, limit=limit)
+        return [(row["ordinal"], row["item"]) for row in rows]
+
+    def strike(self, run: Run, ordinal: int, numbers: Sequence[int]) -> None:
+        """Take what was done off the plan."""
+        self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
+
+    def changes(self, run: Run, limit: int) -> list[Change]:
+        """What a run changed, in order."""
+        return [
+            Change(
+                seq=row["seq"],
+                table=row["tbl"],
+                op=row["op"],
+                key=tuple(json.loads(row["key"])),
+                memory_id=row["memory_id"],
+            )
+            for row in self._rows.all("changes", run_n=run.n, limit=limit)
+        ]
+
+    def revert(self, run: Run, limit: int) -> tuple[int, int, int]:
+        """Put back what the run changed last, and take it off the journal."""
+        counts = dict.fromkeys(Reverted, 0)
+        touched: set[int] = set()
+        for row in self._rows.all("last_changes", run_n=run.n, limit=limit):
+            came_to = revert(self._rows.connection, row, self._documents)
+            counts[came_to] += 1
+            if row["tbl"] == "documents" and came_to is Reverted.RESTORED:
+                n = json.loads(row["key"])[0]
+                (touched.discard if row["op"] == "insert" else touched.add)(n)
+            self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
+        for n in sorted(touched):
+            self._documents.restate(n)
+        return counts[Reverted.RESTORED], counts[Reverted.KEPT], counts[Reverted.FORGOTTEN]
+
+    def _one(self, row: Row | None) -> Run:
+        assert row is not None  # noqa: S101  (it was written just now)
+        steps = self._rows.all("steps", run_n=row["n"])
+        reports = (
+            StepReport(name=s["name"], state=s["state"], **json.loads(s["report"])) for s in steps
+        )
+        options = RunOptions.model_validate_json(row["options"])
+        return Run(**{**dict(row), "options": options, "steps": tuple(reports)})

@@ -1,0 +1,81 @@
+-- name: begin
+INSERT INTO night_runs (id, tenant_id, at, options, state)
+VALUES (:id, :tenant, :at, :options, 'running');
+
+-- name: open_run
+SELECT n, id, at, options, state, finished_at, most_rows FROM night_runs
+WHERE tenant_id = :tenant AND state IN ('running', 'undoing');
+
+-- name: runs
+SELECT n, id, at, options, state, finished_at, most_rows FROM night_runs
+WHERE tenant_id = :tenant ORDER BY n DESC LIMIT :limit;
+
+-- name: run
+SELECT n, id, at, options, state, finished_at, most_rows FROM night_runs
+WHERE tenant_id = :tenant AND (id = :id OR id LIKE '%' || :id) ORDER BY id = :id DESC LIMIT 2;
+
+-- name: set_state
+UPDATE night_runs SET state = :state, finished_at = :now WHERE n = :run_n AND tenant_id = :tenant;
+
+-- name: note_rows
+UPDATE night_runs SET most_rows = max(most_rows, :rows) WHERE n = :run_n AND tenant_id = :tenant;
+
+-- name: add_step
+INSERT INTO night_steps (run_n, ordinal, name, state)
+SELECT n, :ordinal, :name, 'waiting' FROM night_runs WHERE n = :run_n AND tenant_id = :tenant;
+
+-- name: steps
+SELECT s.report, s.name, s.state
+FROM night_steps s JOIN night_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
+WHERE s.run_n = :run_n ORDER BY s.ordinal;
+
+-- name: set_step
+UPDATE night_steps SET state = :state, report = :report
+WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+  AND ordinal = :ordinal;
+
+-- name: add_item
+INSERT INTO night_plan (run_n, step, ordinal, item)
+SELECT n, :step,
+       1 + coalesce((SELECT max(ordinal) FROM night_plan WHERE run_n = :run_n AND step = :step), 0),
+       :item
+FROM night_runs WHERE n = :run_n AND tenant_id = :tenant;
+
+-- name: clear_plan
+DELETE FROM night_plan
+WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+  AND step = :step AND ordinal <= :first + 400;
+
+-- name: first_item
+SELECT coalesce(min(p.ordinal), 0)
+FROM night_plan p JOIN night_runs r ON r.n = p.run_n AND r.tenant_id = :tenant
+WHERE p.run_n = :run_n AND p.step = :step;
+
+-- name: next_items
+SELECT p.ordinal, p.item
+FROM night_plan p JOIN night_runs r ON r.n = p.run_n AND r.tenant_id = :tenant
+WHERE p.run_n = :run_n AND p.step = :step ORDER BY p.ordinal LIMIT :limit;
+
+-- name: strike
+DELETE FROM night_plan
+WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+  AND step = :step AND ordinal IN (SELECT value FROM json_each(:ordinals));
+
+-- name: changes
+SELECT c.seq, c.tbl, c.op, c.key, m.id AS memory_id
+FROM night_changes c
+JOIN night_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+LEFT JOIN memories m ON m.n = c.memory_n
+WHERE c.run_n = :run_n ORDER BY c.seq LIMIT :limit;
+
+-- name: last_changes
+SELECT c.seq, c.tbl, c.op, c.key, c.image
+FROM night_changes c JOIN night_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+WHERE c.run_n = :run_n ORDER BY c.seq DESC LIMIT :limit;
+
+-- name: forget_change
+DELETE FROM night_changes
+WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant) AND seq = :seq;
+
+-- name: lease
+SELECT 1 FROM leases WHERE name = :name AND owner = :owner AND expires_at > :now;

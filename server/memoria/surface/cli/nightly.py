@@ -1,0 +1,115 @@
+"""The night: run it, look at runs, undo one."""
+
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel
+
+from memoria.model import parse_instant
+from memoria.model.night import Change, Run, Undone
+from memoria.surface.cli.console import AsJson, Options, show
+from memoria.surface.cli.night_text import run_text, runs_text, undone_text
+from memoria.surface.cli.progress import progress_bar
+
+_RunId = Annotated[str, typer.Argument(help="A night's id, or the end of it.", metavar="RUN")]
+_MOST_CHANGES = 100_000
+
+
+class WireRuns(BaseModel):
+    """Nights, newest first."""
+
+    runs: list[Run]
+
+
+class WireRun(BaseModel):
+    """A night and the rows it changed, in order."""
+
+    run: Run
+    changes: list[Change]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    nightly = typer.Typer(
+        help="What is to be done now and then, to keep the memory small and true.",
+        invoke_without_command=True,
+    )
+    nightly.callback()(run)
+    nightly.command()(runs)
+    nightly.command("show")(show_run)
+    nightly.command()(undo)
+    app.add_typer(nightly, name="nightly")
+
+
+def run(
+    context: typer.Context,
+    step: Annotated[
+        list[str] | None, typer.Option(help="Only this step; may be given several times.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only what was changed from then on: 2026-03-02.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print nothing but errors, as a scheduler wants it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a night, or finish the one that was begun."""
+    if context.invoked_subcommand is not None:
+        return
+    import memoria.app.night as nights  # noqa: PLC0415  (only who needs it pays for it)
+
+    options: Options = context.obj
+    moment = None if since is None else parse_instant(since)
+    if dry_run:
+        done = nights.dry_run(options.settings, step or (), moment)
+    else:
+        with progress_bar() as bar:
+            task = bar.add_task("Beginning", total=None)
+            done = nights.run(
+                options.settings,
+                step or (),
+                moment,
+                lambda name, some, of: bar.update(task, description=name, completed=some, total=of),
+            )
+    if as_json or not quiet:
+        show(done, run_text(done, dry=dry_run), as_json=as_json)
+
+
+def runs(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Nights that were run, newest first."""
+    from memoria.app.night import runs as latest  # noqa: PLC0415
+
+    options: Options = context.obj
+    found = latest(options.settings, limit)
+    show(WireRuns(runs=found), runs_text(found), as_json=as_json)
+
+
+def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
+    """What a night did and why."""
+    from memoria.app.night import changes  # noqa: PLC0415
+
+    options: Options = context.obj
+    found, changed = changes(options.settings, run_id, _MOST_CHANGES)
+    text = run_text(found, dry=False, changed=len(changed))
+    show(WireRun(run=found, changes=changed), text, as_json=as_json)
+
+
+def undo(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
+    """Put back what a night and all later ones changed, but for what was changed since."""
+    from memoria.app.night import undo as put_back  # noqa: PLC0415
+
+    options: Options = context.obj
+    with progress_bar() as bar:
+        task = bar.add_task("Undoing", total=None)
+        undone: Undone = put_back(
+            options.settings, run_id, lambda done: bar.update(task, completed=done)
+        )
+    show(undone, undone_text(undone), as_json=as_json)

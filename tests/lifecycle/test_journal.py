@@ -1,0 +1,182 @@
+"""Whatever is done through a night's store is put back exactly, whoever did it and however."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.lifecycle.dump import dump
+
+from memoria.errors import MemoriaError
+from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.ingest.statements import Statements
+from memoria.ingest.tombstones import Marks
+from memoria.lifecycle.lease import LEASE, held
+from memoria.model import (
+    LIBRARY,
+    Edge,
+    EdgeType,
+    MemoryType,
+    Mention,
+    Node,
+    Role,
+    Turn,
+    Validity,
+    now_millis,
+)
+from memoria.model.night import Run, RunOptions
+from memoria.store.base import NightStore, Transaction
+from memoria.store.sqlite import JournaledStore, SqliteStore
+from memoria.store.sqlite.journal import WATCHED
+from memoria.store.sqlite.migrate import schema
+from memoria.store.values import NewEvidence
+
+TENANT = "ann"
+NEVER_CHANGED_BY_A_NIGHT = {
+    "tenants", "sessions", "turns", "raw_chunks", "audit_log", "tombstones",
+}  # fmt: skip
+THINGS = ("the port is 8080", "会议改到星期四", "Node 22 builds it", "the cat is called Momo")
+
+Change = Callable[[Statements, NightStore, Sequence[str], int], None]
+
+
+def remember(by: Statements, _store: NightStore, _ids: Sequence[str], i: int) -> None:
+    by.remember(f"a new thing, number {i}", MemoryType.FACT, None, None, None)
+
+
+def correct(by: Statements, _store: NightStore, ids: Sequence[str], i: int) -> None:
+    by.revise(ids[i % len(ids)], "correct", f"it is otherwise, {i}")
+
+
+def archive(by: Statements, _store: NightStore, ids: Sequence[str], i: int) -> None:
+    by.revise(ids[i % len(ids)], "archive", None)
+
+
+def pin(by: Statements, _store: NightStore, ids: Sequence[str], i: int) -> None:
+    by.revise(ids[i % len(ids)], "pin", None)
+
+
+def use(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+    with store.write(TENANT) as tx:
+        tx.memories.use(ids[i % len(ids)], 0.1 / 3, now_millis())
+
+
+def link(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+    memory, other = ids[i % len(ids)], ids[(i + 1) % len(ids)]
+    with store.write(TENANT) as tx:
+        name = tx.graph.name(memory, Mention(name=f"thing {i % 3}", aliases=("it",)))
+        ends = {EdgeType.ABOUT: name, EdgeType.SUPPORTS: Node("memory", other)}
+        tx.graph.put(
+            Edge(src=Node("memory", memory), type=kind, dst=end, weight=0.5, confidence=0.5,
+                 made_at=i + 1)
+            for kind, end in ends.items()
+        )  # fmt: skip
+
+
+def prove(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+    with store.write(TENANT) as tx:
+        turns = tx.conversations.session_turns("s", 0, 10)
+        tx.memories.add_evidence(NewEvidence(ids[i % len(ids)], turns[i % len(turns)].n, "port", i))
+
+
+def erase(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+    with store.write(TENANT) as tx:
+        tx.memories.set_validity(ids[i % len(ids)], Validity.SUPERSEDED, i)
+
+
+CHANGES: tuple[Change, ...] = (remember, correct, archive, pin, use, link, prove, erase)
+
+
+@given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 9)), min_size=1, max_size=12))
+@settings(max_examples=25, deadline=None)
+def test_everything_a_night_changes_is_put_back(changes: list[tuple[Change, int]]) -> None:
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        ids = live(home)
+        before = dump(home)
+        shared = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+        with held(shared, "night", 60_000):
+            own = JournaledStore(
+                home / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
+            )
+            run = begun(own)
+            with own.journaling(run, 0):
+                for change, i in changes:
+                    try:
+                        change(by(own), own, ids, i)
+                    except MemoriaError:
+                        continue  # what was archived can't be corrected
+            undone = reverted(own, run)
+            own.close()
+        shared.close()
+        assert undone[1:] == (0, 0)
+        assert dump(home) == before
+
+
+def live(home: Path) -> list[str]:
+    """A conversation and some memories, linked with each other."""
+    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    capture = Capture(store, TENANT, LIBRARY, CaptureLimits(10_000, 30), Marks(TENANT, key))
+    capture.record([Turn(role=Role.USER, content=text) for text in THINGS], "s", None)
+    ids = [by(store).remember(text, MemoryType.FACT, None, None, None).id for text in THINGS]
+    store.close()
+    return ids
+
+
+def key() -> bytes:
+    return b"a key"
+
+
+def by(store: SqliteStore) -> Statements:
+    return Statements(store, TENANT, LIBRARY, Marks(TENANT, key))
+
+
+def begun(store: JournaledStore) -> Run:
+    with store.write(TENANT) as tx:
+        return tx.night.begin("run", 1, RunOptions(steps=("expire",)))
+
+
+def reverted(store: JournaledStore, run: Run) -> tuple[int, ...]:
+    totals: tuple[int, ...] = (0, 0, 0)
+    while True:
+        with store.write(TENANT) as tx:
+            counts = tx.night.revert(run, 5)
+        if not any(counts):
+            return totals
+        totals = tuple(map(sum, zip(totals, counts, strict=True)))
+
+
+def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
+    tables = {name for name, sql in schema().items() if sql.startswith("CREATE TABLE")}
+    derived = {
+        "settings", "embeddings", "embedding_models", "embedding_backlog", "change_sequence",
+        "leases", "model_calls",
+    }  # fmt: skip
+    shadows = {name for name in tables if name.startswith(("search_index", "sqlite_"))}
+    own = {name for name in tables if name.startswith("night_")}
+    rest = tables - set(WATCHED) - derived - shadows - own
+    assert {name for name in rest if not name.startswith("tombstone")} == {
+        name for name in NEVER_CHANGED_BY_A_NIGHT if not name.startswith("tombstone")
+    }
+
+
+def test_nobody_elses_changes_are_journaled(tmp_path: Path) -> None:
+    ids = live(tmp_path)
+    shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with held(shared, "night", 60_000):
+        own = JournaledStore(
+            tmp_path / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
+        )
+        run = begun(own)
+        with own.journaling(run, 0):
+            by(shared).revise(ids[0], "pin", None)
+        by(own).revise(ids[1], "pin", None)
+        with own.read(TENANT) as tx:
+            assert changes_of(tx, run) == []
+        own.close()
+    shared.close()
+
+
+def changes_of(tx: Transaction, run: Run) -> list[str]:
+    return [change.table for change in tx.night.changes(run, 100)]
