@@ -33,6 +33,7 @@ from memoria.model import (
     Vector,
     new_id,
 )
+from memoria.model.night import Run, RunOptions
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -92,7 +93,9 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         turn = tx.conversations.session_turns("s", 0, 1)[0]
         origin = Provenance(source_kind="user_said", trust="user", channel="test", quote="port")
         version = NewVersion(f"{tenant} has a port", b"f", 1, 1, origin, turn.n, InferredBy.MODEL)
-        memory = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port")
+        memory = NewMemory(
+            new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port", expires_at=1
+        )
         tx.memories.add(memory, version)
         if tx.episodes.of(turn.session_n, 0, 3) is None:
             tx.episodes.put(memory.id, turn.session_n, 0, 3)
@@ -111,6 +114,9 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         place = newest.session_n, 0, newest.turn_index
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
+        steps = RunOptions(steps=("expire",))
+        run = tx.night.open_run() or tx.night.begin(new_id(), 1, steps)
+        tx.night.add_plan(run, 0, [f"{tenant}'s item"])
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     interlink(store, tenant, corrected.id, archived.id, first)
     with store.backlog(write=True) as backlog:
@@ -148,6 +154,7 @@ class Known:
     entry_ids: tuple[str, ...]
     entities: tuple[Entity, ...]
     nodes: tuple[int, ...]
+    runs: tuple[Run, ...]
 
 
 def known(store: SqliteStore, tenant: str) -> Known:
@@ -169,6 +176,7 @@ def known(store: SqliteStore, tenant: str) -> Known:
             entry_ids=tuple(entry.id for entry in tx.queue.entries(None, 1000)),
             entities=tuple(tx.graph.entities(["the port"], EVERY)),
             nodes=tuple(sorted(set(tx.graph.of_documents(range(1000)).values()))),
+            runs=tuple(tx.night.runs(10)),
         )
 
 
@@ -275,8 +283,16 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
     "ledger.last": lambda tx, _: tx.ledger.last(),
+    "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
+    "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
+    "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
+    "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
+    "night.next_items": lambda tx, them: [tx.night.next_items(run, 0, 9) for run in them.runs],
 }
-NEED_OWN_ROWS = {"conversations.turn_versions"}  # takes a turn, which only its tenant can have
+NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
+    "conversations.turn_versions",
+    "night.changes",
+}
 WRITES = {
     "conversations.enter_session",
     "conversations.add_turn",
@@ -315,6 +331,14 @@ WRITES = {
     "episodes.put",
     "episodes.leave",
     "episodes.write_anew",
+    "night.begin",
+    "night.set_state",
+    "night.note_rows",
+    "night.set_step",
+    "night.add_plan",
+    "night.clear_plan",
+    "night.strike",
+    "night.revert",
 }
 
 
@@ -349,6 +373,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "queue": base.Queue,
         "audit": base.Audit,
         "ledger": base.Ledger,
+        "retention": base.Retention,
+        "night": base.Nights,
     }
     methods = {
         f"{part}.{name}"
@@ -375,7 +401,8 @@ def test_one_who_said_the_same_gets_none_of_anothers_rows(two: SqliteStore, name
     them = known(two, "ann")
     with two.read("bob") as tx:
         answer = repr(READS[name](tx, them))
-    ids = (*them.turn_ids, *them.memory_ids, *(one.id for one in them.entities))
+    ids = [*them.turn_ids, *them.memory_ids, *(one.id for one in them.entities)]
+    ids += [run.id for run in them.runs]
     assert not [secret for secret in ids if secret in answer]
     assert not [n for n in them.ns if re.search(rf"\bn={n}\b", answer)]
     assert not [n for n in them.nodes if re.search(rf"\b(src|dst|node)={n}\b", answer)]

@@ -39,6 +39,9 @@ WALKS = {
     ("memories", "held_back"),
     ("memories", "unverified"),
     ("ledger", "last"),  # stops at the first
+    ("night", "open_run"),
+    ("night", "run"),  # nights are few
+    ("night", "runs"),
     ("queue", "counts"),
     ("queue", "entries"),
     ("queue", "last_error"),

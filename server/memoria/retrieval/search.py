@@ -45,6 +45,7 @@ _LINE_CHARS = 400
 _LOOKED_AT = 3
 """How many ranked documents the first level reads for each hit wanted: weights may reorder them
 and the gate may turn them away."""
+_LOOKED_AT_LEAST = 12
 _LOOKED_AT_THEN = 1000
 """The same where a past moment is asked of: all that was found, for only reading a document tells
 whether it came later."""
@@ -142,7 +143,8 @@ class Search:
         plan = with_task(tx, plan) if plan.first_level else plan
         plan = in_words_where_nothing_was_said(tx, plan)
         candidates = gather(tx, plan, query)
-        looked_at = plan.limit * _LOOKED_AT if plan.first_level else max(plan.limit, DECIDE)
+        least = _LOOKED_AT_LEAST if plan.first_level else DECIDE
+        looked_at = max(plan.limit * _LOOKED_AT if plan.first_level else plan.limit, least)
         looked_at = looked_at if plan.as_of is None else max(looked_at, _LOOKED_AT_THEN)
         if self._reranker is not None and plan.way.stages.rerank:
             looked_at = max(looked_at, ASKED_ABOUT)
