@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from memoria.errors import MemoriaError
-from memoria.surface.cli import importing, memory, origins, queue, serving, upkeep
+from memoria.surface.cli import (
+    importing,
+    memory,
+    origins,
+    queue,
+    schedule,
+    serving,
+    upkeep,
+)
 from memoria.surface.cli.console import Exit, Options, err, use_any_encoding
 
 app = typer.Typer(
@@ -42,7 +50,7 @@ def options(
     context.obj = Options(home=home, tenant=tenant, workspace=workspace)
 
 
-for module in (serving, memory, origins, importing, queue, upkeep):
+for module in (serving, memory, origins, importing, queue, schedule, upkeep):
     module.add_commands(app)
 
 
