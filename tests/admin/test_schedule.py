@@ -76,7 +76,9 @@ def test_the_written_line_reaches_the_program_with_the_right_arguments(
     assert seen.environment["MEMORIA_LLM_MODEL"] == name
 
 
-@given(name=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"])))
+@given(
+    name=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), max_size=60)
+)
 @settings(max_examples=200, deadline=None)
 def test_any_name_is_read_back_as_it_was_written(name: str) -> None:
     planned = Job("memoria-nightly-x", ("/py", name, "nightly"), time(3), {"A": name})
@@ -170,6 +172,12 @@ def test_a_line_that_was_commented_out_is_not_installed_and_goes_when_removed(
     assert Cron().show(job().label) is None
     assert Cron().remove(job().label)
     assert box.table == b"0 5 * * * x\n"
+
+
+def test_a_line_that_cron_might_cut_off_is_refused(box: Machine) -> None:
+    with pytest.raises(ScheduleError, match="shorter PATH"):
+        Cron().install(job(PATH="/some/folder:" * 90))
+    assert box.table is None
 
 
 def test_each_home_and_tenant_has_a_label_of_its_own() -> None:

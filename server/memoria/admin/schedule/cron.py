@@ -11,6 +11,8 @@ from memoria.admin.schedule.run import is_there, run
 from memoria.errors import ScheduleError
 
 _WHERE = "the crontab"
+_MOST_BYTES = 990
+"""Several crons cut a longer command off without a word."""
 _LINES = re.compile(rb"[^\n]*\n|[^\n]+")
 _DAILY = re.compile(r"(\d{1,2}) (\d{1,2}) \* \* \*", re.ASCII)
 _ENTRY = re.compile(r"\s*((?:@\w+|(?:\S+\s+){4}\S+))\s+(.+)")
@@ -21,10 +23,21 @@ _NO_TABLE = re.compile(r"no crontab|can't open '[^']*': No such file")
 
 
 def line_of(job: Job) -> str:
-    """The job's line, without its end."""
+    """The job's line, without its end.
+
+    Raises:
+        ScheduleError: it would be longer than every cron takes.
+    """
     assigned = (f"{name}={shlex.quote(value)}" for name, value in job.environment.items())
-    command = " ".join((*assigned, *map(shlex.quote, job.command)))
-    return f"{job.at.minute} {job.at.hour} * * * {_for_cron(command)} # {job.label}"
+    command = _for_cron(" ".join((*assigned, *map(shlex.quote, job.command))))
+    task = f"{command} # {job.label}"
+    if (size := len(os.fsencode(task))) > _MOST_BYTES:
+        raise ScheduleError(
+            f"The line for cron would have {size:,} bytes, and some take {_MOST_BYTES} only. Use "
+            "another scheduler (--with), a shorter PATH, or unset settings that the job can do "
+            "without."
+        )
+    return f"{job.at.minute} {job.at.hour} * * * {task}"
 
 
 def with_line(table: bytes, job: Job) -> bytes:
