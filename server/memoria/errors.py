@@ -14,6 +14,7 @@
     │   └── UnsupportedEngineError   this SQLite lacks something we need
     ├── EmbedderError            no vector could be made; text search carries on
     ├── RerankerError            hits could not be scored anew; their own order stands
+    ├── ScheduleError            the platform's scheduler did not do it; what to do by hand
     └── ChatModelError           a question put to a chat model has no answer; knows why in a word
         ├── ModelUnavailableError    not now: rate limit, timeout, failure; may know when again
         ├── BudgetSpentError         the day's tokens are spent; knows when there are new ones
@@ -147,6 +148,10 @@ class EmbedderError(MemoriaError):
 
 class RerankerError(MemoriaError):
     """The reranker gave no scores. The message holds no word of what it was asked."""
+
+
+class ScheduleError(MemoriaError):
+    """A scheduler of the platform can't be asked, or did not do as it was asked."""
 
 
 class ChatModelError(MemoriaError):

@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from memoria.errors import MemoriaError
-from memoria.surface.cli import importing, memory, nightly, origins, queue, serving, upkeep
+from memoria.surface.cli import (
+    importing,
+    memory,
+    nightly,
+    origins,
+    queue,
+    schedule,
+    serving,
+    upkeep,
+)
 from memoria.surface.cli.console import Exit, Options, err, use_any_encoding
 
 app = typer.Typer(
@@ -42,7 +51,7 @@ def options(
     context.obj = Options(home=home, tenant=tenant, workspace=workspace)
 
 
-for module in (serving, memory, origins, importing, queue, nightly, upkeep):
+for module in (serving, memory, origins, importing, queue, nightly, schedule, upkeep):
     module.add_commands(app)
 
 

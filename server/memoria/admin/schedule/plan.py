@@ -1,0 +1,94 @@
+"""What is to be run each night, whichever scheduler runs it."""
+
+import hashlib
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from pathlib import Path
+
+from memoria.config import Settings
+from memoria.errors import InvalidInputError, ScheduleError, quoted
+
+LABEL = "memoria-nightly-"
+TITLE = "Memoria, the night"
+DEFAULT_AT = time(3, 17)
+_AT = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+"""What not every scheduler's file can hold: control characters and what is no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A command that is run every day."""
+
+    label: str
+    command: tuple[str, ...]
+    at: time
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def label_of(settings: Settings) -> str:
+    """The job's name: one for each home and tenant."""
+    whose = f"{settings.home_path}\0{settings.tenant}"
+    return LABEL + hashlib.sha256(whose.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+
+def nightly_job(
+    settings: Settings,
+    at: time = DEFAULT_AT,
+    environment: Mapping[str, str] | None = None,
+    python: Path | None = None,
+) -> Job:
+    """The night of a home and tenant.
+
+    Args:
+        settings: whose memory it is.
+        at: when, by the machine's clock.
+        environment: what the command is to see beside what the scheduler gives it.
+        python: the interpreter; by default this one. A virtual environment's is kept as it is
+            called, for its link leads out of the environment.
+
+    Raises:
+        InvalidInputError: a name or value can't stand in a scheduler's file.
+        ScheduleError: this process does not know which Python it is.
+    """
+    # -P: a job starts in the user's folder, where a random.py would stand in for Python's own.
+    command = (
+        *(_own_python() if python is None else str(python), "-P", "-m", "memoria"),
+        *("--home", str(settings.home_path), "--tenant", settings.tenant, "nightly", "--quiet"),
+    )
+    environment = environment or {}
+    for text in (*command, *environment.values()):
+        if _UNFIT.search(text):
+            raise InvalidInputError(
+                f"{quoted(text)} holds a line break or another character that a scheduler's file "
+                "can't hold. Rename it and install again."
+            )
+    return Job(label_of(settings), command, at, environment)
+
+
+def time_of_day(text: str) -> time:
+    """The time that HH:MM names.
+
+    Raises:
+        InvalidInputError: it names none.
+    """
+    match = _AT.fullmatch(text.strip())
+    if match is None:
+        raise InvalidInputError(f"{quoted(text)} is no time of day. Write HH:MM, such as 03:17.")
+    return time(int(match[1]), int(match[2]))
+
+
+def next_run(at: time, now: datetime) -> datetime:
+    """When that time comes next, by the machine's clock."""
+    local = now.astimezone().replace(tzinfo=None)
+    today = datetime.combine(local, at)
+    return (today if today > local else today + timedelta(days=1)).astimezone()
+
+
+def _own_python() -> str:
+    if not sys.executable:
+        raise ScheduleError("This Python can't say where it is, so no job can start it.")
+    return str(Path(sys.executable).absolute())

@@ -1,0 +1,95 @@
+"""Commands that have the platform's scheduler run the night: schedule install, remove, show."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from memoria.admin.schedule.face import Kind
+from memoria.admin.schedule.plan import label_of
+from memoria.surface.cli.console import AsJson, Options, show
+from memoria.surface.cli.schedule_text import (
+    WireInstalled,
+    WirePrinted,
+    WireRemoved,
+    WireStanding,
+    installed_text,
+    removed_text,
+    standing_text,
+    wire_job,
+)
+
+_HELP = "The night, run by cron, systemd, launchd or Task Scheduler."
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    schedule = typer.Typer(help=_HELP, no_args_is_help=True)
+    schedule.command()(install)
+    schedule.command()(remove)
+    schedule.command("show")(show_job)
+    app.add_typer(schedule, name="schedule")
+
+
+def install(
+    context: typer.Context,
+    at: Annotated[
+        str, typer.Option(metavar="HH:MM", help="When, by this machine's clock.")
+    ] = "03:17",
+    kind: Annotated[
+        Kind | None,
+        typer.Option("--with", help="Which scheduler. Default: the one this system has."),
+    ] = None,
+    only_print: Annotated[
+        bool, typer.Option("--print", help="Print what would be written; install nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have `memoria nightly` run every day for this home and tenant. Again: at the new time."""
+    from memoria.admin.schedule import manage, plan, sight  # noqa: PLC0415  (others need not pay)
+
+    options: Options = context.obj
+    settings = options.settings
+    chosen = manage.scheduler(kind)
+    seen = sight.sight(settings, os.environ)
+    carried = seen.carried if chosen.carries else {}
+    job = plan.nightly_job(settings, plan.time_of_day(at), carried)
+    unseen = (*seen.keys, *(name for name in seen.carried if not chosen.carries and name != "PATH"))
+    if only_print:
+        draft = chosen.draft(job)
+        show(WirePrinted.of(chosen.kind, draft), manage.by_hand(draft), as_json=as_json)
+        return
+    done = manage.install(job, chosen)
+    entry = chosen.show(job.label)
+    wire = WireInstalled(
+        job=None if entry is None else wire_job(entry, manage.trouble(entry)),
+        label=job.label,
+        carried=[*carried],
+        not_seen=[*unseen],
+        removed_from=[*done.removed_from],
+        notes=[*done.unasked],
+    )
+    show(wire, installed_text(wire, chosen.own_keys), as_json=as_json)
+
+
+def remove(context: typer.Context, as_json: AsJson = False) -> None:
+    """Take this home and tenant's job out, wherever it is installed."""
+    from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
+
+    options: Options = context.obj
+    label = label_of(options.settings)
+    done = manage.remove(label)
+    wire = WireRemoved(label=label, removed_from=[*done.removed_from], notes=[*done.unasked])
+    show(wire, removed_text(wire), as_json=as_json)
+
+
+def show_job(context: typer.Context, as_json: AsJson = False) -> None:
+    """What is installed for this home and tenant, and when it runs next."""
+    from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
+
+    options: Options = context.obj
+    label = label_of(options.settings)
+    found = manage.standing(label)
+    jobs = [wire_job(entry, manage.trouble(entry)) for entry in found.entries]
+    wire = WireStanding(label=label, jobs=jobs, notes=[*found.unasked])
+    show(wire, standing_text(wire), as_json=as_json)

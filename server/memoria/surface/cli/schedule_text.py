@@ -1,0 +1,133 @@
+"""What the schedule commands report: as JSON and in words."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Self
+
+from pydantic import BaseModel
+
+from memoria.admin.schedule.face import Draft, Entry, Kind
+
+
+class WireJob(BaseModel):
+    """A job as the scheduler has it."""
+
+    scheduler: Kind
+    where: str
+    at: str | None
+    next_at: str | None
+    command: list[str]
+    environment: dict[str, str]
+    trouble: str | None
+
+
+class WireInstalled(BaseModel):
+    """What an installation came to."""
+
+    label: str
+    job: WireJob | None
+    carried: list[str]
+    not_seen: list[str]
+    removed_from: list[Kind]
+    notes: list[str]
+
+
+class WireRemoved(BaseModel):
+    """What a removal came to."""
+
+    label: str
+    removed_from: list[Kind]
+    notes: list[str]
+
+
+class WireStanding(BaseModel):
+    """The jobs of a home and tenant: one, unless somebody wrote others."""
+
+    label: str
+    jobs: list[WireJob]
+    notes: list[str]
+
+
+class WireText(BaseModel):
+    """What is to be written, and where."""
+
+    where: str
+    content: str
+
+
+class WirePrinted(BaseModel):
+    """What would be installed."""
+
+    scheduler: Kind
+    texts: list[WireText]
+    then: list[str]
+
+    @classmethod
+    def of(cls, kind: Kind, draft: Draft) -> Self:
+        """The draft of a scheduler."""
+        texts = [WireText(where=text.where, content=text.content) for text in draft.texts]
+        return cls(scheduler=kind, texts=texts, then=draft.then.splitlines())
+
+
+def wire_job(entry: Entry, trouble: str | None) -> WireJob:
+    """The JSON of a job."""
+    return WireJob(
+        scheduler=entry.kind,
+        where=entry.where,
+        at=None if entry.at is None else f"{entry.at:%H:%M}",
+        next_at=None if entry.next_at is None else entry.next_at.isoformat(timespec="minutes"),
+        command=[*entry.command],
+        environment=dict(entry.environment),
+        trouble=trouble,
+    )
+
+
+def installed_text(wire: WireInstalled, own_keys: str) -> str:
+    """An installation in words.
+
+    Args:
+        wire: what it came to.
+        own_keys: where the user may set what the job does not see.
+    """
+    lines = ["Installed.", *(_job_lines(wire.job) if wire.job else ())]
+    if wire.not_seen:
+        lines.append(
+            f"It does not see {', '.join(wire.not_seen)}. Memoria writes no key into a job."
+        )
+        lines.append(f"Whoever wants the job to have one sets it {own_keys}.")
+    lines += [
+        f"The job was with {kind}, too, and was taken out there." for kind in wire.removed_from
+    ]
+    return "\n".join([*lines, *_notes(wire.notes), "`memoria schedule remove` takes it out again."])
+
+
+def removed_text(wire: WireRemoved) -> str:
+    """A removal in words."""
+    lines = [f"Taken out: it was with {kind}." for kind in wire.removed_from]
+    return "\n".join([*(lines or [f"No job {wire.label} is installed."]), *_notes(wire.notes)])
+
+
+def standing_text(wire: WireStanding) -> str:
+    """What is installed, in words."""
+    lines = [line for job in wire.jobs for line in _job_lines(job)]
+    none = f"No job {wire.label} is installed. `memoria schedule install` installs it."
+    return "\n".join([*(lines or [none]), *_notes(wire.notes)])
+
+
+def _job_lines(job: WireJob) -> Iterator[str]:
+    yield f"{job.scheduler}: {_times(job)}, in {job.where}"
+    yield f"  runs {shlex.join(job.command)}"
+    if job.environment:
+        assigned = (f"{name}={value}" for name, value in sorted(job.environment.items()))
+        yield f"  with {shlex.join(assigned)}"
+    if job.trouble:
+        yield f"  It will not run: {job.trouble}"
+
+
+def _times(job: WireJob) -> str:
+    daily = f"every day at {job.at}" if job.at else "at times of its own"
+    return f"{daily}, next {job.next_at.replace('T', ' ')}" if job.next_at else daily
+
+
+def _notes(notes: list[str]) -> list[str]:
+    return [f"note: {note}" for note in notes]

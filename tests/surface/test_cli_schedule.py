@@ -1,0 +1,224 @@
+"""`memoria schedule`: from the command line to the scheduler and back."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from tests.admin.schedulers import (
+    CRONTAB,
+    DENIED,
+    LAUNCHCTL,
+    SCHTASKS,
+    SYSTEMCTL,
+    Machine,
+    command_of,
+    machine,
+)
+from tests.surface.shell import Output, Shell
+from typer.testing import CliRunner
+
+from memoria.errors import ScheduleError
+from memoria.surface.cli.main import app
+
+KEY = "sk-proj-Zk3Qw9Lm2Xv7Bn4Tc8Yh5Rd1"
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    monkeypatch.setattr(sys, "platform", "linux")
+    made = machine(tmp_path, monkeypatch)
+    made.script("crontab", CRONTAB)
+    return made
+
+
+def said(shell: Shell, *arguments: str) -> str:
+    line = ["--home", str(shell.home), *arguments]
+    result = CliRunner().invoke(app, line, env={"COLUMNS": "200"}, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def installed(shell: Shell, *options: str) -> dict[str, object]:
+    return dict(shell.json("schedule", "install", *options)["job"])
+
+
+def test_a_job_is_installed_shown_and_removed(shell: Shell, box: Machine) -> None:
+    job = installed(shell)
+    assert (job["scheduler"], job["at"], "trouble" in job) == ("cron", "03:17", False)
+    assert job["command"] == [
+        *(sys.executable, "-P", "-m", "memoria", "--home", str(shell.home)),
+        *("--tenant", "default", "nightly", "--quiet"),
+    ]
+    assert shell.json("schedule", "show")["jobs"] == [job]
+    assert shell.json("schedule", "remove")["removed_from"] == ["cron"]
+    assert box.table is None
+    assert shell.json("schedule", "show")["jobs"] == []
+    assert shell.json("schedule", "remove")["removed_from"] == []
+
+
+def test_the_installed_line_reaches_this_very_program(box: Machine, home: Path) -> None:
+    shell = Shell(home.with_name('家 100% it\'s "h" $HOME'))
+    (box.home / "random.py").write_text("raise SystemExit('not the random you meant')\n")
+    line = ["--home", str(shell.home), "--tenant", "陈 伟", "schedule", "install"]
+    CliRunner().invoke(app, line, env={"MEMORIA_EMBEDDER": "off"}, catch_exceptions=False)
+    assert box.table is not None
+    command = command_of(box.table.decode().rstrip("\n"))
+    assert "nightly --quiet" in command
+    done = os.popen(  # noqa: S605  (the line under test, in the shell that cron uses)
+        f"cd {box.home} && {command.replace('nightly --quiet', 'stats --json')}"
+    )
+    assert json.loads(done.read())["tenant"] == "陈 伟"
+    assert done.close() is None
+
+
+def test_installing_again_moves_the_job_in_time(shell: Shell, box: Machine) -> None:
+    installed(shell)
+    assert installed(shell, "--at", "23:05")["at"] == "23:05"
+    assert box.table is not None
+    assert box.table.startswith(b"5 23 * * * ")
+    assert box.table.count(b"\n") == 1
+
+
+def test_a_job_that_goes_to_another_scheduler_leaves_the_first(shell: Shell, box: Machine) -> None:
+    installed(shell)
+    box.script("systemctl", SYSTEMCTL)
+    done = shell.json("schedule", "install")
+    assert (done["job"]["scheduler"], done["removed_from"]) == ("systemd", ["cron"])
+    assert box.table is None
+    assert [job["scheduler"] for job in shell.json("schedule", "show")["jobs"]] == ["systemd"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"), [("linux", "systemd"), ("darwin", "launchd"), ("win32", "tasks")]
+)
+def test_the_platform_chooses_the_scheduler(
+    shell: Shell, box: Machine, monkeypatch: pytest.MonkeyPatch, platform: str, expected: str
+) -> None:
+    for name, text in [("systemctl", SYSTEMCTL), ("launchctl", LAUNCHCTL), ("schtasks", SCHTASKS)]:
+        box.script(name, text)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert shell.json("schedule", "install", "--print")["scheduler"] == expected
+
+
+@pytest.mark.parametrize("kind", ["cron", "systemd", "launchd", "tasks"])
+def test_printing_installs_nothing(shell: Shell, box: Machine, kind: str) -> None:
+    printed = said(shell, "schedule", "install", "--print", "--with", kind, "--at", "4:05")
+    assert sys.executable in printed
+    assert "and run" in printed
+    assert (box.table, box.files()) == (None, [])
+
+
+@pytest.mark.parametrize("kind", ["cron", "systemd", "launchd", "tasks"])
+def test_no_key_gets_into_a_job_or_an_answer(
+    shell: Shell, box: Machine, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    for name, text in [("systemctl", SYSTEMCTL), ("launchctl", LAUNCHCTL), ("schtasks", SCHTASKS)]:
+        box.script(name, text)
+    monkeypatch.setenv("MEMORIA_LLM_BASE_URL", "http://127.0.0.1:11434/v1")
+    monkeypatch.setenv("MEMORIA_LLM_MODEL", "qwen3:8b")
+    for name in ("LLM", "RERANK", "EMBEDDING"):
+        monkeypatch.setenv(f"MEMORIA_{name}_API_KEY", KEY)
+    monkeypatch.setenv("MEMORIA_RERANK_BASE_URL", "http://127.0.0.1:8080/v1")
+    monkeypatch.setenv("MEMORIA_RERANK_MODEL", "m")
+    told = said(shell, "schedule", "install", "--with", kind)
+    told += said(shell, "schedule", "show", "--json")
+    assert "MEMORIA_LLM_API_KEY" in told
+    assert "MEMORIA_EMBEDDING_API_KEY" in told
+    written = [file for place in (box.home, box.folder) for file in place.rglob("*")]
+    texts = [file.read_bytes() for file in written if file.is_file()]
+    assert any(b"nightly" in text.replace(b"\0", b"") for text in texts)
+    assert not any(KEY.encode() in text.replace(b"\0", b"") for text in (*texts, told.encode()))
+    assert ("http://127.0.0.1:11434/v1" in told) == (kind != "tasks")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MEMORIA_LLM_COMMAND", f"curl -H 'Authorization: Bearer {KEY}' x"),
+        ("MEMORIA_LLM_COMMAND", "ask https://me:pa55@example.org/v1"),
+        ("MEMORIA_LLM_BASE_URL", "https://me:pa55@example.org/v1"),
+        ("MEMORIA_LLM_BASE_URL", "https://example.org/v1?k=abc"),
+    ],
+)
+def test_a_setting_with_a_key_in_it_is_refused_by_name(
+    shell: Shell, box: Machine, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    if name.endswith("URL"):
+        monkeypatch.setenv("MEMORIA_LLM_MODEL", "m")
+    result = CliRunner().invoke(app, ["--home", str(shell.home), "schedule", "install"])
+    assert str(result.exception).startswith(f"{name} seems to hold a key")
+    assert box.table is None
+
+
+def test_a_command_that_asks_a_model_is_found_at_night_too(
+    shell: Shell, box: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORIA_LLM_COMMAND", "claude -p")
+    monkeypatch.setenv("PATH", f"{box.folder}:/nowhere:{box.folder}:relative")
+    environment = installed(shell)["environment"]
+    # MEMORIA_EMBEDDER is what the tests' own shell has set.
+    assert environment == {
+        "MEMORIA_EMBEDDER": "off",
+        "MEMORIA_LLM_COMMAND": "claude -p",
+        "PATH": str(box.folder),
+    }
+
+
+def test_where_nothing_can_be_installed_the_job_is_said_in_full(shell: Shell, box: Machine) -> None:
+    (box.folder / "crontab").unlink()
+    result = CliRunner().invoke(app, ["--home", str(shell.home), "schedule", "install"])
+    assert isinstance(result.exception, ScheduleError)
+    told = str(result.exception)
+    assert told.startswith("There is no crontab on this machine's PATH.")
+    assert f"17 3 * * * {sys.executable} -P -m memoria --home {shell.home}" in told
+    assert "crontab -e" in told
+
+
+def test_a_denied_crontab_is_told_by_every_command(shell: Shell, box: Machine) -> None:
+    box.script("crontab", DENIED)
+    for command in ("install", "remove"):
+        result = CliRunner().invoke(app, ["--home", str(shell.home), "schedule", command])
+        assert "not allowed to use this program" in str(result.exception)
+    assert "not allowed" in shell.json("schedule", "show")["notes"][0]
+
+
+def test_a_virtual_environment_that_moved_is_noticed(shell: Shell, box: Machine) -> None:
+    installed(shell)
+    assert box.table is not None
+    box.table = box.table.replace(sys.executable.encode(), b"/gone/bin/python")
+    (job,) = shell.json("schedule", "show")["jobs"]
+    assert job["trouble"].startswith("/gone/bin/python is not there any more")
+    assert "It will not run: /gone/bin/python" in said(shell, "schedule", "show")
+
+
+@pytest.mark.usefixtures("box")
+def test_a_user_without_a_home_folder_is_told_so(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(_user: int) -> None:
+        raise KeyError
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    line = ["--home", str(shell.home), "schedule", "install", "--with", "systemd"]
+    result = CliRunner().invoke(app, line)
+    assert str(result.exception) == "This user has no home folder: HOME is not set."
+
+
+@pytest.mark.usefixtures("box")
+def test_the_command_says_what_it_did_in_words(shell: Shell) -> None:
+    told = said(shell, "schedule", "install")
+    assert told.startswith("Installed.\ncron: every day at 03:17, next ")
+    assert "Taken out: it was with cron." in said(shell, "schedule", "remove")
+    assert "`memoria schedule install` installs it" in said(shell, "schedule", "show")
+
+
+def test_errors_go_to_standard_error_with_exit_code_one(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    output: Output = shell("schedule", "install", "--with", "cron", PATH=str(folder))
+    assert (output.code, output.out) == (1, "")
+    assert output.err.startswith("error: There is no crontab on this machine's PATH.")
