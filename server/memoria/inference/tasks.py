@@ -1,13 +1,16 @@
 """Tasks: one typed function for each question we ask a model."""
 
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from memoria.inference.chat.base import Question
+from memoria.inference.chat.base import AnswerT, Question
 from memoria.inference.templates import template
 from memoria.model import Checks, Focus, Operation, Rulings, Summary
 from memoria.model.base import Value
+from memoria.model.reflection import Concept, Day, Decision, Review
 
 _MOST_OPERATIONS = 20
 _Operation = Annotated[Operation, Field(discriminator="op")]
@@ -75,3 +78,93 @@ def verify(*, statements: str, max_output_tokens: int) -> Question[Checks]:
         max_output_tokens: the longest answer.
     """
     return template("verify").question(Checks, max_output_tokens, statements=statements)
+
+
+SEARCHES = 3
+"""How often a reviewer may search before a decision."""
+_NOTHING = "(nothing)"
+
+
+class Ask(Protocol):
+    """The way to a model, with whoever pays for it: a gate and a tenant."""
+
+    def __call__(self, question: Question[AnswerT]) -> AnswerT:
+        """The answer to a question.
+
+        Raises:
+            ChatModelError: there is none.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A memory under review."""
+
+    today: str
+    """The day, with its weekday."""
+    why: str
+    """Why it is reviewed, as the rest of a sentence: `it is used often`."""
+    memory: str
+    """The memory, a JSON object."""
+    known: str
+    """The memories nearest to it, a JSON object a line."""
+
+
+def review(
+    ask: Ask, search: Callable[[str], str], case: Case, *, max_output_tokens: int
+) -> Decision:
+    """What is to become of a memory?
+
+    Args:
+        ask: the way to the model, asked up to four times.
+        search: finds memories by words, up to three times; gives a JSON object a line.
+        case: the memory.
+        max_output_tokens: the longest answer.
+
+    Raises:
+        ChatModelError: the model gave no decision.
+    """
+    found: list[str] = []
+    for left in range(SEARCHES, 0, -1):
+        step = ask(_review(Review, case, found, left, max_output_tokens))
+        if step.decision != "SEARCH":
+            return Decision(decision=step.decision, reason=step.reason)
+        found.append(f"{step.words}:\n{search(step.words) or _NOTHING}")
+    return ask(_review(Decision, case, found, 0, max_output_tokens))
+
+
+def _review(
+    answer: type[AnswerT], case: Case, found: list[str], left: int, max_output_tokens: int
+) -> Question[AnswerT]:
+    return template("review").question(
+        answer,
+        max_output_tokens,
+        today=case.today,
+        why=case.why,
+        searches_left=str(left),
+        memory=case.memory,
+        known=case.known or _NOTHING,
+        found="\n\n".join(found) or _NOTHING,
+    )
+
+
+def concept(*, memories: str, max_output_tokens: int) -> Question[Concept]:
+    """What do some memories that are bound to each other come to?
+
+    Args:
+        memories: the memories, a numbered JSON object a line.
+        max_output_tokens: the longest answer.
+    """
+    return template("concept").question(Concept, max_output_tokens, memories=memories)
+
+
+def day(*, day: str, episodes: str, max_output_tokens: int) -> Question[Day]:
+    """What did a day come to?
+
+    Args:
+        day: the day, with its weekday.
+        episodes: the summaries of its conversations, a numbered JSON object a line.
+        max_output_tokens: the longest answer.
+    """
+    return template("day").question(Day, max_output_tokens, day=day, episodes=episodes)

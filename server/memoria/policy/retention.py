@@ -1,15 +1,30 @@
-"""Retention: how long a conclusion counts."""
+"""Retention: how long a conclusion counts, how it fades, and what becomes of it then.
 
-from memoria.model import Duration
+Strength is reckoned, never stored: `floor + (importance − floor) · exp(−age / τ)`. Its age begins
+a grace after the memory was last learnt, said again, used or reviewed. Nothing is rewritten as it
+fades; only a threshold that is crossed has a consequence, and none of these deletes.
 
-_DAY_MS = 86_400_000
+The numbers come from three documents of the seeds that disagree: the tutor's memory (001: chapters
+on decay and review; importance from 0 to 5, divided by 5 here), Graph Memory (002: §6.2, §15) and
+the agent's memory (004: §4, §7). How they are settled is argued in docs/decisions.md, "Retention".
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import exp
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from memoria.model import DAY_MS, Duration
+from memoria.model.retention import RetentionChanges, Tier, Vitals
+
 _LASTS_MS: dict[Duration, int | None] = {
     "permanent": None,
-    "30d": 30 * _DAY_MS,
-    "7d": 7 * _DAY_MS,
-    "3d": 3 * _DAY_MS,
-    "24h": _DAY_MS,
-    "session": _DAY_MS,  # a session has no certain end; a day later nobody is in it
+    "30d": 30 * DAY_MS,
+    "7d": 7 * DAY_MS,
+    "3d": 3 * DAY_MS,
+    "24h": DAY_MS,
+    "session": DAY_MS,  # a session has no certain end; a day later nobody is in it
 }
 
 
@@ -17,3 +32,279 @@ def expires_at(duration: Duration, since: int) -> int | None:
     """When a conclusion drawn at `since` stops to count, UTC epoch ms; None for never."""
     lasts = _LASTS_MS[duration]
     return None if lasts is None else since + lasts
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """How one kind of memory fades. Times are days."""
+
+    tau: float | None
+    """After so many days e times less is left above the floor; None: it does not fade."""
+    floor: float = 0.0
+    """What is left whatever its age. From 0.1 on age alone archives nothing."""
+    archive: float = 0.1
+    """Under this strength it is archived (004 §7; 001's 0.3 of 5 is 0.06)."""
+    ttl: float | None = None
+    """How long it counts at all, where the table sets an end and not who concluded it."""
+
+
+_KINDS: Mapping[str, Fading] = MappingProxyType(
+    {
+        "rule": Fading(None),  # 001: system never; 004: permanent
+        "task_rule": Fading(None, ttl=1),  # 004: 24 h, from the task's last turn on
+        "fact": Fading(90, 0.1),  # 002 §15: 90
+        "preference": Fading(180, 0.1),  # 004: permanent; slower than a fact, never gone by age
+        "relationship": Fading(180, 0.1),  # 001: core where it matters
+        "skill": Fading(180, 0.1),  # 004: permanent
+        "goal": Fading(90, 0.1),  # as a fact; it often has a date of its own
+        "error": Fading(30),  # 004: 7 d; a lesson of last month is worth more than its date
+        "task_outcome": Fading(90),  # 002 §15: as a fact
+        "tool_experience": Fading(90),
+        "episode": Fading(14),  # 002 §15: 14
+        "concept": Fading(180, 0.1),  # 002 §15: 180
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """The table of retention. Times are days."""
+
+    kinds: Mapping[str, Fading] = field(default_factory=lambda: _KINDS)
+    demote: float = 0.3
+    """Under this strength none is long-term (004 §7, which gives it a day to live instead)."""
+    review: float = 0.15
+    """From this strength down a reviewer is asked, and none is more than short-term. 001's 0.5 of
+    5 is 0.1: there the threshold of archiving would be quicker than the reviewer."""
+    promote: float = 0.5
+    """Importance from which one that is used may be reviewed for the core (001: 2.5 of 5)."""
+    lasting: float = 0.6
+    """Importance from which nothing fades (001: 3.0 of 5)."""
+    grace: float = 7
+    """Before anything begins to fade (001)."""
+    access: float = 3
+    """How much longer what was used is spared (002 §6.2)."""
+    again: float = 30
+    """How long a reviewer's word stands."""
+    active: int = 5000
+    """How many active memories a tenant keeps, as far as they are not protected."""
+
+
+RETENTION = Retention()
+_RowT = TypeVar("_RowT", Fading, Retention)
+_MID_AFTER = 7 * DAY_MS
+"""An age at which what is short-term becomes mid-term (002 §6.2)."""
+_THEME = 3
+"""So many of one theme do, too (002 §6.2)."""
+_SESSIONS, _CONFIDENCE, _SOURCES = 2, 0.8, 2
+"""A stable pattern (002 §6.2), without its age of 30 days."""
+_SIGNS_OF_USE = 2
+"""How much use makes a reviewer look: half of all memories are 2.5 of 5 from the start."""
+_FIRST_TO_GO = ("episode", "tool_experience", "task_outcome", "error")
+"""What is archived before anything else when there is too much; the record keeps it."""
+
+
+def retention(changes: RetentionChanges | None) -> Retention:
+    """The table with the numbers that are configured.
+
+    Args:
+        changes: as `model.retention.retention_changes` has checked them.
+    """
+    table = RETENTION
+    for name, number in (changes or {}).items():
+        kind, _, figure = name.rpartition(".")
+        if kind:
+            row = _changed(table.kinds[kind], figure, number)
+            table = replace(table, kinds={**table.kinds, kind: row})
+        else:
+            table = _changed(table, name, number)
+    return table
+
+
+def _changed(row: _RowT, name: str, number: float | None) -> _RowT:
+    """The row with another number, of which it is known that it may stand there."""
+    kept: Any = int(number) if name == "active" and number is not None else number
+    return replace(row, **{name: kept})
+
+
+def fading(one: Vitals, table: Retention = RETENTION) -> Fading:
+    """The row of the table that a memory is under."""
+    return table.kinds["task_rule" if one.type == "rule" and one.task else one.type]
+
+
+def protected(one: Vitals, table: Retention = RETENTION) -> str | None:
+    """Why a memory neither fades nor makes room for others, in a word; None if it does."""
+    if one.pinned:
+        return "pinned"
+    if one.verified:
+        return "verified"
+    if one.tier is Tier.CORE:
+        return "core"
+    if one.type == "rule" and not one.task:
+        return "rule"
+    return "important" if one.importance >= table.lasting else None
+
+
+def strength(one: Vitals, at: int, table: Retention = RETENTION) -> float:
+    """What is left of a memory's importance, from 0 to 1."""
+    row = fading(one, table)
+    if row.tau is None or protected(one, table) is not None:
+        return one.importance
+    age = max(0, at - _anchor(one, table) - table.grace * DAY_MS)
+    above = max(one.importance, row.floor) - row.floor
+    return row.floor + above * exp(-age / (row.tau * DAY_MS))
+
+
+def _anchor(one: Vitals, table: Retention) -> float:
+    """The moment its age counts from: what is told of last year was learnt today all the same."""
+    used = None if one.last_used_at is None else one.last_used_at + table.access * DAY_MS
+    moments = (one.learnt_at, one.event_at, one.evidence_at, one.reviewed_at, used)
+    return max(moment for moment in moments if moment is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """It stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A reviewer is to say whether it is still worth anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demote:
+    """It is too weak for its tier."""
+
+    to: Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """It no longer counts, until somebody restores it."""
+
+
+Verdict = Keep | Review | Demote | Archive
+
+
+def verdict(
+    one: Vitals, at: int, table: Retention = RETENTION, *, reviewer: bool = False
+) -> Verdict:
+    """What becomes of an active memory at its present strength.
+
+    Where it has been carried out, it is not given again at the same moment.
+
+    Args:
+        one: the memory.
+        at: UTC epoch milliseconds.
+        table: the numbers.
+        reviewer: whether there is one to be asked before anything is archived for its strength.
+            What was kept by one is not archived for that for a while.
+    """
+    if protected(one, table) is not None:
+        return Keep()
+    left, row = strength(one, at, table), fading(one, table)
+    open_to_age = row.tau is not None and not _heard(one, at, table)
+    if open_to_age and reviewer and left <= table.review:
+        return Review()
+    if open_to_age and left < row.archive:
+        return Archive()
+    most = _ceiling(left, table)
+    return Demote(most) if one.tier.rank > most.rank else Keep()
+
+
+def _heard(one: Vitals, at: int, table: Retention) -> bool:
+    """Whether a reviewer's word on it still stands."""
+    return one.reviewed_at is not None and at - one.reviewed_at < table.again * DAY_MS
+
+
+def _ceiling(left: float, table: Retention) -> Tier:
+    """The highest tier for a strength, short of the core."""
+    if left <= table.review:
+        return Tier.SHORT
+    return Tier.MID if left < table.demote else Tier.LONG
+
+
+def rising(one: Vitals, at: int, table: Retention = RETENTION) -> bool:
+    """Whether a reviewer is to say if a memory belongs to the core."""
+    signs = one.use_count + one.evidence - 1 + one.upvotes
+    worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
+    return worth and one.tier is not Tier.CORE and not _heard(one, at, table)
+
+
+def core_importance(importance: float, table: Retention = RETENTION) -> float:
+    """The importance of what a reviewer has promoted to the core."""
+    return max(importance, table.lasting)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How broadly a memory is borne out."""
+
+    sessions: int = 1
+    """Sessions in which it was said."""
+    sources: int = 1
+    """Sources that say it: another session, speaker or channel is another source."""
+    theme: int = 1
+    """Memories of its theme: of the same entity, concept or community, itself included."""
+
+
+def tier(one: Vitals, support: Support, at: int, table: Retention = RETENTION) -> Tier:
+    """The tier that a memory has risen to by rule: never lower than its own, never the core.
+
+    What is too weak for a tier does not rise to it, so that no night undoes what another step of
+    it did.
+    """
+    if one.tier is Tier.CORE:
+        return one.tier
+    reached = min(_earned(one, support, at), _ceiling(strength(one, at, table), table), key=_rank)
+    return max(one.tier, reached, key=_rank)
+
+
+def _earned(one: Vitals, support: Support, at: int) -> Tier:
+    if not (at - one.learnt_at >= _MID_AFTER or support.theme >= _THEME):
+        return Tier.SHORT
+    often = support.sessions >= _SESSIONS and support.sources >= _SOURCES
+    return Tier.LONG if often and one.confidence >= _CONFIDENCE else Tier.MID
+
+
+def _rank(one: Tier) -> int:
+    return one.rank
+
+
+def beyond_bound(
+    active: Iterable[Vitals], at: int, table: Retention = RETENTION
+) -> tuple[Vitals, ...]:
+    """The active memories that go so that no more than the bound stay, the first to go first.
+
+    What has faded goes before what has not, of that what the record keeps anyway, of that the
+    weakest, then the oldest. Protected ones stay, however many they are.
+    """
+    everything = list(active)
+    too_many = max(0, len(everything) - table.active)
+    free = (one for one in everything if protected(one, table) is None)
+    return tuple(sorted(free, key=lambda one: _dispensable(one, at, table))[:too_many])
+
+
+def _dispensable(one: Vitals, at: int, table: Retention) -> tuple[bool, int, float, int, str]:
+    left = strength(one, at, table)
+    first = _FIRST_TO_GO.index(one.type) if one.type in _FIRST_TO_GO else len(_FIRST_TO_GO)
+    return (left >= table.demote, first, left, one.learnt_at, one.id)
+
+
+def ends_at(
+    one: Vitals, task_last_at: int | None = None, table: Retention = RETENTION
+) -> int | None:
+    """When a memory stops to count by its date, UTC epoch ms; None for never.
+
+    Args:
+        one: the memory. What the user pinned or confirmed stays beyond any date.
+        task_last_at: the last turn of the task that a rule holds for, if there is one.
+        table: the numbers.
+    """
+    if one.pinned or one.verified:
+        return None
+    lasts = fading(one, table).ttl
+    since = max(one.learnt_at, task_last_at or 0)
+    by_table = None if lasts is None else since + round(lasts * DAY_MS)
+    return min((end for end in (one.expires_at, by_table) if end is not None), default=None)

@@ -1,0 +1,144 @@
+"""Retention: what is configured of how long memories stay strong, and what it is reckoned from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from memoria.errors import quoted
+
+
+class Tier(StrEnum):
+    """Where a memory stands between the passing and the lasting, lowest first."""
+
+    SHORT = "short"
+    MID = "mid"
+    LONG = "long"
+    CORE = "core"
+    """Nobody puts it here but a reviewer. It never fades."""
+
+    @property
+    def rank(self) -> int:
+        """Its place, from 0."""
+        return tuple(Tier).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """All of a memory that retention goes by: figures and dates (UTC epoch ms), and no word of it.
+
+    One is made for each of 100,000 memories, so nothing is checked here.
+    """
+
+    id: str
+    type: str
+    importance: float
+    confidence: float
+    learnt_at: int
+    """When its present wording began to hold."""
+    tier: Tier = Tier.SHORT
+    task: bool = False
+    """Whether it holds for one task alone."""
+    pinned: bool = False
+    verified: bool = False
+    event_at: int | None = None
+    evidence_at: int | None = None
+    """When it was last said again."""
+    last_used_at: int | None = None
+    reviewed_at: int | None = None
+    expires_at: int | None = None
+    evidence: int = 1
+    use_count: int = 0
+    upvotes: int = 0
+
+
+class Figure(NamedTuple):
+    """What a number of the retention table may be."""
+
+    least: float
+    most: float
+    what: str
+    """In words, for who writes another."""
+    may_be_never: bool = False
+    whole: bool = False
+
+
+_SHARE = Figure(0, 1, "a number from 0 to 1")
+_DAYS = Figure(0.01, 36_500, "days from 0.01 to 36500, or never", may_be_never=True)
+_PAUSE = Figure(0, 36_500, "days from 0 to 36500")
+_COUNT = Figure(1, 10**9, "a whole number from 1", whole=True)
+
+KINDS = tuple(
+    """
+    fact preference relationship skill goal rule task_rule error task_outcome tool_experience
+    episode concept
+    """.split()
+)
+"""What has a row in the table: the types of memory, with rules that hold for one task apart."""
+OF_A_KIND: Mapping[str, Figure] = {"tau": _DAYS, "floor": _SHARE, "archive": _SHARE, "ttl": _DAYS}
+"""What each row says: `fact.tau`."""
+OF_ALL: Mapping[str, Figure] = {
+    "demote": _SHARE,
+    "review": _SHARE,
+    "promote": _SHARE,
+    "lasting": _SHARE,
+    "grace": _PAUSE,
+    "access": _PAUSE,
+    "again": _PAUSE,
+    "active": _COUNT,
+}
+"""What the table says for all of them."""
+
+RetentionChanges = Mapping[str, float | None]
+"""Numbers by name (`fact.tau`, `active`) that replace those of the table; None for never."""
+
+
+def retention_changes(value: object) -> dict[str, float | None]:
+    """What is to be changed in the table, from a mapping or from text as a shell has it.
+
+    Raises:
+        ValueError: a part of it can't be read; it is named, with what may stand there.
+    """
+    changes: dict[str, float | None] = {}
+    for part, name, number in _parts(value):
+        if name in changes:
+            raise ValueError(f"{quoted(name)} is given twice; write each name once")
+        changes[name] = _number(part, _figure(part, name), number)
+    return changes
+
+
+def _parts(value: object) -> list[tuple[str, str, str]]:
+    """Each part as it was written, its name and its number."""
+    match value:
+        case str():
+            written = [part.strip() for part in value.split(",") if part.strip()]
+            halves = [(part, *part.partition("=")[::2]) for part in written]
+        case Mapping():
+            halves = [(f"{name}={given}", str(name), str(given)) for name, given in value.items()]
+        case _:
+            raise ValueError(f"write name=number, such as fact.tau=120, and not {quoted(value)}")
+    return [(part, name.strip().lower(), given.strip().lower()) for part, name, given in halves]
+
+
+def _figure(part: str, name: str) -> Figure:
+    kind, dot, field = name.partition(".")
+    figure = OF_A_KIND.get(field) if dot and kind in KINDS else OF_ALL.get(name)
+    if figure is None:
+        raise ValueError(
+            f"{quoted(part)} names nothing that can be set; write type.field=number, such as "
+            f"fact.tau=120, where a type is one of {', '.join(KINDS)} and a field one of "
+            f"{', '.join(OF_A_KIND)}, or name=number with one of {', '.join(OF_ALL)}"
+        )
+    return figure
+
+
+def _number(part: str, figure: Figure, given: str) -> float | None:
+    if figure.may_be_never and given in ("never", "none"):
+        return None
+    try:
+        number = float(given)
+    except ValueError:
+        number = float("nan")
+    if not figure.least <= number <= figure.most or (figure.whole and not number.is_integer()):
+        raise ValueError(f"{quoted(part)} can't be; write {figure.what}")
+    return number

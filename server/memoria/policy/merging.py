@@ -1,0 +1,235 @@
+"""Merging: when two memories say the same so surely that no model need be asked, and what is left.
+
+A memory too many is mended, one that is lost is not. So the rule is narrow: the same words, but
+for such as say nothing; or a likeness of meaning next to identity, and then no word that turns a
+statement round stands in one of them alone. A cosine can't tell these: "tea over coffee" and
+"coffee over tea" have 0.997 with the bundled model.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memoria.graph import lexicon as known
+from memoria.graph.mentions import named
+from memoria.model import Memory, MemoryType, SourceKind, Trust, Validity
+from memoria.policy.conflict import predicate_key, subject_key
+from memoria.text.analyser import CJK, tokens
+from memoria.text.script import is_cjk
+from memoria.text.statement import canonical, turned_round
+
+NEARLY_IDENTICAL = 0.97
+"""A cosine at which two statements may be one. With the bundled model a word in another's place
+(Beijing, Shanghai; mother, father) lies under 0.9, an "is" more or less at 0.99."""
+_WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
+_SAYS_NOTHING = frozenset("a an the that really please 的 啊 呀 呢 哦 嘛 很 也".split())
+_TURNING = frozenset(
+    """
+    not no never nobody nothing none neither nor without cannot hardly barely seldom rarely
+    less fewer least more most only just all any some few many every always often sometimes usually
+    before after until since over under above below up down left right first last next former
+    past future ago now today yesterday tomorrow tonight morning noon afternoon evening night
+    day week month year weekday weekend spring summer autumn fall winter
+    one two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand
+    million once twice half double
+    was were will would could should might may must can if unless but than
+    hate hates dislike dislikes like likes love loves start starts stop stops
+    with against for from to in out on off by
+    """.split()
+)
+"""Where one stands in one statement alone, the other says something else."""
+_TURNING_STEMS = frozenset(
+    stem for word in _TURNING | known.RELATIONS for stem in (word, *tokens(word))
+)
+_NUMERAL = re.compile(r"\d|[零〇一二三四五六七八九十百千万亿两半]")
+_SIGNS = ("Sc", "Sm", "So")  # -5 is not 5, nor $5 €5
+_AFTER_SURNAME = 2
+"""Characters of a given name in Chinese."""
+
+
+def near_identical(one: str, other: str, cosine: float | None = None) -> bool:
+    """Whether two statements are one, as far as rules can tell.
+
+    Args:
+        one: a statement.
+        other: another.
+        cosine: how near their meanings are; None where there is no embedder.
+    """
+    a, b = _words(one), _words(other)
+    if [word.key for word in a] == [word.key for word in b]:
+        return bool(a) or canonical(one) == canonical(other)
+    if cosine is None or cosine < NEARLY_IDENTICAL:
+        return False
+    return bool(a and b) and _in_one_order(a, b) and not differs(one, other)
+
+
+def differs(one: str, other: str) -> bool:
+    """Whether a "not", a number, a date, a name or the like stands in one statement alone.
+
+    In Chinese that is any character in another's place: no rule tells a name from a word there.
+    """
+    a, b = _words(one), _words(other)
+    more, less = _beyond(a, b), _beyond(b, a)
+    if turned_round(one, other) or any(word.turning for word in (*more, *less)):
+        return True
+    if any(word.han for word in more) and any(word.han for word in less):
+        return True
+    return _names(one, more) or _names(other, less)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of a statement, or a character of one in Chinese."""
+
+    text: str
+    start: int
+
+    @property
+    def key(self) -> str:
+        """The same for what is the same word."""
+        return canonical(self.text)
+
+    @property
+    def telling(self) -> bool:
+        """Whether it is more than punctuation or a word that says nothing."""
+        says = (char.isalnum() or unicodedata.category(char) in _SIGNS for char in self.key)
+        itself = self.start > 0 and self.text[0].isupper()  # vitamin A
+        return any(says) and (itself or self.key not in _SAYS_NOTHING)
+
+    @property
+    def han(self) -> bool:
+        """Whether it is a character."""
+        return re.fullmatch(f"[{CJK}]", self.text) is not None
+
+    @property
+    def turning(self) -> bool:
+        """Whether it turns a statement round: a number, a "not", a word of time or of place."""
+        stems = {self.key, *tokens(self.text)}
+        return bool(_NUMERAL.search(self.key) or stems & _TURNING_STEMS or stems & _TURNING_ZH)
+
+
+_TURNING_ZH = frozenset(
+    "不没未无非别勿莫否只仅都全每常总偶曾将要会能可应该必须若如但前后上下左右里外先再又还更最少多大小"
+    "年月日号周天时分点早晚午夜昨今明春夏秋冬东西南北男女父母爸妈从到给被把让比和跟与或过了着"
+)
+
+
+def _words(text: str) -> list[_Word]:
+    """What a statement consists of, without what says nothing."""
+    found = (_Word(match[0], match.start()) for match in _WORD.finditer(text))
+    return [word for word in found if word.telling]
+
+
+def _beyond(some: Sequence[_Word], others: Sequence[_Word]) -> list[_Word]:
+    """The words of some that the others lack, or have fewer of."""
+    there = Counter(word.key for word in others)
+    beyond = []
+    for word in some:
+        there[word.key] -= 1
+        if there[word.key] < 0:
+            beyond.append(word)
+    return beyond
+
+
+def _in_one_order(a: Sequence[_Word], b: Sequence[_Word]) -> bool:
+    """Whether what both say stands in the same order in both: tea over coffee, coffee over tea."""
+    both = {word.key for word in a} & {word.key for word in b}
+    shared = ([word.key for word in words if word.key in both] for words in (a, b))
+    short, long = sorted(shared, key=len)
+    rest = iter(long)
+    return all(word in rest for word in short)
+
+
+def _names(text: str, words: Sequence[_Word]) -> bool:
+    """Whether one of a statement's words is, or is part of, somebody's or something's name."""
+    spans = [(found.start, found.end) for found in named(text)]
+    return any(
+        (not is_cjk(text) if word.han else not word.text.islower())
+        or any(start <= word.start < end for start, end in spans)
+        or (word.han and _may_name(text, word.start))
+        for word in words
+    )
+
+
+def _may_name(text: str, start: int) -> bool:
+    """Whether a character is a surname, stands where a given name does, or names a place."""
+    before = text[max(0, start - _AFTER_SURNAME) : start + 1]
+    around = text[max(0, start - _AFTER_SURNAME) : start + 1 + _AFTER_SURNAME]
+    return any(char in _BEFORE_NAMES for char in before) or any(
+        place in around for place in known.CITIES_ZH
+    )
+
+
+_BEFORE_NAMES = {*known.SURNAMES_ZH, *"".join(known.COMPOUND_SURNAMES_ZH), *"小老阿"}
+_IN_COMMON = ("type", "workspace", "task", "expires_at")
+"""What two memories that become one have had in common."""
+
+
+def may_merge(one: Memory, other: Memory) -> bool:
+    """Whether two memories may be one, whatever they say.
+
+    What they are of and when must be the same, and neither may be an episode or under review. Two
+    that the user has confirmed stay two.
+    """
+    if one.id == other.id or not (_free(one) and _free(other)):
+        return False
+    if (one.verified and other.verified) or one.current.event_at != other.current.event_at:
+        return False
+    alike = all(getattr(one, name) == getattr(other, name) for name in _IN_COMMON)
+    subjects = {subject_key(memory.subject) for memory in (one, other) if memory.subject}
+    predicates = {predicate_key(memory.predicate) for memory in (one, other) if memory.predicate}
+    return alike and len(subjects) <= 1 and len(predicates) <= 1
+
+
+def _free(memory: Memory) -> bool:
+    active = memory.validity is Validity.ACTIVE and memory.flag is None
+    return active and memory.type is not MemoryType.EPISODE
+
+
+def survivor(memories: Sequence[Memory]) -> Memory:
+    """Which of some memories that say the same is kept, in whatever order they come.
+
+    What the user confirmed, else pinned; else what rests on more, else what was known first.
+
+    Args:
+        memories: one or more.
+    """
+    return min(memories, key=_precedence)
+
+
+def _precedence(memory: Memory) -> tuple[bool, bool, int, int, str]:
+    first = min(version.valid_from for version in memory.versions)
+    return (not memory.verified, not memory.pinned, -memory.evidence, first, memory.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """How far something is vouched for."""
+
+    trust: Trust
+    confidence: float
+    source: SourceKind
+
+
+_FROM_LEAST = (Trust.TOOL, Trust.REPORTED, Trust.USER)
+
+
+def authority(memories: Sequence[Memory]) -> Authority:
+    """What is to be believed of what some memories say together: no more than of the least.
+
+    If the user has confirmed one of them, it is what that one has.
+
+    Args:
+        memories: one or more.
+    """
+    confirmed = [memory for memory in memories if memory.verified]
+    sources = confirmed or memories
+    least = min(
+        (memory.current.provenance.trust for memory in sources),
+        key=_FROM_LEAST.index,
+    )
+    kinds = {memory.current.provenance.source_kind for memory in sources}
+    kind = kinds.pop() if len(kinds) == 1 else SourceKind.CONSOLIDATED
+    return Authority(least, min(memory.confidence for memory in sources), kind)
