@@ -25,11 +25,14 @@ def settings(tmp_path: Path) -> Settings:
 def keep(settings: Settings) -> Callable[..., str]:
     """Writes a memory as something else might have: (text, expires_at) -> id."""
 
-    def kept(text: str, expires_at: int | None = None) -> str:
+    def kept(
+        text: str, expires_at: int | None = None, kind: str = "fact", importance: float = 0.5
+    ) -> str:
         store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-        provenance = Provenance(source_kind="user_said", trust="user", channel=LIBRARY.name)
-        version = NewVersion(text, fingerprint(text), 1, 1, provenance, None)
-        memory = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, expires_at=expires_at)
+        provenance = Provenance(source_kind="user_said", trust="reported", channel=LIBRARY.name)
+        now = now_millis()
+        version = NewVersion(text, fingerprint(text), now, now, provenance, None)
+        memory = NewMemory(new_id(), MemoryType(kind), importance, 0.5, expires_at=expires_at)
         with store.write(settings.tenant) as tx:
             tx.memories.add(memory, version)
         store.close()

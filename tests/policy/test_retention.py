@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.model import DAY_MS, MemoryType
-from memoria.model.retention import KINDS, OF_A_KIND, OF_ALL, Tier, Vitals
+from memoria.model.retention import KINDS, OF_A_KIND, OF_ALL, Support, Tier, Vitals
 from memoria.policy.retention import (
     RETENTION,
     Archive,
     Demote,
     Keep,
     Review,
-    Support,
     beyond_bound,
     core_importance,
     ends_at,

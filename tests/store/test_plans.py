@@ -49,6 +49,7 @@ WALKS = {
     ("queue", "in_hand"),  # stops at the first
     ("queue", "renew"),  # what waits only
     ("queue", "next_due"),  # what waits only
+    ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
     ("upkeep", "await_missing_vectors"),
     ("upkeep", "count_lost_records"),

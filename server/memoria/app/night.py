@@ -14,6 +14,7 @@ from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import undo as undo_run
 from memoria.model import derived_id, new_id, now_millis
 from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
+from memoria.policy.retention import retention
 from memoria.store.base import NightStore
 from memoria.store.files import DATABASE
 from memoria.store.sqlite import JournaledStore
@@ -49,7 +50,7 @@ def run(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
-        night = Night(begun, settings.tenant, store)
+        night = Night(begun, settings.tenant, store, retention(settings.retention))
         return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
 
 
@@ -63,7 +64,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
     at = now_millis()
     with closing(open_store(settings)) as store:
         imagined = Run(n=0, id=derived_id(at, "dry"), at=at, options=options, state="running")
-        night = Night(imagined, settings.tenant, store)
+        night = Night(imagined, settings.tenant, store, retention(settings.retention))
         reports = [
             StepReport(
                 name=name,

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from memoria.model.base import Value
 from memoria.model.night import Outcome, Run
+from memoria.policy.retention import RETENTION, Retention
 from memoria.store.base import Store, Transaction
 
 
@@ -31,6 +32,7 @@ class Night:
     run: Run
     tenant: str
     store: Store
+    retention: Retention = RETENTION
 
     @property
     def at(self) -> int:

@@ -52,6 +52,18 @@ class Vitals:
     upvotes: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How broadly a memory is borne out."""
+
+    sessions: int = 1
+    """Sessions in which it was said."""
+    sources: int = 1
+    """Sources that say it: another session, speaker or channel is another source."""
+    theme: int = 1
+    """Memories of its theme: of the same entity, concept or community, itself included."""
+
+
 class Figure(NamedTuple):
     """What a number of the retention table may be."""
 

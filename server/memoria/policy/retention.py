@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from memoria.model import DAY_MS, Duration
-from memoria.model.retention import RetentionChanges, Tier, Vitals
+from memoria.model.retention import RetentionChanges, Support, Tier, Vitals
 
 _LASTS_MS: dict[Duration, int | None] = {
     "permanent": None,
@@ -235,18 +235,6 @@ def rising(one: Vitals, at: int, table: Retention = RETENTION) -> bool:
 def core_importance(importance: float, table: Retention = RETENTION) -> float:
     """The importance of what a reviewer has promoted to the core."""
     return max(importance, table.lasting)
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """How broadly a memory is borne out."""
-
-    sessions: int = 1
-    """Sessions in which it was said."""
-    sources: int = 1
-    """Sources that say it: another session, speaker or channel is another source."""
-    theme: int = 1
-    """Memories of its theme: of the same entity, concept or community, itself included."""
 
 
 def tier(one: Vitals, support: Support, at: int, table: Retention = RETENTION) -> Tier:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from memoria.lifecycle.face import Step
+from memoria.lifecycle.steps.decay import Decay
 from memoria.lifecycle.steps.expire import Expire
+from memoria.lifecycle.steps.promote import Promote
 
-STEPS: tuple[Step[Any], ...] = (Expire(),)
+STEPS: tuple[Step[Any], ...] = (Decay(), Expire(), Promote())
 BY_NAME: Mapping[str, Step[Any]] = {step.name: step for step in STEPS}

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from memoria.model.retention import Support, Tier, Vitals
+
 
 class Retention(Protocol):
     """A tenant's memories by how long they last."""
@@ -11,4 +13,20 @@ class Retention(Protocol):
 
         Pinned ones stay.
         """
+        ...
+
+    def vitals(self, after: int, limit: int) -> list[tuple[int, Vitals]]:
+        """(number, vitals) of active memories beyond a number, in order."""
+        ...
+
+    def vitals_of(self, memory_id: str) -> Vitals | None:
+        """An active memory's vitals; None if there is no such memory or it is not active."""
+        ...
+
+    def support(self, memory_id: str) -> Support:
+        """How broadly a memory is borne out; by nothing where there is no such memory."""
+        ...
+
+    def set_tier(self, memory_id: str, tier: Tier) -> None:
+        """Let a memory rise or sink. Nothing else of it is touched, least of all its dates."""
         ...

@@ -1,7 +1,11 @@
 """What may leave the active memories, in SQLite."""
 
-from memoria.store.sqlite.driver import Connection
+from memoria.model.retention import Support, Tier, Vitals
+from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows
+
+_THEME = 10
+"""Memories of one subject that are counted at most."""
 
 
 class SqliteRetention:
@@ -14,3 +18,32 @@ class SqliteRetention:
         """(number, id) of active memories that count no longer at a moment, beyond a number."""
         rows = self._rows.all("expired", at=at, after=after, limit=limit)
         return [(row["n"], row["id"]) for row in rows]
+
+    def vitals(self, after: int, limit: int) -> list[tuple[int, Vitals]]:
+        """(number, vitals) of active memories beyond a number, in order."""
+        rows = self._rows.all("vitals", after=after, limit=limit)
+        return [(row["n"], _vitals(row)) for row in rows]
+
+    def vitals_of(self, memory_id: str) -> Vitals | None:
+        """An active memory's vitals; None if there is no such memory or it is not active."""
+        row = self._rows.first("vitals_of", id=memory_id)
+        return None if row is None else _vitals(row)
+
+    def support(self, memory_id: str) -> Support:
+        """How broadly a memory is borne out."""
+        row = self._rows.first("number", id=memory_id)
+        if row is None:
+            return Support(0, 0, 0)
+        said = self._rows.all("support", memory_n=row["n"])[0]
+        theme = self._rows.number("theme", memory_n=row["n"], most=_THEME)
+        return Support(max(1, said["sessions"]), max(1, said["sources"]), max(1, theme))
+
+    def set_tier(self, memory_id: str, tier: Tier) -> None:
+        """Let a memory rise or sink."""
+        self._rows.change("set_tier", id=memory_id, tier=tier)
+
+
+def _vitals(row: Row) -> Vitals:
+    fields = {name: row[name] for name in row.keys() if name != "n"}  # noqa: SIM118  (no mapping)
+    flags = {name: bool(row[name]) for name in ("task", "pinned", "verified")}
+    return Vitals(**{**fields, **flags, "tier": Tier(row["tier"])})

@@ -3,3 +3,46 @@ SELECT n, id FROM memories
 WHERE tenant_id = :tenant AND expires_at IS NOT NULL AND expires_at <= :at
   AND validity = 'active' AND NOT pinned AND n > :after
 ORDER BY n LIMIT :limit;
+
+-- name: vitals
+SELECT m.n, m.id, m.type, m.importance, m.confidence, v.ingested_at AS learnt_at, m.tier,
+       m.task IS NOT NULL AS task, m.pinned, m.verified, v.event_at,
+       (SELECT max(e.ingested_at) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence_at,
+       m.last_used_at, m.reviewed_at, m.expires_at,
+       1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence,
+       m.use_count, m.upvotes
+FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.n > :after
+ORDER BY m.n LIMIT :limit;
+
+-- name: vitals_of
+SELECT m.n, m.id, m.type, m.importance, m.confidence, v.ingested_at AS learnt_at, m.tier,
+       m.task IS NOT NULL AS task, m.pinned, m.verified, v.event_at,
+       (SELECT max(e.ingested_at) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence_at,
+       m.last_used_at, m.reviewed_at, m.expires_at,
+       1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence,
+       m.use_count, m.upvotes
+FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+WHERE m.id = :id AND +m.tenant_id = :tenant AND m.validity = 'active';
+
+-- name: number
+SELECT n FROM memories WHERE id = :id AND +tenant_id = :tenant;
+
+-- name: support
+-- A source is a speaker in a session.
+WITH said (n) AS (
+    SELECT turn_n FROM memory_versions WHERE memory_n = :memory_n AND valid_to IS NULL
+    UNION SELECT turn_n FROM memory_evidence WHERE memory_n = :memory_n)
+SELECT count(DISTINCT t.session_n) AS sessions,
+       count(DISTINCT t.session_n || ' ' || coalesce(t.speaker, t.role)) AS sources
+FROM said CROSS JOIN turns t ON t.n = said.n AND +t.tenant_id = :tenant;
+
+-- name: theme
+SELECT count(*) FROM (
+    SELECT 1 FROM memories
+    WHERE tenant_id = :tenant AND validity = 'active' AND subject <> 'user'
+      AND subject = (SELECT subject FROM memories WHERE n = :memory_n)
+    LIMIT :most);
+
+-- name: set_tier
+UPDATE memories SET tier = :tier WHERE id = :id AND +tenant_id = :tenant;
