@@ -17,17 +17,14 @@ from memoria.policy.retention import (
     Demote,
     Keep,
     Review,
-    Support,
     beyond_bound,
-    core_importance,
     ends_at,
     protected,
     retention,
-    rising,
     strength,
-    tier,
     verdict,
 )
+from memoria.policy.tiers import Support, core_importance, rising, tier
 
 TODAY = 20_000 * DAY_MS
 MOMENTS = st.integers(0, 2 * TODAY)
