@@ -112,6 +112,8 @@ def test_a_number_name_or_date_more_is_never_merged(sentence: str, word: str) ->
         ("用户的妈妈是医生", "用户的爸爸是医生"),
         ("The user was a nurse", "The user is a nurse"),
         ("The user likes meat", "The user dislikes meat"),
+        ("The user drives his car to work", "The user drives her car to work"),
+        ("用户开车去公司", "用户开他车去公司"),
         ("Only Fridays are free", "Fridays are free"),
         ("It is -5 degrees there", "It is 5 degrees there"),
         ("It costs $5", "It costs €5"),

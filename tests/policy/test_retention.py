@@ -18,15 +18,13 @@ from memoria.policy.retention import (
     Keep,
     Review,
     beyond_bound,
-    core_importance,
     ends_at,
     protected,
     retention,
-    rising,
     strength,
-    tier,
     verdict,
 )
+from memoria.policy.tiers import core_importance, rising, tier
 
 TODAY = 20_000 * DAY_MS
 MOMENTS = st.integers(0, 2 * TODAY)

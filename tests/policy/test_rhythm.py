@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoria.model import DAY_MS
@@ -69,6 +69,7 @@ def test_noise_is_seldom_taken_for_a_rhythm() -> None:
     assert found <= 2
 
 
+@example(23, [0] * 13 + [60])
 @given(st.integers(0, 23), st.lists(st.integers(0, 150), min_size=14, max_size=14))
 def test_every_day_at_about_the_same_time_is_found_past_midnight_too(
     hour: int, late: list[int]

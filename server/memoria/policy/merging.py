@@ -36,6 +36,7 @@ _TURNING = frozenset(
     million once twice half double
     was were will would could should might may must can if unless but than
     hate hates dislike dislikes like likes love loves start starts stop stops
+    i me my you your he him his she her we us our they them their
     with against for from to in out on off by
     """.split()
 )
@@ -112,7 +113,7 @@ class _Word:
 
 _TURNING_ZH = frozenset(
     "不没未无非别勿莫否只仅都全每常总偶曾将要会能可应该必须若如但前后上下左右里外先再又还更最少多大小"
-    "年月日号周天时分点早晚午夜昨今明春夏秋冬东西南北男女父母爸妈从到给被把让比和跟与或过了着"
+    "我你他她它咱年月日号周天时分点早晚午夜昨今明春夏秋冬东西南北男女父母爸妈从到给被把让比和跟与或过了着"
 )
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from memoria.model import DAY_MS, Duration
-from memoria.model.retention import RetentionChanges, Support, Tier, Vitals
+from memoria.model.retention import RetentionChanges, Tier, Vitals
 
 _LASTS_MS: dict[Duration, int | None] = {
     "permanent": None,
@@ -92,14 +92,6 @@ class Retention:
 
 RETENTION = Retention()
 _RowT = TypeVar("_RowT", Fading, Retention)
-_MID_AFTER = 7 * DAY_MS
-"""An age at which what is short-term becomes mid-term (002 §6.2)."""
-_THEME = 3
-"""So many of one theme do, too (002 §6.2)."""
-_SESSIONS, _CONFIDENCE, _SOURCES = 2, 0.8, 2
-"""A stable pattern (002 §6.2), without its age of 30 days."""
-_SIGNS_OF_USE = 2
-"""How much use makes a reviewer look: half of all memories are 2.5 of 5 from the start."""
 _FIRST_TO_GO = ("episode", "tool_experience", "task_outcome", "error")
 """What is archived before anything else when there is too much; the record keeps it."""
 
@@ -204,60 +196,25 @@ def verdict(
     if protected(one, table) is not None:
         return Keep()
     left, row = strength(one, at, table), fading(one, table)
-    open_to_age = row.tau is not None and not _heard(one, at, table)
+    open_to_age = row.tau is not None and not heard(one, at, table)
     if open_to_age and reviewer and left <= table.review:
         return Review()
     if open_to_age and left < row.archive:
         return Archive()
-    most = _ceiling(left, table)
+    most = ceiling(left, table)
     return Demote(most) if one.tier.rank > most.rank else Keep()
 
 
-def _heard(one: Vitals, at: int, table: Retention) -> bool:
+def heard(one: Vitals, at: int, table: Retention) -> bool:
     """Whether a reviewer's word on it still stands."""
     return one.reviewed_at is not None and at - one.reviewed_at < table.again * DAY_MS
 
 
-def _ceiling(left: float, table: Retention) -> Tier:
+def ceiling(left: float, table: Retention) -> Tier:
     """The highest tier for a strength, short of the core."""
     if left <= table.review:
         return Tier.SHORT
     return Tier.MID if left < table.demote else Tier.LONG
-
-
-def rising(one: Vitals, at: int, table: Retention = RETENTION) -> bool:
-    """Whether a reviewer is to say if a memory belongs to the core."""
-    signs = one.use_count + one.evidence - 1 + one.upvotes
-    worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
-    return worth and one.tier is not Tier.CORE and not _heard(one, at, table)
-
-
-def core_importance(importance: float, table: Retention = RETENTION) -> float:
-    """The importance of what a reviewer has promoted to the core."""
-    return max(importance, table.lasting)
-
-
-def tier(one: Vitals, support: Support, at: int, table: Retention = RETENTION) -> Tier:
-    """The tier that a memory has risen to by rule: never lower than its own, never the core.
-
-    What is too weak for a tier does not rise to it, so that no night undoes what another step of
-    it did.
-    """
-    if one.tier is Tier.CORE:
-        return one.tier
-    reached = min(_earned(one, support, at), _ceiling(strength(one, at, table), table), key=_rank)
-    return max(one.tier, reached, key=_rank)
-
-
-def _earned(one: Vitals, support: Support, at: int) -> Tier:
-    if not (at - one.learnt_at >= _MID_AFTER or support.theme >= _THEME):
-        return Tier.SHORT
-    often = support.sessions >= _SESSIONS and support.sources >= _SOURCES
-    return Tier.LONG if often and one.confidence >= _CONFIDENCE else Tier.MID
-
-
-def _rank(one: Tier) -> int:
-    return one.rank
 
 
 def beyond_bound(

@@ -85,17 +85,16 @@ def _weekday(day: int) -> int:
 
 
 def _daily(local: Sequence[int]) -> Daily | None:
-    last = local[-1] // DAY_MS if local else 0
-    moments = [moment for moment in local if last - moment // DAY_MS < _LATELY_DAYS]
+    moments = [moment for moment in local if local[-1] - moment < _LATELY_DAYS * DAY_MS]
     if len(moments) < _LEAST_DAYS:
         return None
     start, days = _best_window(moments)
-    spanned = max(_WEEK, last - moments[0] // DAY_MS + 1)
+    spanned = max(_WEEK, _day(moments[-1], start) - _day(moments[0], start) + 1)
     if len(days) < max(_LEAST_DAYS, _DAYS_WITH_IT * spanned):
         return None
     inside = [(_minute(moment) - start) % _DAY_MINUTES for moment in moments]
     latest = max(minute for minute in inside if minute <= _WITHIN_MINUTES)
-    return Daily(start, (start + latest) % _DAY_MINUTES, min(1.0, len(days) / spanned))
+    return Daily(start, (start + latest) % _DAY_MINUTES, len(days) / spanned)
 
 
 def _best_window(moments: Sequence[int]) -> tuple[int, set[int]]:
@@ -103,10 +102,15 @@ def _best_window(moments: Sequence[int]) -> tuple[int, set[int]]:
     found: tuple[int, set[int]] = (0, set())
     for start in sorted(set(map(_minute, moments))):
         near = [m for m in moments if (_minute(m) - start) % _DAY_MINUTES <= _WITHIN_MINUTES]
-        days = {(moment - start * _MINUTE_MS) // DAY_MS for moment in near}
+        days = {_day(moment, start) for moment in near}
         if len(days) > len(found[1]):
             found = (start, days)
     return found
+
+
+def _day(moment: int, start: int) -> int:
+    """The day of a moment, where days begin at a minute of the clock's day."""
+    return (moment - start * _MINUTE_MS) // DAY_MS
 
 
 def _minute(moment: int) -> int:

@@ -6,7 +6,7 @@ from memoria.lifecycle.face import Applied, Item, Night
 from memoria.lifecycle.steps.decay import active
 from memoria.model.night import Outcome
 from memoria.model.retention import Support, Tier, Vitals
-from memoria.policy.retention import tier
+from memoria.policy.tiers import tier
 from memoria.store.base import Transaction
 
 _EVERYTHING = Support(sessions=1 << 20, sources=1 << 20, theme=1 << 20)

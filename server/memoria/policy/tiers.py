@@ -1,0 +1,52 @@
+"""Tiers: how a memory rises from the passing to the lasting, by rule and by a reviewer's word.
+
+Falling is `policy/retention`'s: what a strength is too low for is not risen to.
+"""
+
+from memoria.model import DAY_MS
+from memoria.model.retention import Support, Tier, Vitals
+from memoria.policy.retention import RETENTION, Retention, ceiling, heard, strength
+
+_MID_AFTER = 7 * DAY_MS
+"""An age at which what is short-term becomes mid-term (002 §6.2)."""
+_THEME = 3
+"""So many of one theme do, too (002 §6.2)."""
+_SESSIONS, _CONFIDENCE, _SOURCES = 2, 0.8, 2
+"""A stable pattern (002 §6.2), without its age of 30 days."""
+_SIGNS_OF_USE = 2
+"""How much use makes a reviewer look: 2.5 of 5 is what a memory begins with."""
+
+
+def rising(one: Vitals, at: int, table: Retention = RETENTION) -> bool:
+    """Whether a reviewer is to say if a memory belongs to the core."""
+    signs = one.use_count + one.evidence - 1 + one.upvotes
+    worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
+    return worth and one.tier is not Tier.CORE and not heard(one, at, table)
+
+
+def core_importance(importance: float, table: Retention = RETENTION) -> float:
+    """The importance of what a reviewer has promoted to the core."""
+    return max(importance, table.lasting)
+
+
+def tier(one: Vitals, support: Support, at: int, table: Retention = RETENTION) -> Tier:
+    """The tier that a memory has risen to by rule: never lower than its own, never the core.
+
+    What is too weak for a tier does not rise to it, so that no night undoes what another step of
+    it did.
+    """
+    if one.tier is Tier.CORE:
+        return one.tier
+    reached = min(_earned(one, support, at), ceiling(strength(one, at, table), table), key=_rank)
+    return max(one.tier, reached, key=_rank)
+
+
+def _earned(one: Vitals, support: Support, at: int) -> Tier:
+    if not (at - one.learnt_at >= _MID_AFTER or support.theme >= _THEME):
+        return Tier.SHORT
+    often = support.sessions >= _SESSIONS and support.sources >= _SOURCES
+    return Tier.LONG if often and one.confidence >= _CONFIDENCE else Tier.MID
+
+
+def _rank(one: Tier) -> int:
+    return one.rank
