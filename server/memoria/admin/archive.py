@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from memoria.errors import BackupError
 from memoria.model.base import Value
-from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
+from memoria.model.core import CORE
+from memoria.store.files import DATABASE, TOMBSTONE_KEY
 
 Progress = Callable[[int, int], None]
 

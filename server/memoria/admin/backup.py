@@ -17,8 +17,9 @@ from memoria.admin.archive import Manifest, Progress
 from memoria.config import Settings
 from memoria.errors import BackupError, StoreUnavailableError
 from memoria.model import now_millis, to_millis
+from memoria.model.core import CORE
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import BACKUPS, CORE, DATABASE, TOMBSTONE_KEY
+from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY
 
 ASIDE = "before-restore-"
 STAGING = ".memoria-"

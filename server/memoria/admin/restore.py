@@ -10,8 +10,9 @@ from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, sync_folder, system_errors_explained, workshop
 from memoria.errors import BackupError, StoreTooNewError
+from memoria.model.core import CORE
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
+from memoria.store.files import DATABASE, TOMBSTONE_KEY
 
 Put = Callable[[Path, Path], None]
 

@@ -19,10 +19,11 @@ from memoria.model import (
     check_choice,
     new_id,
 )
+from memoria.model.core import CoreFile
 from memoria.retrieval import Search, Way, plan_memories, plan_traces
 from memoria.retrieval.stages import ALL, STAGES, Stages
 from memoria.store.base import Store
-from memoria.store.files import CoreFile, live_core
+from memoria.store.files import live_core
 
 _ALWAYS: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 _TASKS = 3

@@ -10,9 +10,9 @@ import secrets
 from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Literal, get_args
 
 from memoria.errors import StoreUnavailableError
+from memoria.model.core import CoreFile
 
 DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
@@ -21,24 +21,20 @@ _KEY_BYTES = 32
 _OWNER_ONLY = 0o600
 _TEXT_SUFFIXES = (".md", ".jsonl", ".txt")
 
-CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
-
-CORE: tuple[CoreFile, ...] = get_args(CoreFile)
-
 
 def read_core(home: Path, name: CoreFile) -> str:
     """The file as it stands in the home, else its seed."""
     live = home / name
-    return live.read_text("utf-8") if live.is_file() else _seed(name)
+    return live.read_text("utf-8") if live.is_file() else seed(name)
 
 
 def live_core(home: Path, name: CoreFile) -> str | None:
     """The file as it stands in the home; None where it says no more than its seed."""
     text = read_core(home, name)
-    return None if text == _seed(name) else text
+    return None if text == seed(name) else text
 
 
-def _seed(name: CoreFile) -> str:
+def seed(name: CoreFile) -> str:
     """The seed: in the wheel it lies in the package, in a checkout at the top of the tree."""
     package = resources.files("memoria")
     installed = package.joinpath("identity", name)

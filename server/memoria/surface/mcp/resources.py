@@ -5,7 +5,8 @@ from importlib import resources
 
 from memoria.app import Memoria
 from memoria.model import SessionRecord
-from memoria.store.files import CoreFile, read_core
+from memoria.model.core import CoreFile
+from memoria.store.files import read_core
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.text import memory_text, own_lines, scratchpads_text, turn_place
 from memoria.text.document import full_text

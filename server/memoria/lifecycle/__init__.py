@@ -1,0 +1,1 @@
+"""The night: what keeps the memory small, true and readable."""
