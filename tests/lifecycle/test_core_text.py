@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.lifecycle.lines import MEMORIES, ROOM, core, written
 
 from memoria.lifecycle.core.compare import compare
+from memoria.lifecycle.core.lines import head
 from memoria.lifecycle.core.parse import BOM, parse, readable
-from memoria.lifecycle.core.render import head
 from memoria.model import MemoryType
 from memoria.model.core import BY_HAND, CoreMemory, Dispute
 from memoria.policy.core import CONFLICTS, fit, groups_of, place, ranked
