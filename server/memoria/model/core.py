@@ -41,7 +41,7 @@ class CoreLine:
     """`m:` and the end of the id; `c:` in a conflict; `d:` where it was taken out too quickly."""
     digest: bytes
     version_n: int
-    """The wording it was written from; 0 where that is not known."""
+    """The wording it was written from."""
 
 
 @dataclass(frozen=True, slots=True)

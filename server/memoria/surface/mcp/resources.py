@@ -6,7 +6,7 @@ from importlib import resources
 from memoria.app import Memoria
 from memoria.model import SessionRecord
 from memoria.model.core import CoreFile
-from memoria.store.files import read_core
+from memoria.store.files import core_folder, read_core
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.text import memory_text, own_lines, scratchpads_text, turn_place
 from memoria.text.document import full_text
@@ -64,7 +64,7 @@ def add_resources(server: LeanServer) -> None:
 
 def core_text(memory: Memoria, name: CoreFile) -> str:
     """A core memory file, fenced as data."""
-    return fence(read_core(memory.settings.home_path, name))
+    return fence(read_core(core_folder(memory.settings.home_path, memory.tenant), name))
 
 
 def _session_text(record: SessionRecord) -> str:
