@@ -2,19 +2,15 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.lifecycle.desk import TOKENS, Desk
 
 from memoria.admin.forget import Forget
 from memoria.errors import ForgottenError
-from memoria.ingest.by_hand import ByHand
-from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Marks
 from memoria.lifecycle.core.apply import apply_edit
 from memoria.lifecycle.core.cycle import (
-    CoreReport,
     announce_core,
     plan_core,
     put_core,
@@ -25,88 +21,26 @@ from memoria.lifecycle.core.cycle import (
 )
 from memoria.model import (
     COMMAND_LINE,
-    LIBRARY,
     EdgeType,
     Memory,
     MemoryType,
     Node,
+    Provenance,
     SourceKind,
     Trust,
     Validity,
+    new_id,
     now_millis,
 )
 from memoria.model.core import CORE, CoreFile
-from memoria.store.files import core_folder, live_core, read_core, seed
+from memoria.store.files import live_core, read_core, seed
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Filters
+from memoria.store.values import Filters, NewMemory, NewVersion
 
-TOKENS = 800
 PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
 RULE = "Never deploy on Friday"
 SAFE = "the safe's number is 4711"
-
-
-@dataclass
-class Desk:
-    """A tenant at work: states things in conversation, edits files by hand, has nights."""
-
-    store: SqliteStore
-    home: Path
-    tenant: str = "default"
-
-    @property
-    def marks(self) -> Marks:
-        return Marks(self.tenant, lambda: b"a key")
-
-    @property
-    def folder(self) -> Path:
-        return core_folder(self.home, self.tenant)
-
-    @property
-    def hand(self) -> ByHand:
-        return ByHand(self.store, self.tenant, self.marks)
-
-    @property
-    def chat(self) -> Statements:
-        return Statements(self.store, self.tenant, LIBRARY, self.marks)
-
-    def say(
-        self, text: str, kind: MemoryType = MemoryType.FACT, workspace: str | None = None
-    ) -> str:
-        statements = Statements(self.store, self.tenant, LIBRARY, self.marks, workspace)
-        return statements.remember(text, kind, None, None, None).id
-
-    def night(self, tokens: int = TOKENS) -> CoreReport:
-        return write_core(
-            self.store, self.tenant, self.folder, self.hand, at=now_millis(), tokens=tokens
-        )
-
-    def read(self, file: CoreFile = "MEMORY.md") -> str:
-        return (self.folder / file).read_bytes().decode()
-
-    def edit(self, old: str, new: str, file: CoreFile = "MEMORY.md") -> None:
-        text = self.read(file)
-        assert old in text
-        (self.folder / file).write_bytes(text.replace(old, new).encode())
-
-    def lose(self, words: str, file: CoreFile = "MEMORY.md") -> None:
-        """Delete the lines in which some words stand."""
-        lines = self.read(file).splitlines(keepends=True)
-        kept = [line for line in lines if words not in line]
-        assert len(kept) < len(lines)
-        (self.folder / file).write_bytes("".join(kept).encode())
-
-    def get(self, memory_id: str) -> Memory:
-        with self.store.read(self.tenant) as tx:
-            memory = tx.memories.get(memory_id)
-        assert memory is not None
-        return memory
-
-    def all(self) -> list[Memory]:
-        with self.store.read(self.tenant) as tx:
-            page = tx.documents.page("memory", 0, 1000)
-            return list({m.id: m for m in tx.memories.by_versions(list(page)).values()}.values())
 
 
 @pytest.fixture
@@ -358,10 +292,14 @@ def test_windows_line_ends_and_a_byte_order_mark_stay(desk: Desk) -> None:
     assert after.count("\n") == after.count("\r\n")
 
 
-def test_what_is_seen_in_one_project_only_has_expired_or_sums_up_is_not_written(
+def test_what_is_seen_in_one_project_only_has_expired_or_tells_of_work_is_not_written(
     desk: Desk,
 ) -> None:
     desk.say(PORT, workspace="/work/api")
+    with desk.store.write("default") as tx:
+        origin = Provenance(source_kind="user_said", trust="user", channel="test")
+        version = NewVersion("the demo is on Friday", b"f", 1, 1, origin, None)
+        tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, expires_at=2), version)
     desk.say("I like tea", MemoryType.PREFERENCE, workspace="/work/api")
     desk.say("the deploy went well", MemoryType.TASK_OUTCOME)
     desk.night()

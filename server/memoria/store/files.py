@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
-from memoria.model.core import CoreFile
+from memoria.model.core import CORE, CoreFile
 
 DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
@@ -26,6 +26,7 @@ DEFAULT_TENANT = "default"
 TENANTS = "tenants"
 """The folder with a folder for each tenant but the default one."""
 _UNSAFE = re.compile(r"[^a-z0-9]+")
+_TENANTS_FOLDER = re.compile(rf"{TENANTS}/[a-z0-9-]+")
 _SLUG_CHARS = 40
 _SLUG_HEX = 8
 _MARK = re.compile(r"[ \t]*<!-- [mcd]:[0-9a-f]{4,32} -->")
@@ -43,6 +44,19 @@ def slug(name: str) -> str:
     """A file name for any name: no two names have the same, on no file system."""
     plain = _UNSAFE.sub("-", name.casefold()).strip("-")[:_SLUG_CHARS]
     return f"{plain or 'x'}-{hashlib.sha256(name.encode()).hexdigest()[:_SLUG_HEX]}"
+
+
+def core_files(home: Path) -> list[str]:
+    """The core files that stand in a home, every tenant's, by their place in it."""
+    own = [name for name in CORE if (home / name).is_file()]
+    others = (file for name in CORE for file in home.glob(f"{TENANTS}/*/{name}") if file.is_file())
+    return [*own, *sorted(file.relative_to(home).as_posix() for file in others)]
+
+
+def is_core(place: str) -> bool:
+    """Whether a core file may stand at a place in a home."""
+    *folder, name = place.split("/")
+    return name in CORE and (not folder or _TENANTS_FOLDER.fullmatch("/".join(folder)) is not None)
 
 
 def read_core(folder: Path, name: CoreFile) -> str:
