@@ -190,6 +190,10 @@ class Settings(BaseModel):
     night_minutes: float = Field(15, gt=0, le=1440)
     """How long one night may take. What it leaves is done by the next."""
 
+    core_tokens: int = Field(800, ge=50, le=20_000)
+    """How long the lines may be, in tokens, that a night writes into each of MEMORY.md, USER.md and
+    PERSONA.md. What does not fit is in memory all the same."""
+
     readers: int = Field(3, ge=1, le=32)
     """Read-only connections per process, so that a long search does not hold up a short one."""
 

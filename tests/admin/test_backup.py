@@ -27,6 +27,7 @@ from memoria.admin.restore import swap
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import BackupError, StoreError, StoreTooNewError, StoreUnavailableError
 from memoria.model import SessionRecord, now_millis
+from memoria.store.files import core_folder, is_core
 from memoria.store.sqlite.driver import sqlite3
 
 UNSOUND = 4
@@ -200,6 +201,33 @@ def test_a_backup_of_a_newer_version_is_refused(filled: Shell, backup: Path) -> 
     with pytest.raises(StoreTooNewError, match=r"newer Memoria \(9\.0, schema 9999"):
         restore(settings(filled.home), newer, silent)
     assert "upgrade Memoria" in refused(filled, repacked(backup, format=2))
+
+
+def test_every_tenants_core_files_come_back(filled: Shell, tmp_path: Path) -> None:
+    folders = [core_folder(filled.home, name) for name in ("default", "ann", "陈伟")]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "USER.md").write_text(f"of {folder.name}")
+    made = filled.json("backup")
+    (folders[1] / "USER.md").write_text("changed since")
+    (folders[2] / "USER.md").unlink()
+    (folders[2] / "MEMORY.md").write_text("new since")
+    other = tmp_path / "other"
+    for home in (filled.home, other):
+        Shell(home).json("restore", made["path"], "--yes")
+        for folder in folders:
+            there = home / folder.relative_to(filled.home) / "USER.md"
+            assert there.read_text() == f"of {folder.name}"
+    assert not (folders[2] / "MEMORY.md").exists()
+    (aside,) = filled.home.glob("before-*")
+    assert (aside / "tenants" / folders[1].name / "USER.md").read_text() == "changed since"
+
+
+@pytest.mark.parametrize(
+    "name", ["tenants/../USER.md", "tenants/USER.md", "x/ann/USER.md", "tenants/a/b.md", "/USER.md"]
+)
+def test_no_other_file_is_ever_unpacked(name: str) -> None:
+    assert not is_core(name)
 
 
 async def test_a_home_in_use_is_not_replaced(filled: Shell, backup: Path) -> None:

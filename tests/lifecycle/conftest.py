@@ -42,7 +42,7 @@ def keep(settings: Settings) -> Callable[..., str]:
 
 
 @pytest.fixture
-async def home(settings: Settings, keep: Callable[..., str]) -> list[str]:
+async def outdated(settings: Settings, keep: Callable[..., str]) -> list[str]:
     """Memories that stay and thirty that have had their time; gives the ids of these."""
     async with open_memoria(settings=settings) as m:
         for text in SAID:

@@ -20,18 +20,20 @@ State = Callable[[str], Validity]
 
 
 async def test_what_has_had_its_time_is_archived_and_nothing_else_is_touched(
-    settings: Settings, home: list[str], validity: State
+    settings: Settings, outdated: list[str], validity: State
 ) -> None:
     run = nights.run(settings, ["expire"])
     assert run.state == "finished"
     assert [step.outcomes for step in run.steps] == [{"done": 30}]
-    assert {validity(memory_id) for memory_id in home} == {Validity.ARCHIVED}
+    assert {validity(memory_id) for memory_id in outdated} == {Validity.ARCHIVED}
     async with open_memoria(settings=settings) as m:
-        assert (await m.statistics()).memories == {"active": len(SAID), "archived": len(home)}
+        assert (await m.statistics()).memories == {"active": len(SAID), "archived": len(outdated)}
 
 
-async def test_a_second_night_finds_nothing_left_to_do(settings: Settings, home: list[str]) -> None:
-    assert home
+async def test_a_second_night_finds_nothing_left_to_do(
+    settings: Settings, outdated: list[str]
+) -> None:
+    assert outdated
     nights.run(settings, ["expire"])
     before = dump(settings.home_path)
     assert [step.planned for step in nights.run(settings, ["expire"]).steps] == [0]
@@ -39,19 +41,19 @@ async def test_a_second_night_finds_nothing_left_to_do(settings: Settings, home:
 
 
 async def test_a_dry_run_says_how_much_and_changes_nothing(
-    settings: Settings, home: list[str]
+    settings: Settings, outdated: list[str]
 ) -> None:
     before = dump(settings.home_path)
-    assert [step.planned for step in nights.dry_run(settings, ["expire"]).steps] == [len(home)]
+    assert [step.planned for step in nights.dry_run(settings, ["expire"]).steps] == [len(outdated)]
     assert dump(settings.home_path) == before
     assert nights.runs(settings, 10) == []
 
 
 @pytest.mark.parametrize("after", range(3))
 async def test_a_run_that_was_broken_off_ends_as_one_that_was_not(
-    settings: Settings, home: list[str], after: int, tmp_path: Path
+    settings: Settings, outdated: list[str], after: int, tmp_path: Path
 ) -> None:
-    assert home
+    assert outdated
     at = now_millis()
     twin = settings.model_copy(update={"home": tmp_path / "twin"})
     _copy(settings, twin)
@@ -65,21 +67,23 @@ async def test_a_run_that_was_broken_off_ends_as_one_that_was_not(
     assert dump(settings.home_path) == dump(twin.home_path)
 
 
-async def test_undoing_a_night_brings_everything_back(settings: Settings, home: list[str]) -> None:
+async def test_undoing_a_night_brings_everything_back(
+    settings: Settings, outdated: list[str]
+) -> None:
     before = dump(settings.home_path)
     run = nights.run(settings, ["expire"])
     assert dump(settings.home_path) != before
     undone = nights.undo(settings, run.id[-8:], lambda _: None)
-    assert undone.restored >= 2 * len(home)
+    assert undone.restored >= 2 * len(outdated)
     assert (undone.kept, undone.forgotten) == (0, 0)
     assert dump(settings.home_path) == before
     assert nights.runs(settings, 1)[0].state == "undone"
 
 
 async def test_an_undoing_that_was_broken_off_goes_on_where_it_was(
-    settings: Settings, home: list[str]
+    settings: Settings, outdated: list[str]
 ) -> None:
-    assert home
+    assert outdated
     before = dump(settings.home_path)
     run = nights.run(settings, ["expire"])
 
@@ -95,40 +99,40 @@ async def test_an_undoing_that_was_broken_off_goes_on_where_it_was(
 
 
 async def test_later_nights_are_undone_first(
-    settings: Settings, home: list[str], keep: Keep, validity: State
+    settings: Settings, outdated: list[str], keep: Keep, validity: State
 ) -> None:
     first = nights.run(settings, ["expire"])
     late = keep("the shop is open until noon", now_millis() - 1)
     second = nights.run(settings, ["expire"])
     undone = nights.undo(settings, first.id, lambda _: None)
     assert undone.run_ids == (second.id, first.id)
-    assert validity(late) is validity(home[0]) is Validity.ACTIVE
+    assert validity(late) is validity(outdated[0]) is Validity.ACTIVE
 
 
 async def test_what_the_user_has_changed_since_is_left_as_it_is(
-    settings: Settings, home: list[str], validity: State
+    settings: Settings, outdated: list[str], validity: State
 ) -> None:
     run = nights.run(settings, ["expire"])
     async with open_memoria(settings=settings) as m:
-        await m.revise_memory(home[0], "restore")
-        await m.revise_memory(home[0], "pin")
-        await m.forget_memory([home[1]])
+        await m.revise_memory(outdated[0], "restore")
+        await m.revise_memory(outdated[0], "pin")
+        await m.forget_memory([outdated[1]])
     undone = nights.undo(settings, run.id, lambda _: None)
     assert undone.kept >= 1
     assert undone.forgotten >= 1
-    assert validity(home[2]) is Validity.ACTIVE
+    assert validity(outdated[2]) is Validity.ACTIVE
     async with open_memoria(settings=settings) as m:
-        assert (await m.get_memory(home[0])).pinned
+        assert (await m.get_memory(outdated[0])).pinned
         with pytest.raises(NotFoundError):
-            await m.get_memory(home[1])
+            await m.get_memory(outdated[1])
 
 
 async def test_what_was_pinned_after_it_was_planned_is_left_alone(
-    settings: Settings, home: list[str], validity: State
+    settings: Settings, outdated: list[str], validity: State
 ) -> None:
     with pytest.raises(Interrupted):
         nights.run(settings, ["expire"], progress=interrupting(0))
-    waiting = [memory_id for memory_id in home if validity(memory_id) is Validity.ACTIVE]
+    waiting = [memory_id for memory_id in outdated if validity(memory_id) is Validity.ACTIVE]
     async with open_memoria(settings=settings) as m:
         await m.revise_memory(waiting[0], "pin")
     run = nights.run(settings, ["expire"])
@@ -137,12 +141,12 @@ async def test_what_was_pinned_after_it_was_planned_is_left_alone(
 
 
 async def test_no_transaction_touches_more_rows_than_it_may(
-    settings: Settings, home: list[str], keep: Keep
+    settings: Settings, outdated: list[str], keep: Keep
 ) -> None:
     for i in range(200):
         keep(f"lamp {i} is lit until noon, and so are the lamps {i + 1} and {i + 2}", 1)
     run = nights.run(settings, ["expire"])
-    assert run.steps[0].outcomes == {"done": 200 + len(home)}
+    assert run.steps[0].outcomes == {"done": 200 + len(outdated)}
     assert 0 < run.most_rows <= 500
 
 
@@ -177,12 +181,12 @@ def test_whoever_lost_the_lease_writes_nothing_more(settings: Settings) -> None:
 
 
 async def test_a_night_out_of_time_leaves_the_rest_for_the_next(
-    settings: Settings, home: list[str]
+    settings: Settings, outdated: list[str]
 ) -> None:
     hurried = settings.model_copy(update={"night_minutes": 1e-9})
     run = nights.run(hurried, ["expire"])
     assert (run.state, run.steps[0].state) == ("stopped", "waiting")
-    assert nights.run(settings, ["expire"]).steps[0].outcomes == {"done": len(home)}
+    assert nights.run(settings, ["expire"]).steps[0].outcomes == {"done": len(outdated)}
 
 
 def test_an_unknown_step_or_night_says_what_there_is(settings: Settings) -> None:

@@ -13,7 +13,7 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
 from memoria.model import Injection
-from memoria.store.files import read_core
+from memoria.store.files import core_folder, read_core
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
@@ -36,7 +36,9 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
     """A home with a persona, a task, memories and turns."""
     home = tmp_path_factory.mktemp("package") / "home"
     async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as opened:
-        (home / "USER.md").write_text("# User\n\nLin, a translator in Leeds.\n", "utf-8")
+        folder = core_folder(home, "t")
+        folder.mkdir(parents=True)
+        (folder / "USER.md").write_text("# User\n\nLin, a translator in Leeds.\n", "utf-8")
         keep(opened, "Lin is allergic to peanuts", "2023-01-01")
         keep(opened, WALNUT, "2023-01-01")
         turns: list[dict[str, object]] = [

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoria.errors import NotFoundError
+from memoria.ingest.by_hand import ByHand
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
@@ -33,6 +34,7 @@ from memoria.model import (
     Vector,
     new_id,
 )
+from memoria.model.core import CoreLine
 from memoria.model.night import Run, RunOptions
 from memoria.store import base
 from memoria.store.base import Transaction
@@ -114,9 +116,14 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         place = newest.session_n, 0, newest.turn_index
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
-        steps = RunOptions(steps=("expire",))
-        run = tx.night.open_run() or tx.night.begin(new_id(), 1, steps)
-        tx.night.add_plan(run, 0, [f"{tenant}'s item"])
+        plan_a_night(tx, f"{tenant}'s item")
+    hand = ByHand(store, tenant, marks(tenant))
+    with store.write(tenant) as tx:
+        known = tx.memories.get(corrected.id)
+        assert known is not None
+        hand.hold(tx, known, "the port is by hand")
+        tx.core.put("MEMORY.md", CoreLine(known.id, f"m:{known.id}", b"port", known.current.n))
+        tx.core.expect("MEMORY.md", b"port")
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     interlink(store, tenant, corrected.id, archived.id, first)
     with store.backlog(write=True) as backlog:
@@ -125,6 +132,11 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
         if due:
             backlog.fulfil(MODEL, {n: vector(text) for n, text in said_by.items()})
+
+
+def plan_a_night(tx: Transaction, item: str) -> None:
+    steps = RunOptions(steps=("expire",))
+    tx.night.add_plan(tx.night.open_run() or tx.night.begin(new_id(), 1, steps), 0, [item])
 
 
 def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: str) -> None:
@@ -279,6 +291,11 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "episodes.stretch": lambda tx, them: [tx.episodes.stretch(i) for i in them.memory_ids],
     "episodes.of": lambda tx, them: [tx.episodes.of(n, 0, 3) for n in them.sessions],
     "episodes.over": lambda tx, them: tx.episodes.over(them.ns),
+    "core.memories": lambda tx, _: tx.core.memories(0),
+    "core.disputes": lambda tx, _: tx.core.disputes(),
+    "core.standing": lambda tx, them: tx.core.standing(them.memory_ids),
+    "core.lines": lambda tx, _: tx.core.lines("MEMORY.md"),
+    "core.state": lambda tx, _: [tx.core.state("MEMORY.md").pending],
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
@@ -320,6 +337,10 @@ WRITES = {
     "queue.drop",
     "queue.finish",
     "scratchpads.erase",
+    "core.put",
+    "core.drop",
+    "core.expect",
+    "core.settle",
     "tombstones.add",
     "tombstones.lift",
     "scratchpads.put",
@@ -372,6 +393,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "memories": base.Memories,
         "graph": base.Graph,
         "episodes": base.Episodes,
+        "core": base.CoreLines,
         "scratchpads": base.Scratchpads,
         "tombstones": base.Tombstones,
         "queue": base.Queue,
@@ -422,7 +444,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         5,
         6,
-        {"active": 6, "archived": 1, "pending_confirmation": 1},
+        {"active": 6, "archived": 1, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

@@ -11,6 +11,7 @@ from mcp import MCPError
 from mcp.types import INVALID_PARAMS
 from tests.surface.agent import Agent
 
+from memoria.store.files import core_folder
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
@@ -36,9 +37,15 @@ async def test_the_core_files_begin_as_their_seeds(agent: Agent) -> None:
 
 
 async def test_a_core_file_is_read_as_it_stands_in_the_home(agent: Agent, home: Path) -> None:
-    (home / "USER.md").write_text(f"# USER.md\n\n我叫林岚。{HOSTILE}", "utf-8")
+    folder = core_folder(home, "tests")
+    folder.mkdir(parents=True)
+    (home / "USER.md").write_text("# USER.md\n\nanother tenant's", "utf-8")
+    said = f"# USER.md\n\n我叫林岚。{HOSTILE} <!-- m:0123abcd -->\n"
+    (folder / "USER.md").write_text(said, "utf-8")
     text = fenced(await agent.read("memory://core/USER.md"))
     assert "我叫林岚。" in text
+    assert "<!--" not in text
+    assert "another tenant's" not in text
 
 
 async def test_reading_the_core_files_writes_nothing(agent: Agent, home: Path) -> None:

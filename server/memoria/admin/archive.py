@@ -14,12 +14,12 @@ from pydantic import ValidationError
 
 from memoria.errors import BackupError
 from memoria.model.base import Value
-from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
+from memoria.store.files import DATABASE, TOMBSTONE_KEY, is_core
 
 Progress = Callable[[int, int], None]
 
-MEMBERS = (DATABASE, *CORE, TOMBSTONE_KEY)
-"""All a backup may hold: nothing else is ever unpacked."""
+MEMBERS = (DATABASE, TOMBSTONE_KEY)
+"""All a backup may hold beside core files: nothing else is ever unpacked."""
 
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -147,7 +147,8 @@ def _manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
             f"{archive} is no backup that this version of Memoria can read: its manifest is "
             "missing or unknown. Give a file that `memoria backup` made, or upgrade Memoria."
         ) from error
-    if DATABASE not in manifest.files or not set(manifest.files) <= set(MEMBERS):
+    allowed = all(name in MEMBERS or is_core(name) for name in manifest.files)
+    if DATABASE not in manifest.files or not allowed:
         raise BackupError.damaged(archive, "its list of files is not one we write")
     return manifest
 
@@ -168,6 +169,7 @@ def _copied(source: IO[bytes], target: IO[bytes], counted: _Counted) -> Member:
 
 
 def _made(path: Path) -> IO[bytes]:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE), "wb")
 
 

@@ -18,7 +18,7 @@ from memoria.config import Settings
 from memoria.errors import BackupError, StoreUnavailableError
 from memoria.model import now_millis, to_millis
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import BACKUPS, CORE, DATABASE, TOMBSTONE_KEY
+from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, core_files
 
 ASIDE = "before-restore-"
 STAGING = ".memoria-"
@@ -166,7 +166,8 @@ def _made(
             "See what `memoria doctor` says of it."
         )
     number, counts = files.describe(copied)
-    others = {name: home / name for name in (*CORE, TOMBSTONE_KEY) if (home / name).is_file()}
+    key = [TOMBSTONE_KEY] if (home / TOMBSTONE_KEY).is_file() else []
+    others = {name: home / name for name in (*core_files(home), *key)}
     manifest = Manifest(
         memoria=version("memoria-server"),
         schema_number=number,

@@ -140,7 +140,7 @@ class Forget:
             unwanted = _says_any(targets.wordings)
             erased = targets.sources if include_source else targets.named_turns
             tx.scratchpads.erase(lambda note: unwanted(note) or _named_in(note, erased.values()))
-            files = erase_lines(self._home, unwanted)
+            files = erase_lines(self._home, self._tenant, unwanted)
         turns = tuple(targets.sources)
         return Forgotten(
             memories=tuple(targets.memories),

@@ -11,7 +11,7 @@ from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, sync_folder, system_errors_explained, workshop
 from memoria.errors import BackupError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
-from memoria.store.files import CORE, DATABASE, TOMBSTONE_KEY
+from memoria.store.files import DATABASE, TOMBSTONE_KEY, core_files
 
 Put = Callable[[Path, Path], None]
 
@@ -69,8 +69,10 @@ def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
             home / TOMBSTONE_KEY, aside / TOMBSTONE_KEY
         )  # it stays: what it signed elsewhere is still true
     with ExitStack() as undo:
-        for name in (*CORE, *({TOMBSTONE_KEY} & manifest.files.keys())):
+        for name in dict.fromkeys((*core_files(home), *sorted(manifest.files.keys() - {DATABASE}))):
+            (home / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if (home / name).exists():
+                (aside / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 (home / name).replace(aside / name)
                 undo.callback((aside / name).replace, home / name)
             if name in manifest.files:

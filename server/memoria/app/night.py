@@ -50,7 +50,7 @@ def run(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
-        night = Night(begun, settings.tenant, store, retention(settings.retention))
+        night = Night(begun, store, settings, retention(settings.retention))
         return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
 
 
@@ -64,7 +64,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
     at = now_millis()
     with closing(open_store(settings)) as store:
         imagined = Run(n=0, id=derived_id(at, "dry"), at=at, options=options, state="running")
-        night = Night(imagined, settings.tenant, store, retention(settings.retention))
+        night = Night(imagined, store, settings, retention(settings.retention))
         reports = [
             StepReport(
                 name=name,

@@ -19,10 +19,11 @@ from memoria.model import (
     check_choice,
     new_id,
 )
+from memoria.model.core import CoreFile
 from memoria.retrieval import Search, Way, plan_memories, plan_traces
 from memoria.retrieval.stages import ALL, STAGES, Stages
 from memoria.store.base import Store
-from memoria.store.files import CoreFile, live_core
+from memoria.store.files import core_folder, live_core
 
 _ALWAYS: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 _TASKS = 3
@@ -189,7 +190,10 @@ class Recall:
             with self._store.read(self.tenant) as tx:
                 own = tx.scratchpads.get(session_id) if session_id else None
                 tasks = [own] if own else tx.scratchpads.recent(_TASKS, place)
-            core = [live_core(self.settings.home_path, name) for name in _ALWAYS]
+            core = [
+                live_core(core_folder(self.settings.home_path, self.tenant), name)
+                for name in _ALWAYS
+            ]
             standing = Standing([text for text in core if text is not None], tasks)
             return inject(self._store, self.tenant, self._search, recall, record, standing)
 

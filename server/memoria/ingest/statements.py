@@ -4,7 +4,8 @@ Nothing here is final. A correction writes a new version and ends the old one's 
 hides; both can be undone. Where a statement came from is stamped from the channel.
 """
 
-from typing import get_args
+from dataclasses import replace
+from typing import Literal, get_args
 
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.ingest.clean import Tally, clean_text
@@ -35,6 +36,7 @@ from memoria.text.statement import fingerprint, says_the_same
 MAX_CHARS = 4000
 _MOST_TERMS = 64
 _IMPORTANCE = 0.5
+Status = Literal["remembered", "already_known", "restored"]
 _CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 
 
@@ -75,27 +77,40 @@ class Statements:
             NotFoundError: there is no turn `turn_id`.
         """
         tally = Tally()
-        text = self._permitted(_statement(content, tally), tally)
+        text = self._permitted(statement(content, tally), tally)
         if importance is not None and not 0 <= importance <= 1:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
             self._allow(tx, text, again=again)
-            known = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
-            if known is None:
-                memory_id, status = new_id(), "remembered"
-                version = self._version(tx, text, valid_from, turn_id)
-                weight = _IMPORTANCE if importance is None else importance
-                confidence = _CONFIDENCE[version.provenance.trust]
-                memory = NewMemory(memory_id, kind, weight, confidence, self._workspace)
-                tx.memories.add(memory, version)
-                self._link(tx, memory_id)
-                self._replace_guesses(tx, text, memory_id)
-                self._audit(tx, "remember", memory_id)
-            else:
-                memory_id, status = known.id, self._known_again(tx, known)
+            memory = self._new(kind, _IMPORTANCE if importance is None else importance)
+            memory_id, status = self._keep(tx, text, memory, valid_from, turn_id)
         return Remembered(
             id=memory_id, status=status, content=text, redactions=dict(tally.redactions)
         )
+
+    def _new(self, kind: MemoryType, importance: float = _IMPORTANCE) -> NewMemory:
+        confidence = _CONFIDENCE[self._channel.trust]
+        return NewMemory(new_id(), kind, importance, confidence, self._workspace)
+
+    def _keep(
+        self,
+        tx: Transaction,
+        text: str,
+        memory: NewMemory,
+        valid_from: int | None = None,
+        turn_id: str | None = None,
+    ) -> tuple[str, Status]:
+        """Write a memory with this wording, or know it again. Gives its id and what was done."""
+        known = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
+        if known is not None:
+            return known.id, self._known_again(tx, known)
+        version = self._version(tx, text, valid_from, turn_id)
+        confidence = _CONFIDENCE[version.provenance.trust]
+        tx.memories.add(replace(memory, confidence=confidence), version)
+        self._link(tx, memory.id)
+        self._replace_guesses(tx, text, memory.id)
+        self._audit(tx, "remember", memory.id)
+        return memory.id, "remembered"
 
     def revise(
         self,
@@ -118,13 +133,24 @@ class Statements:
                 "content is the new wording: give it with action=correct, and only then."
             )
         with self._store.write(self._tenant) as tx:
-            memory = self._memory(tx, memory_id)
-            if content is not None:
-                self._correct(tx, memory, content, valid_from, turn_id)
-            else:
-                self._apply(tx, memory, action)
-            self._audit(tx, action, memory_id)
-            return self._memory(tx, memory_id)
+            return self._revise(tx, memory_id, action, content, valid_from, turn_id)
+
+    def _revise(
+        self,
+        tx: Transaction,
+        memory_id: str,
+        action: Revision,
+        content: str | None = None,
+        valid_from: int | None = None,
+        turn_id: str | None = None,
+    ) -> Memory:
+        memory = self._memory(tx, memory_id)
+        if content is not None:
+            self._correct(tx, memory, content, valid_from, turn_id)
+        else:
+            self._apply(tx, memory, action)
+        self._audit(tx, action, memory_id)
+        return self._memory(tx, memory_id)
 
     def _link(self, tx: Transaction, memory_id: str) -> None:
         """Let the graph know whom and what a statement speaks of, as far as rules can tell."""
@@ -176,7 +202,7 @@ class Statements:
                 tx.memories.set_validity(memory.id, Validity.SUPERSEDED, now_millis())
                 self._audit(tx, "supersede", memory.id, f"stated as {stated_id}")
 
-    def _known_again(self, tx: Transaction, known: Memory) -> str:
+    def _known_again(self, tx: Transaction, known: Memory) -> Status:
         if self._vouches and not known.verified:
             tx.memories.mark(known.id, now_millis(), verified=True)
             self._audit(tx, "confirm", known.id)
@@ -194,7 +220,7 @@ class Statements:
         valid_from: int | None,
         turn_id: str | None,
     ) -> None:
-        text = self._permitted(_statement(content, Tally()), Tally())
+        text = self._permitted(statement(content, Tally()), Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
         same = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
@@ -301,7 +327,12 @@ def _turn(tx: Transaction, turn_id: str) -> StoredTurn:
     return turn
 
 
-def _statement(content: str, tally: Tally) -> str:
+def statement(content: str, tally: Tally) -> str:
+    """The text as it may be kept.
+
+    Raises:
+        InvalidInputError: there is nothing to keep, or too much.
+    """
     text = clean_text(content, tally).strip()
     if not text:
         raise InvalidInputError("There is nothing to remember: say it in a sentence.")

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from memoria.config import Settings
 from memoria.model.base import Value
 from memoria.model.night import Outcome, Run
-from memoria.policy.retention import RETENTION, Retention
+from memoria.policy.retention import Retention
 from memoria.store.base import Store, Transaction
 
 
@@ -30,9 +31,14 @@ class Night:
     """What a step may use."""
 
     run: Run
-    tenant: str
     store: Store
-    retention: Retention = RETENTION
+    settings: Settings
+    retention: Retention
+
+    @property
+    def tenant(self) -> str:
+        """Whose memories."""
+        return self.settings.tenant
 
     @property
     def at(self) -> int:

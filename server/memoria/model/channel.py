@@ -1,6 +1,7 @@
 """The way a call came in, as the server knows it. A caller can't choose it."""
 
 from memoria.model.base import Value
+from memoria.model.core import BY_HAND
 from memoria.model.memory import Trust
 
 
@@ -8,7 +9,7 @@ class Channel(Value):
     """What provenance is stamped with."""
 
     name: str
-    """`mcp`, `mcp-elicitation`, `cli`, `library` or `import`."""
+    """`mcp`, `mcp-elicitation`, `cli`, `library`, `import` or `hand-edit`."""
     trust: Trust
     client: str | None = None
     """The program at the other end, where it says who it is."""
@@ -19,6 +20,8 @@ class Channel(Value):
         match self.name:
             case "cli":
                 return "on the command line"
+            case "hand-edit":
+                return "in a core file, by hand"
             case "mcp":
                 return f"over MCP by {self.client or 'a client that gave no name'}"
             case "mcp-elicitation":
@@ -36,3 +39,5 @@ LIBRARY = Channel(name="library", trust=Trust.REPORTED)
 """A program that uses Memoria reports what it heard; it is not the user."""
 COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
 """Whoever types a command is the user."""
+HAND_EDIT = Channel(name=BY_HAND, trust=Trust.USER)
+"""Whoever edits a core file is the user."""

@@ -15,6 +15,8 @@ class Outcome(StrEnum):
     """What became of one thing a step was going to do."""
 
     DONE = "done"
+    UNCHANGED = "unchanged"
+    """There turned out to be nothing to do."""
     CHANGED_SINCE = "changed since"
     """Somebody changed it after it was planned: left alone."""
 

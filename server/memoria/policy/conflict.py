@@ -152,7 +152,7 @@ def _apart(claim: Claim, memory: Memory) -> Unrelated | KeepBoth | None:
     """Whether the two are told apart by what they speak of; None if they may be rivals."""
     if memory.predicate is None or claim.predicate != memory.predicate:
         return Unrelated()
-    return None if _has_one_value(claim.predicate) else KeepBoth()
+    return None if one_value(claim.predicate) else KeepBoth()
 
 
 def _of_other_times(claim: Claim, memory: Memory) -> bool:
@@ -165,7 +165,8 @@ def _of_other_times(claim: Claim, memory: Memory) -> bool:
     return claim.event_at != known_at
 
 
-def _has_one_value(predicate: str) -> bool:
+def one_value(predicate: str) -> bool:
+    """Whether there is only one of it: a name, a home."""
     return predicate in _ONE_VALUE
 
 

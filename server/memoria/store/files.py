@@ -5,14 +5,16 @@ without the file is shown the seed.
 """
 
 import contextlib
+import hashlib
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Literal, get_args
 
 from memoria.errors import StoreUnavailableError
+from memoria.model.core import CORE, CoreFile
 
 DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
@@ -20,26 +22,70 @@ BACKUPS = "backups"
 _KEY_BYTES = 32
 _OWNER_ONLY = 0o600
 _TEXT_SUFFIXES = (".md", ".jsonl", ".txt")
-
-CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
-
-CORE: tuple[CoreFile, ...] = get_args(CoreFile)
-
-
-def read_core(home: Path, name: CoreFile) -> str:
-    """The file as it stands in the home, else its seed."""
-    live = home / name
-    return live.read_text("utf-8") if live.is_file() else _seed(name)
-
-
-def live_core(home: Path, name: CoreFile) -> str | None:
-    """The file as it stands in the home; None where it says no more than its seed."""
-    text = read_core(home, name)
-    return None if text == _seed(name) else text
+DEFAULT_TENANT = "default"
+TENANTS = "tenants"
+"""The folder with a folder for each tenant but the default one."""
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_TENANTS_FOLDER = re.compile(rf"{TENANTS}/[a-z0-9-]+")
+_SLUG_CHARS = 40
+_SLUG_HEX = 8
+_MARK = re.compile(r"[ \t]*<!-- [mcd]:[0-9a-f]{4,32} -->")
+_HEAD = re.compile(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
+_LABEL = re.compile(r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ")
+_INERT = "‹!--", "<!--"
 
 
-def _seed(name: CoreFile) -> str:
-    """The seed: in the wheel it lies in the package, in a checkout at the top of the tree."""
+def core_folder(home: Path, tenant: str) -> Path:
+    """Where a tenant's core files lie: in the home itself, or apart from all others'."""
+    return home if tenant == DEFAULT_TENANT else home / TENANTS / slug(tenant)
+
+
+def slug(name: str) -> str:
+    """A file name for any name: no two names have the same, on no file system."""
+    plain = _UNSAFE.sub("-", name.casefold()).strip("-")[:_SLUG_CHARS]
+    return f"{plain or 'x'}-{hashlib.sha256(name.encode()).hexdigest()[:_SLUG_HEX]}"
+
+
+def core_files(home: Path) -> list[str]:
+    """The core files that stand in a home, every tenant's, by their place in it."""
+    own = [name for name in CORE if (home / name).is_file()]
+    others = (file for name in CORE for file in home.glob(f"{TENANTS}/*/{name}") if file.is_file())
+    return [*own, *sorted(file.relative_to(home).as_posix() for file in others)]
+
+
+def is_core(place: str) -> bool:
+    """Whether a core file may stand at a place in a home."""
+    *folder, name = place.split("/")
+    return name in CORE and (not folder or _TENANTS_FOLDER.fullmatch("/".join(folder)) is not None)
+
+
+def read_core(folder: Path, name: CoreFile) -> str:
+    """The file as it stands in a tenant's folder, else its seed.
+
+    Raises:
+        StoreUnavailableError: the file is there and can't be read.
+    """
+    try:
+        return (folder / name).read_text("utf-8", "replace")
+    except FileNotFoundError:
+        return seed(name)
+    except OSError as error:
+        raise StoreUnavailableError.from_system(error) from error
+
+
+def live_core(folder: Path, name: CoreFile) -> str | None:
+    """What the file says, without its marks; None where it says no more than its seed."""
+    text = read_core(folder, name)
+    return None if text == seed(name) else unmarked(text)
+
+
+def unmarked(text: str) -> str:
+    """A core file's text without what is written for its next reading alone."""
+    return _MARK.sub("", _HEAD.sub("", text))
+
+
+def seed(name: CoreFile) -> str:
+    """The file of a new home: in the wheel it lies in the package, else at the top of the tree."""
     package = resources.files("memoria")
     installed = package.joinpath("identity", name)
     if installed.is_file():
@@ -70,36 +116,42 @@ def tombstone_key(home: Path) -> bytes:
     return key
 
 
-def erase_lines(home: Path, unwanted: Callable[[str], bool]) -> list[Path]:
-    """Take every unwanted line out of the home's text files. Gives the files changed.
+def erase_lines(home: Path, tenant: str, unwanted: Callable[[str], bool]) -> list[Path]:
+    """Take every unwanted line out of a tenant's text files. Gives the files changed.
 
-    Backups are left alone: they are the user's to delete.
+    Backups are left alone: they are the user's to delete; other tenants' files are not looked at.
 
     Raises:
         StoreUnavailableError: a file can't be read or changed. Others may have been.
     """
     try:
-        return [file for file in sorted(_texts(home)) if _erase_lines(file, unwanted)]
+        return [file for file in sorted(_texts(home, tenant)) if _erase_lines(file, unwanted)]
     except OSError as error:
         raise StoreUnavailableError(
             f"{error.filename} can't be changed: {error.strerror}. Check that it is writable."
         ) from error
 
 
-def _texts(home: Path) -> Iterator[Path]:
+def _texts(home: Path, tenant: str) -> Iterator[Path]:
+    folder = core_folder(home, tenant)
     for suffix in _TEXT_SUFFIXES:
-        for file in home.rglob(f"*{suffix}"):
-            if file.is_file() and file.relative_to(home).parts[0] != BACKUPS:
+        for file in folder.rglob(f"*{suffix}"):
+            if file.is_file() and file.relative_to(folder).parts[0] not in (BACKUPS, TENANTS):
                 yield file
 
 
 def _erase_lines(file: Path, unwanted: Callable[[str], bool]) -> bool:
     lines = file.read_text("utf-8", "surrogateescape").splitlines(keepends=True)
-    kept = [line for line in lines if not unwanted(line)]
+    kept = [line for line in lines if not (unwanted(line) or unwanted(_bare(line)))]
     if len(kept) == len(lines):
         return False
     replace(file, "".join(kept).encode("utf-8", "surrogateescape"))
     return True
+
+
+def _bare(line: str) -> str:
+    """What a line of a core file says of its memory."""
+    return _LABEL.sub("", _MARK.sub("", line)).replace(*_INERT)
 
 
 def replace(file: Path, content: bytes) -> None:

@@ -9,6 +9,7 @@ All calls block; the application runs each whole transaction in one worker threa
 
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
+from memoria.store.base.core import CoreLines
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
@@ -26,6 +27,7 @@ __all__ = [
     "Audit",
     "Backlog",
     "Conversations",
+    "CoreLines",
     "DatabaseFiles",
     "Documents",
     "Episodes",

@@ -11,6 +11,7 @@ from memoria.model import (
 from memoria.model.night import Run
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
+from memoria.store.base.core import CoreLines
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
@@ -36,6 +37,8 @@ class Transaction(Protocol):
     def graph(self) -> Graph: ...  # noqa: D102
     @property
     def episodes(self) -> Episodes: ...  # noqa: D102
+    @property
+    def core(self) -> CoreLines: ...  # noqa: D102
     @property
     def scratchpads(self) -> Scratchpads: ...  # noqa: D102
     @property

@@ -29,6 +29,8 @@ WATCHED = (
     "scratchpads",
     "completed_tasks",
     "workspaces",
+    "core_lines",
+    "core_files",
 )
 """The truth that a night may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}

@@ -15,6 +15,7 @@ from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
 from memoria.store.sqlite.conversations import SqliteConversations
+from memoria.store.sqlite.core_lines import SqliteCoreLines
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import (
     Connection,
@@ -65,6 +66,7 @@ class SqliteTransaction:
         self.memories = SqliteMemories(connection, tenant, self.documents)
         self.graph = SqliteGraph(connection, tenant)
         self.episodes = SqliteEpisodes(connection, tenant)
+        self.core = SqliteCoreLines(connection, tenant)
         self.scratchpads = SqliteScratchpads(connection, tenant)
         self.tombstones = SqliteTombstones(connection, tenant)
         self.queue = SqliteQueue(connection, tenant)

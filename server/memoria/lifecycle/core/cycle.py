@@ -1,0 +1,287 @@
+"""The core files of one tenant, from edits by hand to what is written: a function for each phase.
+
+A file is written in three steps: what is about to be written is noted, the file is replaced, and
+what it says is noted. Whoever is stopped between them finds out by the digests where it was.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memoria.errors import StoreUnavailableError
+from memoria.ingest.by_hand import ByHand
+from memoria.lifecycle.core.apply import Applied, Edit, apply_edit
+from memoria.lifecycle.core.lines import shown
+from memoria.lifecycle.core.parse import Document, digest, parse, readable
+from memoria.lifecycle.core.readback import Known, read_back
+from memoria.lifecycle.core.render import Rows, beginning, render
+from memoria.model.core import CORE, CoreFile, CoreLine, CoreMemory
+from memoria.store.base import Store, Transaction
+from memoria.store.files import replace, seed
+
+UNREADABLE = (
+    "it is empty, not UTF-8 or still has conflict markers of git in it, so nothing was read from "
+    "it nor written to it. Mend it, or delete it to have it written anew."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A file as it is to be."""
+
+    file: CoreFile
+    before: bytes | None
+    """What it was made from; None where there was no file."""
+    content: bytes
+    lines: tuple[CoreLine, ...]
+    count: int
+    total: int
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to write."""
+        return self.content != self.before
+
+    @property
+    def digest(self) -> bytes:
+        """Of what is to be written."""
+        return hashlib.sha256(self.content).digest()
+
+
+@dataclass(slots=True)
+class CoreReport:
+    """What became of a tenant's core files."""
+
+    edits: list[tuple[Edit, Applied]] = field(default_factory=list)
+    held: list[CoreFile] = field(default_factory=list)
+    """Files that could not be read; see `UNREADABLE`."""
+    written: list[CoreFile] = field(default_factory=list)
+    late: list[CoreFile] = field(default_factory=list)
+    """Files that somebody has changed meanwhile; the next night reads them."""
+
+    @property
+    def effects(self) -> Counter[str]:
+        """How many edits came to what."""
+        return Counter(applied.effect for _, applied in self.edits)
+
+
+def recover_core(tx: Transaction, folder: Path, at: int) -> list[CoreFile]:
+    """Note what files say that were written by whoever was stopped right after. Gives which."""
+    return [file for file in CORE if _recover(tx, folder, file, at)]
+
+
+def read_core_edits(tx: Transaction, folder: Path) -> tuple[list[Edit], list[CoreFile]]:
+    """The edits by hand since the files were written, and the files that can't be read.
+
+    Nothing is written. `recover_core` comes first.
+    """
+    edits: list[Edit] = []
+    held: list[CoreFile] = []
+    for file in CORE:
+        data = _bytes(folder, file)
+        text = None if data is None else readable(data)
+        if data is not None and text is None:
+            held.append(file)
+        elif text is not None:
+            document = parse(text, file)
+            edits += [
+                Edit(file=file, action=action) for action in read_back(document, _known(tx, file))
+            ]
+    return edits, held
+
+
+def plan_core(
+    tx: Transaction,
+    folder: Path,
+    at: int,
+    tokens: int,
+    strength: Callable[[CoreMemory], float] | None = None,
+) -> list[Draft]:
+    """The files as they are to be. Where nothing is to be said, no file is made.
+
+    Args:
+        tx: sees the tenant's rows; nothing is written.
+        folder: where the tenant's files lie.
+        at: UTC epoch milliseconds; what has expired by then is left out.
+        tokens: how many our lines may cost in each file.
+        strength: what is left of a memory's importance; all of it by default.
+    """
+    memories, disputes = tx.core.memories(at), tx.core.disputes()
+    drafts: list[Draft] = []
+    for file in CORE:
+        before = _bytes(folder, file)
+        text = None if before is None else readable(before)
+        if before is not None and text is None:
+            continue
+        document = beginning(file, seed(file)) if text is None else parse(text, file)
+        rows = Rows(memories, disputes, tx.core.lines(file))
+        done = render(document, file, rows, tokens, strength)
+        untouched = before is None and not rows.base
+        if done.lines or not untouched:
+            drafts.append(
+                Draft(file, before, done.text.encode(), done.lines, done.count, done.total)
+            )
+    return drafts
+
+
+def announce_core(tx: Transaction, draft: Draft) -> None:
+    """Note what is about to be written."""
+    tx.core.expect(draft.file, draft.digest)
+
+
+def put_core(folder: Path, draft: Draft, keep: Path | None = None) -> bool:
+    """Replace the file, unless somebody has changed it since it was read.
+
+    Args:
+        folder: where the tenant's files lie; made if it is missing.
+        draft: the file as it is to be.
+        keep: the folder in which to leave what the file was.
+
+    Raises:
+        StoreUnavailableError: the file can't be written.
+    """
+    try:
+        # The file itself where it is linked from elsewhere: a repository of somebody's own.
+        path = Path(os.path.realpath(folder / draft.file))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _bytes(folder, draft.file) != draft.before:
+            return False
+        if draft.changed:
+            if keep is not None and draft.before is not None:
+                keep.mkdir(mode=0o700, parents=True, exist_ok=True)
+                replace(keep / draft.file, draft.before)
+            replace(path, draft.content)
+    except OSError as error:
+        raise StoreUnavailableError.from_system(error) from error
+    return True
+
+
+def settle_core(tx: Transaction, draft: Draft) -> None:
+    """Note what the file says now."""
+    _note(tx, draft.file, draft.lines)
+    tx.core.settle(draft.file, draft.digest)
+
+
+def write_core(
+    store: Store,
+    tenant: str,
+    folder: Path,
+    hand: ByHand,
+    *,
+    at: int,
+    tokens: int,
+    keep: Path | None = None,
+) -> CoreReport:
+    """Read the edits by hand and write the files anew: the whole cycle.
+
+    Args:
+        store: the opened store.
+        tenant: whose files they are.
+        folder: where they lie.
+        hand: writes what was edited.
+        at: UTC epoch milliseconds; what has expired by then is left out.
+        tokens: how many our lines may cost in each file.
+        keep: the folder in which to leave the files as they were.
+
+    Raises:
+        StoreUnavailableError: a file can't be read or written.
+    """
+    report = CoreReport()
+    with store.write(tenant) as tx:
+        recover_core(tx, folder, at)
+    with store.read(tenant) as tx:
+        edits, report.held = read_core_edits(tx, folder)
+    for edit in edits:
+        with store.write(tenant) as tx:
+            report.edits.append((edit, apply_edit(tx, hand, edit)))
+    with store.read(tenant) as tx:
+        drafts = plan_core(tx, folder, at, tokens)
+    for draft in drafts:
+        _write(store, tenant, folder, draft, keep, report)
+    return report
+
+
+def _write(
+    store: Store, tenant: str, folder: Path, draft: Draft, keep: Path | None, report: CoreReport
+) -> None:
+    with store.write(tenant) as tx:
+        announce_core(tx, draft)
+    if not put_core(folder, draft, keep):
+        report.late.append(draft.file)
+        return
+    with store.write(tenant) as tx:
+        settle_core(tx, draft)
+    if draft.changed:
+        report.written.append(draft.file)
+
+
+def _known(tx: Transaction, file: CoreFile) -> Known:
+    base = tx.core.lines(file)
+    return Known(base, tx.core.standing([line.memory_id for line in base]), tx.core.disputes())
+
+
+def _bytes(folder: Path, file: CoreFile) -> bytes | None:
+    """The file as it stands; None where there is none, or one that says no more than its seed."""
+    try:
+        data = (folder / file).read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreUnavailableError.from_system(error) from error
+    return None if data == seed(file).encode() else data
+
+
+def _note(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
+    """Note what a file says, changing no row that is right."""
+    before = {line.memory_id: line for line in tx.core.lines(file)}
+    for memory_id in before.keys() - {line.memory_id for line in lines}:
+        tx.core.drop(file, memory_id)
+    known = tx.core.standing([line.memory_id for line in lines])
+    for line in lines:
+        if line.memory_id in known and before.get(line.memory_id) != line:
+            tx.core.put(file, line)
+
+
+def _recover(tx: Transaction, folder: Path, file: CoreFile, at: int) -> bool:
+    pending, data = tx.core.state(file).pending, _bytes(folder, file)
+    if pending is None or data is None or _digest(data) != pending:
+        return False
+    _note(tx, file, list(_said(tx, file, parse(data.decode(), file), at)))
+    tx.core.settle(file, pending)
+    return True
+
+
+def _said(tx: Transaction, file: CoreFile, document: Document, at: int) -> Iterator[CoreLine]:
+    """What a file says that was written and not yet noted, as far as its memories are known.
+
+    A line that none of its memory's wordings gives was left there as somebody wrote it.
+    """
+    base = {line.memory_id: line for line in tx.core.lines(file)}
+    disputed = [one.id for pair in tx.core.disputes() for one in (pair.by_hand, pair.against)]
+    known = {*base, *disputed, *(memory.id for memory in tx.core.memories(at))}
+    seen = set[str]()
+    for line in document.lines:
+        end = "" if line.mark is None else line.mark[2:]
+        of = [one for one in known if end and one.replace("-", "").endswith(end)]
+        if line.mark is None or len(of) != 1 or of[0] in seen:
+            continue
+        seen.add(of[0])
+        wording = _wordings(tx, of[0]).get(line.digest)
+        if wording is not None:
+            yield CoreLine(of[0], line.mark, line.digest, wording)
+        elif of[0] in base:
+            yield base[of[0]]
+
+
+def _wordings(tx: Transaction, memory_id: str) -> dict[bytes, int]:
+    """The numbers of a memory's wordings by how they stand in a file; of equals the newest."""
+    memory = tx.memories.get(memory_id)
+    versions = () if memory is None else memory.versions
+    return {digest(shown(one.content)): one.n for one in reversed(versions)}
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()

@@ -1,0 +1,139 @@
+"""A core file as sections, in which our lines find their places among what somebody wrote."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memoria.lifecycle.core.parse import Document, Kind, Line
+from memoria.policy.core import CONFLICTS, Group
+
+BLANK = Line("", "", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where a line of ours stood."""
+
+    memory_id: str | None
+    """None for the head line."""
+
+
+@dataclass(slots=True)
+class Section:
+    """A heading with all that stands below it."""
+
+    heading: Line | None
+    group: str | None
+    """The group whose lines are written here; None where only what stood here may."""
+    items: list[Line | Slot] = field(default_factory=list)
+
+    @property
+    def written(self) -> bool:
+        """Whether something stands here that is not ours."""
+        return any(isinstance(item, Line) and item.text.strip() for item in self.items)
+
+
+def sections(document: Document, slots: Mapping[int, Slot | None]) -> list[Section]:
+    """The file in sections, our lines replaced by their slots.
+
+    Args:
+        document: the file.
+        slots: by the line's place what takes it; None for a line that goes.
+    """
+    found = [Section(None, None)]
+    groups = set[str]()
+    for i, line in enumerate(document.lines):
+        if line.kind == "heading":
+            own = line.group not in groups and line.group is not None
+            found.append(Section(line, line.group if own else None))
+            groups.update({line.group} if line.group else ())
+            continue
+        item = slots.get(i, line)
+        if item is not None:
+            found[-1].items.append(item)
+    return found
+
+
+def with_groups(found: list[Section], groups: Sequence[Group], wanted: set[str]) -> list[Section]:
+    """The sections with one for each wanted group, in the groups' order."""
+    order = [*(group.heading for group in groups), CONFLICTS]
+    for name in order:
+        if name in wanted and all(section.group != name for section in found):
+            here = _place(found, order[: order.index(name)], order[order.index(name) + 1 :])
+            found.insert(here, Section(Line(f"## {name}", "", "heading", name), name))
+    return found
+
+
+def _place(found: Sequence[Section], before: Sequence[str], after: Sequence[str]) -> int:
+    """Behind the last group that comes before it, else ahead of the first that comes after it."""
+    behind = [i + 1 for i, section in enumerate(found) if section.group in before]
+    ahead = [i for i, section in enumerate(found) if section.group in after]
+    return max(behind, default=min(ahead, default=len(found)))
+
+
+def filled(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
+    """A section of ours with these lines, by memory id and in their order.
+
+    What somebody wrote stays behind the line it stood behind, or behind the one before that.
+    """
+    if section.heading is not None:
+        yield section.heading
+    behind = _behind(section, lines)
+    yield from behind[None]
+    for memory_id, text in lines.items():
+        yield Line(text, "", "ours")
+        yield from behind.get(memory_id, ())
+    yield from _tail(section)
+
+
+def in_place(section: Section, lines: Mapping[str | None, str]) -> Iterator[Line]:
+    """A section of somebody's own: our lines stand where they stood."""
+    if section.heading is not None:
+        yield section.heading
+    for item in section.items:
+        if isinstance(item, Line):
+            yield item
+        elif item.memory_id in lines:
+            kind: Kind = "head" if item.memory_id is None else "ours"
+            yield Line(lines[item.memory_id], "", kind)
+
+
+def _behind(section: Section, lines: Mapping[str, str]) -> dict[str | None, list[Line]]:
+    """Somebody's lines by the line of ours they stand behind; blank ones between ours go."""
+    behind: dict[str | None, list[Line]] = {None: []}
+    here: str | None = None
+    after_ours = False
+    blank: list[Line] = []
+    for item in section.items:
+        if isinstance(item, Line) and not item.text.strip():
+            blank.append(item)
+            continue
+        if isinstance(item, Line) or not after_ours:
+            behind.setdefault(here, []).extend(blank)
+        blank, after_ours = [], isinstance(item, Slot)
+        if isinstance(item, Line):
+            behind.setdefault(here, []).append(item)
+        elif item.memory_id in lines:
+            here = item.memory_id
+    return behind
+
+
+def _tail(section: Section) -> list[Line]:
+    """The blank lines a section ends with."""
+    tail: list[Line] = []
+    for item in reversed(section.items):
+        if isinstance(item, Slot) or item.text.strip():
+            break
+        tail.insert(0, item)
+    return tail
+
+
+def apart(parts: Sequence[Sequence[Line]]) -> Iterator[Line]:
+    """All lines, with a blank one before a heading of ours that has none."""
+    last = BLANK
+    for part in parts:
+        for line in part:
+            ours = line.kind == "heading" and line.group is not None
+            if ours and last.text.strip():
+                yield BLANK
+            yield line
+            last = line

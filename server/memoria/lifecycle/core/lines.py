@@ -1,0 +1,89 @@
+"""How a memory stands in a core file: one line, and a mark at its end."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from memoria.lifecycle.core.parse import (
+    BY_CHAT,
+    BY_FILE,
+    HEAD,
+    PUT_ASIDE,
+    TAKEN_OUT,
+    digest,
+    fold,
+)
+from memoria.model.core import CoreLine, CoreMemory, Dispute
+from memoria.text.budget import estimate_tokens
+
+_SHORTEST = 8
+_LONGER = 4
+_COMMENT = "<!--"
+_INERT_COMMENT = "‹!--"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A line of ours."""
+
+    line: CoreLine
+    text: str
+
+    @property
+    def tokens(self) -> int:
+        """What it costs a reader."""
+        return estimate_tokens(self.text + "\n")
+
+
+def shown(content: str) -> str:
+    """A wording in one line, with nothing in it that could pass for a mark."""
+    return fold(content).replace(_COMMENT, _INERT_COMMENT)
+
+
+def line_for(memory: CoreMemory, mark: str, label: str = "") -> Shown:
+    """The line of a memory."""
+    said = shown(memory.content)
+    line = CoreLine(memory.id, mark, digest(said), memory.version_n)
+    return Shown(line, f"- {label}{said} <!-- {mark} -->")
+
+
+def lines_of(dispute: Dispute, ends: Mapping[str, str]) -> list[Shown]:
+    """Both wordings of a dispute."""
+    other = BY_CHAT if dispute.holds else PUT_ASIDE
+    return [
+        line_for(dispute.by_hand, f"c:{ends[dispute.by_hand.id]}", BY_FILE),
+        line_for(dispute.against, f"c:{ends[dispute.against.id]}", other),
+    ]
+
+
+def question(memory: CoreMemory, ends: Mapping[str, str]) -> Shown:
+    """The line of what was taken out and is kept for now."""
+    return line_for(memory, f"d:{ends[memory.id]}", TAKEN_OUT)
+
+
+def head(count: int, total: int) -> str:
+    """How much of what there is stands in the file, and what may be done with it."""
+    return (
+        f"{count} of {total} memories are shown. Edit freely: a changed line corrects, a deleted "
+        f"one archives, a new one below a heading is kept. {HEAD}"
+    )
+
+
+def note() -> str:
+    """What to do about conflicts."""
+    return f"Delete the line that is wrong; move up what is to stay after all. {HEAD}"
+
+
+def ends(ids: Iterable[str], base: Iterable[CoreLine]) -> dict[str, str]:
+    """The end of each id that its mark shows, as given before; longer where two are alike."""
+    given = {line.memory_id: line.mark[2:] for line in base}
+    used = set(given.values())
+    for memory_id in dict.fromkeys(ids):
+        if memory_id not in given:
+            given[memory_id] = _free_end(memory_id.replace("-", ""), used)
+            used.add(given[memory_id])
+    return given
+
+
+def _free_end(whole: str, used: set[str]) -> str:
+    tried = (whole[-length:] for length in range(_SHORTEST, len(whole), _LONGER))
+    return next((end for end in tried if end not in used), whole)

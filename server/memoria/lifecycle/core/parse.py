@@ -1,0 +1,162 @@
+"""A core file taken apart: its lines, which of them are ours, and below which heading they stand.
+
+Nothing is thrown away: the lines joined again are the file.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memoria.model.core import CoreFile
+from memoria.policy.core import CONFLICTS, groups_of
+
+BOM = "\ufeff"
+HEAD = "<!-- memoria -->"
+"""Ends the line that says how much is shown."""
+BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
+    "file says: ",
+    "chat says: ",
+    "put aside in chat: ",
+    "taken out here, kept so far: ",
+)
+"""Before what stands in a conflict."""
+
+Kind = Literal["heading", "head", "ours", "item", "other"]
+
+_LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
+_MARK = re.compile(r"[ \t]*<!--[ \t]*([mcd]:[0-9a-f]{4,32})[ \t]*-->[ \t]*")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_BULLET = re.compile(r"[ \t]*(?:[-*+•・·][ \t]+|\d{1,3}[.)、][ \t]*)")
+_NOT_PLAIN = re.compile(r"[ \t]{2,}|\t|[ \t]*(?:[>|<]|[-*_](?:[ \t]*[-*_]){2,}[ \t]*$)")
+_LABEL = re.compile("|".join(map(re.escape, (BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT))))
+_GIT = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the file."""
+
+    text: str
+    """As it stands there."""
+    end: str
+    """`\\n`, `\\r\\n`, or nothing at the end of the file."""
+    kind: Kind
+    group: str | None = None
+    """The heading of ours that it stands below."""
+    mark: str | None = None
+    said: str = ""
+    """What it says: without mark, bullet and label, spaces folded."""
+
+    @property
+    def digest(self) -> bytes:
+        """What it says, as it is compared."""
+        return digest(self.said)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file taken apart."""
+
+    lines: tuple[Line, ...]
+    end: str = "\n"
+    """How its lines end."""
+    bom: bool = False
+
+    @property
+    def text(self) -> str:
+        """The file, as it was."""
+        return BOM * self.bom + "".join(line.text + line.end for line in self.lines)
+
+
+def readable(data: bytes) -> str | None:
+    """The text of a file; None where nothing may be read from it nor written over it.
+
+    That is a file that was emptied, that is not UTF-8, or in which a merge is still to be settled.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if not text.strip(BOM).strip() or _GIT.search(text) else text
+
+
+def digest(said: str) -> bytes:
+    """A line as it is compared: composed characters and spaces make no difference."""
+    return hashlib.sha256(unicodedata.normalize("NFC", fold(said)).encode()).digest()
+
+
+def fold(text: str) -> str:
+    """The text in one line, a space between words."""
+    return " ".join(text.split())
+
+
+def parse(text: str, file: CoreFile) -> Document:
+    """Take a file apart."""
+    body = text.removeprefix(BOM)
+    raw = [(m[1], m[2]) for m in _LINE.finditer(body) if m[0]]
+    crlf = sum(end == "\r\n" for _, end in raw)
+    end = "\r\n" if crlf * 2 > len(raw) else "\n"
+    return Document(tuple(_lines(raw, file)), end, text.startswith(BOM))
+
+
+def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
+    known = {name.casefold(): name for name in (*(g.heading for g in groups_of(file)), CONFLICTS)}
+    group: str | None = None
+    fence: str | None = None
+    comment = False
+    for i, (text, end) in enumerate(raw):
+        opened = _FENCE.match(text)
+        if _MARK.search(text) or text.rstrip().endswith(HEAD):  # nobody's code, nor a comment
+            fence, comment = None, False
+            yield _line(text, end, group)
+            continue
+        if fence is not None or comment:
+            fence = None if opened is not None and opened[1] == fence else fence
+            comment = comment and "-->" not in text
+            yield Line(text, end, "other", group)
+            continue
+        if opened is not None:
+            fence = opened[1]
+            yield Line(text, end, "other", group)
+            continue
+        heading = _HEADING.match(text)
+        below = raw[i + 1][0] if i + 1 < len(raw) else ""
+        if heading or _underlined(text, below):
+            group = known.get(heading[1].casefold()) if heading else None
+            yield Line(text, end, "heading", group)
+            continue
+        comment = "<!--" in text and "-->" not in text[text.rindex("<!--") :]
+        yield _line(text, end, group)
+
+
+def _underlined(text: str, below: str) -> bool:
+    """Whether a line is a heading by what stands below it."""
+    said = bool(text.strip()) and not _BULLET.match(text) and not _NOT_PLAIN.match(text)
+    return said and _UNDERLINE.match(below) is not None
+
+
+def _line(text: str, end: str, group: str | None) -> Line:
+    if text.rstrip().endswith(HEAD):
+        return Line(text, end, "head", group)
+    mark = _MARK.search(text)
+    if mark is not None:
+        return Line(text, end, "ours", group, mark[1], _said(text, mark[1]))
+    said = fold(_unbulleted(text))
+    plain = not _NOT_PLAIN.match(text) and any(map(str.isalnum, said))
+    item = group not in (None, CONFLICTS) and plain
+    return Line(text, end, "item" if item else "other", group, None, said)
+
+
+def _said(text: str, mark: str) -> str:
+    said = fold(_unbulleted(_MARK.sub(" ", text)))
+    label = None if mark.startswith("m:") else _LABEL.match(said)
+    return said if label is None else said[label.end() :]
+
+
+def _unbulleted(text: str) -> str:
+    return _BULLET.sub("", text, count=1) if _BULLET.match(text) else text

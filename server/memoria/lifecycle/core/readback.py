@@ -1,0 +1,176 @@
+"""Edits by hand become actions: what was written, what stands there now, and what is stored.
+
+Nothing is decided twice and nothing is overwritten: where hand and conversation have both changed
+something, both are shown until one of them is chosen.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from memoria.lifecycle.core.compare import Edits, compare
+from memoria.lifecycle.core.lines import shown
+from memoria.lifecycle.core.parse import Document, Line, digest
+from memoria.model.base import Value
+from memoria.model.core import CoreLine, Dispute, Standing
+from memoria.model.memory import Validity
+from memoria.policy.core import CONFLICTS
+
+_FEW = 3
+"""So many lines may be deleted at once, however few there are."""
+
+
+class Correct(Value):
+    """A changed line: the memory says this now."""
+
+    memory_id: str
+    text: str
+
+
+class Archive(Value):
+    """A deleted line: the memory is put aside."""
+
+    memory_id: str
+
+
+class Remember(Value):
+    """A new line below one of our headings."""
+
+    text: str
+    group: str
+
+
+class Conflict(Value):
+    """A line changed by hand whose memory was changed elsewhere: neither wins."""
+
+    memory_id: str
+    by_hand: str
+    in_store: str
+
+
+class Ask(Value):
+    """A line taken out that is kept for now: its memory was changed elsewhere, or most are gone."""
+
+    memory_id: str
+
+
+class Keep(Value):
+    """A line that was asked about stays."""
+
+    memory_id: str
+
+
+class Settle(Value):
+    """A dispute is over: the memory says this, and the other wording is put aside."""
+
+    memory_id: str
+    pending_id: str
+    text: str
+
+
+class Dismiss(Value):
+    """A dispute is over: the wording by hand is withdrawn."""
+
+    pending_id: str
+
+
+Action: TypeAlias = Correct | Archive | Remember | Conflict | Ask | Keep | Settle | Dismiss
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is stored of the lines of a file."""
+
+    base: Sequence[CoreLine]
+    standing: Mapping[str, Standing]
+    """By memory id; one that was erased is missing."""
+    disputes: Sequence[Dispute]
+
+
+def read_back(document: Document, known: Known) -> list[Action]:
+    """What is to be done about the edits in a file.
+
+    Args:
+        document: the file as it stands.
+        known: what it said when it was last written, and where its memories stand now.
+    """
+    edits = compare(known.base, document)
+    disputed = _disputed(known)
+    plain = _without(edits, disputed)
+    actions = [*_disputes(edits, known), *_changes(plain, known), *_deletions(plain, known)]
+    actions += [Keep(memory_id=one.memory_id) for one, line in plain.kept if _moved_up(one, line)]
+    actions += [Remember(text=line.said, group=line.group or "") for line in edits.added]
+    return actions
+
+
+def _disputed(known: Known) -> set[str]:
+    return {one.id for pair in known.disputes for one in (pair.by_hand, pair.against)}
+
+
+def _without(edits: Edits, ids: set[str]) -> Edits:
+    """The edits to lines that are in no dispute."""
+    return Edits(
+        tuple(pair for pair in edits.kept if pair[0].memory_id not in ids),
+        tuple(pair for pair in edits.changed if pair[0].memory_id not in ids),
+        tuple(one for one in edits.gone if one.memory_id not in ids),
+        edits.added,
+    )
+
+
+def _changes(edits: Edits, known: Known) -> Iterator[Action]:
+    for one, line in edits.changed:
+        now = known.standing.get(one.memory_id)
+        if now is None or line.digest == _digest_now(now):
+            continue
+        if _untouched(one, now):
+            yield Correct(memory_id=one.memory_id, text=line.said)
+        else:
+            yield Conflict(memory_id=one.memory_id, by_hand=line.said, in_store=now.memory.content)
+
+
+def _deletions(edits: Edits, known: Known) -> Iterator[Action]:
+    fresh = [one for one in edits.gone if not one.mark.startswith("d:")]
+    in_bulk = len(fresh) > _FEW and len(fresh) * 2 > len(known.base)
+    for one in edits.gone:
+        now = known.standing.get(one.memory_id)
+        if now is None or now.validity is not Validity.ACTIVE:
+            continue
+        asked_before = one.mark.startswith("d:")
+        doubtful = not _untouched(one, now) or (in_bulk and not asked_before)
+        yield (Ask if doubtful else Archive)(memory_id=one.memory_id)
+
+
+def _disputes(edits: Edits, known: Known) -> Iterator[Action]:
+    """What was chosen, where both wordings were shown."""
+    shown = {one.memory_id for one in known.base}
+    gone = {one.memory_id for one in edits.gone}
+    texts = {one.memory_id: line.said for one, line in edits.changed}
+    lines = {one.memory_id: one for one in known.base}
+    for pair in known.disputes:
+        mine, other = pair.by_hand.id, pair.against.id
+        if not {mine, other} <= shown or lines[other].version_n != pair.against.version_n:
+            continue
+        text = texts.get(mine, texts.get(other))
+        if text is not None:
+            yield Settle(memory_id=other, pending_id=mine, text=text)
+        elif {mine, other} <= gone:
+            yield Dismiss(pending_id=mine)
+            yield from (Archive(memory_id=other),) if pair.holds else ()
+        elif mine in gone:
+            yield Dismiss(pending_id=mine)
+        elif other in gone:
+            yield Settle(memory_id=other, pending_id=mine, text=pair.by_hand.content)
+
+
+def _untouched(one: CoreLine, now: Standing) -> bool:
+    """Whether nobody has changed the memory since its line was written."""
+    return now.memory.version_n == one.version_n and now.validity is Validity.ACTIVE
+
+
+def _moved_up(one: CoreLine, line: Line) -> bool:
+    """Whether a line that was asked about has been put among the others."""
+    return one.mark.startswith("d:") and line.group != CONFLICTS
+
+
+def _digest_now(now: Standing) -> bytes:
+    return digest(shown(now.memory.content))

@@ -1,0 +1,260 @@
+"""A core file from rows: what belongs into it and fits, among what somebody wrote there by hand."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memoria.lifecycle.core.compare import marked, new
+from memoria.lifecycle.core.layout import (
+    BLANK,
+    Section,
+    Slot,
+    apart,
+    filled,
+    in_place,
+    sections,
+    with_groups,
+)
+from memoria.lifecycle.core.lines import (
+    Shown,
+    ends,
+    head,
+    line_for,
+    lines_of,
+    note,
+    question,
+    shown,
+)
+from memoria.lifecycle.core.parse import BOM, Document, Line, parse
+from memoria.model.core import CoreFile, CoreLine, CoreMemory, Dispute
+from memoria.policy.core import CONFLICTS, fit, groups_of, place, ranked
+from memoria.text.budget import estimate_tokens
+from memoria.text.statement import fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What there is to be written."""
+
+    memories: Sequence[CoreMemory]
+    """All that are active and seen from everywhere."""
+    disputes: Sequence[Dispute] = ()
+    base: Sequence[CoreLine] = ()
+    """What the file said when it was last written, edits by hand that were taken over included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A file as it is to be."""
+
+    text: str
+    lines: tuple[CoreLine, ...]
+    """What it says, to be compared with next time."""
+    count: int
+    total: int
+
+
+def render(
+    document: Document,
+    file: CoreFile,
+    rows: Rows,
+    tokens: int,
+    strength: Callable[[CoreMemory], float] | None = None,
+) -> Rendering:
+    """The file anew. What is not ours stays where it stands, word for word.
+
+    Args:
+        document: the file as it stands, or its beginning.
+        file: which one it is.
+        rows: what there is to be written.
+        tokens: how many our lines may cost; a line is never cut. Conflicts are always shown.
+        strength: what is left of a memory's importance; all of it by default.
+    """
+    slots, left = _slots(document, rows)
+    chosen = _chosen(file, rows, left, tokens, strength)
+    placed = with_groups(sections(document, slots), groups_of(file), chosen.groups)
+    count = len(chosen.lines) + len(left)
+    text = head(count, chosen.total)
+    parts = _headed(_written(placed, chosen, text), text)
+    stays = [line for line in rows.base if line.memory_id in left]
+    kept = (*(one.line for one in chosen.lines.values()), *stays)
+    return Rendering(_joined(document, apart(parts)), kept, count, chosen.total)
+
+
+# What of the file is ours
+
+
+def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | None], set[str]]:
+    """By line what takes its place, and the memories whose line must stay as somebody wrote it."""
+    found = {id(line): mark for mark, line in marked(rows.base, document).items()}
+    by_mark = {line.mark: line for line in rows.base}
+    known = _Known(rows)
+    slots: dict[int, Slot | None] = {}
+    left = set[str]()
+    for i, line in enumerate(document.lines):
+        base = by_mark.get(found.get(id(line), ""))
+        if line.kind == "head":
+            slots[i] = (
+                Slot(None) if line.group is None and Slot(None) not in slots.values() else None
+            )
+        elif base is not None and known.stays(line, base):
+            left.add(base.memory_id)
+        elif base is not None:
+            slots[i] = Slot(base.memory_id)
+        elif line.kind in ("ours", "item") and known.has(line):
+            slots[i] = known.slot(line)
+    return slots, left
+
+
+class _Known:
+    """What the rows say, by what a line says."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._ids = {line.digest: line.memory_id for line in rows.base}
+        self._now = {memory.id: shown(memory.content) for memory in rows.memories}
+        self._prints = {fingerprint(text): memory_id for memory_id, text in self._now.items()}
+
+    def stays(self, line: Line, base: CoreLine) -> bool:
+        """Whether somebody's wording was not taken over."""
+        same = line.digest == base.digest or not line.said
+        agreed = fingerprint(line.said) == fingerprint(self._now.get(base.memory_id, ""))
+        return not (same or agreed) and base.mark.startswith("m:")
+
+    def has(self, line: Line) -> bool:
+        """Whether a line without a mark of its own says what is known, or nothing."""
+        dispute = line.mark is not None and not line.mark.startswith("m:")
+        if dispute or not line.said or line.digest in self._ids:
+            return True
+        return new(line) and fingerprint(line.said) in self._prints
+
+    def slot(self, line: Line) -> Slot | None:
+        """The place of such a line."""
+        memory_id = self._ids.get(line.digest) or self._prints.get(fingerprint(line.said))
+        return None if memory_id is None or line.group is None else Slot(memory_id)
+
+
+# What belongs into it
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    lines: Mapping[str, Shown]
+    """By memory id, in the order they stand in."""
+    group_of: Mapping[str, str]
+    total: int
+
+    @property
+    def groups(self) -> set[str]:
+        return {self.group_of[memory_id] for memory_id in self.lines}
+
+
+def _chosen(
+    file: CoreFile,
+    rows: Rows,
+    left: set[str],
+    tokens: int,
+    strength: Callable[[CoreMemory], float] | None,
+) -> _Chosen:
+    own = {memory.id: memory for memory in ranked(rows.memories, strength) if _of(memory, file)}
+    disputes = [pair for pair in rows.disputes if _of(pair.against, file)]
+    asked = [line.memory_id for line in rows.base if line.mark.startswith("d:")]
+    hands = [pair.by_hand.id for pair in disputes]
+    tails = ends([*own, *hands, *(pair.against.id for pair in disputes)], rows.base)
+    conflicts = [line for pair in disputes for line in lines_of(pair, tails)]
+    conflicts += [question(own[memory_id], tails) for memory_id in asked if memory_id in own]
+    apart_ids = {one.line.memory_id for one in conflicts} | left
+    plain = {
+        memory_id: line_for(memory, f"m:{tails[memory_id]}")
+        for memory_id, memory in own.items()
+        if memory_id not in apart_ids
+    }
+    group_of = {memory_id: _heading(memory) for memory_id, memory in own.items()}
+    budget = tokens - _fixed(conflicts, {group_of[memory_id] for memory_id in plain})
+    taken = fit(list(plain.values()), lambda one: one.tokens, budget)
+    lines = {one.line.memory_id: one for one in (*taken, *conflicts)}
+    group_of |= dict.fromkeys((one.line.memory_id for one in conflicts), CONFLICTS)
+    return _Chosen(lines, group_of, len(own.keys() | {one.line.memory_id for one in conflicts}))
+
+
+def _fixed(conflicts: Sequence[Shown], groups: set[str]) -> int:
+    """What stands in the file whatever is chosen."""
+    headings = sum(estimate_tokens(f"## {name}\n\n") for name in groups)
+    extra = estimate_tokens(f"## {CONFLICTS}\n\n{note()}\n") if conflicts else 0
+    lines = sum(one.tokens for one in conflicts)
+    return estimate_tokens(head(9999, 9999) + "\n\n") + headings + extra + lines
+
+
+def _of(memory: CoreMemory, file: CoreFile) -> bool:
+    group = place(memory)
+    return group is not None and group.file == file
+
+
+def _heading(memory: CoreMemory) -> str:
+    group = place(memory)
+    return "" if group is None else group.heading
+
+
+# How it is put together
+
+
+def _written(placed: Sequence[Section], chosen: _Chosen, head_line: str) -> list[list[Line]]:
+    """The sections' lines; a group's section with nothing in it is left out."""
+    elsewhere = {
+        item.memory_id
+        for section in placed
+        if section.group is None
+        for item in section.items
+        if isinstance(item, Slot) and chosen.group_of.get(item.memory_id or "") != CONFLICTS
+    }
+    texts = {memory_id: one.text for memory_id, one in chosen.lines.items()}
+    theirs: dict[str | None, str] = {None: head_line}
+    theirs.update(_but_conflicts(texts, chosen))
+    parts: list[list[Line]] = []
+    for section in placed:
+        if section.group is None:
+            parts.append(list(in_place(section, theirs)))
+            continue
+        own = {
+            memory_id: text
+            for memory_id, text in texts.items()
+            if chosen.group_of[memory_id] == section.group and memory_id not in elsewhere
+        }
+        if own or section.written:
+            lines = filled(section, own)
+            parts.append(_noted(list(lines)) if section.group == CONFLICTS else list(lines))
+    return parts
+
+
+def _but_conflicts(texts: Mapping[str, str], chosen: _Chosen) -> dict[str, str]:
+    return {one: text for one, text in texts.items() if chosen.group_of[one] != CONFLICTS}
+
+
+def _noted(lines: list[Line]) -> list[Line]:
+    return [lines[0], Line(note(), "", "head", CONFLICTS), *lines[1:]]
+
+
+def _headed(parts: list[list[Line]], text: str) -> list[list[Line]]:
+    """The sections with the head line behind the title, where it has no place yet."""
+    if any(line.kind == "head" and line.group is None for part in parts for line in part):
+        return parts
+    line = Line(text, "", "head")
+    first = next((part for part in parts if part), [])
+    titled = bool(first) and first[0].kind == "heading" and first[0].group is None
+    if titled:
+        first[1:1] = [BLANK, line]
+        return parts
+    return [[line, BLANK] if first and first[0].kind != "heading" else [line], *parts]
+
+
+def _joined(document: Document, lines: Iterable[Line]) -> str:
+    """The text: our lines end as those of the file do, and so does the last one."""
+    body = "".join(line.text + (line.end or document.end) for line in lines)
+    return BOM * document.bom + body
+
+
+_UNSAID = re.compile(r"^Nothing is .* yet\.\n", re.MULTILINE)
+
+
+def beginning(file: CoreFile, seed: str) -> Document:
+    """A file that nobody has written in yet: the seed's title and purpose."""
+    return parse(f"{_UNSAID.sub('', seed).rstrip()}\n\n{head(0, 0)}\n", file)

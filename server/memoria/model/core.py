@@ -1,0 +1,72 @@
+"""Core memory: the files a person reads and edits, and what stands in them."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from memoria.model.memory import MemoryType, Trust, Validity
+
+CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
+
+CORE: tuple[CoreFile, ...] = get_args(CoreFile)
+
+BY_HAND = "hand-edit"
+"""The channel of what was written into a core file."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreMemory:
+    """A memory in its newest wording, as far as core files ask."""
+
+    id: str
+    type: MemoryType
+    content: str
+    version_n: int
+    """The number of the wording."""
+    valid_from: int
+    importance: float = 0.5
+    pinned: bool = False
+    verified: bool = False
+    subject: str | None = None
+    predicate: str | None = None
+    trust: Trust = Trust.REPORTED
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreLine:
+    """What a file said of a memory when it was last written. No word of it is kept."""
+
+    memory_id: str
+    mark: str
+    """`m:` and the end of the id; `c:` in a conflict; `d:` where it was taken out too quickly."""
+    digest: bytes
+    version_n: int
+    """The wording it was written from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a memory of a line stands now."""
+
+    memory: CoreMemory
+    validity: Validity
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A wording by hand that stands against what was said elsewhere at the same time."""
+
+    by_hand: CoreMemory
+    """It waits until one of the two is chosen."""
+    against: CoreMemory
+    holds: bool
+    """Whether the other one is active."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What was last written to a file: digests, no word."""
+
+    digest: bytes | None = None
+    pending: bytes | None = None
+    """Of what is about to be written; it stands until the file does."""

@@ -1,0 +1,110 @@
+"""Core memory: what belongs into which file and group, what comes first, and how much fits."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from memoria.model.core import BY_HAND, CoreFile, CoreMemory
+from memoria.model.memory import MemoryType
+from memoria.policy.conflict import USER, one_value
+
+ASSISTANT = "assistant"
+"""The subject of rules on what the agent is to this user."""
+HABIT = "habit"
+"""The predicate of what the user does again and again."""
+CONFLICTS = "Conflicts"
+_AGENTS = frozenset("assistant agent you persona 助手 助理 你".split())
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A heading of a file, and what a line added below it by hand is taken for."""
+
+    file: CoreFile
+    heading: str
+    type: MemoryType
+    subject: str | None = None
+    predicate: str | None = None
+
+
+GROUPS: tuple[Group, ...] = (
+    _IDENTITY := Group("USER.md", "Identity", MemoryType.FACT, USER),
+    _PREFERENCES := Group("USER.md", "Preferences", MemoryType.PREFERENCE, USER),
+    _HABITS := Group("USER.md", "Habits", MemoryType.FACT, USER, HABIT),
+    _GOALS := Group("USER.md", "Goals", MemoryType.GOAL, USER),
+    _RULES := Group("MEMORY.md", "Rules", MemoryType.RULE),
+    _DECISIONS := Group("MEMORY.md", "Decisions and goals", MemoryType.GOAL),
+    _PEOPLE := Group("MEMORY.md", "People", MemoryType.RELATIONSHIP),
+    _LESSONS := Group("MEMORY.md", "Lessons", MemoryType.SKILL),
+    _FACTS := Group("MEMORY.md", "Facts and concepts", MemoryType.FACT),
+    _PERSONA := Group("PERSONA.md", "Rules for the assistant", MemoryType.RULE, ASSISTANT),
+)
+"""In the order they stand in."""
+
+_BY_TYPE = {
+    MemoryType.FACT: _FACTS,
+    MemoryType.PREFERENCE: _PREFERENCES,
+    MemoryType.RULE: _RULES,
+    MemoryType.SKILL: _LESSONS,
+    MemoryType.ERROR: _LESSONS,
+    MemoryType.GOAL: _DECISIONS,
+    MemoryType.RELATIONSHIP: _PEOPLE,
+}
+"""How work went is searched for; it does not always matter, and stands in none."""
+
+
+def groups_of(file: CoreFile) -> list[Group]:
+    """A file's groups in their order."""
+    return [group for group in GROUPS if group.file == file]
+
+
+def place(memory: CoreMemory) -> Group | None:
+    """The group a memory stands in; None where core memory is not for it."""
+    own = memory.subject == USER
+    match memory.type:
+        case MemoryType.FACT if own:
+            return _HABITS if memory.predicate == HABIT else _IDENTITY
+        case MemoryType.GOAL if own:
+            return _GOALS
+        case MemoryType.RULE if memory.subject in _AGENTS:
+            return _PERSONA
+        case MemoryType.PREFERENCE if memory.subject is not None and not own:
+            return _PEOPLE
+        case _:
+            return _BY_TYPE.get(memory.type)
+
+
+def ranked(
+    memories: Iterable[CoreMemory], strength: Callable[[CoreMemory], float] | None = None
+) -> list[CoreMemory]:
+    """What matters most first.
+
+    What the user pinned, then what they wrote here, then rules, then what they confirmed, then
+    what there is one of (a name, a home), then by strength; of equals the newest.
+
+    Args:
+        memories: what there is.
+        strength: what is left of a memory's importance; all of it by default.
+    """
+
+    def worth(memory: CoreMemory) -> tuple[bool, bool, bool, bool, bool, float, int, str]:
+        by_hand = memory.channel == BY_HAND
+        only = memory.subject == USER and one_value(memory.predicate or "")
+        left = memory.importance if strength is None else strength(memory)
+        rule = memory.type is MemoryType.RULE
+        flags = (memory.pinned, by_hand, rule, memory.verified, only)
+        return (*flags, left, memory.valid_from, memory.id)
+
+    return sorted(memories, key=worth, reverse=True)
+
+
+def fit(items: Sequence[_Item], cost: Callable[[_Item], int], budget: int) -> list[_Item]:
+    """As many as go into the budget, the first ones first; what does not go in whole stays out."""
+    taken: list[_Item] = []
+    for item in items:
+        price = cost(item)
+        if price <= budget:
+            budget -= price
+            taken.append(item)
+    return taken

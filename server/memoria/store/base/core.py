@@ -1,0 +1,50 @@
+"""What core files said when they were last written, and what belongs into them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from memoria.model.core import CoreFile, CoreLine, CoreMemory, Dispute, FileState, Standing
+
+
+class CoreLines(Protocol):
+    """The lines of core files, each with its memory. No word of them is kept here."""
+
+    def memories(self, at: int) -> list[CoreMemory]:
+        """All that is active at a moment and seen from everywhere; episodes are not."""
+        ...
+
+    def disputes(self) -> list[Dispute]:
+        """Wordings by hand that stand against a memory, oldest first."""
+        ...
+
+    def standing(self, memory_ids: Sequence[str]) -> dict[str, Standing]:
+        """Where memories stand now; those that were erased are missing."""
+        ...
+
+    def lines(self, file: CoreFile) -> list[CoreLine]:
+        """What a file said when it was last written."""
+        ...
+
+    def put(self, file: CoreFile, line: CoreLine) -> None:
+        """Note what a file says of a memory, in the place of what it said before.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
+        ...
+
+    def drop(self, file: CoreFile, memory_id: str) -> None:
+        """Note that a file says nothing of a memory."""
+        ...
+
+    def state(self, file: CoreFile) -> FileState:
+        """What was last written to a file, or is about to be."""
+        ...
+
+    def expect(self, file: CoreFile, digest: bytes) -> None:
+        """Note what is about to be written to a file."""
+        ...
+
+    def settle(self, file: CoreFile, digest: bytes) -> None:
+        """Note what has been written to a file: nothing is about to be any more."""
+        ...

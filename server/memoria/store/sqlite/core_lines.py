@@ -1,0 +1,99 @@
+"""What core files said, in SQLite."""
+
+from collections.abc import Sequence
+
+from memoria.errors import NotFoundError
+from memoria.model import MemoryType, Trust, Validity
+from memoria.model.core import (
+    BY_HAND,
+    CoreFile,
+    CoreLine,
+    CoreMemory,
+    Dispute,
+    FileState,
+    Standing,
+)
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.rows import TenantRows, as_json
+
+_CONTRADICTS = 7
+
+
+class SqliteCoreLines:
+    """A tenant's core files."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "core_lines")
+
+    def memories(self, at: int) -> list[CoreMemory]:
+        """All that is active at a moment and seen from everywhere; episodes are not."""
+        return [_memory(row) for row in self._rows.all("memories", at=at)]
+
+    def disputes(self) -> list[Dispute]:
+        """Wordings by hand that stand against a memory, oldest first."""
+        rows = self._rows.all("disputed", contradicts=_CONTRADICTS, channel=BY_HAND)
+        pairs = [(row["by_hand"], row["against"]) for row in rows]
+        known = self.standing([one for pair in pairs for one in pair])
+        return [
+            Dispute(
+                known[by_hand].memory,
+                known[against].memory,
+                known[against].validity is Validity.ACTIVE,
+            )
+            for by_hand, against in pairs
+        ]
+
+    def standing(self, memory_ids: Sequence[str]) -> dict[str, Standing]:
+        """Where memories stand now; those that were erased are missing."""
+        rows = self._rows.all("standing", ids=as_json(memory_ids))
+        return {row["id"]: Standing(_memory(row), Validity(row["validity"])) for row in rows}
+
+    def lines(self, file: CoreFile) -> list[CoreLine]:
+        """What a file said when it was last written."""
+        return [CoreLine(**dict(row)) for row in self._rows.all("lines", file=file)]
+
+    def put(self, file: CoreFile, line: CoreLine) -> None:
+        """Note what a file says of a memory, in the place of what it said before."""
+        if not self._rows.change(
+            "put",
+            file=file,
+            memory_id=line.memory_id,
+            mark=line.mark,
+            digest=line.digest,
+            version_n=line.version_n,
+        ):
+            raise NotFoundError.memory(line.memory_id)
+
+    def drop(self, file: CoreFile, memory_id: str) -> None:
+        """Note that a file says nothing of a memory."""
+        self._rows.change("drop", file=file, memory_id=memory_id)
+
+    def state(self, file: CoreFile) -> FileState:
+        """What was last written to a file, or is about to be."""
+        row = self._rows.first("state", file=file)
+        return FileState() if row is None else FileState(row["digest"], row["pending"])
+
+    def expect(self, file: CoreFile, digest: bytes) -> None:
+        """Note what is about to be written to a file."""
+        self._rows.change("expect", file=file, digest=digest)
+
+    def settle(self, file: CoreFile, digest: bytes) -> None:
+        """Note what has been written to a file: nothing is about to be any more."""
+        self._rows.change("settle", file=file, digest=digest)
+
+
+def _memory(row: Row) -> CoreMemory:
+    return CoreMemory(
+        id=row["id"],
+        type=MemoryType(row["type"]),
+        content=row["content"],
+        version_n=row["version_n"],
+        valid_from=row["valid_from"],
+        importance=row["importance"],
+        pinned=bool(row["pinned"]),
+        verified=bool(row["verified"]),
+        subject=row["subject"],
+        predicate=row["predicate"],
+        trust=Trust(row["trust"]),
+        channel=row["channel"],
+    )

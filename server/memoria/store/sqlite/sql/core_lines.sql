@@ -1,0 +1,67 @@
+-- name: memories
+SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
+       m.subject, m.predicate, v.trust, v.channel
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+JOIN documents d ON d.n = v.n
+WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type <> 'episode'
+  AND d.workspace_n IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
+ORDER BY m.n;
+
+-- name: disputed
+SELECT p.id AS by_hand, a.id AS against
+FROM memories p
+JOIN memory_versions v ON v.memory_n = p.n AND v.valid_to IS NULL
+JOIN nodes pn ON pn.memory_n = p.n
+CROSS JOIN edges e ON e.src_n = pn.n AND e.code = :contradicts
+JOIN nodes an ON an.n = e.dst_n
+JOIN memories a ON a.n = an.memory_n
+WHERE p.tenant_id = :tenant AND p.validity = 'pending_confirmation' AND p.flag = 'conflict'
+  AND v.channel = :channel
+UNION
+SELECT p.id, a.id
+FROM memories p
+JOIN memory_versions v ON v.memory_n = p.n AND v.valid_to IS NULL
+JOIN nodes pn ON pn.memory_n = p.n
+CROSS JOIN edges e ON e.dst_n = pn.n AND e.code = :contradicts
+JOIN nodes an ON an.n = e.src_n
+JOIN memories a ON a.n = an.memory_n
+WHERE p.tenant_id = :tenant AND p.validity = 'pending_confirmation' AND p.flag = 'conflict'
+  AND v.channel = :channel
+ORDER BY 1, 2;
+
+-- name: standing
+SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
+       m.subject, m.predicate, v.trust, v.channel, m.validity
+FROM json_each(:ids) wanted
+CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL;
+
+-- name: lines
+SELECT m.id AS memory_id, l.mark, l.digest, l.version_n
+FROM core_lines l JOIN memories m ON m.n = l.memory_n
+WHERE l.tenant_id = :tenant AND l.file = :file
+ORDER BY l.memory_n;
+
+-- name: put
+INSERT INTO core_lines (tenant_id, file, memory_n, mark, digest, version_n)
+SELECT :tenant, :file, n, :mark, :digest, :version_n
+FROM memories WHERE id = :memory_id AND +tenant_id = :tenant
+ON CONFLICT (tenant_id, file, memory_n) DO UPDATE
+SET mark = excluded.mark, digest = excluded.digest, version_n = excluded.version_n;
+
+-- name: drop
+DELETE FROM core_lines
+WHERE tenant_id = :tenant AND file = :file
+  AND memory_n = (SELECT n FROM memories WHERE id = :memory_id AND +tenant_id = :tenant);
+
+-- name: state
+SELECT digest, pending FROM core_files WHERE tenant_id = :tenant AND file = :file;
+
+-- name: expect
+INSERT INTO core_files (tenant_id, file, pending) VALUES (:tenant, :file, :digest)
+ON CONFLICT (tenant_id, file) DO UPDATE SET pending = excluded.pending;
+
+-- name: settle
+INSERT INTO core_files (tenant_id, file, digest) VALUES (:tenant, :file, :digest)
+ON CONFLICT (tenant_id, file) DO UPDATE SET digest = excluded.digest, pending = NULL;

@@ -1,0 +1,450 @@
+"""The core files of a home: written from memories, edited by hand, read back, written anew."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.lifecycle.desk import TOKENS, Desk
+
+from memoria.admin.forget import Forget
+from memoria.errors import ForgottenError
+from memoria.lifecycle.core.apply import apply_edit
+from memoria.lifecycle.core.cycle import (
+    announce_core,
+    plan_core,
+    put_core,
+    read_core_edits,
+    recover_core,
+    settle_core,
+    write_core,
+)
+from memoria.model import (
+    COMMAND_LINE,
+    EdgeType,
+    Memory,
+    MemoryType,
+    Node,
+    Provenance,
+    SourceKind,
+    Trust,
+    Validity,
+    new_id,
+    now_millis,
+)
+from memoria.model.core import CORE, CoreFile
+from memoria.store.files import live_core, read_core, seed
+from memoria.store.sqlite import SqliteStore
+from memoria.store.values import Filters, NewMemory, NewVersion
+
+PORT = "The API listens on port 8080"
+NAME = "用户叫陈伟，住在上海。"
+RULE = "Never deploy on Friday"
+SAFE = "the safe's number is 4711"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
+    yield Desk(store, tmp_path)
+    store.close()
+
+
+def users(memory: Memory) -> bool:
+    """Whether what it says is the user's own word, confirmed."""
+    came = memory.current.provenance
+    stated = came.trust is Trust.USER and came.source_kind is SourceKind.USER_SAID
+    return stated and came.channel == "hand-edit" and memory.verified
+
+
+def test_a_home_without_memories_gets_no_file(desk: Desk) -> None:
+    assert desk.night().written == []
+    assert not any((desk.home / name).exists() for name in CORE)
+
+
+def test_an_untouched_seed_has_no_edits_and_makes_way(desk: Desk) -> None:
+    for name in CORE:
+        (desk.home / name).write_text(seed(name), "utf-8")
+    desk.say(PORT)
+    report = desk.night()
+    assert (report.edits, report.written) == ([], ["MEMORY.md"])
+    assert "Nothing is kept" not in desk.read()
+    assert f"- {PORT} <!-- m:" in desk.read()
+    assert desk.read("PERSONA.md") == seed("PERSONA.md")
+
+
+def test_three_edits_by_hand_are_three_memories_of_the_users_and_nothing_else_changes(
+    desk: Desk,
+) -> None:
+    port, rule, cat = desk.say(PORT), desk.say(RULE, MemoryType.RULE), desk.say("猫叫 Momo")
+    other = desk.say("Anna leads ops", MemoryType.RELATIONSHIP)
+    desk.night()
+    desk.edit("8080", "9090")
+    desk.lose("猫叫 Momo")
+    desk.edit("## Rules\n", "## Rules\n- 周五不发布，周四也不发布\n")
+    before = desk.get(rule), desk.get(other)
+    report = desk.night()
+    assert report.effects == {"corrected": 1, "archived": 1, "remembered": 1}
+    assert desk.get(port).content == "The API listens on port 9090"
+    assert users(desk.get(port))
+    assert [version.content for version in desk.get(port).versions][1] == PORT
+    assert desk.get(cat).validity is Validity.ARCHIVED
+    (new,) = [memory for memory in desk.all() if memory.id not in {port, rule, cat, other}]
+    assert (new.content, new.type) == ("周五不发布，周四也不发布", MemoryType.RULE)
+    assert users(new)
+    assert (desk.get(rule), desk.get(other)) == before
+    assert desk.read().count("周五不发布") == 1
+    assert f"- {new.content} <!-- m:" in desk.read()
+    with desk.store.read("default") as tx:
+        assert [entry.channel for entry in tx.audit.of(cat)] == ["library", "hand-edit"]
+
+
+@pytest.mark.parametrize("file", ["USER.md", "PERSONA.md"])
+def test_a_line_added_below_a_heading_is_there_after_the_night(desk: Desk, file: CoreFile) -> None:
+    heading = {"USER.md": "Identity", "PERSONA.md": "Rules for the assistant"}[file]
+    (desk.home / file).write_text(f"# {file}\n\nmy words\n\n## {heading}\n{NAME}\n", "utf-8")
+    assert desk.night().effects == {"remembered": 1}
+    assert desk.read(file).splitlines()[-2:] == [
+        f"## {heading}",
+        desk.read(file).splitlines()[-1],
+    ]
+    assert desk.read(file).splitlines()[-1].startswith(f"- {NAME} <!-- m:")
+    assert "\nmy words\n" in desk.read(file)
+
+
+def test_a_second_night_writes_nothing(desk: Desk) -> None:
+    for text in (PORT, NAME, RULE):
+        desk.say(text)
+    desk.night()
+    stamp = (desk.home / "MEMORY.md").stat().st_mtime_ns
+    report = desk.night()
+    assert (report.edits, report.written) == ([], [])
+    assert (desk.home / "MEMORY.md").stat().st_mtime_ns == stamp
+
+
+def conflict(desk: Desk) -> str:
+    port = desk.say(PORT)
+    desk.say(RULE, MemoryType.RULE)
+    desk.night()
+    desk.edit("8080", "9090")
+    desk.chat.revise(port, "correct", "The API listens on port 7070")
+    assert desk.night().effects == {"conflict": 1}
+    return port
+
+
+def test_the_same_fact_changed_in_chat_and_file_is_a_conflict_that_is_seen(desk: Desk) -> None:
+    port = conflict(desk)
+    shown = desk.read()[desk.read().index("## Conflicts") :]
+    assert "- file says: The API listens on port 9090 <!-- c:" in shown
+    assert "- chat says: The API listens on port 7070 <!-- c:" in shown
+    assert desk.read().count("port") == 2
+    assert desk.get(port).content == "The API listens on port 7070"
+    with desk.store.read("default") as tx:
+        (held,) = tx.memories.held_back(10)
+        (tie,) = [
+            edge
+            for edge in tx.graph.edges(Node("memory", held.id), Filters(history=True))
+            if edge.type is EdgeType.CONTRADICTS
+        ]
+    assert (held.content, held.flag) == ("The API listens on port 9090", "conflict")
+    assert {tie.src.id, tie.dst.id} == {held.id, port}
+    again = desk.night()
+    assert (again.edits, again.written) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("chat says", "The API listens on port 9090"), ("file says", "The API listens on port 7070")],
+)
+def test_deleting_one_of_two_wordings_settles_the_conflict(
+    desk: Desk, wrong: str, right: str
+) -> None:
+    port = conflict(desk)
+    desk.lose(wrong)
+    desk.night()
+    assert desk.get(port).content == right
+    assert "Conflicts" not in desk.read()
+    assert desk.read().count("port") == 1
+    with desk.store.read("default") as tx:
+        assert tx.memories.held_back(10) == []
+    assert desk.night().written == []
+
+
+def test_a_line_deleted_by_hand_and_changed_in_chat_stays_until_it_is_deleted_again(
+    desk: Desk,
+) -> None:
+    port = desk.say(PORT)
+    desk.night()
+    desk.lose("8080")
+    desk.chat.revise(port, "correct", "The API listens on port 7070")
+    assert desk.night().effects == {"asked": 1}
+    assert "- taken out here, kept so far: The API listens on port 7070 <!-- d:" in desk.read()
+    assert desk.get(port).validity is Validity.ACTIVE
+    desk.lose("7070")
+    assert desk.night().effects == {"archived": 1}
+    assert desk.get(port).validity is Validity.ARCHIVED
+
+
+def test_a_line_that_says_what_was_forgotten_is_refused_and_stays_where_it_was_written(
+    desk: Desk,
+) -> None:
+    secret = desk.say(SAFE)
+    desk.say(RULE, MemoryType.RULE)
+    desk.night()
+    assert "4711" in desk.read()
+    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget.run([secret])
+    assert "4711" not in desk.read()
+    assert desk.night().edits == []
+    desk.edit("## Rules\n", f"## Rules\n- {SAFE}\n")
+    ((_, applied),) = desk.night().edits
+    assert applied.effect == "refused"
+    assert "forgotten" in (applied.reason or "")
+    assert f"- {SAFE}\n" in desk.read()
+    with pytest.raises(ForgottenError):
+        desk.say(SAFE)
+
+
+def test_a_correction_to_what_was_forgotten_is_refused_and_stays_too(desk: Desk) -> None:
+    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget.run([desk.say(SAFE)])
+    port = desk.say(PORT)
+    desk.night()
+    desk.edit(PORT, SAFE)
+    assert desk.night().effects == {"refused": 1}
+    assert desk.get(port).content == PORT
+    assert f"- {SAFE} <!-- m:" in desk.read()
+    assert PORT not in desk.read()
+
+
+def test_a_short_line_goes_from_the_file_when_it_is_forgotten(desk: Desk) -> None:
+    pin = desk.say("PIN 1")
+    desk.night()
+    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    assert forget.run([pin]).files == (str(desk.home / "MEMORY.md"),)
+    assert "PIN" not in desk.read()
+
+
+def test_a_key_typed_into_a_file_is_kept_neither_there_nor_in_the_store(desk: Desk) -> None:
+    desk.say(RULE, MemoryType.RULE)
+    desk.night()
+    key = "sk-ant-api03-" + "Ab1" * 30
+    desk.edit("## Rules\n", f"## Rules\n- log in with {key} first\n")
+    assert desk.night().effects == {"remembered": 1}
+    assert key not in desk.read()
+    assert all(key not in memory.content for memory in desk.all())
+
+
+def test_a_line_known_already_is_no_second_memory(desk: Desk) -> None:
+    desk.say(RULE, MemoryType.RULE)
+    desk.night()
+    desk.edit("## Rules\n", "## Rules\n- never deploy on FRIDAY\n")
+    desk.night()
+    assert len(desk.all()) == 1
+    assert desk.read().casefold().count("never deploy") == 1
+
+
+def test_two_lines_made_one_put_one_memory_aside(desk: Desk) -> None:
+    one, other = desk.say(PORT), desk.say("The UI listens on port 3000")
+    desk.night()
+    desk.edit("The UI listens on port 3000", PORT)
+    desk.night()
+    states = {desk.get(one).validity, desk.get(other).validity}
+    assert states == {Validity.ACTIVE, Validity.ARCHIVED}
+    assert desk.read().count(PORT) == 1
+    assert desk.night().edits == []
+
+
+def test_most_lines_gone_at_once_are_asked_about_first(desk: Desk) -> None:
+    ids = [desk.say(f"fact number {n} of many") for n in range(6)]
+    desk.night()
+    desk.lose("fact number")
+    assert desk.night().effects == {"asked": 6}
+    assert desk.read().count("taken out here, kept so far: fact number") == 6
+    assert {desk.get(one).validity for one in ids} == {Validity.ACTIVE}
+    desk.lose("fact number")
+    assert desk.night().effects == {"archived": 6}
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\xfa", b"<<<<<<< HEAD\n- a\n=======\n"])
+def test_a_file_that_cannot_be_read_is_left_alone_and_reported(desk: Desk, content: bytes) -> None:
+    port = desk.say(PORT)
+    desk.night()
+    (desk.home / "MEMORY.md").write_bytes(content)
+    report = desk.night()
+    assert (report.held, report.edits, report.written) == (["MEMORY.md"], [], [])
+    assert (desk.home / "MEMORY.md").read_bytes() == content
+    assert desk.get(port).validity is Validity.ACTIVE
+    (desk.home / "MEMORY.md").unlink()
+    assert desk.night().written == ["MEMORY.md"]
+    assert PORT in desk.read()
+
+
+def test_windows_line_ends_and_a_byte_order_mark_stay(desk: Desk) -> None:
+    desk.say(PORT)
+    desk.night()
+    text = "\ufeff" + desk.read().replace("\n", "\r\n").replace("8080", "9090").rstrip()
+    (desk.home / "MEMORY.md").write_bytes(text.encode())
+    assert desk.night().effects == {"corrected": 1}
+    after = desk.read()
+    assert after.startswith("\ufeff# MEMORY.md\r\n")
+    assert after.endswith("-->\r\n")
+    assert after.count("\n") == after.count("\r\n")
+
+
+def test_what_is_seen_in_one_project_only_has_expired_or_tells_of_work_is_not_written(
+    desk: Desk,
+) -> None:
+    desk.say(PORT, workspace="/work/api")
+    with desk.store.write("default") as tx:
+        origin = Provenance(source_kind="user_said", trust="user", channel="test")
+        version = NewVersion("the demo is on Friday", b"f", 1, 1, origin, None)
+        tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, expires_at=2), version)
+    desk.say("I like tea", MemoryType.PREFERENCE, workspace="/work/api")
+    desk.say("the deploy went well", MemoryType.TASK_OUTCOME)
+    desk.night()
+    assert not (desk.home / "MEMORY.md").exists()
+    assert "I like tea" in desk.read("USER.md")
+
+
+def test_tenants_have_files_of_their_own_and_read_no_others(desk: Desk) -> None:
+    ann, bob = Desk(desk.store, desk.home, "ann"), Desk(desk.store, desk.home, "Ann")
+    for one, text in ((desk, "mine"), (ann, "ann's"), (bob, "the other Ann's")):
+        one.say(f"{text} port is 8080")
+        assert one.night().written == ["MEMORY.md"]
+    assert len({one.folder for one in (desk, ann, bob)}) == 3
+    assert desk.folder == desk.home
+    for one, text in ((desk, "mine"), (ann, "ann's"), (bob, "the other Ann's")):
+        assert one.read().count("port is") == 1
+        assert f"- {text} port is 8080 <!-- m:" in one.read()
+        assert one.night().edits == []
+
+
+def test_forgetting_leaves_other_tenants_files_alone(desk: Desk) -> None:
+    ann = Desk(desk.store, desk.home, "ann")
+    mine, hers = desk.say(SAFE), ann.say(SAFE)
+    desk.night()
+    ann.night()
+    Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30).run([mine])
+    assert "4711" in ann.read()
+    Forget(desk.store, "ann", COMMAND_LINE, ann.marks, desk.home, 30).run([hers])
+    assert "4711" not in ann.read()
+
+
+def test_what_agents_are_shown_has_no_marks(desk: Desk) -> None:
+    desk.say(PORT)
+    desk.night()
+    assert "<!--" in read_core(desk.folder, "MEMORY.md")
+    shown = live_core(desk.folder, "MEMORY.md")
+    assert shown is not None
+    assert f"- {PORT}\n" in shown
+    assert "<!--" not in shown
+    assert "memories are shown" not in shown
+
+
+def stop_before_the_file(desk: Desk) -> None:
+    with desk.store.write("default") as tx:
+        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+        announce_core(tx, draft)
+
+
+def stop_after_the_file(desk: Desk) -> None:
+    with desk.store.write("default") as tx:
+        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+        announce_core(tx, draft)
+    assert put_core(desk.folder, draft)
+
+
+def apply_edits(desk: Desk) -> None:
+    with desk.store.read("default") as tx:
+        edits, _ = read_core_edits(tx, desk.folder)
+    for edit in edits:
+        with desk.store.write("default") as tx:
+            apply_edit(tx, desk.hand, edit)
+
+
+@pytest.mark.parametrize("stop", [stop_before_the_file, stop_after_the_file])
+def test_a_night_stopped_while_a_file_is_written_reads_no_edit_twice(
+    desk: Desk, stop: Callable[[Desk], None]
+) -> None:
+    port, gone = desk.say(PORT), desk.say("gone before the next night")
+    desk.night()
+    desk.edit("8080", "9090")
+    desk.edit("## Facts and concepts\n", "## Facts and concepts\n- added by hand\n")
+    desk.say("fresh")
+    apply_edits(desk)
+    stop(desk)
+    desk.chat.revise(gone, "archive", None)
+    assert desk.night().edits == []
+    assert desk.get(port).content == "The API listens on port 9090"
+    assert len(desk.get(port).versions) == 2
+    assert "gone before" not in desk.read()
+    for words in ("9090", "fresh", "added by hand"):
+        assert desk.read().count(words) == 1
+    assert desk.night().written == []
+
+
+def test_after_a_stop_a_line_that_was_refused_is_still_as_it_was_written(desk: Desk) -> None:
+    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget.run([desk.say(SAFE)])
+    desk.say(PORT)
+    desk.night()
+    desk.edit(PORT, SAFE)
+    desk.say("fresh")
+    apply_edits(desk)
+    stop_after_the_file(desk)
+    assert desk.night().effects == {"refused": 1}
+    assert f"- {SAFE} <!-- m:" in desk.read()
+
+
+def test_after_a_stop_what_chat_has_changed_meanwhile_is_no_edit_by_hand(desk: Desk) -> None:
+    port = desk.say(PORT)
+    stop_after_the_file(desk)
+    desk.chat.revise(port, "correct", "The API listens on port 7070")
+    with desk.store.write("default") as tx:
+        assert recover_core(tx, desk.folder, now_millis()) == ["MEMORY.md"]
+        assert recover_core(tx, desk.folder, now_millis()) == []
+    assert desk.night().edits == []
+    assert "7070" in desk.read()
+    assert "8080" not in desk.read()
+
+
+def test_a_file_saved_while_it_is_to_be_written_is_not_overwritten(desk: Desk) -> None:
+    desk.say(PORT)
+    desk.night()
+    desk.say("fresh")
+    with desk.store.read("default") as tx:
+        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+    desk.edit("8080", "9090")
+    assert not put_core(desk.folder, draft)
+    assert "9090" in desk.read()
+    assert desk.night().effects == {"corrected": 1}
+
+
+def test_a_file_linked_from_elsewhere_stays_a_link_and_what_it_was_is_left(
+    desk: Desk, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "dotfiles" / "memory.md"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text("# my notes\n", "utf-8")
+    (desk.home / "MEMORY.md").symlink_to(elsewhere)
+    desk.say(PORT)
+    write_core(
+        desk.store, "default", desk.folder, desk.hand,
+        at=now_millis(), tokens=TOKENS, keep=desk.home / "night" / "run",
+    )  # fmt: skip
+    assert (desk.home / "MEMORY.md").is_symlink()
+    assert PORT in elsewhere.read_text("utf-8")
+    assert (desk.home / "night" / "run" / "MEMORY.md").read_text("utf-8") == "# my notes\n"
+
+
+def test_the_digest_of_what_was_written_is_kept_and_no_word_of_it(desk: Desk) -> None:
+    desk.say(PORT)
+    desk.night()
+    with desk.store.write("default") as tx:
+        state = tx.core.state("MEMORY.md")
+        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+        settle_core(tx, draft)
+        assert tx.core.state("MEMORY.md") == state
+    assert state.pending is None
+    assert state.digest == hashlib.sha256((desk.home / "MEMORY.md").read_bytes()).digest()

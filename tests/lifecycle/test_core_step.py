@@ -1,0 +1,105 @@
+"""What people edit in the core files is what is remembered; nothing of theirs is overwritten."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.lifecycle.dump import dump
+
+import memoria.app.night as nights
+from memoria.app import open_memoria
+from memoria.config import Settings
+from memoria.model import COMMAND_LINE, Memory, MemoryType, Trust, Validity
+from memoria.store.sqlite import SqliteStore
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings.checked(home=tmp_path / "home", tenant="default", embedder="off")
+
+
+async def told(settings: Settings, *texts: str, kind: MemoryType = MemoryType.PREFERENCE) -> None:
+    async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
+        for text in texts:
+            await m.remember(text, type=kind)
+
+
+def memories(settings: Settings) -> dict[str, Memory]:
+    """Active memories by what they say."""
+    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with closing(store), store.read(settings.tenant) as tx:
+        active = [tx.memories.get(one.id) for _, one in tx.retention.vitals(0, 100)]
+    return {memory.current.content: memory for memory in active if memory is not None}
+
+
+def user(settings: Settings) -> Path:
+    return settings.home_path / "USER.md"
+
+
+async def test_a_night_writes_what_is_known_into_files_and_a_second_one_nothing(
+    settings: Settings,
+) -> None:
+    await told(settings, "用户喜欢喝茶", "The user's editor is Helix")
+    nights.run(settings)
+    text = user(settings).read_text("utf-8")
+    assert "用户喜欢喝茶" in text
+    assert "The user's editor is Helix" in text
+    before = user(settings).stat().st_mtime_ns, dump(settings.home_path)
+    again = nights.run(settings)
+    assert again.steps[-1].planned == 0
+    assert (user(settings).stat().st_mtime_ns, dump(settings.home_path)) == before
+
+
+async def test_a_line_changed_one_deleted_and_one_added_are_memories_of_the_users(
+    settings: Settings,
+) -> None:
+    await told(settings, "用户喜欢喝茶", "The user's editor is Helix", "用户的咖啡不加糖")
+    nights.run(settings)
+    lines = user(settings).read_text("utf-8").splitlines()
+    edited = [line.replace("喝茶", "喝绿茶") for line in lines if "咖啡" not in line]
+    last = max(i for i, line in enumerate(edited) if line.startswith("- "))
+    edited.insert(last + 1, "- 用户不用鼠标和编辑器的菜单")
+    user(settings).write_text("\n".join(edited) + "\n", "utf-8")
+    run = nights.run(settings)
+    assert run.state == "finished"
+    known = memories(settings)
+    assert set(known) == {
+        "用户喜欢喝绿茶",
+        "The user's editor is Helix",
+        "用户不用鼠标和编辑器的菜单",
+    }
+    assert {memory.current.provenance.trust for memory in known.values()} == {Trust.USER}
+    assert known["用户喜欢喝绿茶"].versions[-1].content == "用户喜欢喝茶"
+    assert "用户不用鼠标和编辑器的菜单" in user(settings).read_text("utf-8")
+    assert nights.run(settings).steps[-1].planned == 0
+
+
+async def test_a_fact_changed_in_chat_and_in_the_file_is_a_conflict_people_see(
+    settings: Settings,
+) -> None:
+    await told(settings, "用户喜欢喝茶")
+    nights.run(settings)
+    (tea,) = memories(settings).values()
+    async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
+        await m.revise_memory(tea.id, "correct", content="用户喜欢喝白茶")
+    text = user(settings).read_text("utf-8")
+    user(settings).write_text(text.replace("喝茶", "喝红茶"), "utf-8")
+    run = nights.run(settings)
+    assert any("conflict" in reason for reason in run.steps[-1].reasons.values())
+    text = user(settings).read_text("utf-8")
+    assert "## Conflicts" in text
+    assert "喝红茶" in text
+    assert "喝白茶" in text
+    known = memories(settings)
+    assert known["用户喜欢喝白茶"].validity is Validity.ACTIVE
+
+
+async def test_a_file_that_cannot_be_read_is_left_alone_and_said_so(settings: Settings) -> None:
+    await told(settings, "用户喜欢喝茶")
+    nights.run(settings)
+    broken = "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
+    user(settings).write_text(broken, "utf-8")
+    run = nights.run(settings)
+    assert run.steps[-1].reduced is not None
+    assert "USER.md" in run.steps[-1].reduced
+    assert user(settings).read_text("utf-8") == broken

@@ -1,0 +1,199 @@
+"""A core file as text: what is rendered is read back as it was, whatever stands around it."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.lifecycle.lines import MEMORIES, ROOM, core, written
+
+from memoria.lifecycle.core.compare import compare
+from memoria.lifecycle.core.lines import head
+from memoria.lifecycle.core.parse import BOM, parse, readable
+from memoria.model import MemoryType
+from memoria.model.core import BY_HAND, CoreMemory, Dispute
+from memoria.policy.core import CONFLICTS, fit, groups_of, place, ranked
+from memoria.text.budget import estimate_tokens
+
+PROSE = [
+    "Some prose of my own.",
+    "## My own heading",
+    "### 我的笔记",
+    "- a bullet of mine",
+    "| a | table |",
+    "```",
+    "> quoted",
+    "",
+    "    indented",
+    "<!-- a comment -->",
+    "Underlined",
+    "==========",
+    "---",
+]
+OWN = st.lists(st.sampled_from(PROSE), max_size=8)
+
+
+@given(MEMORIES)
+def test_what_is_rendered_parses_back_to_no_edits_and_renders_the_same(
+    memories: list[CoreMemory],
+) -> None:
+    first = written(memories)
+    edits = compare(first.lines, parse(first.text, "MEMORY.md"))
+    assert (edits.changed, edits.gone, edits.added) == ((), (), ())
+    assert len(edits.kept) == len(memories) == first.count
+    assert written(memories, text=first.text, base=first.lines) == first
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_lines_joined_again_are_the_file(text: str) -> None:
+    assert parse(text, "USER.md").text == text
+
+
+@given(MEMORIES, MEMORIES, OWN, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
+def test_what_is_somebodys_own_stays_word_for_word_and_in_order(
+    before: list[CoreMemory],
+    after: list[CoreMemory],
+    own: list[str],
+    end: str,
+    bom: bool,
+    final: bool,
+) -> None:
+    first = written(before)
+    text = BOM * bom + end.join([*own, *first.text.splitlines(), "## Mine", *own]) + end * final
+    anew = written(after, text=text, base=first.lines)
+    mine = anew.text.removeprefix(BOM)
+    assert mine.startswith("".join(line + end for line in own))
+    assert end.join(["## Mine", *own]).rstrip() + end in mine
+    assert anew.text.startswith(BOM) is bom
+    assert "\n" not in anew.text.replace(end, "")
+    again = written(after, text=anew.text, base=anew.lines)
+    assert again == anew
+
+
+def test_what_stands_between_our_lines_stays_behind_the_line_it_stood_behind() -> None:
+    rules = [core(n, f"rule {n}", MemoryType.RULE, importance=1 - n / 10) for n in (1, 2, 3)]
+    first = written(rules)
+    commented = first.text.replace("- rule 2 ", "- rule 2 ").replace(
+        "<!-- m:00000002 -->\n", "<!-- m:00000002 -->\n  > since the outage in May\n"
+    )
+    third_first = [rules[2], *rules[:2]]
+    again = written(third_first, text=commented, base=first.lines)
+    lines = again.text.splitlines()
+    assert lines[lines.index("- rule 2 <!-- m:00000002 -->") + 1] == "  > since the outage in May"
+    without = written([rules[0], rules[2]], text=commented, base=first.lines).text.splitlines()
+    assert (
+        without[without.index("- rule 1 <!-- m:00000001 -->") + 1] == "  > since the outage in May"
+    )
+
+
+def test_a_line_moved_below_a_heading_of_ones_own_stays_there() -> None:
+    memories = [core(1, "the port is 8080"), core(2, "the cat is called Momo")]
+    first = written(memories)
+    line = "- the port is 8080 <!-- m:00000001 -->"
+    moved = first.text.replace(line + "\n", "") + f"\n## Ports\nall of them:\n{line}\n"
+    again = written(memories, text=moved, base=first.lines)
+    assert again.text.endswith(f"## Ports\nall of them:\n{line}\n")
+    assert again.text.count("8080") == 1
+
+
+def test_two_ends_of_ids_that_are_alike_are_told_apart() -> None:
+    one, other = core(1, "one"), core(2, "other")
+    twin = CoreMemory("019b0000-0000-7000-8000-000000000001", MemoryType.FACT, "twin", 3, 3)
+    marks = {line.memory_id: line.mark for line in written([one, other, twin]).lines}
+    assert len(set(marks.values())) == 3
+    assert sorted(map(len, marks.values())) == [10, 10, 14]
+
+
+@given(MEMORIES, st.integers(80, 500))
+def test_the_budget_is_kept_no_line_is_cut_and_the_head_says_how_many(
+    memories: list[CoreMemory], tokens: int
+) -> None:
+    file = written(memories, tokens=tokens)
+    start = written([], text="").text
+    ours = file.text.split("people and projects.\n\n")[1]
+    assert estimate_tokens(ours) <= max(tokens, estimate_tokens(start))
+    assert head(file.count, len(memories)) in file.text
+    whole = set(written(memories).text.splitlines())
+    assert {line for line in file.text.splitlines() if " <!-- m:" in line} <= whole
+
+
+def test_a_long_line_makes_room_for_shorter_ones() -> None:
+    memories = [core(1, "x" * 4000, pinned=True), core(2, "short")]
+    file = written(memories, tokens=200)
+    assert (file.count, file.total) == (1, 2)
+    assert "- short " in file.text
+    assert "xxx" not in file.text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b" \n\n", b"\xff\xfe\x00", "\ufeff\n".encode(),
+     b"# USER.md\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"],
+)  # fmt: skip
+def test_an_emptied_an_unreadable_and_an_unmerged_file_is_not_read(data: bytes) -> None:
+    assert readable(data) is None
+
+
+def test_a_file_is_read_with_and_without_byte_order_mark() -> None:
+    assert readable("\ufeff# 用户\n".encode()) == "\ufeff# 用户\n"
+
+
+def test_conflicts_are_shown_whatever_the_budget() -> None:
+    known = core(1, "the port is 9090")
+    dispute = Dispute(core(2, "the port is 7070"), known, holds=True)
+    file = written([known], disputes=[dispute], tokens=1)
+    assert file.text.splitlines()[-2:] == [
+        "- file says: the port is 7070 <!-- c:00000002 -->",
+        "- chat says: the port is 9090 <!-- c:00000001 -->",
+    ]
+    assert f"## {CONFLICTS}" in file.text
+    assert written([known], disputes=[dispute], text=file.text, base=file.lines).text == file.text
+    settled = written([known], text=file.text, base=file.lines)
+    assert CONFLICTS not in settled.text
+    assert "Delete the line" not in settled.text
+
+
+def test_what_the_user_vouches_for_comes_first() -> None:
+    order = [
+        core(1, "pinned", pinned=True),
+        core(2, "by hand", channel=BY_HAND),
+        core(3, "a rule", MemoryType.RULE),
+        core(4, "verified", verified=True),
+        core(5, "a name", subject="user", predicate="name"),
+        core(6, "weighs more", importance=0.9),
+        core(8, "newer"),
+        core(7, "older"),
+    ]
+    assert ranked(reversed(order)) == order
+    assert ranked(order, lambda memory: float(memory.version_n == 7))[5].version_n == 7
+
+
+def test_every_kind_has_its_group_and_work_has_none() -> None:
+    def group(kind: MemoryType, **more: object) -> str | None:
+        found = place(core(1, "x", kind, **more))
+        return None if found is None else f"{found.file}/{found.heading}"
+
+    assert group(MemoryType.FACT, subject="user") == "USER.md/Identity"
+    assert group(MemoryType.FACT, subject="user", predicate="habit") == "USER.md/Habits"
+    assert group(MemoryType.FACT, subject="momo") == "MEMORY.md/Facts and concepts"
+    assert group(MemoryType.PREFERENCE) == "USER.md/Preferences"
+    assert group(MemoryType.PREFERENCE, subject="anna") == "MEMORY.md/People"
+    assert group(MemoryType.RULE) == "MEMORY.md/Rules"
+    assert group(MemoryType.RULE, subject="assistant") == "PERSONA.md/Rules for the assistant"
+    assert group(MemoryType.GOAL, subject="user") == "USER.md/Goals"
+    assert group(MemoryType.GOAL) == "MEMORY.md/Decisions and goals"
+    assert group(MemoryType.EPISODE) is None
+    assert group(MemoryType.TOOL_EXPERIENCE) is None
+
+
+def test_what_is_added_below_a_heading_belongs_there() -> None:
+    for file in ("MEMORY.md", "USER.md", "PERSONA.md"):
+        for group in groups_of(file):
+            added = core(1, "x", group.type, subject=group.subject, predicate=group.predicate)
+            assert place(added) == group
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 50), max_size=20), st.integers(0, ROOM))
+def test_no_more_is_taken_than_fits(prices: list[int], budget: int) -> None:
+    taken = fit(prices, lambda price: price, budget)
+    assert sum(taken) <= budget
+    assert taken == prices or sum(prices) > budget
