@@ -244,6 +244,34 @@ def test_a_line_known_already_is_no_second_memory(desk: Desk) -> None:
     assert desk.read().casefold().count("never deploy") == 1
 
 
+def test_an_edit_of_letter_case_alone_is_a_correction(desk: Desk) -> None:
+    cat = desk.say("the cat is called momo")
+    desk.night()
+    desk.edit("momo", "Momo")
+    assert desk.night().effects == {"corrected": 1}
+    assert desk.get(cat).content == "the cat is called Momo"
+
+
+def test_an_edit_saved_between_reading_and_writing_is_read_the_next_night(desk: Desk) -> None:
+    cat, port = desk.say("the cat is called momo"), desk.say(PORT)
+    desk.night()
+    desk.say("fresh")
+    with desk.store.read("default") as tx:
+        assert read_core_edits(tx, desk.folder) == ([], [])
+    desk.edit("momo", "Momo")
+    desk.edit("8080", "9090")
+    with desk.store.read("default") as tx:
+        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+    assert put_core(desk.folder, draft)
+    with desk.store.write("default") as tx:
+        settle_core(tx, draft)
+    assert "Momo" in desk.read()
+    assert "9090" in desk.read()
+    assert desk.night().effects == {"corrected": 2}
+    assert desk.get(cat).content == "the cat is called Momo"
+    assert users(desk.get(port))
+
+
 def test_two_lines_made_one_put_one_memory_aside(desk: Desk) -> None:
     one, other = desk.say(PORT), desk.say("The UI listens on port 3000")
     desk.night()
