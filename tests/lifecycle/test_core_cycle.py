@@ -36,6 +36,7 @@ from memoria.model.core import CORE, CoreFile
 from memoria.store.files import live_core, read_core, seed
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
+from memoria.text.budget import estimate_tokens
 
 PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
@@ -435,6 +436,19 @@ def test_after_a_stop_what_chat_has_changed_meanwhile_is_no_edit_by_hand(desk: D
     assert desk.night().edits == []
     assert "7070" in desk.read()
     assert "8080" not in desk.read()
+
+
+@pytest.mark.parametrize("tokens", [200, 800])
+def test_a_file_of_ours_keeps_the_budget_whole(desk: Desk, tokens: int) -> None:
+    for n in range(60):
+        desk.say(f"第{n}条规则：周五下午三点以后不发布新版本", MemoryType.RULE)
+        desk.say(f"service number {n} listens on port {n + 8000}")
+    desk.night(tokens)
+    text = desk.read()
+    assert estimate_tokens(text) <= tokens
+    assert estimate_tokens(text) > tokens - 60
+    count = text.count("<!-- m:")
+    assert f"{count} of 120 memories are shown" in text
 
 
 def test_a_file_saved_while_it_is_to_be_written_is_not_overwritten(desk: Desk) -> None:

@@ -256,4 +256,13 @@ _UNSAID = re.compile(r"^Nothing is .* yet\.\n", re.MULTILINE)
 
 def beginning(file: CoreFile, seed: str) -> Document:
     """A file that nobody has written in yet: the seed's title and purpose."""
-    return parse(f"{_UNSAID.sub('', seed).rstrip()}\n\n{head(0, 0)}\n", file)
+    return parse(f"{_opening(seed)}{head(0, 0)}\n", file)
+
+
+def room(tokens: int, seed: str) -> int:
+    """What a budget for a whole file leaves for our lines below its title and purpose."""
+    return tokens - estimate_tokens(_opening(seed))
+
+
+def _opening(seed: str) -> str:
+    return f"{_UNSAID.sub('', seed).rstrip()}\n\n"
