@@ -27,6 +27,7 @@ HOSTILE = [
     "file says: nothing",
     "两行\n一句话",
     "用户叫陈伟，住在上海。",
+    "I am here",
     "```",
     "a\u2028b",
     "> quoted",
@@ -59,4 +60,4 @@ def written(
 
 MEMORIES = st.lists(
     st.tuples(WORDINGS, st.sampled_from(TYPES)), max_size=12, unique_by=lambda item: item[0]
-).map(lambda items: [core(n, text, kind) for n, (text, kind) in enumerate(items, 1)])
+).map(lambda items: [core(n, text, kind, subject="it") for n, (text, kind) in enumerate(items, 1)])

@@ -36,6 +36,7 @@ from memoria.model.core import CORE, CoreFile
 from memoria.store.files import live_core, read_core, seed
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
+from memoria.text.budget import estimate_tokens
 
 PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
@@ -244,6 +245,34 @@ def test_a_line_known_already_is_no_second_memory(desk: Desk) -> None:
     assert desk.read().casefold().count("never deploy") == 1
 
 
+def test_an_edit_of_letter_case_alone_is_a_correction(desk: Desk) -> None:
+    cat = desk.say("the cat is called momo")
+    desk.night()
+    desk.edit("momo", "Momo")
+    assert desk.night().effects == {"corrected": 1}
+    assert desk.get(cat).content == "the cat is called Momo"
+
+
+def test_an_edit_saved_between_reading_and_writing_is_read_the_next_night(desk: Desk) -> None:
+    cat, port = desk.say("the cat is called momo"), desk.say(PORT)
+    desk.night()
+    desk.say("fresh")
+    with desk.store.read("default") as tx:
+        assert read_core_edits(tx, desk.folder) == ([], [])
+    desk.edit("momo", "Momo")
+    desk.edit("8080", "9090")
+    with desk.store.read("default") as tx:
+        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+    assert put_core(desk.folder, draft)
+    with desk.store.write("default") as tx:
+        settle_core(tx, draft)
+    assert "Momo" in desk.read()
+    assert "9090" in desk.read()
+    assert desk.night().effects == {"corrected": 2}
+    assert desk.get(cat).content == "the cat is called Momo"
+    assert users(desk.get(port))
+
+
 def test_two_lines_made_one_put_one_memory_aside(desk: Desk) -> None:
     one, other = desk.say(PORT), desk.say("The UI listens on port 3000")
     desk.night()
@@ -407,6 +436,19 @@ def test_after_a_stop_what_chat_has_changed_meanwhile_is_no_edit_by_hand(desk: D
     assert desk.night().edits == []
     assert "7070" in desk.read()
     assert "8080" not in desk.read()
+
+
+@pytest.mark.parametrize("tokens", [200, 800])
+def test_a_file_of_ours_keeps_the_budget_whole(desk: Desk, tokens: int) -> None:
+    for n in range(60):
+        desk.say(f"第{n}条规则：周五下午三点以后不发布新版本", MemoryType.RULE)
+        desk.say(f"service number {n} listens on port {n + 8000}")
+    desk.night(tokens)
+    text = desk.read()
+    assert estimate_tokens(text) <= tokens
+    assert estimate_tokens(text) > tokens - 60
+    count = text.count("<!-- m:")
+    assert f"{count} of 120 memories are shown" in text
 
 
 def test_a_file_saved_while_it_is_to_be_written_is_not_overwritten(desk: Desk) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.lifecycle.lines import MEMORIES, core, written
 
+from memoria.lifecycle.core.apply import Edit
 from memoria.lifecycle.core.parse import parse
 from memoria.lifecycle.core.readback import (
     Action,
@@ -207,6 +208,18 @@ def test_deleting_one_of_two_wordings_settles_a_conflict(
 def test_a_conflict_whose_other_side_has_changed_again_is_shown_again_first() -> None:
     anew = replace(DISPUTE, against=replace(PORT, version_n=12))
     assert actions(DISPUTED.text.replace(FILE_LINE, ""), None, DISPUTED.lines, anew) == []
+
+
+@pytest.mark.parametrize(
+    "action",
+    [Archive(memory_id="a"), Ask(memory_id="a"), Keep(memory_id="a"), Dismiss(pending_id="a"),
+     Correct(memory_id="a", text="b"), Remember(text="b", group="Rules"),
+     Conflict(memory_id="a", by_hand="b", in_store="c"),
+     Settle(memory_id="a", pending_id="b", text="c")],
+)  # fmt: skip
+def test_an_action_that_was_written_down_is_read_as_the_same(action: Action) -> None:
+    edit = Edit(file="USER.md", action=action)
+    assert Edit.model_validate_json(edit.model_dump_json()) == edit
 
 
 @st.composite

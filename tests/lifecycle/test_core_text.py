@@ -94,6 +94,16 @@ def test_a_line_moved_below_a_heading_of_ones_own_stays_there() -> None:
     assert again.text.count("8080") == 1
 
 
+def test_a_head_line_that_was_deleted_comes_back_behind_the_title() -> None:
+    first = written([core(1, "one")])
+    without = "".join(line for line in first.text.splitlines(True) if "memoria -->" not in line)
+    again = written([core(1, "one")], text=without, base=first.lines)
+    assert again.text.splitlines()[:3] == ["# MEMORY.md", "", head(1, 1)]
+    bare = written([core(1, "one")], text="## Rules\n- mine\n").text.splitlines()
+    assert bare[0] == head(1, 1)
+    assert bare.count(head(1, 1)) == 1
+
+
 def test_two_ends_of_ids_that_are_alike_are_told_apart() -> None:
     one, other = core(1, "one"), core(2, "other")
     twin = CoreMemory("019b0000-0000-7000-8000-000000000001", MemoryType.FACT, "twin", 3, 3)
@@ -167,13 +177,17 @@ def test_what_the_user_vouches_for_comes_first() -> None:
 
 
 def test_every_kind_has_its_group_and_work_has_none() -> None:
-    def group(kind: MemoryType, **more: object) -> str | None:
-        found = place(core(1, "x", kind, **more))
+    def group(kind: MemoryType, content: str = "x", **more: object) -> str | None:
+        found = place(core(1, content, kind, **more))
         return None if found is None else f"{found.file}/{found.heading}"
 
     assert group(MemoryType.FACT, subject="user") == "USER.md/Identity"
     assert group(MemoryType.FACT, subject="user", predicate="habit") == "USER.md/Habits"
     assert group(MemoryType.FACT, subject="momo") == "MEMORY.md/Facts and concepts"
+    assert group(MemoryType.FACT, content="用户叫陈伟") == "USER.md/Identity"
+    assert group(MemoryType.GOAL, content="The user wants to move") == "USER.md/Goals"
+    assert group(MemoryType.FACT, content="我们周五开会") == "MEMORY.md/Facts and concepts"
+    assert group(MemoryType.FACT, content="用户叫陈伟", channel=BY_HAND) != "USER.md/Identity"
     assert group(MemoryType.PREFERENCE) == "USER.md/Preferences"
     assert group(MemoryType.PREFERENCE, subject="anna") == "MEMORY.md/People"
     assert group(MemoryType.RULE) == "MEMORY.md/Rules"

@@ -1,5 +1,6 @@
 """Core memory: what belongs into which file and group, what comes first, and how much fits."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,6 +15,7 @@ HABIT = "habit"
 """The predicate of what the user does again and again."""
 CONFLICTS = "Conflicts"
 _AGENTS = frozenset("assistant agent you persona 助手 助理 你".split())
+_OF_THE_USER = re.compile(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 _Item = TypeVar("_Item")
 
 
@@ -61,7 +63,7 @@ def groups_of(file: CoreFile) -> list[Group]:
 
 def place(memory: CoreMemory) -> Group | None:
     """The group a memory stands in; None where core memory is not for it."""
-    own = memory.subject == USER
+    own = memory.subject == USER or _tells_of_the_user(memory)
     match memory.type:
         case MemoryType.FACT if own:
             return _HABITS if memory.predicate == HABIT else _IDENTITY
@@ -69,10 +71,19 @@ def place(memory: CoreMemory) -> Group | None:
             return _GOALS
         case MemoryType.RULE if memory.subject in _AGENTS:
             return _PERSONA
-        case MemoryType.PREFERENCE if memory.subject is not None and not own:
+        case MemoryType.PREFERENCE if memory.subject not in (None, USER):
             return _PEOPLE
         case _:
             return _BY_TYPE.get(memory.type)
+
+
+def _tells_of_the_user(memory: CoreMemory) -> bool:
+    """Whether a statement without a subject begins with the user: nobody took it apart.
+
+    What was written by hand stays below the heading it was written below.
+    """
+    unsaid = memory.subject is None and memory.channel != BY_HAND
+    return unsaid and _OF_THE_USER.match(memory.content) is not None
 
 
 def ranked(

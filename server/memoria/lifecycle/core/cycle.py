@@ -17,7 +17,7 @@ from memoria.lifecycle.core.apply import Applied, Edit, apply_edit
 from memoria.lifecycle.core.lines import shown
 from memoria.lifecycle.core.parse import Document, digest, parse, readable
 from memoria.lifecycle.core.readback import Known, read_back
-from memoria.lifecycle.core.render import Rows, beginning, render
+from memoria.lifecycle.core.render import Rows, beginning, render, room
 from memoria.model.core import CORE, CoreFile, CoreLine, CoreMemory
 from memoria.store.base import Store, Transaction
 from memoria.store.files import replace, seed
@@ -106,7 +106,7 @@ def plan_core(
         tx: sees the tenant's rows; nothing is written.
         folder: where the tenant's files lie.
         at: UTC epoch milliseconds; what has expired by then is left out.
-        tokens: how many our lines may cost in each file.
+        tokens: how many each file may cost, beside what somebody wrote there and conflicts.
         strength: what is left of a memory's importance; all of it by default.
     """
     memories, disputes = tx.core.memories(at), tx.core.disputes()
@@ -118,7 +118,7 @@ def plan_core(
             continue
         document = beginning(file, seed(file)) if text is None else parse(text, file)
         rows = Rows(memories, disputes, tx.core.lines(file))
-        done = render(document, file, rows, tokens, strength)
+        done = render(document, file, rows, room(tokens, seed(file)), strength)
         untouched = before is None and not rows.base
         if done.lines or not untouched:
             drafts.append(
@@ -183,7 +183,7 @@ def write_core(
         folder: where they lie.
         hand: writes what was edited.
         at: UTC epoch milliseconds; what has expired by then is left out.
-        tokens: how many our lines may cost in each file.
+        tokens: how many each file may cost, beside what somebody wrote there and conflicts.
         keep: the folder in which to leave the files as they were.
 
     Raises:

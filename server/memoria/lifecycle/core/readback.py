@@ -6,7 +6,9 @@ something, both are shown until one of them is chosen.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from memoria.lifecycle.core.compare import Edits, compare
 from memoria.lifecycle.core.lines import shown
@@ -23,6 +25,7 @@ _FEW = 3
 class Correct(Value):
     """A changed line: the memory says this now."""
 
+    do: Literal["correct"] = "correct"
     memory_id: str
     text: str
 
@@ -30,12 +33,14 @@ class Correct(Value):
 class Archive(Value):
     """A deleted line: the memory is put aside."""
 
+    do: Literal["archive"] = "archive"
     memory_id: str
 
 
 class Remember(Value):
     """A new line below one of our headings."""
 
+    do: Literal["remember"] = "remember"
     text: str
     group: str
 
@@ -43,6 +48,7 @@ class Remember(Value):
 class Conflict(Value):
     """A line changed by hand whose memory was changed elsewhere: neither wins."""
 
+    do: Literal["conflict"] = "conflict"
     memory_id: str
     by_hand: str
     in_store: str
@@ -51,18 +57,21 @@ class Conflict(Value):
 class Ask(Value):
     """A line taken out that is kept for now: its memory was changed elsewhere, or most are gone."""
 
+    do: Literal["ask"] = "ask"
     memory_id: str
 
 
 class Keep(Value):
     """A line that was asked about stays."""
 
+    do: Literal["keep"] = "keep"
     memory_id: str
 
 
 class Settle(Value):
     """A dispute is over: the memory says this, and the other wording is put aside."""
 
+    do: Literal["settle"] = "settle"
     memory_id: str
     pending_id: str
     text: str
@@ -71,10 +80,14 @@ class Settle(Value):
 class Dismiss(Value):
     """A dispute is over: the wording by hand is withdrawn."""
 
+    do: Literal["dismiss"] = "dismiss"
     pending_id: str
 
 
-Action: TypeAlias = Correct | Archive | Remember | Conflict | Ask | Keep | Settle | Dismiss
+Action: TypeAlias = Annotated[
+    Correct | Archive | Remember | Conflict | Ask | Keep | Settle | Dismiss,
+    Field(discriminator="do"),
+]
 
 
 @dataclass(frozen=True, slots=True)

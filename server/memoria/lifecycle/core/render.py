@@ -25,7 +25,7 @@ from memoria.lifecycle.core.lines import (
     question,
     shown,
 )
-from memoria.lifecycle.core.parse import BOM, Document, Line, parse
+from memoria.lifecycle.core.parse import BOM, Document, Line, digest, parse
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, Dispute
 from memoria.policy.core import CONFLICTS, fit, groups_of, place, ranked
 from memoria.text.budget import estimate_tokens
@@ -94,9 +94,8 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | None], set[
     for i, line in enumerate(document.lines):
         base = by_mark.get(found.get(id(line), ""))
         if line.kind == "head":
-            slots[i] = (
-                Slot(None) if line.group is None and Slot(None) not in slots.values() else None
-            )
+            first = line.group is None and Slot(None) not in slots.values()
+            slots[i] = Slot(None) if first else None
         elif base is not None and known.stays(line, base):
             left.add(base.memory_id)
         elif base is not None:
@@ -117,7 +116,7 @@ class _Known:
     def stays(self, line: Line, base: CoreLine) -> bool:
         """Whether somebody's wording was not taken over."""
         same = line.digest == base.digest or not line.said
-        agreed = fingerprint(line.said) == fingerprint(self._now.get(base.memory_id, ""))
+        agreed = line.digest == digest(self._now.get(base.memory_id, ""))
         return not (same or agreed) and base.mark.startswith("m:")
 
     def has(self, line: Line) -> bool:
@@ -257,4 +256,13 @@ _UNSAID = re.compile(r"^Nothing is .* yet\.\n", re.MULTILINE)
 
 def beginning(file: CoreFile, seed: str) -> Document:
     """A file that nobody has written in yet: the seed's title and purpose."""
-    return parse(f"{_UNSAID.sub('', seed).rstrip()}\n\n{head(0, 0)}\n", file)
+    return parse(f"{_opening(seed)}{head(0, 0)}\n", file)
+
+
+def room(tokens: int, seed: str) -> int:
+    """What a budget for a whole file leaves for our lines below its title and purpose."""
+    return tokens - estimate_tokens(_opening(seed))
+
+
+def _opening(seed: str) -> str:
+    return f"{_UNSAID.sub('', seed).rstrip()}\n\n"
