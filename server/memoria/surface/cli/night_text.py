@@ -23,7 +23,7 @@ def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
         return "\n".join(["Nothing was changed. A night would now:", *steps])
     head = f"Night {run.id} of {iso(run.at)}: {_STATES[run.state]}."
     rows = [] if changed is None else [f"{counted(changed, 'row', 'rows')} changed."]
-    undo = [f"Undo it with: memoria nightly undo {run.id}"] if run.state == "finished" else []
+    undo = [f"Undo it with: memoria nightly undo {run.id}"] if _undoable(run) else []
     return "\n".join([head, *(line for step in run.steps for line in _did(step)), *rows, *undo])
 
 
@@ -65,6 +65,10 @@ def _did(step: StepReport) -> list[str]:
 def _would(step: StepReport) -> list[str]:
     reduced = [f"  {'':<12} in reduced form: {step.reduced}"] if step.reduced else []
     return [f"  {step.name:<12} {counted(step.planned, 'change', 'changes')}", *reduced]
+
+
+def _undoable(run: Run) -> bool:
+    return run.state in ("finished", "stopped") and any(map(_done, run.steps))
 
 
 def _done(step: StepReport) -> int:
