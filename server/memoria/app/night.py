@@ -82,6 +82,11 @@ def runs(settings: Settings, limit: int) -> list[Run]:
         return tx.night.runs(limit)
 
 
+def last_night(settings: Settings) -> int | None:
+    """When the last night was begun, UTC epoch ms; None where there was none."""
+    return next((run.at for run in runs(settings, 1)), None)
+
+
 def changes(settings: Settings, run_id: str, limit: int) -> tuple[Run, list[Change]]:
     """A night and what it changed, in order.
 

@@ -7,6 +7,7 @@ or pydantic's links. And a text stays the text that was sent: the SDK would take
 and `["a"]` for a list.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, get_args
@@ -51,6 +52,8 @@ class LeanServer(MCPServer[Memoria]):
     """
 
     memory: Memoria
+    last_call: float
+    """When a tool was last called, or the server built, by the monotonic clock."""
 
     def add_tool(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         """Register a tool, whose texts will arrive as they were sent."""
@@ -91,6 +94,7 @@ class LeanServer(MCPServer[Memoria]):
             ToolError: with a message for the model; what we did not foresee stays a crash, which
                 the SDK logs and hides.
         """
+        self.last_call = time.monotonic()
         self._refuse_misfit(name, arguments)
         try:
             return await super().call_tool(name, arguments, context)

@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
@@ -15,6 +16,7 @@ import memoria.app
 from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.surface.mcp.idle import run_nights
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.mcp.prompts import add_prompts
 from memoria.surface.mcp.resources import add_resources, text
@@ -45,6 +47,7 @@ def build_server(open_memory: Callable[[], AbstractAsyncContextManager[Memoria]]
         log_level="WARNING",
         cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
     )
+    server.last_call = time.monotonic()
     add_tools(server)
     add_resources(server)
     add_prompts(server)
@@ -67,6 +70,7 @@ async def _serve(settings: Settings) -> None:
     server = build_server(lambda: memoria.app.open_memoria(settings=settings))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal)
+        tasks.start_soon(run_nights, settings, lambda: server.last_call)
         await server.run_stdio_async()
         tasks.cancel_scope.cancel()
 
