@@ -29,6 +29,7 @@ from memoria.model import (
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Kind, NewMemory, NewTurn, NewVersion, StretchLimits
+from memoria.text.statement import fingerprint
 
 TENANT = "bench"
 TURNS_A_MEMORY = 10
@@ -128,7 +129,7 @@ def _write_memory(tx: Transaction, content: str, now: int) -> None:
     memory = NewMemory(new_id(), MemoryType.FACT, importance=0.5, confidence=0.6)
     version = NewVersion(
         content=content,
-        fingerprint=hashlib.sha256(content.encode()).digest(),
+        fingerprint=fingerprint(content),
         valid_from=now,
         ingested_at=now,
         provenance=_PROVENANCE,

@@ -1,27 +1,10 @@
-"""Everything a home holds that is not derived, to be compared row by row."""
+"""Comparing homes, and ending runs before their time."""
 
 from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
-from typing import Any
 
-from memoria.store.sqlite.driver import connect
-from memoria.store.sqlite.journal import WATCHED, columns
+from bench.night.dump import Dump, differences, dump
 
-Dump = dict[str, list[tuple[Any, ...]]]
-
-
-def dump(home: Path) -> Dump:
-    """The rows of every table that a night may change, and what the text index holds."""
-    with closing(connect(home / "memoria.db", 5000, read_only=True)) as connection:
-        found: Dump = {}
-        for table in WATCHED:
-            names = ", ".join(column.name for column in columns(connection, table))
-            rows = connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608
-            found[table] = sorted(map(tuple, rows), key=repr)
-        index = connection.execute("SELECT rowid, scope, words, context FROM search_index")
-        found["search_index"] = sorted(map(tuple, index))
-        return found
+__all__ = ["Dump", "Interrupted", "differences", "dump", "interrupting"]
 
 
 class Interrupted(BaseException):

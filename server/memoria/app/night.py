@@ -1,5 +1,6 @@
 """Nights of a home: run, look at, undo. All of it blocks, so that Ctrl-C is heard."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -27,6 +28,8 @@ def run(
     steps: Sequence[str] = (),
     since: int | None = None,
     progress: Progress = lambda *_: None,
+    *,
+    lease_ms: int = LEASE_MS,
 ) -> Run:
     """Run a night, or finish the one that was begun.
 
@@ -35,6 +38,7 @@ def run(
         steps: which; all of them by default. One that was begun keeps the steps it has.
         since: only what was changed from then on, UTC epoch ms.
         progress: told (step, items done, of how many).
+        lease_ms: how long a night that died is in the way.
 
     Raises:
         InvalidInputError: there is no such step, or an undoing was not finished.
@@ -42,7 +46,7 @@ def run(
     """
     options = RunOptions(steps=_known(steps), since=since)
     deadline = time.monotonic() + settings.night_minutes * _S_PER_MINUTE
-    with _holding(settings) as store:
+    with _holding(settings, lease_ms) as store:
         with store.write(settings.tenant) as tx:
             begun = tx.night.open_run() or tx.night.begin(new_id(), now_millis(), options)
         if begun.state == "undoing":
@@ -111,7 +115,7 @@ def undo(settings: Settings, run_id: str, progress: Callable[[int], None]) -> Un
 @contextmanager
 def _holding(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[NightStore]:
     """The night's own store, while the lease is held."""
-    owner = f"night:{new_id()}"
+    owner = f"night:{os.getpid()}:{new_id()}"
     with closing(open_store(settings)) as shared, held(shared, owner, lease_ms):
         own = JournaledStore(
             settings.home_path / DATABASE,

@@ -111,6 +111,7 @@ class _Running:
             tx.night.strike(night.run, self._ordinal, [number for number, _ in items])
             report = _told(report, applied, done=not items)
             tx.night.set_step(night.run, self._ordinal, report)
+            tx.night.note_rows(night.run, self._store.most_rows)
         return report
 
     def _apply(self, tx: Transaction, item: Item) -> Applied:

@@ -1,0 +1,41 @@
+"""A process that runs a night by a given clock: `python -m bench.night.child HOME AT LEASE_MS`.
+
+Its moment and its ids are the caller's, so that two homes can be compared row by row; leases go by
+the machine's time as always. It says on standard output when it begins, and then a line a
+transaction: the step, how much of it is done, and of how much. Ctrl-C ends it with 130.
+"""
+
+import sys
+from pathlib import Path
+
+import memoria.app.night as nights
+from bench.night.homes import settings
+from memoria.model import clock_at, ids_from
+
+READY = "ready"
+INTERRUPTED = 130
+
+
+def main() -> int:
+    """Run it, or finish the one that was begun."""
+    home, at, lease_ms = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    _say(READY)
+    try:
+        with clock_at(lambda: at), ids_from(at, "night"):
+            nights.run(settings(home), progress=_told, lease_ms=lease_ms)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
+
+
+def _told(step: str, done: int, of: int) -> None:
+    _say(f"{step} {done} {of}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

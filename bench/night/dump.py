@@ -1,0 +1,60 @@
+"""Everything a home holds that is not derived, to be compared row by row."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from memoria.store.files import BACKUPS, DATABASE
+from memoria.store.sqlite.driver import Connection, connect
+from memoria.store.sqlite.journal import WATCHED, columns
+
+Dump = dict[str, list[tuple[Any, ...]]]
+RECORDS = ("audit_log", "night_steps", "night_changes")
+"""What a night writes about itself: equal too where one that was killed has been finished."""
+_FILES = "files"
+
+
+def dump(home: Path, *more: str) -> Dump:
+    """The rows of every table that a night may change, what the text index holds, and the files.
+
+    Args:
+        home: whose; it is not changed.
+        more: other tables.
+    """
+    with closing(connect(home / DATABASE, 5000, read_only=True)) as connection:
+        found = {table: _rows(connection, table) for table in (*WATCHED, *more)}
+        index = connection.execute("SELECT rowid, scope, words, context FROM search_index")
+        found["search_index"] = sorted(map(tuple, index))
+    found[_FILES] = sorted(_files(home))
+    return found
+
+
+def differences(one: Dump, other: Dump) -> list[str]:
+    """A line for every table in which they differ."""
+    return [
+        f"{table}: {_differ(one[table], other[table])}"
+        for table in one
+        if one[table] != other[table]
+    ]
+
+
+def _differ(one: Sequence[tuple[Any, ...]], other: Sequence[tuple[Any, ...]]) -> str:
+    only_one, only_other = set(one) - set(other), set(other) - set(one)
+    example = min(only_one or only_other, key=repr, default=())
+    return f"{len(only_one)} rows only here, {len(only_other)} only there, such as {example!r:.300}"
+
+
+def _rows(connection: Connection, table: str) -> list[tuple[Any, ...]]:
+    names = ", ".join(column.name for column in columns(connection, table))
+    rows = connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608  (the schema's names)
+    return sorted(map(tuple, rows), key=repr)
+
+
+def _files(home: Path) -> Iterator[tuple[str, str]]:
+    """Path and digest of every file but the database and its copies."""
+    for file in home.rglob("*"):
+        path = file.relative_to(home)
+        if file.is_file() and path.parts[0] != BACKUPS and not path.name.startswith(DATABASE):
+            yield path.as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()
