@@ -23,7 +23,8 @@ def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
         return "\n".join(["Nothing was changed. A night would now:", *steps])
     head = f"Night {run.id} of {iso(run.at)}: {_STATES[run.state]}."
     rows = [] if changed is None else [f"{counted(changed, 'row', 'rows')} changed."]
-    undo = [f"Undo it with: memoria nightly undo {run.id}"] if run.state == "finished" else []
+    done = run.state in ("finished", "stopped")
+    undo = [f"Undo it with: memoria nightly undo {run.id}"] if done else []
     return "\n".join([head, *(line for step in run.steps for line in _did(step)), *rows, *undo])
 
 
