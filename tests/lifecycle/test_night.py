@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.lifecycle.conftest import SAID
 from tests.lifecycle.dump import Interrupted, dump, interrupting
+from typer.testing import CliRunner
 
 import memoria.app.night as nights
 from memoria.app import open_memoria
@@ -14,6 +15,7 @@ from memoria.errors import InvalidInputError, LeaseLostError, NotFoundError
 from memoria.lifecycle.lease import LEASE, held
 from memoria.model import DAY_MS, Validity, clock_at, now_millis, system_millis
 from memoria.store.sqlite import JournaledStore, SqliteStore
+from memoria.surface.cli.main import app
 
 Keep = Callable[..., str]
 State = Callable[[str], Validity]
@@ -47,6 +49,11 @@ async def test_a_dry_run_says_how_much_and_changes_nothing(
     assert [step.planned for step in nights.dry_run(settings, ["expire"]).steps] == [len(outdated)]
     assert dump(settings.home_path) == before
     assert nights.runs(settings, 10) == []
+
+
+def test_a_dry_run_of_a_home_that_is_not_there_does_not_make_it(settings: Settings) -> None:
+    assert [step.planned for step in nights.dry_run(settings).steps] == [0]
+    assert not settings.home_path.exists()
 
 
 @pytest.mark.parametrize("after", range(3))
@@ -194,6 +201,26 @@ def test_an_unknown_step_or_night_says_what_there_is(settings: Settings) -> None
         nights.run(settings, ["dream"])
     with pytest.raises(NotFoundError, match="memoria nightly runs"):
         nights.undo(settings, "nowhere", lambda _: None)
+
+
+@pytest.mark.parametrize("end", ["", "%", "_", "%%%%"])
+def test_a_night_is_named_by_the_end_of_its_id_and_by_nothing_else(
+    settings: Settings, end: str
+) -> None:
+    run = nights.run(settings)
+    assert nights.changes(settings, run.id[-6:], 1)[0].id == run.id
+    with pytest.raises(NotFoundError):
+        nights.undo(settings, end, lambda _: None)
+
+
+def test_an_option_of_the_night_before_a_command_is_refused_and_not_ignored(
+    settings: Settings,
+) -> None:
+    run = nights.run(settings)
+    line = ["--home", str(settings.home_path), "--tenant", settings.tenant, "nightly"]
+    result = CliRunner().invoke(app, [*line, "--dry-run", "undo", run.id])
+    assert result.exit_code == 2
+    assert nights.runs(settings, 1)[0].state == "finished"
 
 
 async def test_what_expires_tomorrow_is_archived_tomorrow(

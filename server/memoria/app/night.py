@@ -66,8 +66,11 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
     """
     options = RunOptions(steps=_known(steps), since=since)
     at = now_millis()
+    imagined = Run(n=0, id=derived_id(at, "dry"), at=at, options=options, state="running")
+    if not (settings.home_path / DATABASE).exists():
+        empty = tuple(StepReport(name=name) for name in options.steps)
+        return imagined.model_copy(update={"steps": empty})
     with closing(open_store(settings)) as store:
-        imagined = Run(n=0, id=derived_id(at, "dry"), at=at, options=options, state="running")
         night = Night(imagined, store, settings, retention(settings.retention))
         reports = [
             StepReport(

@@ -59,6 +59,11 @@ def run(
 ) -> None:
     """Run a night, or finish the one that was begun."""
     if context.invoked_subcommand is not None:
+        if step or since or dry_run or quiet or as_json:
+            raise typer.BadParameter(
+                f"Options of a night go without {context.invoked_subcommand}; "
+                f"see memoria nightly {context.invoked_subcommand} --help."
+            )
         return
     import memoria.app.night as nights  # noqa: PLC0415  (only who needs it pays for it)
 

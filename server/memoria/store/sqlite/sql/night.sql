@@ -12,7 +12,8 @@ WHERE tenant_id = :tenant ORDER BY n DESC LIMIT :limit;
 
 -- name: run
 SELECT n, id, at, options, state, finished_at, most_rows FROM night_runs
-WHERE tenant_id = :tenant AND (id = :id OR id LIKE '%' || :id) ORDER BY id = :id DESC LIMIT 2;
+WHERE tenant_id = :tenant AND :id <> '' AND substr(id, -length(:id)) = :id
+ORDER BY id = :id DESC LIMIT 2;
 
 -- name: set_state
 UPDATE night_runs SET state = :state, finished_at = :now WHERE n = :run_n AND tenant_id = :tenant;
