@@ -5,6 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from memoria.app.upkeep import back_up, restore
+from memoria.config import Settings
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.journal import WATCHED, columns
 
@@ -22,6 +24,12 @@ def dump(home: Path) -> Dump:
         index = connection.execute("SELECT rowid, scope, words, context FROM search_index")
         found["search_index"] = sorted(map(tuple, index))
         return found
+
+
+def copied(settings: Settings, twin: Settings) -> None:
+    """A copy of a home, taken by SQLite itself."""
+    report = back_up(settings, None, lambda *_: None)
+    restore(twin, report.path, lambda *_: None)
 
 
 class Interrupted(BaseException):

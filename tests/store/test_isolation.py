@@ -119,6 +119,14 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.night.add_plan(run, 0, [f"{tenant}'s item"])
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     interlink(store, tenant, corrected.id, archived.id, first)
+    with store.write(tenant) as tx:
+        tx.pairs.note_merged(waits.id, memory.id)
+        tx.pairs.note_merged(memory.id, waits.id)
+        ends = Node("memory", memory.id), Node("memory", corrected.id)
+        like = Edge(
+            src=ends[0], type=EdgeType.SIMILAR_TO, dst=ends[1], weight=1, confidence=1, made_at=1
+        )
+        tx.graph.put([like])
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
         due = backlog.due(0, 1000, 5)
@@ -283,6 +291,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
     "ledger.last": lambda tx, _: tx.ledger.last(),
+    "pairs.alike": lambda tx, _: [
+        f"n={n} " for pair in tx.pairs.alike(None, (0, 0), 0.5, 100) for n in pair[1:3]
+    ],
+    "pairs.wordings": lambda tx, _: tx.pairs.wordings(0, 0, 100),
+    "pairs.any_changed": lambda tx, _: tx.pairs.any_changed(0),
+    "pairs.merged": lambda tx, them: [*tx.pairs.merged(them.memory_ids).items()],
+    "pairs.merged_into": lambda tx, them: [tx.pairs.merged_into(i) for i in them.memory_ids],
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
     "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
     "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
@@ -331,6 +346,10 @@ WRITES = {
     "episodes.put",
     "episodes.leave",
     "episodes.write_anew",
+    "pairs.gather",
+    "pairs.take_in",
+    "pairs.note_merged",
+    "pairs.keep_apart",
     "night.begin",
     "night.set_state",
     "night.note_rows",
@@ -374,6 +393,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "audit": base.Audit,
         "ledger": base.Ledger,
         "retention": base.Retention,
+        "pairs": base.Pairs,
         "night": base.Nights,
     }
     methods = {
@@ -467,6 +487,13 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
                 tx.graph.merge(first, second)
         with pytest.raises(NotFoundError):
             tx.graph.part(port.id)
+        for memory_id in them.memory_ids:
+            tx.pairs.gather(own, memory_id, 10)
+            tx.pairs.gather(memory_id, own, 10)
+            tx.pairs.take_in(memory_id, own, "tool", 0.1)
+            tx.pairs.take_in(own, memory_id, "reported", 0.9)
+            tx.pairs.note_merged(memory_id, own)
+            tx.pairs.keep_apart(memory_id, own)
     with two.read("ann") as tx:
         after = tx.graph.ties(them.nodes, EVERY), tx.graph.entities(["the port"], EVERY)
     assert after == before

@@ -6,12 +6,15 @@ concludes otherwise from what it has changed itself.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from memoria.model.base import Value
 from memoria.model.night import Outcome, Run
 from memoria.store.base import Store, Transaction
+
+if TYPE_CHECKING:
+    from memoria.inference.chat.gate import Gate
 
 
 class Item(Value):
@@ -31,6 +34,12 @@ class Night:
     run: Run
     tenant: str
     store: Store
+    gate: "Gate | None" = None
+    """The way to a chat model, where one is configured."""
+    output_tokens: int = 0
+    """The longest answer of that model."""
+    short: dict[str, str] = field(default_factory=dict)
+    """By step: what it could not do while it was planned, to be reported."""
 
     @property
     def at(self) -> int:

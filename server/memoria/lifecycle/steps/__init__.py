@@ -5,6 +5,7 @@ from typing import Any
 
 from memoria.lifecycle.face import Step
 from memoria.lifecycle.steps.expire import Expire
+from memoria.lifecycle.steps.merge import Merge
 
-STEPS: tuple[Step[Any], ...] = (Expire(),)
+STEPS: tuple[Step[Any], ...] = (Merge(), Expire())
 BY_NAME: Mapping[str, Step[Any]] = {step.name: step for step in STEPS}

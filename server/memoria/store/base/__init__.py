@@ -16,6 +16,7 @@ from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
 from memoria.store.base.night import Nights
+from memoria.store.base.pairs import Alike, Pairs, Wording
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
@@ -23,6 +24,7 @@ from memoria.store.base.store import NightStore, Store, Transaction
 from memoria.store.base.tombstones import Tombstones
 
 __all__ = [
+    "Alike",
     "Audit",
     "Backlog",
     "Conversations",
@@ -34,11 +36,13 @@ __all__ = [
     "Memories",
     "NightStore",
     "Nights",
+    "Pairs",
     "Queue",
     "Retention",
     "Scratchpads",
     "Store",
     "Tombstones",
     "Transaction",
+    "Wording",
     "WorkQueue",
 ]
