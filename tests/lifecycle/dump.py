@@ -4,7 +4,16 @@ from collections.abc import Callable
 
 from bench.night.dump import Dump, differences, dump
 
+from memoria.app.upkeep import back_up, restore
+from memoria.config import Settings
+
 __all__ = ["Dump", "Interrupted", "differences", "dump", "interrupting"]
+
+
+def copied(settings: Settings, twin: Settings) -> None:
+    """A copy of a home, taken by SQLite itself."""
+    report = back_up(settings, None, lambda *_: None)
+    restore(twin, report.path, lambda *_: None)
 
 
 class Interrupted(BaseException):

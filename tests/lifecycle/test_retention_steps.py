@@ -19,9 +19,9 @@ State = Callable[[str], Validity]
 
 
 def after(settings: Settings, days: int) -> Run:
-    """A night so many days from now."""
+    """A night of this alone, so many days from now."""
     with clock_at(lambda: system_millis() + days * DAY_MS):
-        return nights.run(settings)
+        return nights.run(settings, ["decay", "promote"])
 
 
 def tier(settings: Settings, memory_id: str) -> Tier:

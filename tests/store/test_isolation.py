@@ -117,15 +117,11 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
         plan_a_night(tx, f"{tenant}'s item")
-    hand = ByHand(store, tenant, marks(tenant))
-    with store.write(tenant) as tx:
-        known = tx.memories.get(corrected.id)
-        assert known is not None
-        hand.hold(tx, known, "the port is by hand")
-        tx.core.put("MEMORY.md", CoreLine(known.id, f"m:{known.id}", b"port", known.current.n))
-        tx.core.expect("MEMORY.md", b"port")
+    edit_by_hand(store, tenant, corrected.id)
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     interlink(store, tenant, corrected.id, archived.id, first)
+    with store.write(tenant) as tx:
+        merge(tx, memory.id, waits.id, corrected.id)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
         due = backlog.due(0, 1000, 5)
@@ -134,9 +130,27 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             backlog.fulfil(MODEL, {n: vector(text) for n, text in said_by.items()})
 
 
+def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
+    hand = ByHand(store, tenant, marks(tenant))
+    with store.write(tenant) as tx:
+        known = tx.memories.get(memory)
+        assert known is not None
+        hand.hold(tx, known, "the port is by hand")
+        tx.core.put("MEMORY.md", CoreLine(known.id, f"m:{known.id}", b"port", known.current.n))
+        tx.core.expect("MEMORY.md", b"port")
+
+
 def plan_a_night(tx: Transaction, item: str) -> None:
     steps = RunOptions(steps=("expire",))
     tx.night.add_plan(tx.night.open_run() or tx.night.begin(new_id(), 1, steps), 0, [item])
+
+
+def merge(tx: Transaction, one: str, other: str, like: str) -> None:
+    tx.pairs.note_merged(other, one)
+    tx.pairs.note_merged(one, other)
+    src, dst = Node("memory", one), Node("memory", like)
+    near = Edge(src=src, type=EdgeType.SIMILAR_TO, dst=dst, weight=1, confidence=1, made_at=1)
+    tx.graph.put([near])
 
 
 def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: str) -> None:
@@ -300,6 +314,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
     "ledger.last": lambda tx, _: tx.ledger.last(),
+    "pairs.alike": lambda tx, _: [
+        f"n={n} " for pair in tx.pairs.alike(None, (0, 0), 0.5, 100) for n in pair[1:3]
+    ],
+    "pairs.wordings": lambda tx, _: tx.pairs.wordings(0, 0, 100),
+    "pairs.any_changed": lambda tx, _: tx.pairs.any_changed(0),
+    "pairs.merged": lambda tx, them: [*tx.pairs.merged(them.memory_ids).items()],
+    "pairs.merged_into": lambda tx, them: [tx.pairs.merged_into(i) for i in them.memory_ids],
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
@@ -356,6 +377,10 @@ WRITES = {
     "episodes.leave",
     "episodes.write_anew",
     "retention.set_tier",
+    "pairs.gather",
+    "pairs.take_in",
+    "pairs.note_merged",
+    "pairs.keep_apart",
     "night.begin",
     "night.set_state",
     "night.note_rows",
@@ -400,6 +425,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "audit": base.Audit,
         "ledger": base.Ledger,
         "retention": base.Retention,
+        "pairs": base.Pairs,
         "night": base.Nights,
     }
     methods = {
@@ -493,6 +519,13 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
                 tx.graph.merge(first, second)
         with pytest.raises(NotFoundError):
             tx.graph.part(port.id)
+        for memory_id in them.memory_ids:
+            tx.pairs.gather(own, memory_id, 10)
+            tx.pairs.gather(memory_id, own, 10)
+            tx.pairs.take_in(memory_id, own, "tool", 0.1)
+            tx.pairs.take_in(own, memory_id, "reported", 0.9)
+            tx.pairs.note_merged(memory_id, own)
+            tx.pairs.keep_apart(memory_id, own)
     with two.read("ann") as tx:
         after = tx.graph.ties(them.nodes, EVERY), tx.graph.entities(["the port"], EVERY)
     assert after == before

@@ -252,6 +252,7 @@ def _find(tx: Transaction, ids: Sequence[str], *, include_source: bool) -> _Targ
 
 
 def _add_what_says_the_same(tx: Transaction, memory: Memory, targets: _Targets) -> None:
+    _add_merged(tx, memory, targets)
     for version in memory.versions:
         _add_same(tx, version.content, targets)
         _add_sources(tx, version.content, targets)
@@ -272,6 +273,14 @@ def _add_named(tx: Transaction, record_id: str, targets: _Targets) -> None:
         targets.gone_before.append(record_id)
     else:
         raise missing(tx, "memory", record_id)
+
+
+def _add_merged(tx: Transaction, memory: Memory, targets: _Targets) -> None:
+    """What a night has merged into it, which says the same in other words."""
+    for memory_id in tx.pairs.merged_into(memory.id):
+        merged = tx.memories.get(memory_id)
+        if merged is not None:
+            targets.memories[merged.id] = merged
 
 
 def _add_same(tx: Transaction, wording: str, targets: _Targets) -> None:
@@ -338,7 +347,8 @@ def _drew_on(tx: Transaction, targets: _Targets, *, include_source: bool) -> tup
         ).values()
         if stands_in(wording, memory.content)
     ]
-    return tuple(sorted({*resting, *holding} - {*targets.memories, *dismissed}))
+    taken_in = tx.pairs.merged(list(targets.memories)).values()
+    return tuple(sorted({*resting, *holding, *taken_in} - {*targets.memories, *dismissed}))
 
 
 def _resting_on(tx: Transaction, turn_ns: Sequence[int]) -> list[Memory]:

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from memoria.app.compose import open_store
 from memoria.config import Settings
@@ -16,9 +17,12 @@ from memoria.lifecycle.undo import undo as undo_run
 from memoria.model import derived_id, new_id, now_millis
 from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
 from memoria.policy.retention import retention
-from memoria.store.base import NightStore
+from memoria.store.base import NightStore, Store
 from memoria.store.files import DATABASE
 from memoria.store.sqlite import JournaledStore
+
+if TYPE_CHECKING:
+    from memoria.inference.chat.gate import Gate
 
 _S_PER_MINUTE = 60
 
@@ -54,8 +58,9 @@ def run(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
-        night = Night(begun, store, settings, retention(settings.retention))
-        return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
+        with _gate(settings, store) as gate:
+            night = Night(begun, store, settings, retention(settings.retention), gate)
+            return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
 
 
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> Run:
@@ -129,6 +134,22 @@ def _holding(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[NightStor
         )
         with closing(own):
             yield own
+
+
+@contextmanager
+def _gate(settings: Settings, store: Store) -> "Iterator[Gate | None]":
+    """The way to the chat model, where one is configured."""
+    if not (settings.llm_command or settings.llm_base_url):
+        yield None
+        return
+    from memoria.app.reading import chat_gate  # noqa: PLC0415  (who has none pays nothing)
+
+    gate = chat_gate(settings, store)
+    try:
+        yield gate
+    finally:
+        if gate is not None:
+            gate.stop()
 
 
 def _known(steps: Sequence[str]) -> tuple[str, ...]:

@@ -16,14 +16,22 @@ from memoria.store.files import tombstone_key
 from memoria.store.ledger import StoreLedger
 
 
+def chat_gate(settings: Settings, store: Store) -> Gate | None:
+    """The one way to the chat model, its calls entered in the store's ledger.
+
+    None where none is configured.
+    """
+    model = choose_chat_model(settings)
+    return None if model is None else Gate(model, StoreLedger(store), gate_limits(settings))
+
+
 def extraction_worker(
     settings: Settings, store: Store, embedder: LazyEmbedder | None
 ) -> ExtractionWorker | None:
     """The workers, not started yet; None where no chat model is configured."""
-    model = choose_chat_model(settings)
-    if model is None:
+    gate = chat_gate(settings, store)
+    if gate is None:
         return None
-    gate = Gate(model, StoreLedger(store), gate_limits(settings))
 
     def marks(tenant: str) -> Marks:
         return Marks(tenant, lambda: tombstone_key(settings.home_path))

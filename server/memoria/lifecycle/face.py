@@ -6,14 +6,17 @@ concludes otherwise from what it has changed itself.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from memoria.config import Settings
 from memoria.model.base import Value
 from memoria.model.night import Outcome, Run
 from memoria.policy.retention import Retention
 from memoria.store.base import Store, Transaction
+
+if TYPE_CHECKING:
+    from memoria.inference.chat.gate import Gate
 
 
 class Item(Value):
@@ -34,11 +37,20 @@ class Night:
     store: Store
     settings: Settings
     retention: Retention
+    gate: "Gate | None" = None
+    """The way to a chat model, where one is configured."""
+    short: dict[str, str] = field(default_factory=dict)
+    """By step: what it could not do while it was planned, to be reported."""
 
     @property
     def tenant(self) -> str:
         """Whose memories."""
         return self.settings.tenant
+
+    @property
+    def output_tokens(self) -> int:
+        """The longest answer of the model."""
+        return self.settings.llm_output_tokens
 
     @property
     def at(self) -> int:

@@ -9,7 +9,7 @@ statement round stands in one of them alone. A cosine can't tell these: "tea ove
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.graph import lexicon as known
@@ -20,6 +20,7 @@ from memoria.text.analyser import CJK, tokens
 from memoria.text.script import is_cjk
 from memoria.text.statement import canonical, turned_round
 
+Pair = tuple[str, str]
 NEARLY_IDENTICAL = 0.97
 """A cosine at which two statements may be one. With the bundled model a word in another's place
 (Beijing, Shanghai; mother, father) lies under 0.9, an "is" more or less at 0.99."""
@@ -64,6 +65,11 @@ def near_identical(one: str, other: str, cosine: float | None = None) -> bool:
     if cosine is None or cosine < NEARLY_IDENTICAL:
         return False
     return bool(a and b) and _in_one_order(a, b) and not differs(one, other)
+
+
+def wording_key(text: str) -> str:
+    """The same for statements in the same words, but for such as say nothing."""
+    return "\n".join(word.key for word in _words(text)) or canonical(text)
 
 
 def differs(one: str, other: str) -> bool:
@@ -187,6 +193,36 @@ def may_merge(one: Memory, other: Memory) -> bool:
 def _free(memory: Memory) -> bool:
     active = memory.validity is Validity.ACTIVE and memory.flag is None
     return active and memory.type is not MemoryType.EPISODE
+
+
+def groups(
+    memories: Mapping[str, Memory], same: Iterable[Pair], two: Container[Pair] = ()
+) -> list[list[Memory]]:
+    """Which of some memories become one: not all that a chain of likenesses leads to.
+
+    Two groups become one only where each of one may merge with each of the other, and says the
+    same as far as a rule or a ruling tells.
+
+    Args:
+        memories: by id.
+        same: ids of two that say the same, the surest first; the smaller id comes first.
+        two: ids of two that were ruled to say something else, the smaller first.
+    """
+    ruled = dict.fromkeys(same)
+    found = {memory_id: [memory] for memory_id, memory in memories.items()}
+    for one, other in ruled:
+        some, more = found[one], found[other]
+        if some is not more and all(_one(a, b, ruled, two) for a in some for b in more):
+            some.extend(more)
+            found.update((memory.id, some) for memory in more)
+    distinct = {id(group): group for group in found.values()}
+    return [group for group in distinct.values() if len(group) > 1]
+
+
+def _one(a: Memory, b: Memory, same: Container[Pair], two: Container[Pair]) -> bool:
+    pair = (min(a.id, b.id), max(a.id, b.id))
+    alike = pair in same or (pair not in two and not differs(a.content, b.content))
+    return alike and may_merge(a, b)
 
 
 def survivor(memories: Sequence[Memory]) -> Memory:

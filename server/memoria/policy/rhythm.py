@@ -89,12 +89,18 @@ def _daily(local: Sequence[int]) -> Daily | None:
     if len(moments) < _LEAST_DAYS:
         return None
     start, days = _best_window(moments)
-    spanned = max(_WEEK, _day(moments[-1], start) - _day(moments[0], start) + 1)
+    spanned = max(_WEEK, _spanned(moments, start))
     if len(days) < max(_LEAST_DAYS, _DAYS_WITH_IT * spanned):
         return None
     inside = [(_minute(moment) - start) % _DAY_MINUTES for moment in moments]
     latest = max(minute for minute in inside if minute <= _WITHIN_MINUTES)
     return Daily(start, (start + latest) % _DAY_MINUTES, len(days) / spanned)
+
+
+def _spanned(moments: Sequence[int], start: int) -> int:
+    """The days from the first to the last; one that goes on past midnight ends where it ends."""
+    ends = ((moments[0] - shift, moments[-1] - shift) for shift in (0, start * _MINUTE_MS))
+    return min(last // DAY_MS - first // DAY_MS + 1 for first, last in ends)
 
 
 def _best_window(moments: Sequence[int]) -> tuple[int, set[int]]:

@@ -17,6 +17,7 @@ from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
 from memoria.store.base.night import Nights
+from memoria.store.base.pairs import Alike, Pairs, Wording
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
@@ -24,6 +25,7 @@ from memoria.store.base.store import NightStore, Store, Transaction
 from memoria.store.base.tombstones import Tombstones
 
 __all__ = [
+    "Alike",
     "Audit",
     "Backlog",
     "Conversations",
@@ -36,11 +38,13 @@ __all__ = [
     "Memories",
     "NightStore",
     "Nights",
+    "Pairs",
     "Queue",
     "Retention",
     "Scratchpads",
     "Store",
     "Tombstones",
     "Transaction",
+    "Wording",
     "WorkQueue",
 ]

@@ -18,6 +18,7 @@ from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
 from memoria.store.base.night import Nights
+from memoria.store.base.pairs import Pairs
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
@@ -47,6 +48,8 @@ class Transaction(Protocol):
     def queue(self) -> Queue: ...  # noqa: D102
     @property
     def retention(self) -> Retention: ...  # noqa: D102
+    @property
+    def pairs(self) -> Pairs: ...  # noqa: D102
     @property
     def night(self) -> Nights: ...  # noqa: D102
     @property

@@ -32,6 +32,7 @@ from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.night import SqliteNights
+from memoria.store.sqlite.pairs import SqlitePairs
 from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
 from memoria.store.sqlite.retention import SqliteRetention
 from memoria.store.sqlite.rows import TenantRows, built
@@ -71,6 +72,7 @@ class SqliteTransaction:
         self.tombstones = SqliteTombstones(connection, tenant)
         self.queue = SqliteQueue(connection, tenant)
         self.retention = SqliteRetention(connection, tenant)
+        self.pairs = SqlitePairs(connection, tenant)
         self.night = SqliteNights(connection, tenant, self.documents)
         self.audit = SqliteAudit(self._admin)
         self.ledger = SqliteLedger(connection, tenant)

@@ -1,0 +1,79 @@
+"""Adjudicate: a model says of two memories whether they are one."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
+from memoria.inference.chat.gate import Gate
+from memoria.inference.tasks import adjudicate
+from memoria.ingest.reading import stated
+from memoria.lifecycle.face import Night
+from memoria.model import Memory, Relation, iso
+from memoria.policy.merging import Pair
+from memoria.text.statement import turned_round
+
+_AT_ONCE = 20
+
+
+def rulings(
+    night: Night, gate: Gate, memories: Mapping[str, Memory], pairs: Sequence[Pair]
+) -> tuple[dict[Pair, Relation], str | None]:
+    """What a model makes of each pair, and why some were not asked about, if so.
+
+    That two are the same is not believed where one of them turns the other round.
+
+    Args:
+        night: whose tokens are spent, and up to how many an answer may take.
+        gate: the way to the model.
+        memories: by id.
+        pairs: ids; the surest first.
+    """
+    ruled: dict[Pair, Relation] = {}
+    pairs = [pair for pair in pairs if all(_shown_whole(memories[i]) for i in pair)]
+    for first in range(0, len(pairs), _AT_ONCE):
+        asked = [_in_order(memories, pair) for pair in pairs[first : first + _AT_ONCE]]
+        try:
+            found = _ask(night, gate, asked)
+        except (InvalidAnswerError, ModelRefusedError):
+            continue
+        except ChatModelError as error:
+            return (
+                ruled,
+                f"{len(pairs) - first} of {len(pairs)} pairs were not asked about: {error}",
+            )
+        for (known, new), relation in zip(asked, found, strict=True):
+            doubted = relation == "same" and turned_round(known.content, new.content)
+            if relation is not None and not doubted:
+                ruled[min(known.id, new.id), max(known.id, new.id)] = relation
+    return ruled, None
+
+
+def _shown_whole(memory: Memory) -> bool:
+    """Whether nothing is cut off: who has read the beginning can't tell."""
+    return stated(memory.content) == memory.content
+
+
+def _in_order(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, Memory]:
+    """What was said first comes first."""
+    one, other = sorted(
+        (memories[memory_id] for memory_id in pair), key=lambda m: (m.current.valid_from, m.id)
+    )
+    return one, other
+
+
+def _ask(night: Night, gate: Gate, pairs: Sequence[tuple[Memory, Memory]]) -> list[Relation | None]:
+    lines = (_line(number, *pair) for number, pair in enumerate(pairs, 1))
+    question = adjudicate(pairs="\n".join(lines), max_output_tokens=night.output_tokens)
+    answers = {r.pair: r.relation for r in gate.ask(night.tenant, question).rulings}
+    return [answers.get(number) for number in range(1, len(pairs) + 1)]
+
+
+def _line(number: int, known: Memory, new: Memory) -> str:
+    shown = {
+        "number": number,
+        "known": stated(known.content),
+        "known_said_on": iso(known.current.valid_from)[:10],
+        "new": stated(new.content),
+        "new_said_on": iso(new.current.valid_from)[:10],
+    }
+    return json.dumps(shown, ensure_ascii=False)

@@ -1,0 +1,23 @@
+"""Since when: what the last night has looked at need not be looked at again."""
+
+from memoria.lifecycle.face import Night
+
+_NIGHTS = 100
+
+
+def last_done(night: Night, step: str) -> int | None:
+    """The moment since which a step looks: the one asked for, or that of its last night.
+
+    A night that was undone does not count. None where there is no such night: all is new.
+    """
+    if night.run.options.since is not None:
+        return night.run.options.since
+    with night.store.read(night.tenant) as tx:
+        runs = tx.night.runs(_NIGHTS)
+    done = (
+        run.at
+        for run in runs
+        if run.state in ("finished", "stopped")
+        and any(report.name == step and report.state == "applied" for report in run.steps)
+    )
+    return max(done, default=None)

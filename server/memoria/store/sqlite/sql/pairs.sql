@@ -1,0 +1,93 @@
+-- Memories two by two. A plus before a column (+tenant_id) keeps the planner from using an index on
+-- it; see memories.sql. Code 10 is SIMILAR_TO: an edge that a model has looked at was ruled upon.
+
+-- name: alike
+SELECT e.src_n, e.dst_n, e.weight, v.n AS one, w.n AS other
+FROM edges e
+CROSS JOIN nodes a ON a.n = e.src_n
+CROSS JOIN memories m ON m.n = a.memory_n
+CROSS JOIN nodes b ON b.n = e.dst_n
+CROSS JOIN memories o ON o.n = b.memory_n
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
+WHERE +e.tenant_id = :tenant AND e.code = 10 AND NOT e.by_model AND e.weight >= :least
+  AND e.src_n >= :src AND (e.src_n, e.dst_n) > (:src, :dst)
+  AND m.validity = 'active' AND o.validity = 'active' AND m.flag IS NULL AND o.flag IS NULL
+  AND m.type = o.type AND m.type <> 'episode'
+  AND m.workspace_n IS o.workspace_n AND m.task IS o.task AND NOT (m.verified AND o.verified)
+  AND m.merged_into IS NOT o.n AND o.merged_into IS NOT m.n
+  AND (:since IS NULL OR e.made_at > :since OR m.updated_at > :since OR o.updated_at > :since)
+ORDER BY e.src_n, e.dst_n LIMIT :limit;
+
+-- name: wordings
+SELECT v.n, v.content, m.updated_at > :since AS changed, m.type, m.workspace_n AS place
+FROM memory_versions v CROSS JOIN memories m ON m.n = v.memory_n
+WHERE v.n > :after AND +v.tenant_id = :tenant AND v.valid_to IS NULL
+  AND m.validity = 'active' AND m.flag IS NULL AND m.type <> 'episode'
+ORDER BY v.n LIMIT :limit;
+
+-- name: any_changed
+SELECT EXISTS (SELECT 1 FROM memories
+               WHERE tenant_id = :tenant AND updated_at > :since AND validity = 'active');
+
+-- name: merged
+SELECT m.id, o.id AS into_id
+FROM json_each(:ids) w
+CROSS JOIN memories m ON m.id = w.value
+CROSS JOIN memories o ON o.n = m.merged_into
+WHERE +m.tenant_id = :tenant;
+
+-- name: merged_into
+SELECT o.id FROM memories m CROSS JOIN memories o ON o.merged_into = m.n
+WHERE m.id = :id AND +m.tenant_id = :tenant AND o.validity <> 'active'
+ORDER BY o.n;
+
+-- name: gather
+INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
+SELECT m.tenant_id, m.n, x.turn_n, x.quote, x.ingested_at
+FROM memories m
+CROSS JOIN memories o ON o.id = :other AND +o.tenant_id = :tenant
+CROSS JOIN memory_evidence x ON x.memory_n = o.n
+WHERE m.id = :id AND +m.tenant_id = :tenant
+  AND NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = m.n AND v.turn_n = x.turn_n)
+  AND NOT EXISTS (SELECT 1 FROM memory_evidence e WHERE e.memory_n = m.n AND e.turn_n = x.turn_n)
+ORDER BY x.turn_n LIMIT :limit;
+
+-- name: gather_wording
+-- The turns of past wordings are left out: they said something else.
+INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
+SELECT m.tenant_id, m.n, x.turn_n, coalesce(x.quote, ''), x.ingested_at
+FROM memories m
+CROSS JOIN memories o ON o.id = :other AND +o.tenant_id = :tenant
+CROSS JOIN memory_versions x ON x.memory_n = o.n AND x.valid_to IS NULL
+WHERE m.id = :id AND +m.tenant_id = :tenant AND x.turn_n IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = m.n AND v.turn_n = x.turn_n)
+  AND NOT EXISTS (SELECT 1 FROM memory_evidence e WHERE e.memory_n = m.n AND e.turn_n = x.turn_n);
+
+-- name: take_in
+UPDATE memories AS m
+SET confidence = :confidence,
+    importance = max(m.importance, o.importance),
+    pinned = max(m.pinned, o.pinned),
+    subject = coalesce(m.subject, o.subject),
+    predicate = coalesce(m.predicate, o.predicate)
+FROM memories AS o
+WHERE m.id = :id AND +m.tenant_id = :tenant AND o.id = :other AND +o.tenant_id = :tenant;
+
+-- name: vouch
+UPDATE memory_versions SET trust = :trust
+WHERE memory_n = (SELECT n FROM memories WHERE id = :id AND +tenant_id = :tenant)
+  AND valid_to IS NULL;
+
+-- name: note_merged
+UPDATE memories
+SET merged_into = (SELECT n FROM memories WHERE id = :other AND +tenant_id = :tenant)
+WHERE id = :id AND +tenant_id = :tenant;
+
+-- name: keep_apart
+UPDATE edges SET by_model = 1
+WHERE +tenant_id = :tenant AND code = 10
+  AND src_n = (SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
+               WHERE m.id = :src AND +m.tenant_id = :tenant)
+  AND dst_n = (SELECT n.n FROM memories m JOIN nodes n ON n.memory_n = m.n
+               WHERE m.id = :dst AND +m.tenant_id = :tenant);
