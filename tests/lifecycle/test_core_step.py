@@ -103,3 +103,37 @@ async def test_a_file_that_cannot_be_read_is_left_alone_and_said_so(settings: Se
     assert run.steps[-1].reduced is not None
     assert "USER.md" in run.steps[-1].reduced
     assert user(settings).read_text("utf-8") == broken
+
+
+async def test_undoing_a_night_puts_the_files_back_but_for_those_edited_since(
+    settings: Settings,
+) -> None:
+    await told(settings, "用户喜欢喝茶")
+    await told(settings, "Always run the linter", kind=MemoryType.RULE)
+    first = nights.run(settings)
+    said = user(settings).read_bytes()
+    await told(settings, "The user's editor is Helix")
+    await told(settings, "Never push on Fridays", kind=MemoryType.RULE)
+    second = nights.run(settings)
+    before = dump(settings.home_path)
+    rules = settings.home_path / "MEMORY.md"
+    edited = rules.read_text("utf-8") + "- Commit small\n"
+    rules.write_text(edited, "utf-8")
+    undone = nights.undo(settings, second.id, lambda _: None)
+    assert undone.files == 1
+    assert user(settings).read_bytes() == said
+    assert rules.read_text("utf-8") == edited
+    assert dump(settings.home_path) != before
+    nights.undo(settings, first.id, lambda _: None)
+    assert not user(settings).exists()
+
+
+async def test_after_an_undoing_a_night_takes_nothing_for_an_edit_by_hand(
+    settings: Settings,
+) -> None:
+    await told(settings, "用户喜欢喝茶")
+    nights.undo(settings, nights.run(settings).id, lambda _: None)
+    run = nights.run(settings)
+    assert run.steps[-1].reasons == {}
+    assert list(memories(settings)) == ["用户喜欢喝茶"]
+    assert "用户喜欢喝茶" in user(settings).read_text("utf-8")

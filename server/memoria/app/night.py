@@ -18,7 +18,7 @@ from memoria.model import derived_id, new_id, now_millis
 from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
 from memoria.policy.retention import retention
 from memoria.store.base import NightStore, Store
-from memoria.store.files import DATABASE
+from memoria.store.files import DATABASE, core_folder
 from memoria.store.sqlite import JournaledStore
 
 if TYPE_CHECKING:
@@ -117,7 +117,8 @@ def changes(settings: Settings, run_id: str, limit: int) -> tuple[Run, list[Chan
 def undo(settings: Settings, run_id: str, progress: Callable[[int], None]) -> Undone:
     """Undo a night and every later one; see `lifecycle.undo`."""
     with _holding(settings) as store:
-        return undo_run(store, settings.tenant, run_id, progress)
+        folder = core_folder(settings.home_path, settings.tenant)
+        return undo_run(store, settings.tenant, folder, run_id, progress)
 
 
 @contextmanager

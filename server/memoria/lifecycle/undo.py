@@ -6,8 +6,10 @@ where it was when it is asked for again.
 """
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from memoria.errors import InvalidInputError, NotFoundError, quoted
+from memoria.lifecycle.core.before import Before
 from memoria.model import system_millis
 from memoria.model.night import Run, Undone
 from memoria.store.base import NightStore, Transaction
@@ -20,8 +22,15 @@ Progress = Callable[[int], None]
 """Told how many changes were looked at."""
 
 
-def undo(store: NightStore, tenant: str, run_id: str, progress: Progress) -> Undone:
+def undo(store: NightStore, tenant: str, folder: Path, run_id: str, progress: Progress) -> Undone:
     """Undo a run and every later one of the tenant.
+
+    Args:
+        store: what it writes to.
+        tenant: whose runs they are.
+        folder: where the tenant's core files lie.
+        run_id: which run.
+        progress: told how many rows were looked at.
 
     Raises:
         NotFoundError: there is no such run.
@@ -30,7 +39,9 @@ def undo(store: NightStore, tenant: str, run_id: str, progress: Progress) -> Und
     with store.read(tenant) as tx:
         runs = _to_undo(tx, run_id)
     totals = [0, 0, 0]
+    files = 0
     for run in runs:
+        files += _begin(store, tenant, run, folder)
         for counts in _pages(store, tenant, run):
             totals = [total + count for total, count in zip(totals, counts, strict=True)]
             progress(sum(totals))
@@ -39,6 +50,7 @@ def undo(store: NightStore, tenant: str, run_id: str, progress: Progress) -> Und
         restored=totals[0],
         kept=totals[1],
         forgotten=totals[2],
+        files=files,
     )
 
 
@@ -58,9 +70,15 @@ def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
     return later
 
 
-def _pages(store: NightStore, tenant: str, run: Run) -> Iterator[tuple[int, int, int]]:
+def _begin(store: NightStore, tenant: str, run: Run, folder: Path) -> int:
+    """Files first, while the rows still tell what the night wrote into them."""
     with store.write(tenant) as tx:
         tx.night.set_state(run, "undoing", system_millis())
+    with store.write(tenant) as tx:
+        return Before(folder, run.id).put_back(tx)
+
+
+def _pages(store: NightStore, tenant: str, run: Run) -> Iterator[tuple[int, int, int]]:
     while True:
         with store.write(tenant) as tx:
             counts = tx.night.revert(run, _PAGE)

@@ -80,3 +80,5 @@ class Undone(Value):
     """Rows left as they are: somebody changed them since."""
     forgotten: int
     """Rows whose images a forget has taken."""
+    files: int = 0
+    """Core files that say again what they said."""

@@ -11,6 +11,7 @@ from typing import Literal
 from memoria.ingest.by_hand import ByHand
 from memoria.ingest.tombstones import Marks
 from memoria.lifecycle.core.apply import Edit, apply_edit
+from memoria.lifecycle.core.before import Before
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
     Draft,
@@ -79,8 +80,10 @@ class Core:
         return self._write(tx, draft, night)
 
     def _write(self, tx: Transaction, draft: Draft, night: Night) -> Applied:
-        announced = tx.core.state(draft.file).pending == draft.digest
-        if not announced or not put_core(_folder(night), draft, _kept(night)):
+        if tx.core.state(draft.file).pending != draft.digest:
+            return Applied(Outcome.CHANGED_SINCE)
+        Before(_folder(night), night.run.id).keep(draft.file)
+        if not put_core(_folder(night), draft):
             return Applied(Outcome.CHANGED_SINCE)
         settle_core(tx, draft)
         return Applied(Outcome.DONE)
@@ -92,11 +95,6 @@ def _drafts(tx: Transaction, night: Night) -> list[Draft]:
 
 def _folder(night: Night) -> Path:
     return core_folder(night.settings.home_path, night.tenant)
-
-
-def _kept(night: Night) -> Path:
-    """Where files are left as they were before the night."""
-    return night.settings.home_path / "night" / night.run.id
 
 
 def _hand(night: Night) -> ByHand:

@@ -1,0 +1,77 @@
+"""What core files said before a night wrote them, kept until it can be undone no more."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoria.errors import StoreUnavailableError
+from memoria.model.core import CORE, CoreFile
+from memoria.store.base import Transaction
+from memoria.store.files import replace
+
+_FOLDER = "night"
+_NEW = ".new"
+"""Ends the name that stands for a file there was none of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A tenant's core files as they were before one run."""
+
+    folder: Path
+    """Where the tenant's files lie."""
+    run_id: str
+
+    def keep(self, file: CoreFile) -> None:
+        """Keep a file as it stands, unless that was done: the night may have written it since.
+
+        Raises:
+            StoreUnavailableError: it can't be read or kept.
+        """
+        image, nothing = self._image(file), self._nothing(file)
+        if image.exists() or nothing.exists():
+            return
+        try:
+            image.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            before = _content(self.folder / file)
+            replace(nothing if before is None else image, before or b"")
+        except OSError as error:
+            raise StoreUnavailableError.from_system(error) from error
+
+    def put_back(self, tx: Transaction) -> int:
+        """Let the files say again what they said, but for those somebody has edited since.
+
+        The rows must still be the night's: they tell what it wrote. Gives how many were put back.
+
+        Raises:
+            StoreUnavailableError: a file can't be written.
+        """
+        try:
+            return sum(self._put_back(tx, file) for file in CORE)
+        except OSError as error:
+            raise StoreUnavailableError.from_system(error) from error
+
+    def _put_back(self, tx: Transaction, file: CoreFile) -> bool:
+        before, present = _content(self._image(file)), _content(self.folder / file)
+        if before is None and not self._nothing(file).exists():
+            return False
+        if present is None or hashlib.sha256(present).digest() != tx.core.state(file).digest:
+            return False
+        if before is None:
+            (self.folder / file).unlink()
+        else:
+            replace(self.folder / file, before)
+        return True
+
+    def _image(self, file: CoreFile) -> Path:
+        return self.folder / _FOLDER / self.run_id / file
+
+    def _nothing(self, file: CoreFile) -> Path:
+        return self._image(file).with_name(f"{file}{_NEW}")
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
