@@ -18,6 +18,7 @@ from memoria.store.base import Transaction
 from memoria.store.files import BACKUPS, DATABASE
 from memoria.store.sqlite import SqliteFiles, SqliteStore
 from memoria.store.values import NewMemory, NewVersion
+from memoria.text.script import is_cjk
 from memoria.text.statement import fingerprint
 
 _TURNS_A_MEMORY = 2
@@ -72,10 +73,10 @@ def copied(home: Path, target: Path) -> Path:
 
 def in_both_languages(said: Speech) -> Speech:
     """As many sentences with as without Chinese: the data sets hold more of one."""
-    ascii_only = [text for text in said.sentences if text.isascii()]
-    others = [text for text in said.sentences if not text.isascii()]
-    many = min(len(ascii_only), len(others))
-    return Speech((*ascii_only[:many], *others[:many]), said.questions, said.origin)
+    chinese = [text for text in said.sentences if is_cjk(text)]
+    others = [text for text in said.sentences if text.isascii()]
+    many = min(len(chinese), len(others))
+    return Speech((*chinese[:many], *others[:many]), said.questions, said.origin)
 
 
 def _wording(written: list[str], said: Speech, chance: random.Random) -> str:

@@ -19,7 +19,9 @@ MOST_ROWS = 500
 """Rows a transaction may touch, so that nobody waits long for it."""
 _PAGE = 100
 _REASONS = 50
-_REST = 2.0
+_AIMED_AT = MOST_ROWS // 3
+"""Rows it plans to touch: the text index may add some, and who waits, waits for all of them."""
+_REST = 4.0
 """How long it rests after a transaction, in lengths of that: others write too."""
 _SHORTEST_REST_S = 0.005
 
@@ -104,7 +106,7 @@ class _Running:
 
     def _apply_some(self, report: StepReport) -> StepReport:
         night = self._night
-        items = self._todo(max(1, MOST_ROWS // self._step.rows))
+        items = self._todo(max(1, _AIMED_AT // self._step.rows))
         journal = self._store.journaling(night.run, self._ordinal)
         with journal, self._store.write(night.tenant) as tx:
             applied = [self._apply(tx, self._step.item.model_validate_json(i)) for _, i in items]
