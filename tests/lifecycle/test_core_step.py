@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.lifecycle.dump import dump
@@ -137,3 +138,22 @@ async def test_after_an_undoing_a_night_takes_nothing_for_an_edit_by_hand(
     assert run.steps[-1].reasons == {}
     assert list(memories(settings)) == ["用户喜欢喝茶"]
     assert "用户喜欢喝茶" in user(settings).read_text("utf-8")
+
+
+@pytest.mark.parametrize("action", ["pin", "upvote", "archive"])
+async def test_what_a_night_made_and_the_user_changed_is_the_users(
+    settings: Settings, action: Literal["pin", "upvote", "archive"]
+) -> None:
+    await told(settings, "用户喜欢喝茶")
+    nights.run(settings)
+    user(settings).write_text(user(settings).read_text("utf-8") + "- 用户讨厌会议\n", "utf-8")
+    run = nights.run(settings)
+    made = memories(settings)["用户讨厌会议"]
+    async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
+        await m.revise_memory(made.id, action)
+    undone = nights.undo(settings, run.id, lambda _: None)
+    assert undone.kept >= 2
+    async with open_memoria(settings=settings) as m:
+        assert (await m.get_memory(made.id)).versions[0].content == "用户讨厌会议"
+        health = await m.health()
+    assert [finding for finding in health.findings if finding.state == "error"] == []

@@ -7,7 +7,7 @@ from memoria.errors import InvalidInputError, quoted
 from memoria.model.night import Change, Run, RunOptions, RunState, StepReport
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.revert import Reverted, revert
+from memoria.store.sqlite.revert import Reverted, outgrown, revert
 from memoria.store.sqlite.rows import TenantRows, as_json
 
 
@@ -90,8 +90,11 @@ class SqliteNights:
         """Put back what the run changed last, and take it off the journal."""
         counts = dict.fromkeys(Reverted, 0)
         touched: set[int] = set()
-        for row in self._rows.all("last_changes", run_n=run.n, limit=limit):
-            came_to = revert(self._rows.connection, row, self._documents)
+        page = self._rows.all("last_changes", run_n=run.n, limit=limit)
+        theirs = self._outgrown(run, page)
+        for row in page:
+            made = row["op"] == "insert" and row["memory_n"] in theirs
+            came_to = Reverted.KEPT if made else revert(self._rows.connection, row, self._documents)
             counts[came_to] += 1
             if row["tbl"] == "documents" and came_to is Reverted.RESTORED:
                 n = json.loads(row["key"])[0]
@@ -100,6 +103,18 @@ class SqliteNights:
         for n in sorted(touched):
             self._documents.restate(n)
         return counts[Reverted.RESTORED], counts[Reverted.KEPT], counts[Reverted.FORGOTTEN]
+
+    def _outgrown(self, run: Run, page: Sequence[Row]) -> set[int]:
+        """Memories of a page that the run made and somebody has changed since."""
+        made = {row["memory_n"] for row in page if row["op"] == "insert"} - {None}
+        return {
+            n
+            for n in made
+            if outgrown(
+                self._rows.all("changes_of_memory", run_n=run.n, memory_n=n),
+                self._rows.first("memory", memory_n=n),
+            )
+        }
 
     def _one(self, row: Row | None) -> Run:
         assert row is not None  # noqa: S101  (it was written just now)

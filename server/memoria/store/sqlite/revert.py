@@ -5,7 +5,7 @@ come from the journal's own list and the schema (`journal`), values are bound.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import TypeAlias
 
@@ -50,6 +50,23 @@ def revert(connection: Connection, change: Row, documents: SqliteDocuments) -> R
         case _:
             values = {name: _cell(value) for name, value in image.items()}
             return _take_away(row, values, documents)
+
+
+def outgrown(changes: Sequence[Row], memory: Row | None) -> bool:
+    """Whether somebody has changed a memory that a run made: then it is theirs, words and all.
+
+    Args:
+        changes: what the run did to the memory's own row, in order, as far as it is not undone.
+        memory: the row as it is; None where there is none.
+    """
+    if memory is None or not changes or changes[0]["op"] != "insert":
+        return False
+    left: dict[str, _Cell] = {}
+    for change in changes:
+        image = json.loads(change["image"])
+        inserted = change["op"] == "insert"
+        left |= {name: _cell(it if inserted else it[1]) for name, it in image.items()}
+    return any(memory[name] != value for name, value in left.items())
 
 
 class _Place:

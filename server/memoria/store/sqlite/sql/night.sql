@@ -70,9 +70,20 @@ LEFT JOIN memories m ON m.n = c.memory_n
 WHERE c.run_n = :run_n ORDER BY c.seq LIMIT :limit;
 
 -- name: last_changes
-SELECT c.seq, c.tbl, c.op, c.key, c.image
+SELECT c.seq, c.tbl, c.op, c.key, c.image,
+       coalesce(c.memory_n, v.memory_n) AS memory_n
 FROM night_changes c JOIN night_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+LEFT JOIN memory_versions v ON c.tbl = 'documents' AND v.n = json_extract(c.key, '$[0]')
 WHERE c.run_n = :run_n ORDER BY c.seq DESC LIMIT :limit;
+
+-- name: changes_of_memory
+-- The memory's own row alone.
+SELECT c.op, c.image
+FROM night_changes c JOIN night_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+WHERE c.memory_n = :memory_n AND +c.run_n = :run_n AND c.tbl = 'memories' ORDER BY c.seq;
+
+-- name: memory
+SELECT * FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: forget_change
 DELETE FROM night_changes
