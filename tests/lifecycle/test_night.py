@@ -233,3 +233,17 @@ async def test_what_expires_tomorrow_is_archived_tomorrow(
     with clock_at(lambda: system_millis() + 2 * DAY_MS):
         nights.run(settings, ["expire"])
     assert validity(tomorrow) is Validity.ARCHIVED
+
+
+async def test_a_night_that_was_broken_off_a_day_ago_is_left_and_a_new_one_begins(
+    settings: Settings, outdated: list[str]
+) -> None:
+    with pytest.raises(Interrupted):
+        nights.run(settings, ["expire"], progress=interrupting(0))
+    with clock_at(lambda: system_millis() + 2 * DAY_MS):
+        nights.run(settings, ["expire"])
+    new, old = nights.runs(settings, 10)
+    assert (new.state, old.state) == ("finished", "stopped")
+    done = [run.steps[0].outcomes.get("done", 0) for run in (new, old)]
+    assert sum(done) == len(outdated)
+    assert min(done) > 0

@@ -14,7 +14,7 @@ from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import undo as undo_run
-from memoria.model import derived_id, new_id, now_millis
+from memoria.model import DAY_MS, derived_id, new_id, now_millis
 from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
 from memoria.policy.retention import retention
 from memoria.store.base import NightStore, Store
@@ -51,8 +51,7 @@ def run(
     options = RunOptions(steps=_known(steps), since=since)
     deadline = time.monotonic() + settings.night_minutes * _S_PER_MINUTE
     with _holding(settings, lease_ms) as store:
-        with store.write(settings.tenant) as tx:
-            begun = tx.night.open_run() or tx.night.begin(new_id(), now_millis(), options)
+        begun = _begun(store, settings.tenant, options)
         if begun.state == "undoing":
             raise InvalidInputError(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
@@ -61,6 +60,24 @@ def run(
         with _gate(settings, store) as gate:
             night = Night(begun, store, settings, retention(settings.retention), gate)
             return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
+
+
+def _begun(store: NightStore, tenant: str, options: RunOptions) -> Run:
+    """The run that was begun, or a new one where there is none that can still be finished.
+
+    One that is a day old, or has a step that this version doesn't know, is left as far as it came.
+    """
+    now = now_millis()
+    with store.write(tenant) as tx:
+        begun = tx.night.open_run()
+        if begun is not None and begun.state == "running" and not _alive(begun, now):
+            tx.night.set_state(begun, "stopped", now)
+            begun = None
+        return begun or tx.night.begin(new_id(), now, options)
+
+
+def _alive(run: Run, now: int) -> bool:
+    return now - run.at < DAY_MS and all(step.name in BY_NAME for step in run.steps)
 
 
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> Run:
