@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, NotFoundError, quoted
+from memoria.lifecycle.core.before import drop_old
 from memoria.lifecycle.face import Night
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from memoria.inference.chat.gate import Gate
 
 _S_PER_MINUTE = 60
+_UNDOABLE = 30
+"""Nights of which it is kept what core files said before them."""
 
 
 def run(
@@ -57,6 +60,9 @@ def run(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
+        with store.read(settings.tenant) as tx:
+            latest = {each.id for each in tx.night.runs(_UNDOABLE)}
+        drop_old(core_folder(settings.home_path, settings.tenant), latest)
         with _gate(settings, store) as gate:
             night = Night(begun, store, settings, retention(settings.retention), gate)
             return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())

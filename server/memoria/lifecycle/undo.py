@@ -45,6 +45,7 @@ def undo(store: NightStore, tenant: str, folder: Path, run_id: str, progress: Pr
         for counts in _pages(store, tenant, run):
             totals = [total + count for total, count in zip(totals, counts, strict=True)]
             progress(sum(totals))
+        Before(folder, run.id).drop()
     return Undone(
         run_ids=tuple(run.id for run in runs),
         restored=totals[0],

@@ -1,6 +1,9 @@
 """What core files said before a night wrote them, kept until it can be undone no more."""
 
+import contextlib
 import hashlib
+import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +54,12 @@ class Before:
         except OSError as error:
             raise StoreUnavailableError.from_system(error) from error
 
+    def drop(self) -> None:
+        """Let go of them."""
+        shutil.rmtree(self.folder / _FOLDER / self.run_id, ignore_errors=True)
+        with contextlib.suppress(OSError):  # others lie there, or nothing ever did
+            (self.folder / _FOLDER).rmdir()
+
     def _put_back(self, tx: Transaction, file: CoreFile) -> bool:
         before, present = _content(self._image(file)), _content(self.folder / file)
         if before is None and not self._nothing(file).exists():
@@ -68,6 +77,13 @@ class Before:
 
     def _nothing(self, file: CoreFile) -> Path:
         return self._image(file).with_name(f"{file}{_NEW}")
+
+
+def drop_old(folder: Path, runs: Collection[str]) -> None:
+    """Let go of what files said before runs that are not among the latest."""
+    for kept in (folder / _FOLDER).glob("*"):
+        if kept.name not in runs:
+            Before(folder, kept.name).drop()
 
 
 def _content(path: Path) -> bytes | None:

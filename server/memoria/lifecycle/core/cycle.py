@@ -237,10 +237,10 @@ def _bytes(folder: Path, file: CoreFile) -> bytes | None:
 def _note(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
     """Note what a file says, changing no row that is right."""
     before = {line.memory_id: line for line in tx.core.lines(file)}
-    for memory_id in before.keys() - {line.memory_id for line in lines}:
+    for memory_id in sorted(before.keys() - {line.memory_id for line in lines}):
         tx.core.drop(file, memory_id)
     known = tx.core.standing([line.memory_id for line in lines])
-    for line in lines:
+    for line in sorted(lines, key=lambda line: line.memory_id):  # however they were found out
         if line.memory_id in known and before.get(line.memory_id) != line:
             tx.core.put(file, line)
 
