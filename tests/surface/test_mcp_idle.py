@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import anyio
-import pytest
 from mcp import Client, StdioServerParameters
 
 import memoria.app.night as nights
@@ -46,13 +45,10 @@ async def test_a_server_at_idle_runs_a_night_of_its_own(tmp_path: Path) -> None:
             assert not asked.is_error
 
 
-@pytest.mark.parametrize("idle_minutes", [0, 100])
-async def test_a_server_starts_no_night_unless_it_is_idle_for_long(
-    tmp_path: Path, idle_minutes: float
-) -> None:
+async def test_a_server_that_is_to_start_no_night_starts_none(tmp_path: Path) -> None:
     settings = Settings.checked(home=tmp_path / "home", embedder="off")
     with anyio.fail_after(LONGEST_S):
-        async with Client(server(settings.home_path, idle_minutes)) as client:
+        async with Client(server(settings.home_path, 0)) as client:
             answer = await client.call_tool("remember", {"content": "The user likes tea"})
             assert not answer.is_error
     assert nights.runs(settings, 10) == []
