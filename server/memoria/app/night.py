@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from memoria.app.compose import open_store
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, NotFoundError, quoted
+from memoria.errors import InvalidInputError, quoted
 from memoria.lifecycle.core.before import drop_old
 from memoria.lifecycle.face import Night
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
 from memoria.lifecycle.steps import BY_NAME
+from memoria.lifecycle.undo import known_run
 from memoria.lifecycle.undo import undo as undo_run
 from memoria.model import DAY_MS, derived_id, new_id, now_millis
 from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
@@ -129,11 +130,7 @@ def changes(settings: Settings, run_id: str, limit: int) -> tuple[Run, list[Chan
         NotFoundError: there is no such night.
     """
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
-        found = tx.night.run(run_id)
-        if found is None:
-            raise NotFoundError(
-                f"There is no night {quoted(run_id)}. `memoria nightly runs` has them."
-            )
+        found = known_run(tx, run_id)
         return found, tx.night.changes(found, limit)
 
 

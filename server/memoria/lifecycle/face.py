@@ -77,11 +77,6 @@ class Step(Protocol[ItemT]):
         ...
 
     @property
-    def does(self) -> str:
-        """What it does, for people: a phrase with a verb."""
-        ...
-
-    @property
     def item(self) -> type[ItemT]:
         """What its plan is made of."""
         ...

@@ -55,10 +55,20 @@ def undo(store: NightStore, tenant: str, folder: Path, run_id: str, progress: Pr
     )
 
 
-def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
+def known_run(tx: Transaction, run_id: str) -> Run:
+    """A run by its id or the end of it.
+
+    Raises:
+        NotFoundError: there is no such run.
+    """
     run = tx.night.run(run_id)
     if run is None:
         raise NotFoundError(f"There is no night {quoted(run_id)}. `memoria nightly runs` has them.")
+    return run
+
+
+def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
+    run = known_run(tx, run_id)
     if run.state == "undone":
         raise InvalidInputError(f"Night {run.id} is undone already.")
     later = [each for each in tx.night.runs(_MANY) if each.n >= run.n and each.state != "undone"]

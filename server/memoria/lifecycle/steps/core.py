@@ -41,7 +41,6 @@ class Core:
     """MEMORY.md, USER.md and PERSONA.md, which people read and edit."""
 
     name = "core"
-    does = "take over what was edited in MEMORY.md, USER.md and PERSONA.md, and write them anew"
     item = CoreItem
     rows = 500
 

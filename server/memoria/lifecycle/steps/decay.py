@@ -6,6 +6,7 @@ night that finds everything still strong writes nothing.
 
 from collections.abc import Iterator
 
+from memoria.lifecycle.audit import note
 from memoria.lifecycle.face import Applied, Item, Night
 from memoria.model import Validity
 from memoria.model.night import Outcome
@@ -31,7 +32,6 @@ class Decay:
     """Archives what has faded and what there is too much of; pinned and confirmed ones stay."""
 
     name = "decay"
-    does = "archive what has faded, and what there is too much of"
     item = Faded
     rows = 40
 
@@ -60,14 +60,8 @@ class Decay:
             tx.memories.set_validity(item.key, Validity.ARCHIVED, night.at)
         else:
             tx.retention.set_tier(item.key, item.to)
-        tx.audit.add(
-            at=night.at,
-            channel="night",
-            client=None,
-            action="archive" if item.to is None else f"demote to {item.to}",
-            subject=item.key,
-            detail=item.why,
-        )
+        action = "archive" if item.to is None else f"demote to {item.to}"
+        note(tx, night.at, action, item.key, item.why)
         return Applied(Outcome.DONE, item.key, item.why)
 
 

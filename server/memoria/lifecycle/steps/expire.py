@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from memoria.lifecycle.audit import note
 from memoria.lifecycle.face import Applied, Item, Night
 from memoria.model import Memory, Validity
 from memoria.model.night import Outcome
@@ -18,7 +19,6 @@ class Expire:
     """Archives what has expired. Searches have not shown it since."""
 
     name = "expire"
-    does = "archive what was said to count until now"
     item = Expired
     rows = 40
 
@@ -43,14 +43,7 @@ class Expire:
         if memory is None or not _over(memory, night.at):
             return Applied(Outcome.CHANGED_SINCE, item.key)
         tx.memories.set_validity(item.key, Validity.ARCHIVED, night.at)
-        tx.audit.add(
-            at=night.at,
-            channel="night",
-            client=None,
-            action="archive",
-            subject=item.key,
-            detail="expired",
-        )
+        note(tx, night.at, "archive", item.key, "expired")
         return Applied(Outcome.DONE, item.key, "its time was over")
 
 

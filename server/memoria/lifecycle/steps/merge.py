@@ -11,6 +11,7 @@ from typing import Literal
 from memoria.graph.edges import birth_weight
 from memoria.ingest.link import connect
 from memoria.lifecycle.adjudicate import rulings
+from memoria.lifecycle.audit import note
 from memoria.lifecycle.candidates import Candidates, candidates
 from memoria.lifecycle.face import Applied, Item, Night
 from memoria.lifecycle.since import last_done
@@ -40,7 +41,6 @@ class Merge:
     """Merges what says the same."""
 
     name = "merge"
-    does = "make one of memories that say the same"
     item = Paired
     rows = 120
 
@@ -165,6 +165,4 @@ def _was(memory: Memory) -> str:
 
 
 def _audit(tx: Transaction, at: int, memory: Memory, detail: str) -> None:
-    tx.audit.add(
-        at=at, channel="night", client=None, action="merge", subject=memory.id, detail=detail
-    )
+    note(tx, at, "merge", memory.id, detail)

@@ -22,7 +22,6 @@ class Promote:
     """Short to mid to long term, by age and by how broadly a memory is borne out."""
 
     name = "promote"
-    does = "let rise what has proved itself"
     item = Risen
     rows = 6
 

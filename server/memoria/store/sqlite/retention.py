@@ -26,8 +26,9 @@ class SqliteRetention:
 
     def vitals_of(self, memory_id: str) -> Vitals | None:
         """An active memory's vitals; None if there is no such memory or it is not active."""
-        row = self._rows.first("vitals_of", id=memory_id)
-        return None if row is None else _vitals(row)
+        row = self._rows.first("number", id=memory_id)
+        found = [] if row is None else self.vitals(row["n"] - 1, 1)
+        return next((one for _, one in found if one.id == memory_id), None)
 
     def support(self, memory_id: str) -> Support:
         """How broadly a memory is borne out."""

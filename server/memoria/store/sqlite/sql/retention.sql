@@ -15,16 +15,6 @@ FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NUL
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.n > :after
 ORDER BY m.n LIMIT :limit;
 
--- name: vitals_of
-SELECT m.n, m.id, m.type, m.importance, m.confidence, v.ingested_at AS learnt_at, m.tier,
-       m.task IS NOT NULL AS task, m.pinned, m.verified, v.event_at,
-       (SELECT max(e.ingested_at) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence_at,
-       m.last_used_at, m.reviewed_at, m.expires_at,
-       1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence,
-       m.use_count, m.upvotes
-FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
-WHERE m.id = :id AND +m.tenant_id = :tenant AND m.validity = 'active';
-
 -- name: number
 SELECT n FROM memories WHERE id = :id AND +tenant_id = :tenant;
 

@@ -1,0 +1,8 @@
+"""What a night did to a memory, in the log that its history shows."""
+
+from memoria.store.base import Transaction
+
+
+def note(tx: Transaction, at: int, action: str, memory_id: str, why: str) -> None:
+    """Log that a night did this."""
+    tx.audit.add(at=at, channel="night", client=None, action=action, subject=memory_id, detail=why)
