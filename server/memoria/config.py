@@ -190,6 +190,10 @@ class Settings(BaseModel):
     night_minutes: float = Field(15, gt=0, le=1440)
     """How long one night may take. What it leaves is done by the next."""
 
+    history: bool = True
+    """Whether a night writes each closed conversation into a file of the home's
+    `conversation_history`, for people to read."""
+
     readers: int = Field(3, ge=1, le=32)
     """Read-only connections per process, so that a long search does not hold up a short one."""
 

@@ -33,6 +33,7 @@ from memoria.model import (
     Vector,
     new_id,
 )
+from memoria.model.day import NightFile
 from memoria.model.night import Run, RunOptions
 from memoria.store import base
 from memoria.store.base import Transaction
@@ -117,6 +118,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         steps = RunOptions(steps=("expire",))
         run = tx.night.open_run() or tx.night.begin(new_id(), 1, steps)
         tx.night.add_plan(run, 0, [f"{tenant}'s item"])
+        tx.files.put(NightFile(path="a.md", digest=f"of {tenant}", stamp="1", run_n=run.n))
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     interlink(store, tenant, corrected.id, archived.id, first)
     with store.backlog(write=True) as backlog:
@@ -284,6 +286,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
     "ledger.last": lambda tx, _: tx.ledger.last(),
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
+    "days.closed_sessions": lambda tx, _: tx.days.closed_sessions(0, 0, 100),
+    "days.closed_session": lambda tx, them: [tx.days.closed_session(n) for n in them.sessions],
+    "days.next_active": lambda tx, _: tx.days.next_active(0),
+    "days.notes": lambda tx, _: tx.days.notes(0, 2**53),
+    "days.summed_up": lambda tx, them: tx.days.summed_up(them.ns),
+    "files.all": lambda tx, _: tx.files.all(),
+    "files.get": lambda tx, _: tx.files.get("a.md"),
     "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
     "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
     "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
@@ -331,6 +340,9 @@ WRITES = {
     "episodes.put",
     "episodes.leave",
     "episodes.write_anew",
+    "files.put",
+    "files.drop",
+    "files.forget",
     "night.begin",
     "night.set_state",
     "night.note_rows",
@@ -375,6 +387,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "ledger": base.Ledger,
         "retention": base.Retention,
         "night": base.Nights,
+        "days": base.Days,
+        "files": base.NightFiles,
     }
     methods = {
         f"{part}.{name}"

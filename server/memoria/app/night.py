@@ -8,6 +8,7 @@ from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, NotFoundError, quoted
 from memoria.lifecycle.face import Night
+from memoria.lifecycle.files.shelf import Shelf, shelf
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
 from memoria.lifecycle.steps import BY_NAME
@@ -16,6 +17,7 @@ from memoria.model import derived_id, new_id, now_millis
 from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
 from memoria.store.base import NightStore
 from memoria.store.files import DATABASE
+from memoria.store.folders import tenant_folder
 from memoria.store.sqlite import JournaledStore
 
 _S_PER_MINUTE = 60
@@ -49,7 +51,8 @@ def run(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
-        night = Night(begun, settings.tenant, store)
+        night = Night(begun, settings.tenant, store, settings)
+        shelf(night).sweep(begun.at)
         return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
 
 
@@ -63,7 +66,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
     at = now_millis()
     with closing(open_store(settings)) as store:
         imagined = Run(n=0, id=derived_id(at, "dry"), at=at, options=options, state="running")
-        night = Night(imagined, settings.tenant, store)
+        night = Night(imagined, settings.tenant, store, settings)
         reports = [
             StepReport(
                 name=name,
@@ -99,7 +102,8 @@ def changes(settings: Settings, run_id: str, limit: int) -> tuple[Run, list[Chan
 def undo(settings: Settings, run_id: str, progress: Callable[[int], None]) -> Undone:
     """Undo a night and every later one; see `lifecycle.undo`."""
     with _holding(settings) as store:
-        return undo_run(store, settings.tenant, run_id, progress)
+        files = Shelf(tenant_folder(settings.home_path, settings.tenant))
+        return undo_run(store, settings.tenant, run_id, progress, files)
 
 
 @contextmanager

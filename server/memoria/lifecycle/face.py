@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from memoria.config import Settings
 from memoria.model.base import Value
 from memoria.model.night import Outcome, Run
 from memoria.store.base import Store, Transaction
@@ -31,6 +32,7 @@ class Night:
     run: Run
     tenant: str
     store: Store
+    settings: Settings
 
     @property
     def at(self) -> int:

@@ -8,6 +8,7 @@ where it was when it is asked for again.
 from collections.abc import Callable, Iterator
 
 from memoria.errors import InvalidInputError, NotFoundError, quoted
+from memoria.lifecycle.files.shelf import Shelf
 from memoria.model import system_millis
 from memoria.model.night import Run, Undone
 from memoria.store.base import NightStore, Transaction
@@ -20,7 +21,7 @@ Progress = Callable[[int], None]
 """Told how many changes were looked at."""
 
 
-def undo(store: NightStore, tenant: str, run_id: str, progress: Progress) -> Undone:
+def undo(store: NightStore, tenant: str, run_id: str, progress: Progress, files: Shelf) -> Undone:
     """Undo a run and every later one of the tenant.
 
     Raises:
@@ -30,15 +31,21 @@ def undo(store: NightStore, tenant: str, run_id: str, progress: Progress) -> Und
     with store.read(tenant) as tx:
         runs = _to_undo(tx, run_id)
     totals = [0, 0, 0]
+    back = left = 0
     for run in runs:
+        some, others = _put_files_back(store, tenant, run, files)
+        back, left = back + some, left + others
         for counts in _pages(store, tenant, run):
             totals = [total + count for total, count in zip(totals, counts, strict=True)]
             progress(sum(totals))
+        files.forget_before(run)
     return Undone(
         run_ids=tuple(run.id for run in runs),
         restored=totals[0],
         kept=totals[1],
         forgotten=totals[2],
+        files=back,
+        files_kept=left,
     )
 
 
@@ -58,9 +65,18 @@ def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
     return later
 
 
-def _pages(store: NightStore, tenant: str, run: Run) -> Iterator[tuple[int, int, int]]:
+def _put_files_back(store: NightStore, tenant: str, run: Run, files: Shelf) -> tuple[int, int]:
+    """Files go first: the rows still tell which of them the night wrote, however often it is asked.
+
+    Nobody forgets meanwhile what is put back.
+    """
     with store.write(tenant) as tx:
         tx.night.set_state(run, "undoing", system_millis())
+    with store.write(tenant) as tx:
+        return files.put_back(tx, run)
+
+
+def _pages(store: NightStore, tenant: str, run: Run) -> Iterator[tuple[int, int, int]]:
     while True:
         with store.write(tenant) as tx:
             counts = tx.night.revert(run, _PAGE)

@@ -78,3 +78,7 @@ class Undone(Value):
     """Rows left as they are: somebody changed them since."""
     forgotten: int
     """Rows whose images a forget has taken."""
+    files: int = 0
+    """Files that say again what they said."""
+    files_kept: int = 0
+    """Files left as they are: somebody edited them since."""

@@ -9,6 +9,7 @@ All calls block; the application runs each whole transaction in one worker threa
 
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
+from memoria.store.base.days import Days, NightFiles
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
@@ -27,11 +28,13 @@ __all__ = [
     "Backlog",
     "Conversations",
     "DatabaseFiles",
+    "Days",
     "Documents",
     "Episodes",
     "Graph",
     "Ledger",
     "Memories",
+    "NightFiles",
     "NightStore",
     "Nights",
     "Queue",

@@ -29,6 +29,7 @@ WATCHED = (
     "scratchpads",
     "completed_tasks",
     "workspaces",
+    "night_files",
 )
 """The truth that a night may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}

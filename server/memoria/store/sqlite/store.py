@@ -15,6 +15,7 @@ from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
 from memoria.store.sqlite.conversations import SqliteConversations
+from memoria.store.sqlite.days import SqliteDays, SqliteNightFiles
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import (
     Connection,
@@ -70,6 +71,8 @@ class SqliteTransaction:
         self.queue = SqliteQueue(connection, tenant)
         self.retention = SqliteRetention(connection, tenant)
         self.night = SqliteNights(connection, tenant, self.documents)
+        self.days = SqliteDays(connection, tenant)
+        self.files = SqliteNightFiles(connection, tenant)
         self.audit = SqliteAudit(self._admin)
         self.ledger = SqliteLedger(connection, tenant)
 
