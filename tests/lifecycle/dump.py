@@ -5,8 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from memoria.store.sqlite.driver import connect
 from memoria.store.folders import DAILY, HISTORY
+from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.journal import WATCHED, columns
 
 Dump = dict[str, list[tuple[Any, ...]]]

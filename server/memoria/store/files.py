@@ -7,7 +7,6 @@ without the file is shown the seed.
 import contextlib
 import os
 import secrets
-from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Literal, get_args
@@ -19,7 +18,6 @@ TOMBSTONE_KEY = "tombstone.key"
 BACKUPS = "backups"
 _KEY_BYTES = 32
 _OWNER_ONLY = 0o600
-_TEXT_SUFFIXES = (".md", ".jsonl", ".txt")
 
 CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
 
@@ -68,38 +66,6 @@ def tombstone_key(home: Path) -> bytes:
             "Restore it from a backup of the home."
         )
     return key
-
-
-def erase_lines(home: Path, unwanted: Callable[[str], bool]) -> list[Path]:
-    """Take every unwanted line out of the home's text files. Gives the files changed.
-
-    Backups are left alone: they are the user's to delete.
-
-    Raises:
-        StoreUnavailableError: a file can't be read or changed. Others may have been.
-    """
-    try:
-        return [file for file in sorted(_texts(home)) if _erase_lines(file, unwanted)]
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"{error.filename} can't be changed: {error.strerror}. Check that it is writable."
-        ) from error
-
-
-def _texts(home: Path) -> Iterator[Path]:
-    for suffix in _TEXT_SUFFIXES:
-        for file in home.rglob(f"*{suffix}"):
-            if file.is_file() and file.relative_to(home).parts[0] != BACKUPS:
-                yield file
-
-
-def _erase_lines(file: Path, unwanted: Callable[[str], bool]) -> bool:
-    lines = file.read_text("utf-8", "surrogateescape").splitlines(keepends=True)
-    kept = [line for line in lines if not unwanted(line)]
-    if len(kept) == len(lines):
-        return False
-    replace(file, "".join(kept).encode("utf-8", "surrogateescape"))
-    return True
 
 
 def replace(file: Path, content: bytes) -> None:
