@@ -286,10 +286,12 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
     "ledger.last": lambda tx, _: tx.ledger.last(),
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
-    "days.closed_sessions": lambda tx, _: tx.days.closed_sessions(0, 0, 100),
+    "days.closed_sessions": lambda tx, _: [
+        (session.session_id, session.stamp) for session in tx.days.closed_sessions(0, 0, 100)
+    ],
     "days.closed_session": lambda tx, them: [tx.days.closed_session(n) for n in them.sessions],
     "days.next_active": lambda tx, _: tx.days.next_active(0),
-    "days.notes": lambda tx, _: tx.days.notes(0, 2**53),
+    "days.notes": lambda tx, _: list(tx.days.notes(0, 2**53).model_dump().values()),
     "days.summed_up": lambda tx, them: tx.days.summed_up(them.ns),
     "files.all": lambda tx, _: tx.files.all(),
     "files.get": lambda tx, _: tx.files.get("a.md"),
