@@ -198,6 +198,10 @@ class Settings(BaseModel):
     """How long the lines may be, in tokens, that a night writes into each of MEMORY.md, USER.md and
     PERSONA.md. What does not fit is in memory all the same."""
 
+    history: bool = True
+    """Whether a night writes each closed conversation into a file of the home's
+    `conversation_history`, for people to read."""
+
     readers: int = Field(3, ge=1, le=32)
     """Read-only connections per process, so that a long search does not hold up a short one."""
 

@@ -35,6 +35,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.core import CoreLine
+from memoria.model.day import NightFile
 from memoria.model.night import Run, RunOptions
 from memoria.store import base
 from memoria.store.base import Transaction
@@ -142,7 +143,9 @@ def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
 
 def plan_a_night(tx: Transaction, item: str) -> None:
     steps = RunOptions(steps=("expire",))
-    tx.night.add_plan(tx.night.open_run() or tx.night.begin(new_id(), 1, steps), 0, [item])
+    run = tx.night.open_run() or tx.night.begin(new_id(), 1, steps)
+    tx.night.add_plan(run, 0, [item])
+    tx.files.put(NightFile(path="a.md", digest=f"of {item}", stamp="1", run_n=run.n))
 
 
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
@@ -325,6 +328,15 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
     "retention.support": lambda tx, them: [tx.retention.support(i).theme for i in them.memory_ids],
+    "days.closed_sessions": lambda tx, _: [
+        (session.session_id, session.stamp) for session in tx.days.closed_sessions(0, 0, 100)
+    ],
+    "days.closed_session": lambda tx, them: [tx.days.closed_session(n) for n in them.sessions],
+    "days.next_active": lambda tx, _: tx.days.next_active(0),
+    "days.notes": lambda tx, _: list(tx.days.notes(0, 2**53).model_dump().values()),
+    "days.summed_up": lambda tx, them: tx.days.summed_up(them.ns),
+    "files.all": lambda tx, _: tx.files.all(),
+    "files.get": lambda tx, _: tx.files.get("a.md"),
     "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
     "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
     "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
@@ -381,6 +393,9 @@ WRITES = {
     "pairs.take_in",
     "pairs.note_merged",
     "pairs.keep_apart",
+    "files.put",
+    "files.drop",
+    "files.forget",
     "night.begin",
     "night.set_state",
     "night.note_rows",
@@ -427,6 +442,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "retention": base.Retention,
         "pairs": base.Pairs,
         "night": base.Nights,
+        "days": base.Days,
+        "files": base.NightFiles,
     }
     methods = {
         f"{part}.{name}"

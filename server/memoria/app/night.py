@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, quoted
-from memoria.lifecycle.core.before import drop_old
 from memoria.lifecycle.face import Night
+from memoria.lifecycle.files.shelf import Shelf, shelf
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import known_run
 from memoria.lifecycle.undo import undo as undo_run
 from memoria.model import DAY_MS, derived_id, new_id, now_millis
-from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
+from memoria.model.night import UNDO_MS, Change, Run, RunOptions, StepReport, Undone
 from memoria.policy.retention import retention
 from memoria.store.base import NightStore, Store
-from memoria.store.files import DATABASE, core_folder
+from memoria.store.files import DATABASE
+from memoria.store.folders import tenant_folder
 from memoria.store.sqlite import JournaledStore
 
 if TYPE_CHECKING:
     from memoria.inference.chat.gate import Gate
 
 _S_PER_MINUTE = 60
-_UNDOABLE = 30
-"""Nights of which it is kept what core files said before them."""
+_NIGHTS = 1000
 
 
 def run(
@@ -61,11 +61,9 @@ def run(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
-        with store.read(settings.tenant) as tx:
-            latest = {each.id for each in tx.night.runs(_UNDOABLE)}
-        drop_old(core_folder(settings.home_path, settings.tenant), latest)
         with _gate(settings, store) as gate:
             night = Night(begun, store, settings, retention(settings.retention), gate)
+            shelf(night).sweep(_undoable(night))
             return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
 
 
@@ -85,6 +83,11 @@ def _begun(store: NightStore, tenant: str, options: RunOptions) -> Run:
 
 def _alive(run: Run, now: int) -> bool:
     return now - run.at < DAY_MS and all(step.name in BY_NAME for step in run.steps)
+
+
+def _undoable(night: Night) -> set[str]:
+    with night.store.read(night.tenant) as tx:
+        return {run.id for run in tx.night.runs(_NIGHTS) if run.at >= night.at - UNDO_MS}
 
 
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> Run:
@@ -137,8 +140,8 @@ def changes(settings: Settings, run_id: str, limit: int) -> tuple[Run, list[Chan
 def undo(settings: Settings, run_id: str, progress: Callable[[int], None]) -> Undone:
     """Undo a night and every later one; see `lifecycle.undo`."""
     with _holding(settings) as store:
-        folder = core_folder(settings.home_path, settings.tenant)
-        return undo_run(store, settings.tenant, folder, run_id, progress)
+        files = Shelf(tenant_folder(settings.home_path, settings.tenant))
+        return undo_run(store, settings.tenant, run_id, progress, files)
 
 
 @contextmanager

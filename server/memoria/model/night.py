@@ -6,6 +6,10 @@ from typing import Literal
 from pydantic import Field
 
 from memoria.model.base import Value
+from memoria.model.instant import DAY_MS
+
+UNDO_MS = 7 * DAY_MS
+"""How long a night can be undone: until then what it changed is kept as it was."""
 
 RunState = Literal["running", "finished", "stopped", "undoing", "undone"]
 StepState = Literal["waiting", "planned", "applied"]
@@ -81,4 +85,6 @@ class Undone(Value):
     forgotten: int
     """Rows whose images a forget has taken."""
     files: int = 0
-    """Core files that say again what they said."""
+    """Files that say again what they said."""
+    files_kept: int = 0
+    """Files left as they are: somebody edited them since."""

@@ -5,10 +5,20 @@ from typing import Any
 
 from memoria.lifecycle.face import Step
 from memoria.lifecycle.steps.core import Core
+from memoria.lifecycle.steps.daily import Daily
 from memoria.lifecycle.steps.decay import Decay
 from memoria.lifecycle.steps.expire import Expire
+from memoria.lifecycle.steps.history import History
 from memoria.lifecycle.steps.merge import Merge
 from memoria.lifecycle.steps.promote import Promote
 
-STEPS: tuple[Step[Any], ...] = (Merge(), Decay(), Expire(), Promote(), Core())
+STEPS: tuple[Step[Any], ...] = (
+    Merge(),
+    Decay(),
+    Expire(),
+    Promote(),
+    Daily(),
+    History(),
+    Core(),
+)
 BY_NAME: Mapping[str, Step[Any]] = {step.name: step for step in STEPS}

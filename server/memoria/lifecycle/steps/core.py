@@ -26,7 +26,8 @@ from memoria.lifecycle.face import Applied, Item, Night
 from memoria.model.core import CORE, CoreFile
 from memoria.model.night import Outcome
 from memoria.store.base import Transaction
-from memoria.store.files import core_folder, tombstone_key
+from memoria.store.files import tombstone_key
+from memoria.store.folders import tenant_folder
 
 
 class CoreItem(Item):
@@ -93,7 +94,7 @@ def _drafts(tx: Transaction, night: Night) -> list[Draft]:
 
 
 def _folder(night: Night) -> Path:
-    return core_folder(night.settings.home_path, night.tenant)
+    return tenant_folder(night.settings.home_path, night.tenant)
 
 
 def _hand(night: Night) -> ByHand:

@@ -45,6 +45,9 @@ def undone_text(undone: Undone) -> str:
     lines = [f"Undone: night {undone.run_ids[-1]}{later}. {restored} put back."]
     if undone.files:
         lines.append(f"{counted(undone.files, 'file', 'files')} put back.")
+    if undone.files_kept:
+        files = counted(undone.files_kept, "file", "files")
+        lines.append(f"{files} left as they are: edited since.")
     if undone.kept:
         lines.append(f"{counted(undone.kept, 'row', 'rows')} left as they are: changed since.")
     if undone.forgotten:
