@@ -198,6 +198,10 @@ class Settings(BaseModel):
     """How long the lines may be, in tokens, that a night writes into each of MEMORY.md, USER.md and
     PERSONA.md. What does not fit is in memory all the same."""
 
+    instructions_core: bool = True
+    """Whether clients are told at once what of the core files you have confirmed, in a few lines
+    below the instructions."""
+
     history: bool = True
     """Whether a night writes each closed conversation into a file of the home's
     `conversation_history`, for people to read."""

@@ -2,6 +2,7 @@
 
 import json
 from importlib import resources
+from pathlib import Path
 
 from memoria.app import Memoria
 from memoria.model import SessionRecord
@@ -61,6 +62,12 @@ def add_resources(server: LeanServer) -> None:
         memory = server.memory
         figures = (await memory.statistics()).model_dump(mode="json", exclude_none=True)
         return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
+
+
+def core_resources(memory: Memoria) -> dict[str, Path]:
+    """The core files that resources show, by their URI."""
+    folder = tenant_folder(memory.settings.home_path, memory.tenant)
+    return {f"memory://core/{name}": folder / name for name in ("MEMORY.md", "USER.md")}
 
 
 def core_text(memory: Memoria, name: CoreFile) -> str:
