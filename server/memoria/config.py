@@ -190,6 +190,10 @@ class Settings(BaseModel):
     night_minutes: float = Field(15, gt=0, le=1440)
     """How long one night may take. What it leaves is done by the next."""
 
+    night_tokens: int = Field(100_000, ge=0, le=10**12)
+    """Tokens that the questions of one night may take, of those of its day. What is not asked is
+    left for the next."""
+
     night_idle_minutes: float = Field(10, ge=0, le=100_000)
     """How long nobody must have asked a server for anything before it starts a night by itself, if
     the last one is over a day old. 0: never."""

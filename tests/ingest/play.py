@@ -53,6 +53,7 @@ def purpose_of(asked: Asked) -> str:
         "adjudicate": "`relation`",
         "verify": "`supported`",
         "day": "`sentences`",
+        "review": "`searches_left`",
     }
     return next((name for name, sign in signs.items() if sign in asked.instructions), "extract")
 
@@ -65,6 +66,7 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
         "adjudicate": {"rulings": []},
         "verify": {"checks": []},
         "day": {"sentences": []},
+        "review": {"decision": "KEEP"},
     }
 
     def answer(asked: Asked) -> object:

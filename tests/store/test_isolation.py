@@ -114,7 +114,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         stone = Tombstone("memory", f"{tenant}'s", 1, "because")
         tx.tombstones.add(Grave(stone, (MARK,), (Likeness(MODEL, vector(MARK), 0.9),)))
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
-        place = newest.session_n, 0, newest.turn_index
+        place = newest.session_n, 0, newest.turn_index - 1
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
         plan_a_night(tx, f"{tenant}'s item")
@@ -146,6 +146,7 @@ def plan_a_night(tx: Transaction, item: str) -> None:
     run = tx.night.open_run() or tx.night.begin(new_id(), 1, steps)
     tx.night.add_plan(run, 0, [item])
     tx.files.put(NightFile(path="a.md", digest=f"of {item}", stamp="1", run_n=run.n))
+    tx.night.note_tokens(run, 0, 5)
 
 
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
@@ -340,6 +341,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
     "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
     "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
+    "night.tokens": lambda tx, them: [tx.night.tokens(run) for run in them.runs],
     "night.next_items": lambda tx, them: [tx.night.next_items(run, 0, 9) for run in them.runs],
 }
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
@@ -389,6 +391,7 @@ WRITES = {
     "episodes.leave",
     "episodes.write_anew",
     "retention.set_tier",
+    "retention.note_review",
     "pairs.gather",
     "pairs.take_in",
     "pairs.note_merged",
@@ -403,6 +406,7 @@ WRITES = {
     "night.add_plan",
     "night.clear_plan",
     "night.strike",
+    "night.note_tokens",
     "night.revert",
 }
 

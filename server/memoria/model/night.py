@@ -21,6 +21,14 @@ class Outcome(StrEnum):
     DONE = "done"
     UNCHANGED = "unchanged"
     """There turned out to be nothing to do."""
+    KEPT = "kept"
+    """Somebody was asked, and it stays as it is."""
+    QUEUED = "queued"
+    """A chat model reads it when its turn has come."""
+    PUT_OFF = "put off"
+    """It could not be done now, and will be tried again."""
+    GIVEN_UP = "given up"
+    """It was tried often enough; somebody has to look at it."""
     CHANGED_SINCE = "changed since"
     """Somebody changed it after it was planned: left alone."""
 
@@ -41,6 +49,8 @@ class StepReport(Value):
     planned: int = 0
     outcomes: dict[str, int] = Field(default_factory=dict)
     """How many came to what."""
+    tokens: int = 0
+    """What its questions to a chat model took; of one that was broken off, the most they might."""
     reduced: str | None = None
     """What it did without, where it did."""
     reasons: dict[str, str] = Field(default_factory=dict)
@@ -59,6 +69,8 @@ class Run(Value):
     finished_at: int | None = None
     most_rows: int = 0
     """Rows that its largest transaction changed, journal and indexes included."""
+    tokens: int = 0
+    """What the questions of all steps took."""
     steps: tuple[StepReport, ...] = ()
 
 

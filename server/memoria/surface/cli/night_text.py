@@ -22,9 +22,12 @@ def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
         steps = [line for step in run.steps for line in _would(step)]
         return "\n".join(["Nothing was changed. A night would now:", *steps])
     head = f"Night {run.id} of {iso(run.at)}: {_STATES[run.state]}."
+    spent = [f"{counted(run.tokens, 'token', 'tokens')} of the chat model."] if run.tokens else []
     rows = [] if changed is None else [f"{counted(changed, 'row', 'rows')} changed."]
     undo = [f"Undo it with: memoria nightly undo {run.id}"] if _undoable(run) else []
-    return "\n".join([head, *(line for step in run.steps for line in _did(step)), *rows, *undo])
+    return "\n".join(
+        [head, *(line for step in run.steps for line in _did(step)), *spent, *rows, *undo]
+    )
 
 
 def runs_text(runs: Sequence[Run]) -> str:
