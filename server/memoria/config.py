@@ -194,6 +194,9 @@ class Settings(BaseModel):
     """Tokens that the questions of one night may take, of those of its day. What is not asked is
     left for the next."""
 
+    archive_days: float = Field(0, ge=0, le=100_000)
+    """How long what is archived is kept before a night erases it for good. 0: always."""
+
     night_idle_minutes: float = Field(10, ge=0, le=100_000)
     """How long nobody must have asked a server for anything before it starts a night by itself, if
     the last one is over a day old. 0: never."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from memoria.errors import InvalidInputError, NotFoundError, quoted
 from memoria.lifecycle.core.before import Before
 from memoria.lifecycle.files.shelf import Shelf
-from memoria.model import system_millis
-from memoria.model.night import Run, Undone
+from memoria.model import DAY_MS, now_millis, system_millis
+from memoria.model.night import UNDO_MS, Run, Undone
 from memoria.store.base import NightStore, Transaction
 
 _PAGE = 20
@@ -34,7 +34,7 @@ def undo(store: NightStore, tenant: str, run_id: str, progress: Progress, files:
 
     Raises:
         NotFoundError: there is no such run.
-        InvalidInputError: it is running, or undone already.
+        InvalidInputError: it is running, undone already, or too long ago.
     """
     with store.read(tenant) as tx:
         runs = _to_undo(tx, run_id)
@@ -73,6 +73,11 @@ def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
     run = known_run(tx, run_id)
     if run.state == "undone":
         raise InvalidInputError(f"Night {run.id} is undone already.")
+    if run.at < now_millis() - UNDO_MS:
+        raise InvalidInputError(
+            f"Night {run.id} can't be undone any more: what stood before a night is kept for "
+            f"{UNDO_MS // DAY_MS} days."
+        )
     later = [each for each in tx.night.runs(_MANY) if each.n >= run.n and each.state != "undone"]
     running = [each.id for each in later if each.state == "running"]
     if running:

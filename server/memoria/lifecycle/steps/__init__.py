@@ -12,6 +12,7 @@ from memoria.lifecycle.steps.expire import Expire
 from memoria.lifecycle.steps.history import History
 from memoria.lifecycle.steps.merge import Merge
 from memoria.lifecycle.steps.promote import Promote
+from memoria.lifecycle.steps.purge import Purge
 from memoria.lifecycle.steps.review import Review
 from memoria.lifecycle.steps.unread import Unread
 
@@ -23,6 +24,7 @@ STEPS: tuple[Step[Any] | Working, ...] = (
     Review(),
     Expire(),
     Promote(),
+    Purge(),
     Daily(),
     History(),
     Core(),

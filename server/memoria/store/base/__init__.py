@@ -19,6 +19,7 @@ from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
 from memoria.store.base.night import Nights
 from memoria.store.base.pairs import Alike, Pairs, Wording
+from memoria.store.base.purge import Purge
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
@@ -42,6 +43,7 @@ __all__ = [
     "NightStore",
     "Nights",
     "Pairs",
+    "Purge",
     "Queue",
     "Retention",
     "Scratchpads",

@@ -20,6 +20,7 @@ from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
 from memoria.store.base.night import Nights
 from memoria.store.base.pairs import Pairs
+from memoria.store.base.purge import Purge
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
@@ -57,6 +58,8 @@ class Transaction(Protocol):
     def days(self) -> Days: ...  # noqa: D102
     @property
     def files(self) -> NightFiles: ...  # noqa: D102
+    @property
+    def purge(self) -> Purge: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
     @property

@@ -34,6 +34,7 @@ from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.night import SqliteNights
 from memoria.store.sqlite.pairs import SqlitePairs
+from memoria.store.sqlite.purge import SqlitePurge
 from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
 from memoria.store.sqlite.retention import SqliteRetention
 from memoria.store.sqlite.rows import TenantRows, built
@@ -75,6 +76,7 @@ class SqliteTransaction:
         self.retention = SqliteRetention(connection, tenant)
         self.pairs = SqlitePairs(connection, tenant)
         self.night = SqliteNights(connection, tenant, self.documents)
+        self.purge = SqlitePurge(connection, tenant)
         self.days = SqliteDays(connection, tenant)
         self.files = SqliteNightFiles(connection, tenant)
         self.audit = SqliteAudit(self._admin)

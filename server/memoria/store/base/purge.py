@@ -1,0 +1,27 @@
+"""What may be erased for good: nothing brings it back."""
+
+from typing import Protocol
+
+
+class Purge(Protocol):
+    """A tenant's leftovers. Moments are UTC epoch ms."""
+
+    def spent(self, before: int, limit: int) -> list[str]:
+        """Ids of archived memories that were said to count for a day at most, earliest first.
+
+        Args:
+            before: when their time must have been over, and they archived.
+            limit: how many at most.
+        """
+        ...
+
+    def archived(self, before: int, limit: int) -> list[str]:
+        """Ids of memories archived before a moment, earliest first."""
+        ...
+
+    def drop_images(self, before: int, limit: int) -> int:
+        """Let go of what nights before a moment have changed: they can't be undone any more.
+
+        Gives how many rows went; none where nothing is left.
+        """
+        ...

@@ -1,0 +1,20 @@
+-- name: spent
+-- As the index has it: a day.
+SELECT id FROM memories
+WHERE tenant_id = :tenant AND expires_at IS NOT NULL AND expires_at <= :before
+  AND validity = 'archived' AND updated_at <= :before AND NOT pinned AND NOT verified
+  AND expires_at - created_at <= 86400000
+ORDER BY expires_at, n LIMIT :limit;
+
+-- name: archived
+SELECT id FROM memories
+WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at <= :before
+  AND NOT pinned AND NOT verified
+ORDER BY updated_at, n LIMIT :limit;
+
+-- name: drop_images
+DELETE FROM night_changes WHERE (run_n, seq) IN (
+    SELECT c.run_n, c.seq
+    FROM night_runs r CROSS JOIN night_changes c ON c.run_n = r.n
+    WHERE r.tenant_id = :tenant AND r.at < :before
+    LIMIT :limit);
