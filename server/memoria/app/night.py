@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, quoted
+from memoria.inference import choose_embedder
 from memoria.lifecycle.core.before import drop_old
 from memoria.lifecycle.face import Night
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
@@ -25,6 +26,7 @@ from memoria.store.sqlite import JournaledStore
 
 if TYPE_CHECKING:
     from memoria.inference.chat.gate import Gate
+    from memoria.ingest.recall import Recall
 
 _S_PER_MINUTE = 60
 _UNDOABLE = 30
@@ -65,7 +67,8 @@ def run(
             latest = {each.id for each in tx.night.runs(_UNDOABLE)}
         drop_old(core_folder(settings.home_path, settings.tenant), latest)
         with _gate(settings, store) as gate:
-            night = Night(begun, store, settings, retention(settings.retention), gate)
+            table = retention(settings.retention)
+            night = Night(begun, store, settings, table, gate, _recall(settings))
             return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
 
 
@@ -171,6 +174,13 @@ def _gate(settings: Settings, store: Store) -> "Iterator[Gate | None]":
     finally:
         if gate is not None:
             gate.stop()
+
+
+def _recall(settings: Settings) -> "Recall":
+    """What finds memories and tells what texts mean; its model is loaded when it is first asked."""
+    from memoria.retrieval.related import Related  # noqa: PLC0415  (only a run of a night needs it)
+
+    return Related(choose_embedder(settings))
 
 
 def _known(steps: Sequence[str]) -> tuple[str, ...]:

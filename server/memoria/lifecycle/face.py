@@ -17,6 +17,7 @@ from memoria.store.base import Store, Transaction
 
 if TYPE_CHECKING:
     from memoria.inference.chat.gate import Gate
+    from memoria.ingest.recall import Recall
 
 
 class Item(Value):
@@ -39,6 +40,8 @@ class Night:
     retention: Retention
     gate: "Gate | None" = None
     """The way to a chat model, where one is configured."""
+    recall: "Recall | None" = None
+    """Finds memories, and tells what texts mean."""
     short: dict[str, str] = field(default_factory=dict)
     """By step: what it could not do while it was planned, to be reported."""
 

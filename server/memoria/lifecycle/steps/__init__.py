@@ -4,11 +4,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from memoria.lifecycle.face import Step
+from memoria.lifecycle.steps.consolidate import Consolidate
 from memoria.lifecycle.steps.core import Core
 from memoria.lifecycle.steps.decay import Decay
 from memoria.lifecycle.steps.expire import Expire
 from memoria.lifecycle.steps.merge import Merge
 from memoria.lifecycle.steps.promote import Promote
+from memoria.lifecycle.steps.rhythms import Rhythms
 
-STEPS: tuple[Step[Any], ...] = (Merge(), Decay(), Expire(), Promote(), Core())
+STEPS: tuple[Step[Any], ...] = (
+    Merge(),
+    Consolidate(),
+    Rhythms(),
+    Decay(),
+    Expire(),
+    Promote(),
+    Core(),
+)
 BY_NAME: Mapping[str, Step[Any]] = {step.name: step for step in STEPS}

@@ -11,6 +11,7 @@ from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.documents import Documents
+from memoria.store.base.drawn import Basis, Drawn, Said, Source
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
@@ -28,10 +29,12 @@ __all__ = [
     "Alike",
     "Audit",
     "Backlog",
+    "Basis",
     "Conversations",
     "CoreLines",
     "DatabaseFiles",
     "Documents",
+    "Drawn",
     "Episodes",
     "Graph",
     "Ledger",
@@ -41,7 +44,9 @@ __all__ = [
     "Pairs",
     "Queue",
     "Retention",
+    "Said",
     "Scratchpads",
+    "Source",
     "Store",
     "Tombstones",
     "Transaction",

@@ -73,6 +73,10 @@ class SqliteNights:
         """Take what was done off the plan."""
         self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
 
+    def drop_items(self, ids: Sequence[str]) -> int:
+        """Take everything off all plans that names one of these."""
+        return self._rows.change("drop_items", ids=as_json(ids))
+
     def changes(self, run: Run, limit: int) -> list[Change]:
         """What a run changed, in order."""
         return [

@@ -62,6 +62,11 @@ DELETE FROM night_plan
 WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND step = :step AND ordinal IN (SELECT value FROM json_each(:ordinals));
 
+-- name: drop_items
+DELETE FROM night_plan
+WHERE run_n IN (SELECT n FROM night_runs WHERE tenant_id = :tenant)
+  AND EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(night_plan.item, w.value));
+
 -- name: changes
 SELECT c.seq, c.tbl, c.op, c.key, m.id AS memory_id
 FROM night_changes c
