@@ -122,6 +122,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     interlink(store, tenant, corrected.id, archived.id, first)
     with store.write(tenant) as tx:
         merge(tx, memory.id, waits.id, corrected.id)
+        draw(tx, corrected.id, again.n)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
         due = backlog.due(0, 1000, 5)
@@ -143,6 +144,18 @@ def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
 def plan_a_night(tx: Transaction, item: str) -> None:
     steps = RunOptions(steps=("expire",))
     tx.night.add_plan(tx.night.open_run() or tx.night.begin(new_id(), 1, steps), 0, [item])
+
+
+def draw(tx: Transaction, source: str, turn_n: int) -> None:
+    """What a night might conclude from a memory."""
+    origin = Provenance(source_kind="consolidated", trust="reported", channel="night")
+    version = NewVersion("all ports are alike", b"d", 1, 1, origin, None, InferredBy.MODEL)
+    drawn = NewMemory(new_id(), MemoryType.CONCEPT, 0.5, 0.5)
+    tx.memories.add(drawn, version)
+    tx.memories.add_evidence(NewEvidence(drawn.id, turn_n, "port", 1))
+    src, dst = Node("memory", drawn.id), Node("memory", source)
+    kind = EdgeType.DERIVED_FROM
+    tx.graph.put([Edge(src=src, type=kind, dst=dst, weight=1, confidence=1, made_at=1)])
 
 
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
@@ -321,6 +334,17 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "pairs.any_changed": lambda tx, _: tx.pairs.any_changed(0),
     "pairs.merged": lambda tx, them: [*tx.pairs.merged(them.memory_ids).items()],
     "pairs.merged_into": lambda tx, them: [tx.pairs.merged_into(i) for i in them.memory_ids],
+    "drawn.bases": lambda tx, _: [f"n={one.wording} {one.id}" for one in tx.drawn.bases(0, 100)],
+    "drawn.alike": lambda tx, _: tx.drawn.alike(range(100)),
+    "drawn.entities": lambda tx, _: [f"node={n}" for _, n in tx.drawn.entities(range(100))],
+    "drawn.said": lambda tx, _: tx.drawn.said(range(100)),
+    "drawn.instants": lambda tx, _: tx.drawn.instants(range(100)),
+    "drawn.made": lambda tx, _: tx.drawn.made(0, 100),
+    "drawn.sources": lambda tx, them: tx.drawn.sources(them.memory_ids),
+    "drawn.over": lambda tx, them: tx.drawn.over(them.memory_ids, them.ns),
+    "drawn.unheard": lambda tx, them: [
+        tx.drawn.unheard(one, [other]) for one in them.memory_ids for other in them.memory_ids
+    ],
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
@@ -387,6 +411,7 @@ WRITES = {
     "night.set_step",
     "night.add_plan",
     "night.clear_plan",
+    "night.drop_items",
     "night.strike",
     "night.revert",
 }
@@ -426,6 +451,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "ledger": base.Ledger,
         "retention": base.Retention,
         "pairs": base.Pairs,
+        "drawn": base.Drawn,
         "night": base.Nights,
     }
     methods = {
@@ -470,7 +496,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         5,
         6,
-        {"active": 6, "archived": 1, "pending_confirmation": 2},
+        {"active": 7, "archived": 1, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

@@ -39,6 +39,8 @@ WALKS = {
     ("memories", "held_back"),
     ("memories", "unverified"),
     ("ledger", "last"),  # stops at the first
+    ("drawn", "sources"),  # what a few memories were drawn from
+    ("night", "drop_items"),  # nights are few, and plans done with soon
     ("night", "open_run"),
     ("night", "run"),  # nights are few
     ("night", "runs"),
