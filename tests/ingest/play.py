@@ -48,7 +48,12 @@ def reader(reads: Reads) -> Callable[[Asked], object]:
 
 def purpose_of(asked: Asked) -> str:
     """Which of our questions it is, told by what only its instructions say."""
-    signs = {"episode": "`outcome`", "adjudicate": "`relation`", "verify": "`supported`"}
+    signs = {
+        "episode": "`outcome`",
+        "adjudicate": "`relation`",
+        "verify": "`supported`",
+        "concept": "SKIP: they merely",
+    }
     return next((name for name, sign in signs.items() if sign in asked.instructions), "extract")
 
 
@@ -59,6 +64,7 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
         "episode": {"summary": ""},
         "adjudicate": {"rulings": []},
         "verify": {"checks": []},
+        "concept": {"action": "SKIP"},
     }
 
     def answer(asked: Asked) -> object:

@@ -55,6 +55,11 @@ def concept(
     return answer
 
 
+def misquotes(asked: Asked) -> object:
+    quotes = [{"memory": number, "quote": "it"} for number in (1, 7)]
+    return {"action": "CONCEPT", "name": "Badger", "content": SAYS, "quotes": quotes}
+
+
 def skips(_: Asked) -> object:
     return {"action": "SKIP"}
 
@@ -258,10 +263,7 @@ async def test_a_broken_off_night_writes_what_it_was_told_and_asks_nobody_again(
         concept("The key of Badger is sk-ant-REDACTED", name="⟨a theme⟩"),
         concept(BADGER[0]),
         concept(quotes=1),
-        lambda asked: {
-            **concept()(asked),
-            "quotes": [{"memory": n, "quote": "it"} for n in (7, 8)],
-        },  # type: ignore[dict-item]
+        misquotes,
     ],
 )
 async def test_what_is_not_borne_out_or_may_not_be_said_is_written_nowhere(
@@ -285,6 +287,20 @@ async def test_what_was_forgotten_is_not_concluded_again(
         assert forgotten.drew_on_it == tuple(sorted(badger))
     with ScriptedModel(answer=concept()) as model:
         assert night(settings, model).steps[0].outcomes == {"unchanged": 1}
+    assert concepts(settings) == []
+
+
+async def test_what_was_forgotten_is_not_concluded_in_other_words(
+    settings: Settings, badger: list[str]
+) -> None:
+    assert badger
+    known = settings.model_copy(update={"embedder": "bundled", "forget_reach": 0.8})
+    async with open_memoria(settings=known) as m:
+        kept = await m.remember("The user is allergic to peanuts")
+        await m.forget_memory([kept.id])
+    again = "The user can't eat peanuts because of an allergy"
+    with ScriptedModel(answer=concept(f"Badger is in Rust. {again}.")) as model:
+        assert night(known, model).steps[0].outcomes == {"unchanged": 1}
     assert concepts(settings) == []
 
 

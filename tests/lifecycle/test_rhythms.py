@@ -173,11 +173,22 @@ async def test_what_is_no_habit_of_the_users_is_not_taken_for_one(
     fields = {"subject": None, "predicate": None, "type": told_of.get("kind", "fact")}
     values = tuple({**fields, **told_of}[name] for name in fields)
     with store_of(settings) as store, store.write(settings.tenant) as tx:
-        tx.memories._rows.connection.execute(  # type: ignore[attr-defined]  # noqa: SLF001  (no face says of whom)
+        tx.memories._rows.connection.execute(  # noqa: SLF001  (no face says of whom)
             "UPDATE memories SET subject = ?, predicate = ?, type = ? WHERE id = ?",
             (*values, source),
         )
     assert night(settings, on(5)).steps[0].planned == 0
+
+
+async def test_a_habit_that_has_made_room_for_something_that_was_said_does_not_come_back(
+    settings: Settings,
+) -> None:
+    await told(settings, MONDAYS)
+    night(settings, on(5))
+    (habit,) = habits(settings)
+    with store_of(settings) as store, store.write(settings.tenant) as tx:
+        tx.memories.set_validity(habit.id, Validity.SUPERSEDED, on(5, 1))
+    assert night(settings, on(5, 2)).steps[0].planned == 0
 
 
 @pytest.mark.parametrize("action", ["archive", "confirm"])

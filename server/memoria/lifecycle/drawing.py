@@ -38,7 +38,7 @@ from memoria.text.statement import fingerprint
 MOST_SOURCES = 20
 """Memories that one is drawn from at most."""
 _PAGE = 500
-_OWN = (InferredBy.RULES, InferredBy.MODEL)
+_END = "end"
 
 
 class FromMemories(Item):
@@ -70,13 +70,8 @@ class Made:
 
     memory: Memory
     sources: tuple[Source, ...]
-
-    @property
-    def kept(self) -> bool:
-        """Whether the user has decided about it: no night changes it."""
-        own = self.memory.current.provenance.channel == NIGHT
-        ended = self.memory.validity in (Validity.ACTIVE, Validity.SUPERSEDED)
-        return self.memory.pinned or self.memory.verified or not (own and ended)
+    kept: bool
+    """Whether somebody else has decided about it: no night changes it."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -97,13 +92,27 @@ def made(night: Night, kind: MemoryType) -> Iterator[Made]:
             page = tx.drawn.made(after, _PAGE)
             found = [tx.memories.get(memory_id) for _, memory_id in page]
             sources = tx.drawn.sources([memory_id for _, memory_id in page])
+            kept = {one.id for one in found if one is not None and decided(tx, one)}
         if not page:
             return
         for memory in found:
             if memory is not None and memory.type is kind:
                 own = (source for source in sources if source.drawn_id == memory.id)
-                yield Made(memory, tuple(own))
+                yield Made(memory, tuple(own), memory.id in kept)
         after = page[-1][0]
+
+
+def decided(tx: Transaction, memory: Memory) -> bool:
+    """Whether somebody else has decided about what a night drew.
+
+    It was confirmed, pinned, reworded, put aside, or has made room for something that was said.
+    """
+    if memory.pinned or memory.verified or memory.current.provenance.channel != NIGHT:
+        return True
+    if memory.validity is not Validity.SUPERSEDED:
+        return memory.validity is not Validity.ACTIVE
+    ended = (entry for entry in tx.audit.of(memory.id) if entry.action == _END)
+    return all(entry.at != memory.updated_at for entry in ended)
 
 
 def as_planned(tx: Transaction, item: FromMemories) -> list[Memory] | None:
@@ -180,7 +189,7 @@ def rewrite(
 def end(tx: Transaction, memory: Memory, at: int, why: str) -> None:
     """Let it be known as something that was so. It is drawn anew if it is so again."""
     tx.memories.set_validity(memory.id, Validity.SUPERSEDED, at)
-    note(tx, at, "end", memory.id, why)
+    note(tx, at, _END, memory.id, why)
 
 
 def _version(draft: Draft, sources: Sequence[Memory], at: int) -> NewVersion:

@@ -20,6 +20,8 @@ _PAGE = 500
 _ENTITY, _CONVERSATION = 0.5, 0.1
 """How strongly what few have in common binds two of them, beside a cosine from 0.75 to 1."""
 _FEW, _MANY = 8, 40
+_MOST = 20_000
+"""Memories that are looked at, the newest: for so many it takes some ten seconds."""
 
 Members = tuple[Basis, ...]
 _Ties = defaultdict[tuple[int, int], float]
@@ -59,7 +61,9 @@ def patterns(night: Night, since: int | None = None) -> list[Members]:
         if one in bases and other in bases and bases[one].standing == bases[other].standing:
             ties[one, other] += cosine
     _tie(shared, ties)
-    hanging = communities(((*pair, weight) for pair, weight in ties.items()), least=LEAST_MEMBERS)
+    newest = set(sorted(bases)[-_MOST:])
+    kept = ((*pair, weight) for pair, weight in ties.items() if newest.issuperset(pair))
+    hanging = communities(kept, least=LEAST_MEMBERS)
     groups = (tuple(bases[n] for n in found[:MOST_SOURCES]) for found in hanging)
     fresh = [group for group in groups if since is None or any(m.updated_at > since for m in group)]
     return sorted(
@@ -83,9 +87,8 @@ def _note(
         shared[_ENTITY, entity, bases[n].standing].append(n)
     for said in tx.drawn.said(list(bases)):
         told[said.memory_n].append(said)
-        in_it = shared[_CONVERSATION, said.conversation, bases[said.memory_n].standing]
-        if said.memory_n not in in_it[-1:]:
-            in_it.append(said.memory_n)
+        key = _CONVERSATION, said.conversation, bases[said.memory_n].standing
+        shared[key].append(said.memory_n)
 
 
 def _tie(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:

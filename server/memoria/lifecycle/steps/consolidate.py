@@ -23,6 +23,7 @@ from memoria.lifecycle.drawing import (
     FromMemories,
     Made,
     as_planned,
+    decided,
     end,
     grounds,
     known_already,
@@ -86,7 +87,7 @@ class Consolidate:
     def apply(self, tx: Transaction, item: Concluded, night: Night) -> Applied:
         """Write it, unless what it rests on was changed or forgotten since."""
         memory = None if item.concept is None else tx.memories.get(item.concept)
-        if item.concept is not None and (memory is None or _changed(memory, item)):
+        if item.concept is not None and (memory is None or _changed(tx, memory, item)):
             return Applied(Outcome.CHANGED_SINCE, item.concept)
         if item.do == "end" and memory is not None:
             end(tx, memory, night.at, item.why)
@@ -157,8 +158,8 @@ def _borne_out(night: Night, one: Made) -> bool:
     return len(holding) >= LEAST_MEMBERS and broadly_said(said)
 
 
-def _changed(memory: Memory, item: Concluded) -> bool:
-    return memory.current.n != item.wording or Made(memory, ()).kept
+def _changed(tx: Transaction, memory: Memory, item: Concluded) -> bool:
+    return memory.current.n != item.wording or decided(tx, memory)
 
 
 def _memories(night: Night, members: Members) -> list[Memory]:

@@ -15,6 +15,7 @@ from memoria.lifecycle.drawing import (
     FromMemories,
     Made,
     as_planned,
+    decided,
     end,
     grounds,
     known_already,
@@ -99,7 +100,7 @@ class Rhythms:
     def apply(self, tx: Transaction, item: Noticed, night: Night) -> Applied:
         """Write it, unless what it rests on was changed or forgotten since."""
         memory = None if item.habit is None else tx.memories.get(item.habit)
-        if item.habit is not None and (memory is None or _changed(memory, item)):
+        if item.habit is not None and (memory is None or _changed(tx, memory, item)):
             return Applied(Outcome.CHANGED_SINCE, item.habit)
         if item.do == "end" and memory is not None:
             end(tx, memory, night.at, _STOPPED)
@@ -179,8 +180,8 @@ def _item(do: Do, one: Made | None, theme: _Theme, content: str = "", share: flo
     )
 
 
-def _changed(memory: Memory, item: Noticed) -> bool:
-    return memory.current.n != item.wording or Made(memory, ()).kept
+def _changed(tx: Transaction, memory: Memory, item: Noticed) -> bool:
+    return memory.current.n != item.wording or decided(tx, memory)
 
 
 def _say(
