@@ -70,6 +70,7 @@ def test_noise_is_seldom_taken_for_a_rhythm() -> None:
 
 
 @example(23, [0] * 13 + [60])
+@example(22, [120] + [0] * 13)
 @given(st.integers(0, 23), st.lists(st.integers(0, 150), min_size=14, max_size=14))
 def test_every_day_at_about_the_same_time_is_found_past_midnight_too(
     hour: int, late: list[int]

@@ -110,7 +110,8 @@ def _daily(local: Sequence[int]) -> Daily | None:
         return None
     inside = [(_minute(moment) - start) % _DAY_MINUTES for moment in moments]
     latest = max(minute for minute in inside if minute <= _WITHIN_MINUTES)
-    return Daily(start, (start + latest) % _DAY_MINUTES, len(days) / spanned)
+    share = min(1.0, len(days) / spanned)  # past midnight there is a day more than on the clock
+    return Daily(start, (start + latest) % _DAY_MINUTES, share)
 
 
 def _spanned(moments: Sequence[int], start: int) -> int:
