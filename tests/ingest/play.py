@@ -54,6 +54,7 @@ def purpose_of(asked: Asked) -> str:
         "verify": "`supported`",
         "day": "`sentences`",
         "review": "`searches_left`",
+        "concept": "SKIP: they merely",
     }
     return next((name for name, sign in signs.items() if sign in asked.instructions), "extract")
 
@@ -67,6 +68,7 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
         "verify": {"checks": []},
         "day": {"sentences": []},
         "review": {"decision": "KEEP"},
+        "concept": {"action": "SKIP"},
     }
 
     def answer(asked: Asked) -> object:

@@ -12,11 +12,13 @@ from memoria.errors import MemoriaError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.statements import Statements
 from memoria.ingest.tombstones import Marks
+from memoria.lifecycle.drawing import Draft, end, rewrite, write
 from memoria.lifecycle.lease import LEASE, held
 from memoria.model import (
     LIBRARY,
     Edge,
     EdgeType,
+    InferredBy,
     MemoryType,
     Mention,
     Node,
@@ -85,7 +87,21 @@ def erase(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> Non
         tx.memories.set_validity(ids[i % len(ids)], Validity.SUPERSEDED, i)
 
 
-CHANGES: tuple[Change, ...] = (remember, correct, archive, pin, use, link, prove, erase)
+def draw(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+    with store.write(TENANT) as tx:
+        sources = [memory for one in ids[: 1 + i % 4] if (memory := tx.memories.get(one))]
+        draft = Draft(MemoryType.CONCEPT, f"ports are alike, {i}", InferredBy.MODEL, 0.8, turns=1)
+        drawn = [memory_id for _, memory_id in tx.drawn.made(0, 1)]
+        known = tx.memories.get(drawn[0]) if drawn else None
+        if known is None:
+            write(tx, draft, sources, i)
+        elif i % 3:
+            rewrite(tx, known, draft, sources, now_millis())
+        else:
+            end(tx, known, i, "it was so")
+
+
+CHANGES: tuple[Change, ...] = (draw, remember, correct, archive, pin, use, link, prove, erase)
 
 
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 9)), min_size=1, max_size=12))

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoria.model import DAY_MS
-from memoria.policy.rhythm import Daily, Weekly, rhythm, sentence
+from memoria.policy.rhythm import Daily, Weekly, lately, rhythm, sentence
 
 HOUR_MS = 3_600_000
 WEEK_MS = 7 * DAY_MS
@@ -70,6 +70,7 @@ def test_noise_is_seldom_taken_for_a_rhythm() -> None:
 
 
 @example(23, [0] * 13 + [60])
+@example(22, [120] + [0] * 13)
 @given(st.integers(0, 23), st.lists(st.integers(0, 150), min_size=14, max_size=14))
 def test_every_day_at_about_the_same_time_is_found_past_midnight_too(
     hour: int, late: list[int]
@@ -120,3 +121,12 @@ def test_a_rhythm_is_told_in_the_language_of_what_comes_back() -> None:
     assert sentence(Daily(425, 551, 1.0), run) == "通常每天7:00到10:00之间：用户去公园跑步。"
     told = sentence(Daily(1380, 15, 1.0), tennis)
     assert told == "Usually every day between 23:00 and 1:00: Anna plays tennis."
+
+
+def test_what_has_stopped_has_no_instants_and_what_was_so_long_ago_does_not_count() -> None:
+    mondays = every_monday([0, 1, 2, 3, 14, 15])
+    end = max(mondays)
+    assert lately(mondays, end + 28 * DAY_MS - 1) == every_monday([14, 15])
+    assert lately(mondays, end + 28 * DAY_MS) == []
+    assert lately(mondays[:4], mondays[3]) == mondays[:4]
+    assert lately([], end) == []

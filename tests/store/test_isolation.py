@@ -123,6 +123,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     interlink(store, tenant, corrected.id, archived.id, first)
     with store.write(tenant) as tx:
         merge(tx, memory.id, waits.id, corrected.id)
+        draw(tx, corrected.id, again.n)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
         due = backlog.due(0, 1000, 5)
@@ -147,6 +148,18 @@ def plan_a_night(tx: Transaction, item: str) -> None:
     tx.night.add_plan(run, 0, [item])
     tx.files.put(NightFile(path="a.md", digest=f"of {item}", stamp="1", run_n=run.n))
     tx.night.note_tokens(run, 0, 5)
+
+
+def draw(tx: Transaction, source: str, turn_n: int) -> None:
+    """What a night might conclude from a memory."""
+    origin = Provenance(source_kind="consolidated", trust="reported", channel="night")
+    version = NewVersion("all ports are alike", b"d", 1, 1, origin, None, InferredBy.MODEL)
+    drawn = NewMemory(new_id(), MemoryType.CONCEPT, 0.5, 0.5)
+    tx.memories.add(drawn, version)
+    tx.memories.add_evidence(NewEvidence(drawn.id, turn_n, "port", 1))
+    src, dst = Node("memory", drawn.id), Node("memory", source)
+    kind = EdgeType.DERIVED_FROM
+    tx.graph.put([Edge(src=src, type=kind, dst=dst, weight=1, confidence=1, made_at=1)])
 
 
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
@@ -325,6 +338,19 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "pairs.any_changed": lambda tx, _: tx.pairs.any_changed(0),
     "pairs.merged": lambda tx, them: [*tx.pairs.merged(them.memory_ids).items()],
     "pairs.merged_into": lambda tx, them: [tx.pairs.merged_into(i) for i in them.memory_ids],
+    "drawn.bases": lambda tx, _: [f"n={one.wording} {one.id}" for one in tx.drawn.bases(0, 100)],
+    "drawn.alike": lambda tx, _: tx.drawn.alike(range(100)),
+    "drawn.entities": lambda tx, _: [f"node={n}" for _, n in tx.drawn.entities(range(100))],
+    "drawn.said": lambda tx, _: tx.drawn.said(range(100)),
+    "drawn.instants": lambda tx, _: tx.drawn.instants(range(100)),
+    "drawn.made": lambda tx, _: tx.drawn.made(0, 100),
+    "drawn.sources": lambda tx, them: tx.drawn.sources(them.memory_ids),
+    "drawn.over": lambda tx, them: tx.drawn.over(them.memory_ids, them.ns),
+    "drawn.unheard": lambda tx, them: [
+        tx.drawn.unheard(one, [other]) for one in them.memory_ids for other in them.memory_ids
+    ],
+    "purge.spent": lambda tx, _: tx.purge.spent(2**53, 100),
+    "purge.archived": lambda tx, _: tx.purge.archived(2**53, 100),
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
@@ -391,6 +417,8 @@ WRITES = {
     "episodes.leave",
     "episodes.write_anew",
     "retention.set_tier",
+    "purge.close_runs",
+    "purge.drop_images",
     "retention.note_review",
     "pairs.gather",
     "pairs.take_in",
@@ -405,6 +433,7 @@ WRITES = {
     "night.set_step",
     "night.add_plan",
     "night.clear_plan",
+    "night.drop_items",
     "night.strike",
     "night.note_tokens",
     "night.revert",
@@ -445,6 +474,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "ledger": base.Ledger,
         "retention": base.Retention,
         "pairs": base.Pairs,
+        "purge": base.Purge,
+        "drawn": base.Drawn,
         "night": base.Nights,
         "days": base.Days,
         "files": base.NightFiles,
@@ -491,7 +522,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         5,
         6,
-        {"active": 6, "archived": 1, "pending_confirmation": 2},
+        {"active": 7, "archived": 1, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

@@ -40,6 +40,8 @@ WALKS = {
     ("memories", "held_back"),
     ("memories", "unverified"),
     ("ledger", "last"),  # stops at the first
+    ("drawn", "sources"),  # what a few memories were drawn from
+    ("night", "drop_items"),  # nights are few, and plans done with soon
     ("night", "open_run"),
     ("night", "run"),  # nights are few
     ("night", "runs"),
@@ -50,6 +52,8 @@ WALKS = {
     ("queue", "in_hand"),  # stops at the first
     ("queue", "renew"),  # what waits only
     ("queue", "next_due"),  # what waits only
+    ("purge", "close_runs"),
+    ("purge", "drop_images"),
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
     ("upkeep", "await_missing_vectors"),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memoria.admin.backup import list_backups
 from memoria.errors import EmbedderError, InvalidInputError, StoreError
-from memoria.ingest.dismiss import dismiss_episodes
+from memoria.ingest.dismiss import dismiss_drawn, dismiss_episodes
 from memoria.ingest.tombstones import Marks
 from memoria.model import (
     BackupLeft,
@@ -29,6 +29,7 @@ from memoria.model import (
     local_date,
     now_millis,
 )
+from memoria.model.channel import NIGHT
 from memoria.store.base import Store, Transaction
 from memoria.store.erasing import Papers
 from memoria.store.folders import daily_path, history_path
@@ -132,14 +133,17 @@ class Forget:
             left = _drew_on(tx, targets, include_source=include_source)
             places = _speak_of(tx, targets)
             at = now_millis()
+            numbers, ours = _numbers(tx, targets), targets.memories
+            for memory_id in dismiss_drawn(tx, _worded(targets), numbers, spared=ours):
+                self._audit(tx, "forget", memory_id)
             for memory in targets.memories.values():
                 self._bury_memory(tx, memory, at, why, likenesses)
             for n, memory_id in targets.old_wordings.items():
-                if memory_id not in targets.memories:
+                if memory_id not in targets.memories and tx.memories.get(memory_id):
                     tx.memories.erase_wording(memory_id, n)
             for turn in targets.named_turns.values():
                 self._bury_text(tx, turn, at, why)
-            for memory_id in dismiss_episodes(tx, _numbers(tx, targets)):
+            for memory_id in dismiss_episodes(tx, numbers):
                 self._audit(tx, "forget", memory_id)
             for turn in targets.sources.values():
                 if include_source:
@@ -268,6 +272,8 @@ def _add_what_says_the_same(tx: Transaction, memory: Memory, targets: _Targets) 
     for version in memory.versions:
         _add_same(tx, version.content, targets)
         _add_sources(tx, version.content, targets)
+    if memory.versions[-1].provenance.channel == NIGHT:
+        return  # it rests on memories, and their turns are theirs
     for evidence in tx.memories.evidence(memory.id):
         _add_source(tx.conversations.turn(evidence.turn_id), targets)
 
@@ -350,7 +356,9 @@ def _drew_on(tx: Transaction, targets: _Targets, *, include_source: bool) -> tup
     """Memories that stay, but rest on a turn to be erased or hold a forgotten wording."""
     ns = [turn.n for turn in targets.sources.values()] if include_source else []
     resting = [memory.id for memory in _resting_on(tx, ns)]
-    dismissed = tx.episodes.over(_numbers(tx, targets))
+    turns = _numbers(tx, targets)
+    dismissed = [*tx.episodes.over(turns), *tx.drawn.over(_worded(targets), turns)]
+    sources = [source.id for source in tx.drawn.sources(list(targets.memories))]
     holding = [
         memory.id
         for wording in targets.wordings
@@ -360,7 +368,14 @@ def _drew_on(tx: Transaction, targets: _Targets, *, include_source: bool) -> tup
         if stands_in(wording, memory.content)
     ]
     taken_in = tx.pairs.merged(list(targets.memories)).values()
-    return tuple(sorted({*resting, *holding, *taken_in} - {*targets.memories, *dismissed}))
+    return tuple(
+        sorted({*resting, *holding, *taken_in, *sources} - {*targets.memories, *dismissed})
+    )
+
+
+def _worded(targets: _Targets) -> list[str]:
+    """Ids of the memories of which a wording is forgotten."""
+    return [*targets.memories, *targets.old_wordings.values()]
 
 
 def _resting_on(tx: Transaction, turn_ns: Sequence[int]) -> list[Memory]:

@@ -6,7 +6,7 @@ held against them: by its id, and by what it says.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from memoria.ingest.dismiss import dismiss_episodes
+from memoria.ingest.dismiss import dismiss_drawn, dismiss_episodes
 from memoria.ingest.tombstones import Marks, Memorial, buried
 from memoria.model import Memory, StoredTurn
 from memoria.store.base import Store, Transaction
@@ -47,19 +47,26 @@ def _bury_again(tx: Transaction, mourned: Sequence[Grave], marks: Marks) -> int:
     erased = {stone.subject for stone in stones if stone.kind == "turn"}
     memorial = Memorial(tx.tombstones, marks)
     again = 0
+    dismissed: set[str] = set()
     for memory in _memories(tx):
-        if memory.id in gone or _says_again(tx, memory, marks):
+        if memory.id not in dismissed and (memory.id in gone or _says_again(tx, memory, marks)):
+            dismissed.update(dismiss_drawn(tx, [memory.id], [], spared=[memory.id]))
             tx.memories.erase(memory.id)
             again += 1
     for turn in _turns(tx):
         if turn.id in erased or memorial.forbids(_name(turn), full_text(turn)):
-            dismiss_episodes(tx, [turn.n])
+            _dismiss(tx, turn)
             again += bool(tx.conversations.erase_turn(turn))
         elif turn.id in gone or memorial.bars(full_text(turn)):
-            dismiss_episodes(tx, [turn.n])
+            _dismiss(tx, turn)
             tx.conversations.bar_turn(turn)
     tx.scratchpads.erase(lambda note: buried(tx.tombstones, marks, note) is not None)
     return again
+
+
+def _dismiss(tx: Transaction, turn: StoredTurn) -> None:
+    dismiss_episodes(tx, [turn.n])
+    dismiss_drawn(tx, [], [turn.n])
 
 
 def _says_again(tx: Transaction, memory: Memory, marks: Marks) -> bool:

@@ -169,6 +169,11 @@ class Memoria(Recall):
                 "An episode is what a model makes of a recorded conversation: record it with "
                 "record_conversation. To keep how a piece of work ended, use task_outcome."
             )
+        if kind is MemoryType.CONCEPT:
+            raise InvalidInputError(
+                "A concept is what a night makes of several memories. To keep a conclusion of "
+                "your own, use fact."
+            )
         since = as_instant("valid_from", valid_from)
         statements = self._statements(workspace)
         kept = await in_thread(

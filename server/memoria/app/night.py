@@ -13,14 +13,14 @@ from memoria.errors import EmbedderError, InvalidInputError, quoted
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.lifecycle.budget import NightLedger
 from memoria.lifecycle.face import Night, Step, Working
-from memoria.lifecycle.files.shelf import Shelf, shelf
+from memoria.lifecycle.files.shelf import Shelf
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import known_run
 from memoria.lifecycle.undo import undo as undo_run
 from memoria.model import DAY_MS, derived_id, new_id, now_millis
-from memoria.model.night import UNDO_MS, Change, Run, RunOptions, StepReport, Undone
+from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
 from memoria.policy.retention import retention
 from memoria.retrieval.related import Related
 from memoria.store.base import NightStore
@@ -29,7 +29,6 @@ from memoria.store.folders import tenant_folder
 from memoria.store.sqlite import JournaledStore
 
 _S_PER_MINUTE = 60
-_NIGHTS = 1000
 
 
 def run(
@@ -69,7 +68,6 @@ def run(
             retention(settings.retention),
             time_left=lambda: deadline - time.monotonic(),
         )
-        shelf(night).sweep(_undoable(night))
         with _asking(night, store) as night:
             return run_night(night, store, BY_NAME, progress)
 
@@ -90,11 +88,6 @@ def _begun(store: NightStore, tenant: str, options: RunOptions) -> Run:
 
 def _alive(run: Run, now: int) -> bool:
     return now - run.at < DAY_MS and all(step.name in BY_NAME for step in run.steps)
-
-
-def _undoable(night: Night) -> set[str]:
-    with night.store.read(night.tenant) as tx:
-        return {run.id for run in tx.night.runs(_NIGHTS) if run.at >= night.at - UNDO_MS}
 
 
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> Run:

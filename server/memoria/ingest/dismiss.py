@@ -1,6 +1,6 @@
-"""Dismiss: what sums up a conversation goes when a part of it is forgotten."""
+"""Dismiss: what sums up others goes when a part of what it sums up is forgotten."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memoria.store.base import Transaction
 
@@ -16,6 +16,33 @@ def dismiss_episodes(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
     """
     over = tx.episodes.over(turn_ns)
     tx.episodes.write_anew(turn_ns)
+    for memory_id in over:
+        tx.memories.erase(memory_id)
+    return over
+
+
+def dismiss_drawn(
+    tx: Transaction,
+    memory_ids: Sequence[str],
+    turn_ns: Sequence[int],
+    spared: Collection[str] = (),
+) -> list[str]:
+    """Erase what nights drew from these memories and turns, before these are barred or erased.
+
+    It may say what was forgotten in any words, so it goes whole, and with it whatever a night that
+    was broken off is about to write of them. What is left may be drawn upon again.
+
+    Args:
+        tx: the transaction that forgets.
+        memory_ids: of what is being forgotten, in one of its wordings or all.
+        turn_ns: the turns that nothing may be concluded from any more.
+        spared: ids of what the caller erases.
+
+    Returns:
+        The ids of what was erased.
+    """
+    over = [one for one in tx.drawn.over(memory_ids, turn_ns) if one not in spared]
+    tx.night.drop_items([*memory_ids, *over])
     for memory_id in over:
         tx.memories.erase(memory_id)
     return over

@@ -138,25 +138,46 @@ class Grounds:
         return turn, words
 
     def sayable(self, content: str, turn: StoredTurn) -> tuple[str, str | None]:
-        """The content without secrets, and why it may not count before it is confirmed.
+        """The content without secrets, and why it may not count before it is confirmed."""
+        text, confirm = self._kept(content, _is_placeholder(full_text(turn)))
+        if _is_order(text, turn):
+            return text, "instruction"
+        if turn.role is Role.TOOL:
+            return text, "tool"
+        return text, "pii" if confirm else None
+
+    def concluded(self, content: str, trust: Trust) -> str:
+        """What is concluded from memories and from no turn, without secrets.
+
+        Nobody is asked to confirm it: what would have to be confirmed is turned away.
+
+        Args:
+            content: what is to be said.
+            trust: of the least trusted of the memories.
+        """
+        text, confirm = self._kept(content)
+        if instruction_shaped(text, trust):
+            raise RejectedError("reads like an order")
+        if confirm:
+            raise RejectedError("personal data")
+        return text
+
+    def _kept(self, content: str, placeholders: bool = False) -> tuple[str, bool]:
+        """What may be kept of a text, and whether only with the user's word.
 
         What was forgotten is not said again.
         """
         text = clean_text(content, Tally()).strip()
         if not text:
             raise RejectedError("nothing left to say")
-        if _is_placeholder(text) and not _is_placeholder(full_text(turn)):
+        if _is_placeholder(text) and not placeholders:
             raise RejectedError("a placeholder")
         if buried(self.tx.tombstones, self._marks, text) is not None or self._means_again(text):
             raise RejectedError("forgotten")
         screened = screen(text, self._personal)
         if screened.text is None:
             raise RejectedError("personal data")
-        if _is_order(text, turn):
-            return screened.text, "instruction"
-        if turn.role is Role.TOOL:
-            return screened.text, "tool"
-        return screened.text, "pii" if screened.confirm else None
+        return screened.text, screened.confirm
 
     def _means_again(self, text: str) -> bool:
         """Whether a text or a sentence of it means what was forgotten, where that can be told."""

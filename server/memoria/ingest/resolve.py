@@ -27,6 +27,7 @@ from memoria.model import (
     InferredBy,
     Link,
     Memory,
+    MemoryType,
     Operation,
     Role,
     Skip,
@@ -120,6 +121,8 @@ class Resolver:
         turn, quote = self._grounds.words(add.turn, add.quote)
         if add.modality == "joking":
             raise RejectedError("a joke")
+        if add.type is MemoryType.CONCEPT:
+            raise RejectedError("no conclusion of one turn")
         content, held = self._grounds.sayable(add.content, turn)
         doubt = self._doubted(content, turn) or ("hearsay" if add.modality == "hearsay" else None)
         held = held or doubt

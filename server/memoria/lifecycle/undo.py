@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from memoria.errors import InvalidInputError, NotFoundError, quoted
 from memoria.lifecycle.core.before import Before
 from memoria.lifecycle.files.shelf import Shelf
-from memoria.model import DAY_MS, now_millis, system_millis
+from memoria.model import DAY_MS, system_millis
 from memoria.model.night import UNDO_MS, Run, Undone
 from memoria.store.base import NightStore, Transaction
 
@@ -73,7 +73,7 @@ def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
     run = known_run(tx, run_id)
     if run.state == "undone":
         raise InvalidInputError(f"Night {run.id} is undone already.")
-    if run.at < now_millis() - UNDO_MS:
+    if not run.undoable:
         raise InvalidInputError(
             f"Night {run.id} can't be undone any more: what stood before a night is kept for "
             f"{UNDO_MS // DAY_MS} days."

@@ -35,6 +35,8 @@ class Channel(Value):
         return self.client or self.name
 
 
+NIGHT = "night"
+"""The channel of what a night has drawn from memories. Nobody calls by it."""
 LIBRARY = Channel(name="library", trust=Trust.REPORTED)
 """A program that uses Memoria reports what it heard; it is not the user."""
 COMMAND_LINE = Channel(name="cli", trust=Trust.USER)

@@ -20,6 +20,13 @@ class MemoryType(StrEnum):
     TOOL_EXPERIENCE = "tool_experience"
     EPISODE = "episode"
     """What a stretch of conversation came to. Written by a model, never stated."""
+    CONCEPT = "concept"
+    """What several memories come to together. Written at night by a model, never stated."""
+
+    @property
+    def summed_up(self) -> bool:
+        """Whether it says what other words come to, and nobody said it."""
+        return self in (MemoryType.EPISODE, MemoryType.CONCEPT)
 
     @property
     def personal(self) -> bool:
@@ -170,7 +177,8 @@ class Forgotten(Value):
     """Still in the verbatim record; nothing is concluded from them any more."""
     already_forgotten: tuple[str, ...]
     drew_on_it: tuple[str, ...]
-    """Memories left standing that rested on an erased turn, or hold the same words."""
+    """Memories left standing that rested on an erased turn, hold the same words, or are what a
+    forgotten one was drawn from."""
     files: tuple[str, ...]
     """Files of the home from which lines were taken."""
     scrubbed: bool

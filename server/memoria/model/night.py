@@ -67,6 +67,8 @@ class Run(Value):
     options: RunOptions
     state: RunState
     finished_at: int | None = None
+    undoable: bool = True
+    """Whether what stood before it is still kept."""
     most_rows: int = 0
     """Rows that its largest transaction changed, journal and indexes included."""
     tokens: int = 0

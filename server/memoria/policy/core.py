@@ -52,6 +52,7 @@ _BY_TYPE = {
     MemoryType.ERROR: _LESSONS,
     MemoryType.GOAL: _DECISIONS,
     MemoryType.RELATIONSHIP: _PEOPLE,
+    MemoryType.CONCEPT: _FACTS,
 }
 """How work went is searched for; it does not always matter, and stands in none."""
 

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 from memoria.graph import lexicon as known
 from memoria.graph.mentions import named
-from memoria.model import Memory, MemoryType, SourceKind, Trust, Validity
+from memoria.model import Memory, SourceKind, Trust, Validity
+from memoria.model.channel import NIGHT
 from memoria.policy.conflict import predicate_key, subject_key
 from memoria.text.analyser import CJK, tokens
 from memoria.text.script import is_cjk
@@ -186,8 +187,8 @@ _IN_COMMON = ("type", "workspace", "task", "expires_at")
 def may_merge(one: Memory, other: Memory) -> bool:
     """Whether two memories may be one, whatever they say.
 
-    What they are of and when must be the same, and neither may be an episode or under review. Two
-    that the user has confirmed stay two.
+    What they are of and when must be the same. Neither may be under review, sum up others or have
+    been drawn from others by a night. Two that the user has confirmed stay two.
     """
     if one.id == other.id or not (_free(one) and _free(other)):
         return False
@@ -201,7 +202,8 @@ def may_merge(one: Memory, other: Memory) -> bool:
 
 def _free(memory: Memory) -> bool:
     active = memory.validity is Validity.ACTIVE and memory.flag is None
-    return active and memory.type is not MemoryType.EPISODE
+    drawn = memory.type.summed_up or memory.versions[-1].provenance.channel == NIGHT
+    return active and not drawn
 
 
 def groups(

@@ -28,6 +28,7 @@ _LEAST_DAYS = 5
 _DAYS_WITH_IT = 5 / 7
 _LATELY_DAYS = 28
 """A habit of every day is told from its last four weeks, for it may have begun in between."""
+_REMEMBERED_DAYS = 84
 _WITHIN_MINUTES = 3 * 60
 _WEEKDAYS = "Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays".split()
 _WEEKDAYS_ZH = "一二三四五六日"
@@ -56,6 +57,21 @@ class Daily:
 
 
 Rhythm = Weekly | Daily
+
+
+def lately(instants: Sequence[int], at: int) -> list[int]:
+    """Those of some instants that tell of a rhythm at a moment.
+
+    What was so in spring and is otherwise since is told from the last twelve weeks. Nothing is left
+    where nothing was in the last four: it has stopped.
+
+    Args:
+        instants: UTC epoch milliseconds, in any order.
+        at: the moment.
+    """
+    if max(instants, default=0) <= at - _LATELY_DAYS * DAY_MS:
+        return []
+    return [instant for instant in instants if instant > at - _REMEMBERED_DAYS * DAY_MS]
 
 
 def rhythm(instants: Sequence[int], offset: Offset = local_offset_minutes) -> Rhythm | None:
@@ -94,7 +110,8 @@ def _daily(local: Sequence[int]) -> Daily | None:
         return None
     inside = [(_minute(moment) - start) % _DAY_MINUTES for moment in moments]
     latest = max(minute for minute in inside if minute <= _WITHIN_MINUTES)
-    return Daily(start, (start + latest) % _DAY_MINUTES, len(days) / spanned)
+    share = min(1.0, len(days) / spanned)  # past midnight there is a day more than on the clock
+    return Daily(start, (start + latest) % _DAY_MINUTES, share)
 
 
 def _spanned(moments: Sequence[int], start: int) -> int:

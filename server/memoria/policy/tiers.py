@@ -22,8 +22,10 @@ _MID_AFTER = 7 * DAY_MS
 """An age at which what is short-term becomes mid-term (002 §6.2)."""
 _THEME = 3
 """So many of one theme do, too (002 §6.2)."""
-_SESSIONS, _CONFIDENCE, _SOURCES = 2, 0.8, 2
+_SESSIONS, _SOURCES = 2, 2
 """A stable pattern (002 §6.2), without its age of 30 days."""
+SURE = 0.8
+"""The least confidence of what a stable pattern is made of."""
 _SIGNS_OF_USE = 2
 """How much use makes a reviewer look: 2.5 of 5 is what a memory begins with."""
 
@@ -78,8 +80,13 @@ def tier(one: Vitals, support: Support, at: int, table: Retention = RETENTION) -
 def _earned(one: Vitals, support: Support, at: int) -> Tier:
     if not (at - one.learnt_at >= _MID_AFTER or support.theme >= _THEME):
         return Tier.SHORT
-    often = support.sessions >= _SESSIONS and support.sources >= _SOURCES
-    return Tier.LONG if often and one.confidence >= _CONFIDENCE else Tier.MID
+    often = broad(support.sessions, support.sources)
+    return Tier.LONG if often and one.confidence >= SURE else Tier.MID
+
+
+def broad(sessions: int, sources: int) -> bool:
+    """Whether a pattern is stable: it was borne out in several sessions and by several sources."""
+    return sessions >= _SESSIONS and sources >= _SOURCES
 
 
 def _rank(one: Tier) -> int:

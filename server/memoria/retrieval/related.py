@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
-from memoria.model import Meanings, Memory, MemoryType
+from memoria.model import Meanings, Memory
 from memoria.policy.conflict import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Match
@@ -24,7 +24,7 @@ _NO_WAIT_MS = 0
 class Related:
     """Finds memories by words, and by meaning where there is an embedder.
 
-    Episodes are none of them: they sum up what was said, and no operation is for them.
+    Episodes and concepts are none of them: they sum up, and no operation is for them.
     """
 
     def __init__(self, embedder: LazyEmbedder | None) -> None:
@@ -94,4 +94,4 @@ def _of(tx: Transaction, ns: Sequence[int]) -> list[Memory]:
 
 
 def _conclusions(memories: Iterable[Memory]) -> list[Memory]:
-    return [memory for memory in memories if memory.type is not MemoryType.EPISODE]
+    return [memory for memory in memories if not memory.type.summed_up]

@@ -38,6 +38,7 @@ _TAU_DAYS = {
     MemoryType.ERROR: 90,
     MemoryType.GOAL: 90,
     MemoryType.FACT: 180,
+    MemoryType.CONCEPT: 180,
 }
 """Types that are not here do not fade."""
 _FADES = 0.1

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memoria.lifecycle.face import Step, Working
+from memoria.lifecycle.steps.consolidate import Consolidate
 from memoria.lifecycle.steps.core import Core
 from memoria.lifecycle.steps.daily import Daily
 from memoria.lifecycle.steps.decay import Decay
@@ -14,17 +15,20 @@ from memoria.lifecycle.steps.merge import Merge
 from memoria.lifecycle.steps.promote import Promote
 from memoria.lifecycle.steps.purge import Purge
 from memoria.lifecycle.steps.review import Review
+from memoria.lifecycle.steps.rhythms import Rhythms
 from memoria.lifecycle.steps.unread import Unread
 
 STEPS: tuple[Step[Any] | Working, ...] = (
     Drain(),
     Unread(),
     Merge(),
+    Consolidate(),
+    Rhythms(),
     Decay(),
     Review(),
     Expire(),
-    Promote(),
     Purge(),
+    Promote(),
     Daily(),
     History(),
     Core(),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from memoria.lifecycle.audit import note
 from memoria.lifecycle.face import Applied, Night
+from memoria.lifecycle.files.shelf import shelf
 from memoria.model import DAY_MS
 from memoria.model.night import UNDO_MS, Outcome
 from memoria.store.base import Transaction
@@ -39,11 +40,12 @@ class Purge:
             due = _due(tx, night, _MEMORIES)
             for memory_id, why in due.items():
                 _erase(tx, night, memory_id, why)
-            images = 0 if due else tx.purge.drop_images(night.at - UNDO_MS, _IMAGES)
+            tx.purge.close_runs(night.at - UNDO_MS)
+            images = 0 if due else tx.purge.drop_images(_IMAGES)
         if images:
-            return [Applied(Outcome.DONE)]
-        if not due and night.store.needs_scrub():
-            night.store.scrub()
+            return [Applied(Outcome.UNCHANGED)]
+        if not due:
+            _finish(night)
         return [Applied(Outcome.DONE, memory_id, why) for memory_id, why in due.items()]
 
 
@@ -57,6 +59,15 @@ def _due(tx: Transaction, night: Night, limit: int) -> dict[str, str]:
         old = tx.purge.archived(kept_from, limit - len(due))
         due |= dict.fromkeys(old, f"it was archived more than {days:g} days ago")
     return due
+
+
+def _finish(night: Night) -> None:
+    """Let go of what files said before those nights, and wipe what was erased from the database."""
+    with night.store.read(night.tenant) as tx:
+        runs = tx.night.runs(_MANY)
+    shelf(night).sweep({run.id for run in runs if run.undoable})
+    if night.store.needs_scrub():
+        night.store.scrub()
 
 
 def _erase(tx: Transaction, night: Night, memory_id: str, why: str) -> None:

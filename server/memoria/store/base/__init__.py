@@ -12,6 +12,7 @@ from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, NightFiles
 from memoria.store.base.documents import Documents
+from memoria.store.base.drawn import Basis, Drawn, Said, Source
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
@@ -30,11 +31,13 @@ __all__ = [
     "Alike",
     "Audit",
     "Backlog",
+    "Basis",
     "Conversations",
     "CoreLines",
     "DatabaseFiles",
     "Days",
     "Documents",
+    "Drawn",
     "Episodes",
     "Graph",
     "Ledger",
@@ -46,7 +49,9 @@ __all__ = [
     "Purge",
     "Queue",
     "Retention",
+    "Said",
     "Scratchpads",
+    "Source",
     "Store",
     "Tombstones",
     "Transaction",

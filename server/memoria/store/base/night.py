@@ -61,6 +61,10 @@ class Nights(Protocol):
         """Take what was done off the plan."""
         ...
 
+    def drop_items(self, ids: Sequence[str]) -> int:
+        """Take everything off all plans that names one of these. Gives how much."""
+        ...
+
     def changes(self, run: Run, limit: int) -> list[Change]:
         """What a run changed, in order."""
         ...

@@ -27,8 +27,9 @@ class Wording(NamedTuple):
 
 
 class Pairs(Protocol):
-    """A tenant's memories, two by two. Episodes are none of them, nor what is under review.
+    """A tenant's memories, two by two.
 
+    Episodes and concepts are none of them, nor is what is under review.
     Two of which one was merged into the other before, and taken back out by the user, are no pair.
     """
 

@@ -19,8 +19,12 @@ class Purge(Protocol):
         """Ids of memories archived before a moment, earliest first."""
         ...
 
-    def drop_images(self, before: int, limit: int) -> int:
-        """Let go of what nights before a moment have changed: they can't be undone any more.
+    def close_runs(self, before: int) -> None:
+        """Let nights before a moment be undone no more."""
+        ...
+
+    def drop_images(self, limit: int) -> int:
+        """Let go of what nights that can't be undone have changed.
 
         Gives how many rows went; none where nothing is left.
         """

@@ -14,6 +14,7 @@ from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, NightFiles
 from memoria.store.base.documents import Documents
+from memoria.store.base.drawn import Drawn
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
@@ -52,6 +53,8 @@ class Transaction(Protocol):
     def retention(self) -> Retention: ...  # noqa: D102
     @property
     def pairs(self) -> Pairs: ...  # noqa: D102
+    @property
+    def drawn(self) -> Drawn: ...  # noqa: D102
     @property
     def night(self) -> Nights: ...  # noqa: D102
     @property

@@ -81,6 +81,10 @@ class SqliteNights:
         """Take what was done off the plan."""
         self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
 
+    def drop_items(self, ids: Sequence[str]) -> int:
+        """Take everything off all plans that names one of these."""
+        return self._rows.change("drop_items", ids=as_json(ids))
+
     def changes(self, run: Run, limit: int) -> list[Change]:
         """What a run changed, in order."""
         return [
@@ -133,6 +137,7 @@ class SqliteNights:
         known = {
             "options": RunOptions.model_validate_json(row["options"]),
             "steps": reports,
+            "undoable": bool(row["undoable"]),
             "tokens": sum(report.tokens for report in reports),
         }
         return Run(**{**dict(row), **known})

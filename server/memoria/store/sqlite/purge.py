@@ -19,6 +19,10 @@ class SqlitePurge:
         """Ids of memories archived before a moment, earliest first."""
         return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
 
-    def drop_images(self, before: int, limit: int) -> int:
-        """Let go of what nights before a moment have changed; gives how many rows went."""
-        return self._rows.change("drop_images", before=before, limit=limit)
+    def close_runs(self, before: int) -> None:
+        """Let nights before a moment be undone no more."""
+        self._rows.change("close_runs", before=before)
+
+    def drop_images(self, limit: int) -> int:
+        """Let go of what nights that can't be undone have changed; gives how many rows went."""
+        return self._rows.change("drop_images", limit=limit)

@@ -18,6 +18,7 @@ from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
 from memoria.store.sqlite.days import SqliteDays, SqliteNightFiles
 from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.drawn import SqliteDrawn
 from memoria.store.sqlite.driver import (
     Connection,
     connect,
@@ -75,6 +76,7 @@ class SqliteTransaction:
         self.queue = SqliteQueue(connection, tenant)
         self.retention = SqliteRetention(connection, tenant)
         self.pairs = SqlitePairs(connection, tenant)
+        self.drawn = SqliteDrawn(connection, tenant)
         self.night = SqliteNights(connection, tenant, self.documents)
         self.purge = SqlitePurge(connection, tenant)
         self.days = SqliteDays(connection, tenant)

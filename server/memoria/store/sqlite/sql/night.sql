@@ -3,15 +3,15 @@ INSERT INTO night_runs (id, tenant_id, at, options, state)
 VALUES (:id, :tenant, :at, :options, 'running');
 
 -- name: open_run
-SELECT n, id, at, options, state, finished_at, most_rows FROM night_runs
+SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM night_runs
 WHERE tenant_id = :tenant AND state IN ('running', 'undoing');
 
 -- name: runs
-SELECT n, id, at, options, state, finished_at, most_rows FROM night_runs
+SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM night_runs
 WHERE tenant_id = :tenant ORDER BY n DESC LIMIT :limit;
 
 -- name: run
-SELECT n, id, at, options, state, finished_at, most_rows FROM night_runs
+SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM night_runs
 WHERE tenant_id = :tenant AND :id <> '' AND substr(id, -length(:id)) = :id
 ORDER BY id = :id DESC LIMIT 2;
 
@@ -76,6 +76,11 @@ WHERE p.run_n = :run_n AND p.step = :step ORDER BY p.ordinal LIMIT :limit;
 DELETE FROM night_plan
 WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND step = :step AND ordinal IN (SELECT value FROM json_each(:ordinals));
+
+-- name: drop_items
+DELETE FROM night_plan
+WHERE run_n IN (SELECT n FROM night_runs WHERE tenant_id = :tenant)
+  AND EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(night_plan.item, w.value));
 
 -- name: changes
 SELECT c.seq, c.tbl, c.op, c.key, m.id AS memory_id

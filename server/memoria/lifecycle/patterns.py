@@ -1,0 +1,109 @@
+"""Patterns: memories that hang together, borne out broadly enough to conclude something from them.
+
+Bound are those that mean nearly the same, that speak of the same person, place or thing, and, by
+little, those of one conversation. What many have in common binds them less (`retrieval.walk` counts
+so too), and what very many have, not at all. Nothing binds memories of two scopes.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+from memoria.graph.communities import communities
+from memoria.lifecycle.drawing import MOST_SOURCES
+from memoria.lifecycle.face import Night
+from memoria.policy.tiers import SURE, broad
+from memoria.store.base import Basis, Said, Transaction
+
+LEAST_MEMBERS = 3
+_PAGE = 500
+_ENTITY, _CONVERSATION = 0.5, 0.1
+"""How strongly what few have in common binds two of them, beside a cosine from 0.75 to 1."""
+_FEW, _MANY = 8, 40
+_MOST = 20_000
+"""Memories that are looked at, the newest: for so many it takes some ten seconds."""
+
+Members = tuple[Basis, ...]
+_Ties = defaultdict[tuple[int, int], float]
+
+
+def pages(night: Night) -> Iterator[list[Basis]]:
+    """Whatever something may be drawn from, in order."""
+    after = 0
+    while True:
+        with night.store.read(night.tenant) as tx:
+            page = tx.drawn.bases(after, _PAGE)
+        if not page:
+            return
+        yield page
+        after = page[-1].n
+
+
+def patterns(night: Night, since: int | None = None) -> list[Members]:
+    """Memories that hang together and are borne out broadly; the most broadly first.
+
+    Args:
+        night: whose memories.
+        since: only such as have one that was changed after this, UTC epoch ms; None for all.
+    """
+    bases: dict[int, Basis] = {}
+    ties: _Ties = defaultdict(float)
+    alike: list[tuple[int, int, float]] = []
+    shared: dict[Hashable, list[int]] = defaultdict(list)
+    told: dict[int, list[Said]] = defaultdict(list)
+    for page in pages(night):
+        sure = {one.n: one._replace(content="") for one in page if one.confidence >= SURE}
+        bases.update(sure)
+        with night.store.read(night.tenant) as tx:
+            alike += tx.drawn.alike(list(sure))
+            _note(tx, sure, shared, told)
+    for one, other, cosine in alike:
+        if one in bases and other in bases and bases[one].standing == bases[other].standing:
+            ties[one, other] += cosine
+    _tie(shared, ties)
+    newest = set(sorted(bases)[-_MOST:])
+    kept = ((*pair, weight) for pair, weight in ties.items() if newest.issuperset(pair))
+    hanging = communities(kept, least=LEAST_MEMBERS)
+    groups = (tuple(bases[n] for n in found[:MOST_SOURCES]) for found in hanging)
+    fresh = [group for group in groups if since is None or any(m.updated_at > since for m in group)]
+    return sorted(
+        (group for group in fresh if _is_broad(group, told)),
+        key=lambda group: (-_conversations(group, told), -len(group), group[0].n),
+    )
+
+
+def broadly_said(said: Sequence[Said]) -> bool:
+    """Whether it was said in several conversations, by several sources."""
+    return broad(len({one.conversation for one in said}), len({one.source for one in said}))
+
+
+def _note(
+    tx: Transaction,
+    bases: Mapping[int, Basis],
+    shared: dict[Hashable, list[int]],
+    told: dict[int, list[Said]],
+) -> None:
+    for n, entity in tx.drawn.entities(list(bases)):
+        shared[_ENTITY, entity, bases[n].standing].append(n)
+    for said in tx.drawn.said(list(bases)):
+        told[said.memory_n].append(said)
+        key = _CONVERSATION, said.conversation, bases[said.memory_n].standing
+        shared[key].append(said.memory_n)
+
+
+def _tie(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:
+    for what, ns in shared.items():
+        assert isinstance(what, tuple)  # noqa: S101  (made in `_note`)
+        having = sorted(set(ns))
+        if len(having) <= _MANY:
+            weight = what[0] * min(1.0, _FEW / len(having))
+            for pair in combinations(having, 2):
+                ties[pair] += weight
+
+
+def _is_broad(group: Members, told: Mapping[int, Sequence[Said]]) -> bool:
+    return broadly_said([said for member in group for said in told.get(member.n, ())])
+
+
+def _conversations(group: Members, told: Mapping[int, Sequence[Said]]) -> int:
+    return len({said.conversation for member in group for said in told.get(member.n, ())})

@@ -1,0 +1,126 @@
+-- What memories are bound by, and what nights drew from them: memories whose first wording came by
+-- the channel `night`, with edges of code 8 (DERIVED_FROM) to others. A plus before a column
+-- (+tenant_id) keeps the planner from using an index on it; see memories.sql.
+
+-- name: bases
+SELECT m.n, m.id, v.n AS wording, v.content, m.type, m.workspace_n, m.task, m.subject, m.predicate,
+       m.confidence, m.updated_at
+FROM memories m
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+WHERE m.n > :after AND +m.tenant_id = :tenant AND m.validity = 'active' AND m.flag IS NULL
+  AND m.expires_at IS NULL AND m.type NOT IN ('episode', 'concept')
+  AND NOT EXISTS (SELECT 1 FROM memory_versions f
+                  WHERE f.memory_n = m.n AND f.version = 1 AND f.channel = 'night')
+ORDER BY m.n LIMIT :limit;
+
+-- name: alike
+-- Each edge once: it is kept from the smaller node to the greater.
+SELECT a.memory_n AS one, b.memory_n AS other, e.weight
+FROM json_each(:ns) w
+CROSS JOIN nodes a ON a.memory_n = w.value AND +a.tenant_id = :tenant
+CROSS JOIN edges e ON e.src_n = a.n AND e.code = 10
+CROSS JOIN nodes b ON b.n = e.dst_n
+ORDER BY one, other;
+
+-- name: entities
+-- Codes 2 and 3 are ABOUT and MENTIONS.
+SELECT DISTINCT a.memory_n, coalesce(x.canonical_n, x.n) AS entity_n
+FROM json_each(:ns) w
+CROSS JOIN nodes a ON a.memory_n = w.value AND +a.tenant_id = :tenant
+CROSS JOIN edges e ON e.src_n = a.n AND e.code IN (2, 3)
+CROSS JOIN entities x ON x.n = e.dst_n
+ORDER BY a.memory_n, entity_n;
+
+-- name: said
+SELECT m.n AS memory_n, 's' || t.session_n AS conversation,
+       's' || t.session_n || ' ' || coalesce(t.speaker, t.role) AS source
+FROM json_each(:ns) w
+CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN turns t ON t.n = v.turn_n
+UNION
+SELECT m.n, 's' || t.session_n, 's' || t.session_n || ' ' || coalesce(t.speaker, t.role)
+FROM json_each(:ns) w
+CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
+CROSS JOIN memory_evidence x ON x.memory_n = m.n
+CROSS JOIN turns t ON t.n = x.turn_n
+UNION
+SELECT m.n, 'd' || (v.valid_from / 86400000), 'd' || (v.valid_from / 86400000) || ' ' || v.channel
+FROM json_each(:ns) w
+CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+WHERE v.turn_n IS NULL AND NOT EXISTS (SELECT 1 FROM memory_evidence x WHERE x.memory_n = m.n);
+
+-- name: instants
+SELECT m.n AS memory_n, coalesce(v.event_at, t.at) AS at
+FROM json_each(:ns) w
+CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN turns t ON t.n = v.turn_n AND t.role = 'user'
+UNION
+SELECT m.n, t.at
+FROM json_each(:ns) w
+CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
+CROSS JOIN memory_evidence x ON x.memory_n = m.n
+CROSS JOIN turns t ON t.n = x.turn_n AND t.role = 'user'
+ORDER BY 1, 2;
+
+-- name: made
+SELECT m.n, m.id
+FROM memories m CROSS JOIN memory_versions f ON f.memory_n = m.n AND f.version = 1
+WHERE m.n > :after AND +m.tenant_id = :tenant AND f.channel = 'night'
+ORDER BY m.n LIMIT :limit;
+
+-- name: sources
+WITH RECURSIVE led (drawn_n, since, n, current) AS (
+    SELECT d.n, v.ingested_at, t.memory_n, e.made_at >= v.ingested_at
+    FROM json_each(:ids) w
+    CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
+    CROSS JOIN memory_versions v ON v.memory_n = d.n AND v.valid_to IS NULL
+    CROSS JOIN nodes s ON s.memory_n = d.n
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 8
+    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL
+    UNION
+    SELECT l.drawn_n, l.since, m.merged_into, l.current
+    FROM led l CROSS JOIN memories m ON m.n = l.n
+    WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded')
+SELECT d.id AS drawn, m.n, m.id, max(l.current) AS current,
+       m.validity = 'active' AND m.flag IS NULL AND v.ingested_at <= l.since AS standing
+FROM led l
+CROSS JOIN memories d ON d.n = l.drawn_n
+CROSS JOIN memories m ON m.n = l.n
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+GROUP BY d.n, m.n ORDER BY d.n, m.n;
+
+-- name: over
+SELECT d.id
+FROM json_each(:ids) w
+CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+CROSS JOIN nodes t ON t.memory_n = m.n
+CROSS JOIN edges e ON e.dst_n = t.n AND e.code = 8
+CROSS JOIN nodes s ON s.n = e.src_n AND s.memory_n IS NOT NULL
+CROSS JOIN memories d ON d.n = s.memory_n
+UNION
+SELECT d.id
+FROM json_each(:ns) w
+CROSS JOIN turns t ON t.n = w.value AND +t.tenant_id = :tenant
+CROSS JOIN memory_evidence x ON x.turn_n = t.n
+CROSS JOIN memory_versions f ON f.memory_n = x.memory_n AND f.version = 1 AND f.channel = 'night'
+CROSS JOIN memories d ON d.n = x.memory_n
+ORDER BY 1;
+
+-- name: unheard
+SELECT EXISTS (
+    SELECT 1 FROM json_each(:ids) w
+    CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+    CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+    CROSS JOIN turns t ON t.n = v.turn_n
+    CROSS JOIN memories d ON d.id = :id AND +d.tenant_id = :tenant
+    WHERE NOT EXISTS (SELECT 1 FROM memory_evidence y WHERE y.memory_n = d.n AND y.turn_n = t.n)
+    UNION ALL
+    SELECT 1 FROM json_each(:ids) w
+    CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+    CROSS JOIN memory_evidence x ON x.memory_n = m.n
+    CROSS JOIN memories d ON d.id = :id AND +d.tenant_id = :tenant
+    WHERE NOT EXISTS (SELECT 1 FROM memory_evidence y
+                      WHERE y.memory_n = d.n AND y.turn_n = x.turn_n));
