@@ -108,6 +108,10 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION
         )
         tx.memories.add(waits, version)
+        tx.memories.add(
+            NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED, expires_at=1),
+            version,
+        )
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
     with store.write(tenant) as tx:
@@ -522,7 +526,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         5,
         6,
-        {"active": 7, "archived": 1, "pending_confirmation": 2},
+        {"active": 7, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

@@ -45,6 +45,8 @@ WALKS = {
     ("night", "open_run"),
     ("night", "run"),  # nights are few
     ("night", "runs"),
+    ("purge", "close_runs"),  # nights are few
+    ("purge", "drop_images"),
     ("queue", "counts"),
     ("queue", "entries"),
     ("queue", "last_error"),

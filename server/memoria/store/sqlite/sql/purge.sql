@@ -2,14 +2,14 @@
 -- As the index has it: a day.
 SELECT id FROM memories
 WHERE tenant_id = :tenant AND expires_at IS NOT NULL AND expires_at <= :before
-  AND validity = 'archived' AND updated_at <= :before AND NOT pinned AND NOT verified
+  AND validity = 'archived' AND updated_at <= :before AND NOT pinned
   AND expires_at - created_at <= 86400000
 ORDER BY expires_at, n LIMIT :limit;
 
 -- name: archived
 SELECT id FROM memories
 WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at <= :before
-  AND NOT pinned AND NOT verified
+  AND NOT pinned
 ORDER BY updated_at, n LIMIT :limit;
 
 -- name: close_runs
