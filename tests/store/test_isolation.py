@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -148,9 +148,23 @@ def plan_a_night(tx: Transaction, item: str) -> None:
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
     tx.pairs.note_merged(other, one)
     tx.pairs.note_merged(one, other)
-    src, dst = Node("memory", one), Node("memory", like)
-    near = Edge(src=src, type=EdgeType.SIMILAR_TO, dst=dst, weight=1, confidence=1, made_at=1)
-    tx.graph.put([near])
+    src, merged, dst = (Node("memory", i) for i in (one, other, like))
+    ends = [
+        (src, EdgeType.SIMILAR_TO, dst),
+        (merged, EdgeType.SIMILAR_TO, dst),
+        (merged, EdgeType.SUPPORTS, dst),
+        (src, EdgeType.CAUSES, dst),
+    ]
+    tx.graph.put(
+        Edge(src=here, type=kind, dst=there, weight=1, confidence=1, made_at=1)
+        for here, kind, there in ends
+    )
+    here, there = (tx.graph.of_documents([n])[n] for n in present(tx, one, like))
+    assert tx.cold.set_aside((here, 5, there), "full")
+
+
+def present(tx: Transaction, *ids: str) -> list[int]:
+    return [memory.current.n for i in ids if (memory := tx.memories.get(i)) is not None]
 
 
 def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: str) -> None:
@@ -204,6 +218,10 @@ def known(store: SqliteStore, tenant: str) -> Known:
             nodes=tuple(sorted(set(tx.graph.of_documents(range(1000)).values()))),
             runs=tuple(tx.night.runs(10)),
         )
+
+
+def edges_of(places: Iterable[tuple[int, int, int]]) -> list[str]:
+    return [f"src={src} dst={dst}" for src, _, dst in places]
 
 
 BOTH: tuple[Kind, ...] = ("turn", "memory")
@@ -325,6 +343,14 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
     "retention.support": lambda tx, them: [tx.retention.support(i).theme for i in them.memory_ids],
+    "cold.crowded": lambda tx, _: [f"node={n}" for n in tx.cold.crowded(0, 100)],
+    "cold.alike": lambda tx, them: edges_of(like.place for like in tx.cold.alike(them.nodes)),
+    "cold.idle": lambda tx, _: edges_of(tx.cold.idle(0, 1000)[0]),
+    "cold.unfolded": lambda tx, _: edges_of(place for place, _ in tx.cold.unfolded()),
+    "cold.waiting": lambda tx, _: edges_of(edge.place for edge in tx.cold.waiting(100)),
+    "metrics.links": lambda tx, _: list(tx.metrics.links()),
+    "metrics.archived": lambda tx, _: list(tx.metrics.archived()),
+    "metrics.sample": lambda tx, _: [f"n={n} " for n in tx.metrics.sample(100)],
     "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
     "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
     "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
@@ -334,6 +360,7 @@ NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
     "night.changes",
 }
+OF_ALL = {"metrics.segments"}  # of the one index that holds everybody's text: a number alone
 WRITES = {
     "conversations.enter_session",
     "conversations.add_turn",
@@ -381,6 +408,10 @@ WRITES = {
     "pairs.take_in",
     "pairs.note_merged",
     "pairs.keep_apart",
+    "cold.set_aside",
+    "cold.bring_back",
+    "cold.fold",
+    "metrics.put",
     "night.begin",
     "night.set_state",
     "night.note_rows",
@@ -426,6 +457,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "ledger": base.Ledger,
         "retention": base.Retention,
         "pairs": base.Pairs,
+        "cold": base.ColdEdges,
+        "metrics": base.Metrics,
         "night": base.Nights,
     }
     methods = {
@@ -434,7 +467,7 @@ def test_every_method_that_reads_is_tried() -> None:
         for name in vars(protocol)
         if not name.startswith("_")
     }
-    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS
+    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS | OF_ALL
 
 
 @pytest.mark.parametrize("name", READS)

@@ -26,6 +26,9 @@ WALKS = {
     ("backlog", "failed"),
     ("backlog", "last_error"),
     ("backlog", "pending"),
+    ("cold", "crowded"),  # once a night
+    ("cold", "unfolded"),  # what was merged only
+    ("cold", "waiting"),  # what was set aside only
     ("documents", "allowed_memories"),
     ("ledger", "last"),  # stops at the first
     ("links", "count_edges"),
@@ -38,6 +41,13 @@ WALKS = {
     ("links", "lost_uses"),
     ("memories", "held_back"),
     ("memories", "unverified"),
+    ("metrics", "alike"),  # once a night, as all of metrics
+    ("metrics", "edges"),
+    ("metrics", "likenesses"),
+    ("metrics", "memories"),
+    ("metrics", "nodes"),
+    ("metrics", "sample"),
+    ("metrics", "segments"),
     ("ledger", "last"),  # stops at the first
     ("night", "open_run"),
     ("night", "run"),  # nights are few

@@ -43,6 +43,16 @@ class StepReport(Value):
     """By memory id, of the first fifty: why. Never what a memory says."""
 
 
+class Metric(Value):
+    """What a night measured of the memory."""
+
+    name: str
+    value: float
+    bound: float | None = None
+    """What it should not pass; None where there is no such thing."""
+    exceeded: bool = False
+
+
 class Run(Value):
     """A night that has begun."""
 
@@ -56,6 +66,7 @@ class Run(Value):
     most_rows: int = 0
     """Rows that its largest transaction changed, journal and indexes included."""
     steps: tuple[StepReport, ...] = ()
+    metrics: tuple[Metric, ...] = ()
 
 
 class Change(Value):

@@ -8,6 +8,7 @@ All calls block; the application runs each whole transaction in one worker threa
 """
 
 from memoria.store.base.backlog import Backlog
+from memoria.store.base.cold import ColdEdges, Likeness, Place, Waiting, Why
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.documents import Documents
@@ -16,6 +17,7 @@ from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
+from memoria.store.base.metrics import Links, Metrics
 from memoria.store.base.night import Nights
 from memoria.store.base.pairs import Alike, Pairs, Wording
 from memoria.store.base.queue import Queue, WorkQueue
@@ -28,6 +30,7 @@ __all__ = [
     "Alike",
     "Audit",
     "Backlog",
+    "ColdEdges",
     "Conversations",
     "CoreLines",
     "DatabaseFiles",
@@ -35,16 +38,22 @@ __all__ = [
     "Episodes",
     "Graph",
     "Ledger",
+    "Likeness",
+    "Links",
     "Memories",
+    "Metrics",
     "NightStore",
     "Nights",
     "Pairs",
+    "Place",
     "Queue",
     "Retention",
     "Scratchpads",
     "Store",
     "Tombstones",
     "Transaction",
+    "Waiting",
+    "Why",
     "Wording",
     "WorkQueue",
 ]

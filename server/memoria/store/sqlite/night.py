@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from memoria.errors import InvalidInputError, quoted
-from memoria.model.night import Change, Run, RunOptions, RunState, StepReport
+from memoria.model.night import Change, Metric, Run, RunOptions, RunState, StepReport
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.revert import Reverted, outgrown, revert
@@ -123,4 +123,6 @@ class SqliteNights:
             StepReport(name=s["name"], state=s["state"], **json.loads(s["report"])) for s in steps
         )
         options = RunOptions.model_validate_json(row["options"])
-        return Run(**{**dict(row), "options": options, "steps": tuple(reports)})
+        metrics = tuple(Metric(**dict(m)) for m in self._rows.all("metrics", run_n=row["n"]))
+        told = {"options": options, "steps": tuple(reports), "metrics": metrics}
+        return Run(**{**dict(row), **told})

@@ -14,6 +14,7 @@ from queue import Empty, LifoQueue
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
+from memoria.store.sqlite.cold import SqliteColdEdges
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
 from memoria.store.sqlite.documents import SqliteDocuments
@@ -30,6 +31,7 @@ from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.ledger import SqliteLedger
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
+from memoria.store.sqlite.metrics import SqliteMetrics
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.night import SqliteNights
 from memoria.store.sqlite.pairs import SqlitePairs
@@ -73,6 +75,8 @@ class SqliteTransaction:
         self.queue = SqliteQueue(connection, tenant)
         self.retention = SqliteRetention(connection, tenant)
         self.pairs = SqlitePairs(connection, tenant)
+        self.cold = SqliteColdEdges(connection, tenant)
+        self.metrics = SqliteMetrics(connection, tenant)
         self.night = SqliteNights(connection, tenant, self.documents)
         self.audit = SqliteAudit(self._admin)
         self.ledger = SqliteLedger(connection, tenant)
