@@ -95,6 +95,8 @@ def test_neighbours_of_the_archived_are_set_aside_and_come_back_with_them(
         tx.graph.put([like(ids[0], ids[1], 0.9), like(ids[1], ids[2], 0.8)])
     stand(settings, ids[0], Validity.ARCHIVED)
     assert outcomes(settings) == [{"done": 1}]
+    assert nights.undo(settings, nights.runs(settings, 1)[0].id, lambda _: None).kept == 0
+    assert outcomes(settings) == [{"done": 1}]
     assert neighbours(settings, ids) == {ids[0]: 0, ids[1]: 1, ids[2]: 1}
     assert outcomes(settings) == [{}]
     stand(settings, ids[0], Validity.ACTIVE)

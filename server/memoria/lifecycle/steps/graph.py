@@ -57,8 +57,9 @@ class Graph:
             yield Moved(key=_key((*place, heir)), place=place, heir=heir)
         idle: set[Place] = set()
         for place in _idle(night):
+            if place not in idle:  # as where both ends are archived
+                yield Moved(key=_key(place), place=place, why="idle")
             idle.add(place)
-            yield Moved(key=_key(place), place=place, why="idle")
         with night.store.read(night.tenant) as tx:
             dense = tx.metrics.links().neighbours > DENSE
             crowded = _crowded(tx, idle, dense=dense)
