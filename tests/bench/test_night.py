@@ -43,7 +43,8 @@ def test_a_copy_is_equal_and_a_night_makes_a_difference(pattern: Path, tmp_path:
     nights.run(settings(copy))
     found = differences(dump(pattern, *RECORDS), dump(copy, *RECORDS))
     assert {line.split(":")[0] for line in found} == {
-        "memories", "documents", "search_index", "core_lines", "core_files", "files", *RECORDS,
+        "memories", "documents", "search_index", "nodes", "edges", "core_lines", "core_files",
+        "night_files", "files", *RECORDS,
     }  # fmt: skip
 
 

@@ -108,5 +108,5 @@ async def test_nothing_is_done_twice_at_the_same_moment(
         nights.run(settings)
         before = dump(settings.home_path)
         again = nights.run(settings)
-    assert [step.planned for step in again.steps] == [0] * len(again.steps)
+    assert not [step for step in again.steps if step.planned and step.name != "metrics"]
     assert dump(settings.home_path) == before

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -169,9 +169,23 @@ def draw(tx: Transaction, source: str, turn_n: int) -> None:
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
     tx.pairs.note_merged(other, one)
     tx.pairs.note_merged(one, other)
-    src, dst = Node("memory", one), Node("memory", like)
-    near = Edge(src=src, type=EdgeType.SIMILAR_TO, dst=dst, weight=1, confidence=1, made_at=1)
-    tx.graph.put([near])
+    src, merged, dst = (Node("memory", i) for i in (one, other, like))
+    ends = [
+        (src, EdgeType.SIMILAR_TO, dst),
+        (merged, EdgeType.SIMILAR_TO, dst),
+        (merged, EdgeType.SUPPORTS, dst),
+        (src, EdgeType.CAUSES, dst),
+    ]
+    tx.graph.put(
+        Edge(src=here, type=kind, dst=there, weight=1, confidence=1, made_at=1)
+        for here, kind, there in ends
+    )
+    here, there = (tx.graph.of_documents([n])[n] for n in present(tx, one, like))
+    assert tx.cold.set_aside((here, 5, there), "full")
+
+
+def present(tx: Transaction, *ids: str) -> list[int]:
+    return [memory.current.n for i in ids if (memory := tx.memories.get(i)) is not None]
 
 
 def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: str) -> None:
@@ -225,6 +239,10 @@ def known(store: SqliteStore, tenant: str) -> Known:
             nodes=tuple(sorted(set(tx.graph.of_documents(range(1000)).values()))),
             runs=tuple(tx.night.runs(10)),
         )
+
+
+def edges_of(places: Iterable[tuple[int, int, int]]) -> list[str]:
+    return [f"src={src} dst={dst}" for src, _, dst in places]
 
 
 BOTH: tuple[Kind, ...] = ("turn", "memory")
@@ -368,6 +386,14 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "days.summed_up": lambda tx, them: tx.days.summed_up(them.ns),
     "files.all": lambda tx, _: tx.files.all(),
     "files.get": lambda tx, _: tx.files.get("a.md"),
+    "cold.crowded": lambda tx, _: [f"node={n}" for n in tx.cold.crowded(0, 100)],
+    "cold.alike": lambda tx, them: edges_of(like.place for like in tx.cold.alike(them.nodes)),
+    "cold.idle": lambda tx, _: edges_of(tx.cold.idle(0, 1000)[0]),
+    "cold.unfolded": lambda tx, _: edges_of(place for place, _ in tx.cold.unfolded()),
+    "cold.waiting": lambda tx, _: edges_of(edge.place for edge in tx.cold.waiting(100)),
+    "metrics.links": lambda tx, _: list(tx.metrics.links()),
+    "metrics.archived": lambda tx, _: list(tx.metrics.archived()),
+    "metrics.sample": lambda tx, _: [f"n={n} " for n in tx.metrics.sample(100)],
     "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
     "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
     "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
@@ -378,6 +404,7 @@ NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
     "night.changes",
 }
+OF_ALL = {"metrics.segments"}  # of the one index that holds everybody's text: a number alone
 WRITES = {
     "conversations.enter_session",
     "conversations.add_turn",
@@ -431,6 +458,10 @@ WRITES = {
     "files.put",
     "files.drop",
     "files.forget",
+    "cold.set_aside",
+    "cold.bring_back",
+    "cold.fold",
+    "metrics.put",
     "night.begin",
     "night.set_state",
     "night.note_rows",
@@ -480,6 +511,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "pairs": base.Pairs,
         "purge": base.Purge,
         "drawn": base.Drawn,
+        "cold": base.ColdEdges,
+        "metrics": base.Metrics,
         "night": base.Nights,
         "days": base.Days,
         "files": base.NightFiles,
@@ -490,7 +523,7 @@ def test_every_method_that_reads_is_tried() -> None:
         for name in vars(protocol)
         if not name.startswith("_")
     }
-    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS
+    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS | OF_ALL
 
 
 @pytest.mark.parametrize("name", READS)

@@ -27,6 +27,9 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("days", "files"),  # a row a conversation and a day
+    ("cold", "crowded"),  # once a night
+    ("cold", "unfolded"),  # what was merged only
+    ("cold", "waiting"),  # what was set aside only
     ("documents", "allowed_memories"),
     ("ledger", "last"),  # stops at the first
     ("links", "count_edges"),
@@ -39,6 +42,13 @@ WALKS = {
     ("links", "lost_uses"),
     ("memories", "held_back"),
     ("memories", "unverified"),
+    ("metrics", "alike"),  # once a night, as all of metrics
+    ("metrics", "edges"),
+    ("metrics", "likenesses"),
+    ("metrics", "memories"),
+    ("metrics", "nodes"),
+    ("metrics", "sample"),
+    ("metrics", "segments"),
     ("ledger", "last"),  # stops at the first
     ("drawn", "sources"),  # what a few memories were drawn from
     ("night", "drop_items"),  # nights are few, and plans done with soon

@@ -57,6 +57,16 @@ class StepReport(Value):
     """By memory id, of the first fifty: why. Never what a memory says."""
 
 
+class Metric(Value):
+    """What a night measured of the memory."""
+
+    name: str
+    value: float
+    bound: float | None = None
+    """What it should not pass; None where there is no such thing."""
+    exceeded: bool = False
+
+
 class Run(Value):
     """A night that has begun."""
 
@@ -74,6 +84,7 @@ class Run(Value):
     tokens: int = 0
     """What the questions of all steps took."""
     steps: tuple[StepReport, ...] = ()
+    metrics: tuple[Metric, ...] = ()
 
 
 class Change(Value):

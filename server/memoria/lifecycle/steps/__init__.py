@@ -10,8 +10,10 @@ from memoria.lifecycle.steps.daily import Daily
 from memoria.lifecycle.steps.decay import Decay
 from memoria.lifecycle.steps.drain import Drain
 from memoria.lifecycle.steps.expire import Expire
+from memoria.lifecycle.steps.graph import Graph
 from memoria.lifecycle.steps.history import History
 from memoria.lifecycle.steps.merge import Merge
+from memoria.lifecycle.steps.metrics import Metrics
 from memoria.lifecycle.steps.promote import Promote
 from memoria.lifecycle.steps.purge import Purge
 from memoria.lifecycle.steps.review import Review
@@ -28,6 +30,8 @@ STEPS: tuple[Step[Any] | Working, ...] = (
     Review(),
     Expire(),
     Purge(),
+    Graph(),
+    Metrics(),
     Promote(),
     Daily(),
     History(),

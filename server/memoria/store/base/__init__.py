@@ -8,6 +8,7 @@ All calls block; the application runs each whole transaction in one worker threa
 """
 
 from memoria.store.base.backlog import Backlog
+from memoria.store.base.cold import ColdEdges, Likeness, Place, Waiting, Why
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, NightFiles
@@ -18,6 +19,7 @@ from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
+from memoria.store.base.metrics import Links, Metrics
 from memoria.store.base.night import Nights
 from memoria.store.base.pairs import Alike, Pairs, Wording
 from memoria.store.base.purge import Purge
@@ -32,6 +34,7 @@ __all__ = [
     "Audit",
     "Backlog",
     "Basis",
+    "ColdEdges",
     "Conversations",
     "CoreLines",
     "DatabaseFiles",
@@ -41,11 +44,15 @@ __all__ = [
     "Episodes",
     "Graph",
     "Ledger",
+    "Likeness",
+    "Links",
     "Memories",
+    "Metrics",
     "NightFiles",
     "NightStore",
     "Nights",
     "Pairs",
+    "Place",
     "Purge",
     "Queue",
     "Retention",
@@ -55,6 +62,8 @@ __all__ = [
     "Store",
     "Tombstones",
     "Transaction",
+    "Waiting",
+    "Why",
     "Wording",
     "WorkQueue",
 ]

@@ -40,7 +40,7 @@ class Graph(Protocol):
         ...
 
     def put(self, edges: Iterable[Edge]) -> None:
-        """Write edges; where a node has too many of a type, the weakest and oldest goes.
+        """Write edges; where a node has too many of a type, the weakest and oldest is set aside.
 
         Raises:
             NotFoundError: an end is neither in the graph nor among the memories and turns.

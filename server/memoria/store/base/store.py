@@ -10,6 +10,7 @@ from memoria.model import (
 )
 from memoria.model.night import Run
 from memoria.store.base.backlog import Backlog
+from memoria.store.base.cold import ColdEdges
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, NightFiles
@@ -19,6 +20,7 @@ from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
 from memoria.store.base.logs import Audit, Ledger
 from memoria.store.base.memories import Memories
+from memoria.store.base.metrics import Metrics
 from memoria.store.base.night import Nights
 from memoria.store.base.pairs import Pairs
 from memoria.store.base.purge import Purge
@@ -55,6 +57,10 @@ class Transaction(Protocol):
     def pairs(self) -> Pairs: ...  # noqa: D102
     @property
     def drawn(self) -> Drawn: ...  # noqa: D102
+    @property
+    def cold(self) -> ColdEdges: ...  # noqa: D102
+    @property
+    def metrics(self) -> Metrics: ...  # noqa: D102
     @property
     def night(self) -> Nights: ...  # noqa: D102
     @property

@@ -55,6 +55,8 @@ _MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
 _UNIT = 10_000
 _WALK = {code: RULES[kind].walk for code, kind in _TYPE_OF.items()}
 """How readily a walk follows an edge."""
+CAPS = {code: RULES[kind].cap for code, kind in _TYPE_OF.items()}
+"""How many edges of a kind a node may have."""
 _Bond = tuple[int, int, float]
 """An edge as a walk reads it: its ends, and how strongly they are bound."""
 _REACH = 500
@@ -77,7 +79,7 @@ class SqliteGraph:
         return Node("entity", entity_id)
 
     def put(self, edges: Iterable[Edge]) -> None:
-        """Write edges; where a node has too many of a type, the weakest and oldest goes."""
+        """Write edges; where a node has too many of a type, the weakest and oldest is set aside."""
         for edge in edges:
             src, dst = self._enter(edge.src), self._enter(edge.dst)
             if edge.type.mutual and dst < src:
@@ -92,6 +94,7 @@ class SqliteGraph:
         n = self._number(Node("memory", memory_id))
         if n is not None:
             self._rows.change("drop_out", n=n, codes=_READ_OFF)
+            self._rows.change("drop_out_set_aside", n=n, codes=_READ_OFF)
             self._rows.change("drop_uses", n=n)
 
     def read_by(self, memory_id: str) -> InferredBy:
@@ -240,11 +243,12 @@ class SqliteGraph:
         )
 
     def _thin_out(self, n: int, code: int) -> None:
-        over = self._rows.number("degree", n=n, code=code) - RULES[_TYPE_OF[code]].cap
+        over = self._rows.number("degree", n=n, code=code) - CAPS[code]
         if over <= 0:
             return
         for row in self._rows.all("weakest", n=n, code=code, over=over):
-            self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
+            for name in ("set_aside", "drop"):
+                self._rows.change(name, src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
     def _enter(self, node: Node) -> int:
         """The number of a node, made if it is new."""

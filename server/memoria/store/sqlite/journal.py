@@ -23,6 +23,7 @@ WATCHED = (
     "entity_names",
     "name_uses",
     "edges",
+    "cold_edges",
     "episodes",
     "stretches",
     "extraction_queue",

@@ -9,6 +9,7 @@ from memoria.model import system_millis
 from memoria.model.night import Run
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.journal import journaled, watch
+from memoria.store.sqlite.segments import merge_some, mergeable, unmerged
 from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.store import SqliteStore
 
@@ -48,12 +49,28 @@ class JournaledStore(SqliteStore):
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Connection]:
+        with self._counted_writing() as connection:
+            journal = journaled(connection, *self._at) if self._at else contextlib.nullcontext()
+            with unmerged(connection), journal:
+                yield connection
+        self._merge_a_little()
+
+    def _merge_a_little(self) -> None:
+        """Make up for what the transaction before this one left unmerged."""
+        with self._alone() as connection:
+            if not mergeable(connection):
+                return
+        with self._counted_writing() as connection:
+            merge_some(connection)
+
+    @contextlib.contextmanager
+    def _counted_writing(self) -> Iterator[Connection]:
+        """A transaction of whoever holds the lease."""
+        before = self._writer.total_changes
         with super()._writing() as connection:
             self._fence(connection)
-            before = connection.total_changes
-            with journaled(connection, *self._at) if self._at else contextlib.nullcontext():
-                yield connection
-            self.most_rows = max(self.most_rows, connection.total_changes - before)
+            yield connection
+        self.most_rows = max(self.most_rows, self._writer.total_changes - before)
 
     def _fence(self, connection: Connection) -> None:
         """Stop where another took over: a process that slept must not write on where it was."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from memoria.errors import InvalidInputError, quoted
-from memoria.model.night import Change, Run, RunOptions, RunState, StepReport
+from memoria.model.night import Change, Metric, Run, RunOptions, RunState, StepReport
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.revert import Reverted, outgrown, revert
@@ -137,6 +137,7 @@ class SqliteNights:
         known = {
             "options": RunOptions.model_validate_json(row["options"]),
             "steps": reports,
+            "metrics": tuple(Metric(**dict(m)) for m in self._rows.all("metrics", run_n=row["n"])),
             "undoable": bool(row["undoable"]),
             "tokens": sum(report.tokens for report in reports),
         }

@@ -14,6 +14,7 @@ from queue import Empty, LifoQueue
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
+from memoria.store.sqlite.cold import SqliteColdEdges
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
 from memoria.store.sqlite.days import SqliteDays, SqliteNightFiles
@@ -32,6 +33,7 @@ from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.ledger import SqliteLedger
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
+from memoria.store.sqlite.metrics import SqliteMetrics
 from memoria.store.sqlite.migrate import check_version, migrate
 from memoria.store.sqlite.night import SqliteNights
 from memoria.store.sqlite.pairs import SqlitePairs
@@ -77,6 +79,8 @@ class SqliteTransaction:
         self.retention = SqliteRetention(connection, tenant)
         self.pairs = SqlitePairs(connection, tenant)
         self.drawn = SqliteDrawn(connection, tenant)
+        self.cold = SqliteColdEdges(connection, tenant)
+        self.metrics = SqliteMetrics(connection, tenant)
         self.night = SqliteNights(connection, tenant, self.documents)
         self.purge = SqlitePurge(connection, tenant)
         self.days = SqliteDays(connection, tenant)

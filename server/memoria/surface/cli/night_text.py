@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.model import iso
-from memoria.model.night import Run, StepReport, Undone
+from memoria.model.night import Metric, Run, StepReport, Undone
 from memoria.surface.text import counted
 
 _STATES = {
@@ -25,9 +25,8 @@ def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
     spent = [f"{counted(run.tokens, 'token', 'tokens')} of the chat model."] if run.tokens else []
     rows = [] if changed is None else [f"{counted(changed, 'row', 'rows')} changed."]
     undo = [f"Undo it with: memoria nightly undo {run.id}"] if _undoable(run) else []
-    return "\n".join(
-        [head, *(line for step in run.steps for line in _did(step)), *spent, *rows, *undo]
-    )
+    steps = [line for step in run.steps for line in _did(step)]
+    return "\n".join([head, *steps, *_measured(run.metrics), *spent, *rows, *undo])
 
 
 def runs_text(runs: Sequence[Run]) -> str:
@@ -68,6 +67,15 @@ def _did(step: StepReport) -> list[str]:
     if len(step.reasons) > _SHOWN:
         lines.append(f"  {'':<12} … and {len(step.reasons) - _SHOWN} more, in --json")
     return lines
+
+
+def _measured(metrics: Sequence[Metric]) -> list[str]:
+    return ["Measured:", *map(_figure, metrics)] if metrics else []
+
+
+def _figure(metric: Metric) -> str:
+    beyond = f"  beyond {metric.bound:g}" if metric.exceeded else ""
+    return f"  {metric.name:<12} {metric.value:,.3g}{beyond}"
 
 
 def _would(step: StepReport) -> list[str]:

@@ -84,12 +84,23 @@ SELECT src_n, dst_n FROM (
 ORDER BY power, src_n, dst_n
 LIMIT :over;
 
+-- name: set_aside
+INSERT OR REPLACE INTO cold_edges
+SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, made_at,
+       power, turn_n, event_at, event_expression, 'full'
+FROM edges
+WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
+
 -- name: drop
 DELETE FROM edges
 WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
 
 -- name: drop_out
 DELETE FROM edges
+WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
+
+-- name: drop_out_set_aside
+DELETE FROM cold_edges
 WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
 
 -- name: drop_uses

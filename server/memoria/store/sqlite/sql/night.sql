@@ -30,6 +30,11 @@ SELECT s.report, s.name, s.state
 FROM night_steps s JOIN night_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
 WHERE s.run_n = :run_n ORDER BY s.ordinal;
 
+-- name: metrics
+SELECT m.name, m.value, m.bound, m.exceeded
+FROM night_metrics m JOIN night_runs r ON r.n = m.run_n AND r.tenant_id = :tenant
+WHERE m.run_n = :run_n ORDER BY m.name;
+
 -- name: set_step
 -- What it has cost is noted as it is spent, and stays.
 UPDATE night_steps

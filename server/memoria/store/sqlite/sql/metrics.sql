@@ -1,0 +1,35 @@
+-- What a night measures. Code 10 is SIMILAR_TO. All of a tenant's rows are counted: once a night.
+
+-- name: edges
+SELECT count(*) FROM edges WHERE +tenant_id = :tenant;
+
+-- name: nodes
+SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant
+                      UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant);
+
+-- name: likenesses
+SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND code = 10;
+
+-- name: alike
+SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant AND code = 10
+                      UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant AND code = 10);
+
+-- name: memories
+SELECT count(*) AS total, coalesce(sum(validity = 'archived'), 0) AS archived
+FROM memories WHERE tenant_id = :tenant;
+
+-- name: segments
+-- Of everybody's text: it is one index.
+SELECT count(DISTINCT segid) FROM search_index_idx;
+
+-- name: sample
+SELECT n FROM (
+    SELECT v.n, row_number() OVER (ORDER BY v.n) - 1 AS place, count(*) OVER () AS total
+    FROM memories m JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+    WHERE m.tenant_id = :tenant AND m.validity = 'active')
+WHERE place * :many / total <> (place - 1) * :many / total OR place = 0
+ORDER BY n;
+
+-- name: put
+INSERT OR REPLACE INTO night_metrics (run_n, name, value, bound, exceeded)
+SELECT n, :name, :value, :bound, :exceeded FROM night_runs WHERE n = :run_n AND tenant_id = :tenant;
