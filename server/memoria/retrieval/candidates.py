@@ -57,8 +57,9 @@ def gather(tx: Transaction, plan: Plan, query: QueryVector | str) -> Candidates:
         plan: the search.
         query: the question's vector, or why there is none.
     """
-    bm25, text = _by_text(tx, plan)
-    cosine, vectors = _by_meaning(tx, plan, query)
+    with tx.meanwhile(lambda other: _by_meaning(other, plan, query)) as by_meaning:
+        bm25, text = _by_text(tx, plan)
+        cosine, vectors = by_meaning()
     walked, graph = _by_graph(tx, plan, _found(bm25, cosine))
     recent, newest = _by_time(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
