@@ -14,7 +14,7 @@ from memoria.app.compose import open_store
 from memoria.errors import InvalidInputError
 from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part
-from memoria.store.sqlite import beside
+from memoria.store.sqlite import beside, matching
 
 LITERAL = "The gate code of the depot is E4711"
 PARAPHRASE = "The vehicle broke down near the physician"
@@ -241,6 +241,7 @@ async def test_an_empty_home_answers_with_nothing_and_does_not_fail(
 async def test_text_and_vectors_at_the_same_time_find_what_they_find_in_turn(
     filled: Memoria, off: tuple[Part, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(matching, "BUDGET", 2)  # so that words are counted
     for question in (QUESTION, "depot gate code", "doctor", "Priya", "什么"):
         for search in (filled.search_memory, filled.search_conversation_traces):
             in_turn = await search(question, without=off, explain=True)

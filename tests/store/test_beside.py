@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from memoria.errors import StoreUnavailableError
@@ -13,12 +14,13 @@ from memoria.store.sqlite.driver import sqlite3
 from memoria.store.values import Filters
 
 OpenStore = Callable[[Path], SqliteStore]
+MODEL = "ones/8"
 TIMEOUT_S = 60
 
 
 @pytest.fixture(autouse=True)
-def every_home_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For what happens in large ones."""
+def everybody_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what happens to those who have much."""
     monkeypatch.setattr(beside, "BUDGET", 0)
 
 
@@ -32,7 +34,8 @@ def nothing_is_left_running() -> Iterator[None]:
 def say(store: SqliteStore, words: str) -> None:
     with store.write("ann") as tx:
         n = tx.documents.add("turn", None, words, "")
-        tx.documents.set_current(n, current=True)
+    with store.backlog(write=True) as backlog:
+        backlog.fulfil(MODEL, {n: np.ones(8, np.float32)})
 
 
 def count(tx: Transaction) -> tuple[int, int]:
@@ -44,11 +47,15 @@ def count(tx: Transaction) -> tuple[int, int]:
 @pytest.fixture
 def said(store: SqliteStore) -> SqliteStore:
     """A home with something in it."""
+    with store.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
     say(store, "tea")
     return store
 
 
-def test_in_a_large_home_work_runs_in_another_thread_over_the_same_rows(said: SqliteStore) -> None:
+def test_for_a_large_tenant_work_runs_in_another_thread_over_the_same_rows(
+    said: SqliteStore,
+) -> None:
     with said.read("ann") as tx, tx.meanwhile(count) as counted:
         ident, found = counted()
         assert ident != threading.get_ident()
@@ -56,7 +63,7 @@ def test_in_a_large_home_work_runs_in_another_thread_over_the_same_rows(said: Sq
     assert said._idle_readers.qsize() == 2  # noqa: SLF001
 
 
-def test_in_a_small_home_it_is_done_in_turn(
+def test_for_a_small_one_it_is_done_in_turn(
     said: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(beside, "BUDGET", 1)

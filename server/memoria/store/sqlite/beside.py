@@ -16,7 +16,7 @@ from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.terms import BUDGET
 
 _T = TypeVar("_T")
-_SQL = statements("documents")
+_SQL = statements("vectors")
 
 
 @contextmanager
@@ -26,15 +26,30 @@ def at_the_same_time(work: Callable[[], _T]) -> Iterator[Callable[[], _T]]:
         yield thread.submit(work).result
 
 
-def worth_it(connection: Connection) -> bool:
-    """Whether a home is so large that a search in it waits for its indexes, and not for us."""
-    return _number(connection, "newest") > BUDGET
+class Large:
+    """The tenants of so many vectors that a search waits for its indexes, and not for us.
+
+    Who was found to be one stays one: it is no harm to search a smaller one in two threads.
+    """
+
+    def __init__(self) -> None:
+        """Nobody is known."""
+        self._known: set[int] = set()
+
+    def has(self, connection: Connection, tenant: int) -> bool:
+        """Whether the tenant is one."""
+        if tenant not in self._known:
+            asked = {"tenant": tenant, "few": BUDGET}
+            if connection.execute(_SQL["more_than"], asked).fetchone() is None:
+                return False
+            self._known.add(tenant)
+        return True
 
 
 def same_indexes(one: Connection, other: Connection) -> bool:
     """Whether two snapshots show the same documents with the same vectors."""
-    return _number(one, "changed_at") == _number(other, "changed_at")
+    return _changes(one) == _changes(other)
 
 
-def _number(connection: Connection, name: str) -> int:
-    return int(connection.execute(_SQL[name]).fetchone()[0])
+def _changes(connection: Connection) -> int:
+    return int(connection.execute(_SQL["change_sequence"]).fetchone()["n"])

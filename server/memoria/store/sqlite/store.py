@@ -17,7 +17,7 @@ from typing import TypeVar
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
-from memoria.store.sqlite.beside import at_the_same_time, same_indexes, worth_it
+from memoria.store.sqlite.beside import Large, at_the_same_time, same_indexes
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
 from memoria.store.sqlite.documents import SqliteDocuments
@@ -175,6 +175,7 @@ class SqliteStore:
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
         self._matrices = Matrices(connect=self._learner)
         self._counted = Counted()
+        self._large = Large()
         self._closed = False
         with translated():
             self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
@@ -304,7 +305,8 @@ class SqliteStore:
 
         Nobody waits for a slot here: those who hold one and want another would wait for each other.
         """
-        if not worth_it(connection) or not self._read_slots.acquire(blocking=False):
+        number = _tenant_number(connection, tenant) or 0
+        if not self._large.has(connection, number) or not self._read_slots.acquire(blocking=False):
             yield None
             return
         try:
