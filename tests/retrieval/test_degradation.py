@@ -14,6 +14,7 @@ from memoria.app.compose import open_store
 from memoria.errors import InvalidInputError
 from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part
+from memoria.store.sqlite import beside, matching
 
 LITERAL = "The gate code of the depot is E4711"
 PARAPHRASE = "The vehicle broke down near the physician"
@@ -234,3 +235,16 @@ async def test_an_empty_home_answers_with_nothing_and_does_not_fail(
             assert (known.hits, known.nearest, known.hint, record.hits) == ((), (), None, ())
         package = await m.injection("depot")
         assert package.recall == package.evidence == ""
+
+
+@pytest.mark.parametrize("off", [(), *SWITCHED_OFF], ids=lambda off: "+".join(off) or "nothing")
+async def test_text_and_vectors_at_the_same_time_find_what_they_find_in_turn(
+    filled: Memoria, off: tuple[Part, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "BUDGET", 2)  # so that words are counted
+    for question in (QUESTION, "depot gate code", "doctor", "Priya", "什么"):
+        for search in (filled.search_memory, filled.search_conversation_traces):
+            in_turn = await search(question, without=off, explain=True)
+            with monkeypatch.context() as large:
+                large.setattr(beside, "BUDGET", 0)
+                assert await search(question, without=off, explain=True) == in_turn

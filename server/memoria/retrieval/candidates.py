@@ -57,8 +57,9 @@ def gather(tx: Transaction, plan: Plan, query: QueryVector | str) -> Candidates:
         plan: the search.
         query: the question's vector, or why there is none.
     """
-    bm25, text = _by_text(tx, plan)
-    cosine, vectors = _by_meaning(tx, plan, query)
+    with tx.meanwhile(lambda other: _beside_the_text(tx, other, plan, query)) as by_meaning:
+        bm25, text = _by_text(tx, plan)
+        cosine, vectors = by_meaning()
     walked, graph = _by_graph(tx, plan, _found(bm25, cosine))
     recent, newest = _by_time(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
@@ -83,6 +84,19 @@ def _by_text(tx: Transaction, plan: Plan) -> tuple[dict[int, float], PartReport]
     if within is not None and len(found) >= DEPTH:
         found.update(tx.documents.match(plan.kinds, plan.terms, within, _IN_TIME))
     return found, PartReport(part="text", state="used", found=len(found))
+
+
+def _beside_the_text(
+    tx: Transaction, other: Transaction, plan: Plan, query: QueryVector | str
+) -> tuple[dict[int, float], PartReport]:
+    """What meaning finds; in another thread, after helping to count how common the words are.
+
+    Counts are remembered, and the one who searches the text begins with the first word: whoever
+    comes to a word second finds it counted.
+    """
+    if other is not tx and "text" not in plan.way.without:
+        other.documents.frequencies(plan.kinds, plan.terms[::-1], plan.filters)
+    return _by_meaning(other, plan, query)
 
 
 def _by_meaning(

@@ -1,5 +1,7 @@
 """The pipeline: one search is one function over one snapshot, run in one worker thread.
 
+In a large tenant vectors are searched in a second one meanwhile (`candidates.gather`).
+
 Where a reranker is configured there is a snapshot before it, which tells what to ask about.
 """
 

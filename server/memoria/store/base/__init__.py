@@ -4,7 +4,8 @@ Everything above this module is free of SQL and dialect. An engine offers a `Sto
 hands out transactions. A transaction of a tenant can reach no other tenant's rows: the tenant is
 bound when it begins, and no method takes one.
 
-All calls block; the application runs each whole transaction in one worker thread.
+All calls block; the application runs each whole transaction in one worker thread, beside which
+`Transaction.meanwhile` may have a second for a while.
 """
 
 from memoria.store.base.backlog import Backlog

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, Self, TypeVar
 
 from memoria.model import (
     Finding,
@@ -28,6 +28,8 @@ from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.tombstones import Tombstones
+
+_T = TypeVar("_T")
 
 
 class Transaction(Protocol):
@@ -73,6 +75,17 @@ class Transaction(Protocol):
     def audit(self) -> Audit: ...  # noqa: D102
     @property
     def ledger(self) -> Ledger: ...  # noqa: D102
+
+    def meanwhile(self, work: Callable[[Self], _T]) -> AbstractContextManager[Callable[[], _T]]:
+        """Search the indexes in two threads: `work` in one, the block in the other.
+
+        The block is given what waits for the result, or for its error. Where it would gain nothing
+        the work is done in turn, when its result is asked for. The answer is the same either way.
+
+        Args:
+            work: what to do, and with which transaction: in the other thread it has its own.
+        """
+        ...
 
     def statistics(self) -> Statistics:
         """What the tenant holds."""

@@ -8,12 +8,16 @@ between processes SQLite does.
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from queue import Empty, LifoQueue
+from typing import TypeVar
 
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
+from memoria.store.sqlite.beside import Large, at_the_same_time, same_indexes
 from memoria.store.sqlite.cold import SqliteColdEdges
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
@@ -48,7 +52,9 @@ from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine
 from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
 
+_T = TypeVar("_T")
 _Identity = tuple[int, int] | None
+_Twin = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
 
 
 class SqliteTransaction:
@@ -62,8 +68,10 @@ class SqliteTransaction:
         vectors: VectorIndex,
         attempts: int,
         counted: Counted | None = None,
+        twin: _Twin = nullcontext,
     ) -> None:
         self._connection = connection
+        self._twin = twin
         self._name = name
         self._attempts = attempts
         self._admin = TenantRows(connection, tenant, "admin")
@@ -87,6 +95,16 @@ class SqliteTransaction:
         self.files = SqliteNightFiles(connection, tenant)
         self.audit = SqliteAudit(self._admin)
         self.ledger = SqliteLedger(connection, tenant)
+
+    @contextlib.contextmanager
+    def meanwhile(self, work: Callable[["SqliteTransaction"], _T]) -> Iterator[Callable[[], _T]]:
+        """Do something in another thread, on the same rows, while the block runs."""
+        with self._twin() as other:
+            if other is None:
+                yield partial(work, self)
+            else:
+                with at_the_same_time(partial(work, other)) as result:
+                    yield result
 
     def statistics(self) -> Statistics:
         """What the tenant holds."""
@@ -168,6 +186,7 @@ class SqliteStore:
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
         self._matrices = Matrices(connect=self._learner)
         self._counted = Counted()
+        self._large = Large()
         self._closed = False
         with translated():
             self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
@@ -187,9 +206,8 @@ class SqliteStore:
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A consistent view of a tenant's rows."""
         with self._reading() as (connection, vectors):
-            number = _tenant_number(connection, tenant) or 0
-            yield SqliteTransaction(
-                connection, tenant, number, vectors, self._attempts, self._counted
+            yield self._seen_by(
+                connection, vectors, tenant, partial(self._twin, connection, tenant)
             )
 
     @contextlib.contextmanager
@@ -289,14 +307,44 @@ class SqliteStore:
     def _reading(self) -> Iterator[tuple[Connection, VectorIndex]]:
         with self._read_slots, self._blaming_damage(), translated():
             self._still_there()
-            connection, vectors = self._a_reader()
-            try:
-                connection.execute("BEGIN")
+            with self._snapshot() as (connection, vectors):
                 yield connection, vectors
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                self._idle_readers.put((connection, vectors))
+
+    @contextlib.contextmanager
+    def _twin(self, connection: Connection, tenant: str) -> Iterator[SqliteTransaction | None]:
+        """A second view of what a reader sees; None where none is to be had, or it isn't worth it.
+
+        Nobody waits for a slot here: those who hold one and want another would wait for each other.
+        """
+        number = _tenant_number(connection, tenant) or 0
+        if not self._large.has(connection, number) or not self._read_slots.acquire(blocking=False):
+            yield None
+            return
+        try:
+            with self._snapshot() as (other, vectors):
+                same = same_indexes(connection, other)
+                yield self._seen_by(other, vectors, tenant) if same else None
+        finally:
+            self._read_slots.release()
+
+    @contextlib.contextmanager
+    def _snapshot(self) -> Iterator[tuple[Connection, VectorIndex]]:
+        connection, vectors = self._a_reader()
+        try:
+            connection.execute("BEGIN")
+            yield connection, vectors
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._idle_readers.put((connection, vectors))
+
+    def _seen_by(
+        self, connection: Connection, vectors: VectorIndex, tenant: str, twin: _Twin = nullcontext
+    ) -> SqliteTransaction:
+        number = _tenant_number(connection, tenant) or 0
+        return SqliteTransaction(
+            connection, tenant, number, vectors, self._attempts, self._counted, twin
+        )
 
     def _a_reader(self) -> tuple[Connection, VectorIndex]:
         with contextlib.suppress(Empty):

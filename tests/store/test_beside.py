@@ -1,0 +1,141 @@
+"""Text and vectors are searched at the same time where that pays; the answer does not tell."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memoria.errors import StoreUnavailableError
+from memoria.store.base import Transaction
+from memoria.store.sqlite import SqliteStore, beside
+from memoria.store.sqlite.driver import sqlite3
+from memoria.store.values import Filters
+
+OpenStore = Callable[[Path], SqliteStore]
+MODEL = "ones/8"
+TIMEOUT_S = 60
+
+
+@pytest.fixture(autouse=True)
+def everybody_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what happens to those who have much."""
+    monkeypatch.setattr(beside, "BUDGET", 0)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_running() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    assert set(threading.enumerate()) <= before
+
+
+def say(store: SqliteStore, words: str) -> None:
+    with store.write("ann") as tx:
+        n = tx.documents.add("turn", None, words, "")
+    with store.backlog(write=True) as backlog:
+        backlog.fulfil(MODEL, {n: np.ones(8, np.float32)})
+
+
+def count(tx: Transaction) -> tuple[int, int]:
+    """In which thread this runs, and how many documents of the tenant it sees."""
+    found = tx.documents.match(["turn"], ["tea"], Filters(), 10)
+    return threading.get_ident(), len(found)
+
+
+@pytest.fixture
+def said(store: SqliteStore) -> SqliteStore:
+    """A home with something in it."""
+    with store.backlog(write=True) as backlog:
+        backlog.choose_model(MODEL)
+    say(store, "tea")
+    return store
+
+
+def test_for_a_large_tenant_work_runs_in_another_thread_over_the_same_rows(
+    said: SqliteStore,
+) -> None:
+    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+        ident, found = counted()
+        assert ident != threading.get_ident()
+        assert found == count(tx)[1] == 1
+    assert said._idle_readers.qsize() == 2  # noqa: SLF001
+
+
+def test_for_a_small_one_it_is_done_in_turn(
+    said: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "BUDGET", 1)
+    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+        assert counted() == (threading.get_ident(), 1)
+
+
+def test_in_a_change_it_is_done_in_turn_and_sees_the_change(said: SqliteStore) -> None:
+    with said.write("ann") as tx:
+        tx.documents.add("turn", None, "tea", "")
+        with tx.meanwhile(count) as counted:
+            assert counted() == (threading.get_ident(), 2)
+
+
+def test_where_the_indexes_have_changed_since_it_is_done_in_turn_on_what_was_there(
+    said: SqliteStore, open_store: OpenStore, home: Path
+) -> None:
+    other = open_store(home)
+    with said.read("ann") as tx:
+        say(other, "tea")
+        with tx.meanwhile(count) as counted:
+            assert counted() == (threading.get_ident(), 1)
+    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+        assert counted()[1] == 2
+
+
+def test_those_who_search_at_once_never_wait_for_each_others_connections(said: SqliteStore) -> None:
+    found: list[int] = []
+    met = threading.Barrier(2)
+
+    def search() -> None:
+        with said.read("ann") as tx:
+            met.wait(TIMEOUT_S)  # both readers are taken
+            with tx.meanwhile(count) as counted:
+                found.append(counted()[1])
+
+    threads = [threading.Thread(target=search) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(TIMEOUT_S)
+    assert found == [1, 1]
+
+
+def test_an_error_comes_to_whoever_asks_for_the_result(said: SqliteStore) -> None:
+    def fail(_: Transaction) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with (
+        pytest.raises(StoreUnavailableError, match="Check the disk"),
+        said.read("ann") as tx,
+        tx.meanwhile(fail) as failed,
+    ):
+        failed()
+    assert said._idle_readers.qsize() == 2  # noqa: SLF001
+    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+        assert counted()[1] == 1
+
+
+def test_a_block_that_fails_waits_for_the_other_thread(said: SqliteStore) -> None:
+    failing, done = threading.Event(), threading.Event()
+
+    def work(tx: Transaction) -> None:
+        assert failing.wait(TIMEOUT_S)
+        count(tx)
+        done.set()
+
+    def fail() -> None:
+        failing.set()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), said.read("ann") as tx, tx.meanwhile(work):
+        fail()
+    assert done.is_set()
+    assert said._idle_readers.qsize() == 2  # noqa: SLF001
