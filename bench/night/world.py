@@ -123,10 +123,11 @@ def world(said: Chats, sessions: int, days: int, seed: int, facts: int | None = 
     for fact in known:
         _live(fact, plan)
     talk = {True: cycle(said.chinese), False: cycle(said.english)}
-    held = _spread(plan, _days_of(plan, sessions))
+    days_of = _days_of(plan, sessions)
+    moments = sorted(moment(day, _FIRST_HOUR + plan.chance.random() * _HOURS) for day in days_of)
     made = [
-        (_session(number, day, plan, mentions, next(talk[number % 2 == 1])), mentions)
-        for number, (day, mentions) in enumerate(held)
+        (_session(number, at, plan, mentions, next(talk[number % 2 == 1])), mentions)
+        for number, (at, mentions) in enumerate(zip(moments, _spread(plan, days_of), strict=True))
     ]
     told = {
         (mention.fact.key, mention.value.said): session.at
@@ -174,27 +175,24 @@ def _days_of(plan: _Plan, sessions: int) -> list[int]:
     return sorted([*days, *plan.chance.choices(range(plan.days), k=sessions - len(days))])
 
 
-def _spread(plan: _Plan, held: Sequence[int]) -> list[tuple[int, list[Mention]]]:
-    """Each session with what comes up since the one before."""
-    found: list[tuple[int, list[Mention]]] = [(day, []) for day in held]
+def _spread(plan: _Plan, held: Sequence[int]) -> list[list[Mention]]:
+    """By session, what comes up in it: all since the one before."""
+    found: list[list[Mention]] = [[] for _ in held]
     index = 0
     for day in sorted(plan.mentions):
         while index < len(held) - 1 and held[index] < day:
             index += 1
-        found[index][1].extend(plan.mentions[day])
+        found[index].extend(plan.mentions[day])
     return found
 
 
-def _session(
-    number: int, day: int, plan: _Plan, mentions: Sequence[Mention], talk: Chat
-) -> Session:
-    at = moment(day, _FIRST_HOUR + plan.chance.random() * _HOURS)
+def _session(number: int, at: int, plan: _Plan, mentions: Sequence[Mention], talk: Chat) -> Session:
     turns = list(talk.turns)
     places = sorted(plan.chance.choices(range(0, len(turns) + 1, 2), k=len(mentions)))
     for place, mention in reversed([*zip(places, mentions, strict=True)]):
         turns[place:place] = _exchange(mention, plan.chance)
     for weekday, said, _ in _HABITS:
-        if day % _EVERY_WEEK == weekday:
+        if (at - BEGAN) // DAY_MS % _EVERY_WEEK == weekday:
             turns += [("user", said), ("assistant", "好的。" if is_cjk(said) else "Nice.")]
     stated = tuple(
         (mention.value.contents[plan.chance.randrange(2)], mention.fact.type)
