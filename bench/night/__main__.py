@@ -19,9 +19,10 @@ from bench.night.chats import chats
 from bench.night.contention import contend
 from bench.night.homes import fill
 from bench.night.kill import kill
+from bench.night.lived import Year, months_table
 from bench.night.undo import undo
 from bench.night.world import DAYS, world
-from bench.night.year import Year, months_table, year
+from bench.night.year import year
 from bench.output import rounded
 from memoria.model import now_millis
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bench.night.year import Year, recall
+from bench.night.lived import Year, recall
 
 _NIGHTS, _NONE, _ARCHIVED, _EVIDENCE = "#1f6fb4", "#c2571a", "#7a7a7a", "#3a8f5c"
 _OF_HEIGHT = (3, 2)

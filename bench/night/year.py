@@ -15,23 +15,19 @@ from pathlib import Path
 from time import perf_counter
 
 import anyio
-from rich.table import Table
 
 import memoria
 import memoria.app.night as nights
-from bench.faults.verdict import Verdict
-from bench.night.measure import Core, Counts, Found, asked, core_of, counted
+from bench.night.lived import Lived, Month, Point, Slept, Year, verdict_of
+from bench.night.measure import asked, core_of, counted
 from bench.night.model import served
 from bench.night.script import Script
 from bench.night.world import Session, World, moment
-from bench.output import table
 from memoria import Memoria, Settings
 from memoria.inference.base import Embedder
 from memoria.inference.bundled import BundledEmbedder
 from memoria.inference.choose import BUNDLED
-from memoria.lifecycle.runner import MOST_ROWS
-from memoria.model import Vector, clock_at, from_millis, iso
-from memoria.model.night import Run
+from memoria.model import Vector, clock_at, from_millis
 
 TENANT = "default"
 _SETTLE_S = 120
@@ -40,37 +36,6 @@ _HOUR = 3.3
 """When a night begins, in hours after midnight."""
 _NO_CAP = 10**12
 _MONTH = 30.5
-_A_POINT = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """What was held around a night."""
-
-    day: int
-    before: Counts
-    after: Counts
-    without: Counts
-    """By the home that has no nights."""
-
-
-@dataclass(frozen=True, slots=True)
-class Month:
-    """What was seen at the end of a month, after its last night."""
-
-    day: int
-    core: Core
-    found: Found
-    without: Found
-    """What the home finds that has no nights."""
-
-
-@dataclass(frozen=True, slots=True)
-class Year(Verdict):
-    """The year, night by night and month by month."""
-
-    points: tuple[Point, ...] = ()
-    months: tuple[Month, ...] = ()
 
 
 @dataclass(slots=True)
@@ -128,7 +93,7 @@ def year(
     with served(Script(world).answer) as url, clock_at(clock):
         twin = _Twin(folder, world, url, active, clock, embedder)
         anyio.run(partial(twin.live, days, every, done))
-        return twin.verdict()
+        return verdict_of(twin.lived())
 
 
 class _Twin:
@@ -161,8 +126,7 @@ class _Twin:
         )
         for settings in (self._with, self._without):
             shutil.rmtree(settings.home_path, ignore_errors=True)
-        self._nights: list[tuple[Run, float]] = []
-        """Each with the seconds it took."""
+        self._nights: list[Slept] = []
         self._points: list[Point] = []
         self._months: list[Month] = []
 
@@ -205,7 +169,7 @@ class _Twin:
         run = await anyio.to_thread.run_sync(nights.run, self._with)
         took = perf_counter() - began
         await m.settle(_SETTLE_S)
-        self._nights.append((run, took))
+        self._nights.append(Slept(run, took))
         after, without = counted(self._with.home_path), counted(self._without.home_path)
         self._points.append(Point(day, before, after, without))
 
@@ -215,115 +179,19 @@ class _Twin:
         found, without = [await asked(m, self._world, at) for m in homes]
         return Month(day, core, found, without)
 
-    # What it came to
-
-    def verdict(self) -> Year:
-        """The figures of the year, and which bars it missed."""
-        figures = {**self._lived(), **_held(self._points), **_found(self._months)}
-        figures |= {f"{file}, tokens": n for file, n in self._months[-1].core.tokens.items()}
-        broken = [*self._unfinished(), *(line for month in self._months for line in _broken(month))]
-        if figures["active, most after a night"] > self._active:
-            broken.append(f"more than {self._active} memories were active after a night")
-        for when in ("over the year", "at the end"):
-            fall = figures[f"recall@10 {when}, no nights"] - figures[f"recall@10 {when}"]
-            broken += [f"recall@10 falls by {fall:.3f} {when}"] if fall > _A_POINT else []
-        return Year(
-            "a year of nights",
-            figures,
-            tuple(broken),
-            None,
-            tuple(self._points),
-            tuple(self._months),
+    def lived(self) -> Lived:
+        """All that was seen."""
+        sessions = self._world.sessions
+        return Lived(
+            sessions=len(sessions),
+            turns=sum(len(session.turns) for session in sessions),
+            facts=len(self._world.lives),
+            active=self._active,
+            nights=self._nights,
+            points=self._points,
+            months=self._months,
         )
-
-    def _lived(self) -> dict[str, int | float]:
-        took = [seconds for _, seconds in self._nights]
-        return {
-            "sessions": len(self._world.sessions),
-            "turns": sum(len(session.turns) for session in self._world.sessions),
-            "facts": len(self._world.lives),
-            "nights": len(took),
-            "night, mean s": sum(took) / len(took),
-            "night, longest s": max(took),
-            "most rows": max(run.most_rows for run, _ in self._nights),
-            "active may be": self._active,
-        }
-
-    def _unfinished(self) -> list[str]:
-        most = max(run.most_rows for run, _ in self._nights)
-        rows = [f"a transaction changed {most} rows"] if most > MOST_ROWS else []
-        runs = [run for run, _ in self._nights if run.state != "finished"]
-        return rows + [f"the night of {iso(run.at)} is {run.state}" for run in runs]
-
-
-def _held(points: Sequence[Point]) -> dict[str, int | float]:
-    last = points[-1]
-    return {
-        "active, most after a night": max(point.after.active for point in points),
-        "active at the end": last.after.active,
-        "active at the end, no nights": last.without.active,
-        "archived at the end": last.after.archived,
-        "merged at the end": last.after.superseded,
-        "former wordings at the end": last.after.former,
-        "evidence at the end": last.after.evidence,
-        "evidence at the end, no nights": last.without.evidence,
-    }
-
-
-def _found(months: Sequence[Month]) -> dict[str, int | float]:
-    figures: dict[str, int | float] = {}
-    for name, seen in (
-        ("", [month.found for month in months]),
-        (", no nights", [month.without for month in months]),
-    ):
-        figures |= {
-            f"recall@10 over the year{name}": recall(seen),
-            f"recall@10 at the end{name}": recall(seen[-1:]),
-            f"first place at the end{name}": seen[-1].first / max(1, seen[-1].asked),
-            f"outdated first{name}": sum(len(one.outdated) for one in seen),
-            f"over and first all the same{name}": sum(len(one.over) for one in seen),
-        }
-    asked_of = [month.found for month in months]
-    return {
-        "questions": sum(one.asked for one in asked_of),
-        "questions at the end": asked_of[-1].asked,
-        "questions on what has changed": sum(one.changed for one in asked_of),
-        "questions on what is over": sum(one.ended for one in asked_of),
-        **figures,
-    }
-
-
-def _broken(month: Month) -> list[str]:
-    lines = [f"outdated comes first: {line}" for line in month.found.outdated]
-    return [f"day {month.day}: {line}" for line in (*lines, *month.core.wrong)]
-
-
-def recall(found: Sequence[Found]) -> float:
-    """The share of questions whose answer is among ten."""
-    return sum(one.found for one in found) / max(1, sum(one.asked for one in found))
 
 
 def _at(session: Session, index: int) -> str:
     return from_millis(session.at + index * _BETWEEN_TURNS_S * 1000).isoformat()
-
-
-def months_table(lived: Year) -> Table:
-    """What was seen month by month."""
-    words = "day active none archived merged former evidence questions R@10 none first outdated"
-    made = table("month by month; none: without nights", 0, *words.split(), "core tokens")
-    points = {point.day: point for point in lived.points}
-    for month in lived.months:
-        held, found = points[month.day], month.found
-        made.add_row(
-            str(month.day),
-            *(str(many) for many in (held.after.active, held.without.active)),
-            *(str(many) for many in (held.after.archived, held.after.superseded)),
-            str(held.after.former),
-            str(held.after.evidence),
-            str(found.asked),
-            *(f"{recall([one]):.3f}" for one in (found, month.without)),
-            f"{found.first / max(1, found.asked):.3f}",
-            str(len(found.outdated)),
-            " + ".join(map(str, month.core.tokens.values())),
-        )
-    return made

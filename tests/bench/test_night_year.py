@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from bench.night.chats import Chats, chats
+from bench.night.lived import Year
 from bench.night.measure import core_of
 from bench.night.script import Script
 from bench.night.world import World, moment, world
-from bench.night.year import Year, year
+from bench.night.year import year
 
 from memoria.inference.bundled import BundledEmbedder
 from memoria.text.script import is_cjk
