@@ -152,8 +152,8 @@ def recall(found: Sequence[Found]) -> float:
 
 def months_table(lived: Year) -> Table:
     """What was seen month by month."""
-    words = "day active none archived merged former evidence questions R@10 none first outdated"
-    made = table("month by month; none: without nights", 0, *words.split(), "core tokens")
+    words = "day active none arch. merged former evid. asked R@10 none first old"
+    made = table("month by month; none: without nights", 0, *words.split(), "core")
     points = {point.day: point for point in lived.points}
     for month in lived.months:
         held, found = points[month.day], month.found
@@ -167,6 +167,6 @@ def months_table(lived: Year) -> Table:
             *(f"{recall([one]):.3f}" for one in (found, month.without)),
             f"{found.first / max(1, found.asked):.3f}",
             str(len(found.outdated)),
-            " + ".join(map(str, month.core.tokens.values())),
+            "+".join(map(str, month.core.tokens.values())),
         )
     return made
