@@ -190,6 +190,10 @@ class Settings(BaseModel):
     night_minutes: float = Field(15, gt=0, le=1440)
     """How long one night may take. What it leaves is done by the next."""
 
+    night_tokens: int = Field(100_000, ge=0, le=10**12)
+    """Tokens that the questions of one night may take, of those of its day. What is not asked is
+    left for the next."""
+
     night_idle_minutes: float = Field(10, ge=0, le=100_000)
     """How long nobody must have asked a server for anything before it starts a night by itself, if
     the last one is over a day old. 0: never."""
@@ -197,6 +201,14 @@ class Settings(BaseModel):
     core_tokens: int = Field(800, ge=50, le=20_000)
     """How long the lines may be, in tokens, that a night writes into each of MEMORY.md, USER.md and
     PERSONA.md. What does not fit is in memory all the same."""
+
+    instructions_core: bool = True
+    """Whether clients are told at once what of the core files you have confirmed, in a few lines
+    below the instructions."""
+
+    history: bool = True
+    """Whether a night writes each closed conversation into a file of the home's
+    `conversation_history`, for people to read."""
 
     readers: int = Field(3, ge=1, le=32)
     """Read-only connections per process, so that a long search does not hold up a short one."""

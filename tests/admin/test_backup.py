@@ -27,7 +27,8 @@ from memoria.admin.restore import swap
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import BackupError, StoreError, StoreTooNewError, StoreUnavailableError
 from memoria.model import SessionRecord, now_millis
-from memoria.store.files import core_folder, is_core
+from memoria.store.files import is_core
+from memoria.store.folders import tenant_folder
 from memoria.store.sqlite.driver import sqlite3
 
 UNSOUND = 4
@@ -204,7 +205,7 @@ def test_a_backup_of_a_newer_version_is_refused(filled: Shell, backup: Path) -> 
 
 
 def test_every_tenants_core_files_come_back(filled: Shell, tmp_path: Path) -> None:
-    folders = [core_folder(filled.home, name) for name in ("default", "ann", "陈伟")]
+    folders = [tenant_folder(filled.home, name) for name in ("default", "ann", "陈伟")]
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "USER.md").write_text(f"of {folder.name}")

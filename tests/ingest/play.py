@@ -48,7 +48,13 @@ def reader(reads: Reads) -> Callable[[Asked], object]:
 
 def purpose_of(asked: Asked) -> str:
     """Which of our questions it is, told by what only its instructions say."""
-    signs = {"episode": "`outcome`", "adjudicate": "`relation`", "verify": "`supported`"}
+    signs = {
+        "episode": "`outcome`",
+        "adjudicate": "`relation`",
+        "verify": "`supported`",
+        "day": "`sentences`",
+        "review": "`searches_left`",
+    }
     return next((name for name, sign in signs.items() if sign in asked.instructions), "extract")
 
 
@@ -59,6 +65,8 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
         "episode": {"summary": ""},
         "adjudicate": {"rulings": []},
         "verify": {"checks": []},
+        "day": {"sentences": []},
+        "review": {"decision": "KEEP"},
     }
 
     def answer(asked: Asked) -> object:

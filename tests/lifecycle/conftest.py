@@ -26,13 +26,20 @@ def keep(settings: Settings) -> Callable[..., str]:
     """Writes a memory as something else might have: (text, expires_at) -> id."""
 
     def kept(
-        text: str, expires_at: int | None = None, kind: str = "fact", importance: float = 0.5
+        text: str,
+        expires_at: int | None = None,
+        kind: str = "fact",
+        importance: float = 0.5,
+        trust: str = "reported",
+        workspace: str | None = None,
     ) -> str:
         store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-        provenance = Provenance(source_kind="user_said", trust="reported", channel=LIBRARY.name)
+        provenance = Provenance(source_kind="user_said", trust=trust, channel=LIBRARY.name)
         now = now_millis()
         version = NewVersion(text, fingerprint(text), now, now, provenance, None)
-        memory = NewMemory(new_id(), MemoryType(kind), importance, 0.5, expires_at=expires_at)
+        memory = NewMemory(
+            new_id(), MemoryType(kind), importance, 0.5, workspace, expires_at=expires_at
+        )
         with store.write(settings.tenant) as tx:
             tx.memories.add(memory, version)
         store.close()

@@ -9,7 +9,7 @@ from memoria.ingest.tombstones import Marks
 from memoria.lifecycle.core.cycle import CoreReport, write_core
 from memoria.model import LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
-from memoria.store.files import core_folder
+from memoria.store.folders import tenant_folder
 from memoria.store.sqlite import SqliteStore
 
 TOKENS = 800
@@ -29,7 +29,7 @@ class Desk:
 
     @property
     def folder(self) -> Path:
-        return core_folder(self.home, self.tenant)
+        return tenant_folder(self.home, self.tenant)
 
     @property
     def hand(self) -> ByHand:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import memoria
 from memoria import Settings
-from memoria.store.files import core_folder, slug
+from memoria.store.folders import slug, tenant_folder
 from memoria.surface.mcp.resources import core_text
 
 
 async def test_resources_and_packages_show_ones_own_files_only(home: Path) -> None:
     for tenant in ("default", "ann", "Ann"):
-        folder = core_folder(home, tenant)
+        folder = tenant_folder(home, tenant)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "USER.md").write_text(f"# USER.md\n\nthis is {tenant}'s\n", "utf-8")
     for tenant in ("default", "ann", "Ann", "carol"):

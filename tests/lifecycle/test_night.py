@@ -198,7 +198,9 @@ async def test_a_night_out_of_time_leaves_the_rest_for_the_next(
 
 
 def test_an_unknown_step_or_night_says_what_there_is(settings: Settings) -> None:
-    with pytest.raises(InvalidInputError, match="Steps are: merge, decay, expire"):
+    with pytest.raises(
+        InvalidInputError, match="Steps are: drain, unread, merge, decay, review, expire"
+    ):
         nights.run(settings, ["dream"])
     with pytest.raises(NotFoundError, match="memoria nightly runs"):
         nights.undo(settings, "nowhere", lambda _: None)

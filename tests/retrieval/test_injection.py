@@ -13,7 +13,8 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
 from memoria.model import Injection
-from memoria.store.files import core_folder, read_core
+from memoria.store.files import read_core
+from memoria.store.folders import tenant_folder
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
@@ -36,7 +37,7 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
     """A home with a persona, a task, memories and turns."""
     home = tmp_path_factory.mktemp("package") / "home"
     async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as opened:
-        folder = core_folder(home, "t")
+        folder = tenant_folder(home, "t")
         folder.mkdir(parents=True)
         (folder / "USER.md").write_text("# User\n\nLin, a translator in Leeds.\n", "utf-8")
         keep(opened, "Lin is allergic to peanuts", "2023-01-01")

@@ -35,6 +35,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.core import CoreLine
+from memoria.model.day import NightFile
 from memoria.model.night import Run, RunOptions
 from memoria.store import base
 from memoria.store.base import Transaction
@@ -113,7 +114,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         stone = Tombstone("memory", f"{tenant}'s", 1, "because")
         tx.tombstones.add(Grave(stone, (MARK,), (Likeness(MODEL, vector(MARK), 0.9),)))
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
-        place = newest.session_n, 0, newest.turn_index
+        place = newest.session_n, 0, newest.turn_index - 1
         tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
         plan_a_night(tx, f"{tenant}'s item")
@@ -142,7 +143,10 @@ def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
 
 def plan_a_night(tx: Transaction, item: str) -> None:
     steps = RunOptions(steps=("expire",))
-    tx.night.add_plan(tx.night.open_run() or tx.night.begin(new_id(), 1, steps), 0, [item])
+    run = tx.night.open_run() or tx.night.begin(new_id(), 1, steps)
+    tx.night.add_plan(run, 0, [item])
+    tx.files.put(NightFile(path="a.md", digest=f"of {item}", stamp="1", run_n=run.n))
+    tx.night.note_tokens(run, 0, 5)
 
 
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
@@ -325,9 +329,19 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
     "retention.support": lambda tx, them: [tx.retention.support(i).theme for i in them.memory_ids],
+    "days.closed_sessions": lambda tx, _: [
+        (session.session_id, session.stamp) for session in tx.days.closed_sessions(0, 0, 100)
+    ],
+    "days.closed_session": lambda tx, them: [tx.days.closed_session(n) for n in them.sessions],
+    "days.next_active": lambda tx, _: tx.days.next_active(0),
+    "days.notes": lambda tx, _: list(tx.days.notes(0, 2**53).model_dump().values()),
+    "days.summed_up": lambda tx, them: tx.days.summed_up(them.ns),
+    "files.all": lambda tx, _: tx.files.all(),
+    "files.get": lambda tx, _: tx.files.get("a.md"),
     "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
     "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
     "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
+    "night.tokens": lambda tx, them: [tx.night.tokens(run) for run in them.runs],
     "night.next_items": lambda tx, them: [tx.night.next_items(run, 0, 9) for run in them.runs],
 }
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
@@ -377,10 +391,14 @@ WRITES = {
     "episodes.leave",
     "episodes.write_anew",
     "retention.set_tier",
+    "retention.note_review",
     "pairs.gather",
     "pairs.take_in",
     "pairs.note_merged",
     "pairs.keep_apart",
+    "files.put",
+    "files.drop",
+    "files.forget",
     "night.begin",
     "night.set_state",
     "night.note_rows",
@@ -388,6 +406,7 @@ WRITES = {
     "night.add_plan",
     "night.clear_plan",
     "night.strike",
+    "night.note_tokens",
     "night.revert",
 }
 
@@ -427,6 +446,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "retention": base.Retention,
         "pairs": base.Pairs,
         "night": base.Nights,
+        "days": base.Days,
+        "files": base.NightFiles,
     }
     methods = {
         f"{part}.{name}"

@@ -26,6 +26,7 @@ WALKS = {
     ("backlog", "failed"),
     ("backlog", "last_error"),
     ("backlog", "pending"),
+    ("days", "files"),  # a row a conversation and a day
     ("documents", "allowed_memories"),
     ("ledger", "last"),  # stops at the first
     ("links", "count_edges"),

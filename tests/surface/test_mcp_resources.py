@@ -11,7 +11,7 @@ from mcp import MCPError
 from mcp.types import INVALID_PARAMS
 from tests.surface.agent import Agent
 
-from memoria.store.files import core_folder
+from memoria.store.folders import tenant_folder
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
@@ -37,7 +37,7 @@ async def test_the_core_files_begin_as_their_seeds(agent: Agent) -> None:
 
 
 async def test_a_core_file_is_read_as_it_stands_in_the_home(agent: Agent, home: Path) -> None:
-    folder = core_folder(home, "tests")
+    folder = tenant_folder(home, "tests")
     folder.mkdir(parents=True)
     (home / "USER.md").write_text("# USER.md\n\nanother tenant's", "utf-8")
     said = f"# USER.md\n\n我叫林岚。{HOSTILE} <!-- m:0123abcd -->\n"

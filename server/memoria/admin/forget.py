@@ -26,15 +26,18 @@ from memoria.model import (
     Memory,
     MemoryType,
     StoredTurn,
+    local_date,
     now_millis,
 )
 from memoria.store.base import Store, Transaction
-from memoria.store.files import erase_lines
+from memoria.store.erasing import Papers
+from memoria.store.folders import daily_path, history_path
 from memoria.store.missing import missing
 from memoria.store.values import Grave, Likeness, Tombstone
 from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
-from memoria.text.statement import canonical, stands_in
+from memoria.text.sayings import Sayings
+from memoria.text.statement import canonical, stands_in, telling
 
 _LOG = logging.getLogger(__name__)
 _MAX_TERMS = 64
@@ -118,10 +121,16 @@ class Forget:
         """
         why = self._reason(reason)
         wanted = _distinct(ids)
-        likenesses = self._likenesses(wanted, include_source=include_source)
+        with self._store.read(self._tenant) as tx:
+            before = _find(tx, wanted, include_source=include_source)
+            written = _written(tx)
+        likenesses = self._likenesses(before.wordings)
+        papers = Papers(self._home, self._tenant)  # a long look, while others may write
+        files = papers.erase(_sayings(before, include_source=include_source), written)
         with self._store.write(self._tenant) as tx:
             targets = _find(tx, wanted, include_source=include_source)
             left = _drew_on(tx, targets, include_source=include_source)
+            places = _speak_of(tx, targets)
             at = now_millis()
             for memory in targets.memories.values():
                 self._bury_memory(tx, memory, at, why, likenesses)
@@ -137,10 +146,15 @@ class Forget:
                     self._erase_turn(tx, turn, at, why)
                 else:
                     self._bar_turn(tx, turn, at, why)
-            unwanted = _says_any(targets.wordings)
+            sayings = Sayings(targets.wordings)
             erased = targets.sources if include_source else targets.named_turns
-            tx.scratchpads.erase(lambda note: unwanted(note) or _named_in(note, erased.values()))
-            files = erase_lines(self._home, self._tenant, unwanted)
+            tx.scratchpads.erase(
+                lambda note: sayings.stand_in(note) or _named_in(note, erased.values())
+            )
+            sayings = _sayings(targets, include_source=include_source)
+            files += _erase_files(tx, papers, sayings, places)
+            for place in papers.places(files):
+                tx.files.forget(place)
         turns = tuple(targets.sources)
         return Forgotten(
             memories=tuple(targets.memories),
@@ -148,17 +162,15 @@ class Forget:
             turns_barred=() if include_source else turns,
             already_forgotten=tuple(targets.gone_before),
             drew_on_it=left,
-            files=tuple(str(file) for file in files),
+            files=tuple(map(str, dict.fromkeys(files))),
             scrubbed=self._scrubbed(),
             backups=self._backups(targets.earliest),
         )
 
-    def _likenesses(self, ids: Sequence[str], *, include_source: bool) -> Mapping[str, Likeness]:
+    def _likenesses(self, wordings: Sequence[str]) -> Mapping[str, Likeness]:
         """What is to be forgotten means, asked before anybody has to wait to write."""
         if self._likeness is None:
             return {}
-        with self._store.read(self._tenant) as tx:
-            wordings = _find(tx, ids, include_source=include_source).wordings
         try:
             return self._likeness(wordings)
         except EmbedderError as error:
@@ -357,9 +369,33 @@ def _resting_on(tx: Transaction, turn_ns: Sequence[int]) -> list[Memory]:
     return [one for one in found if one is not None and one.type is not MemoryType.EPISODE]
 
 
-def _says_any(wordings: Sequence[str]) -> Callable[[str], bool]:
-    """Tells whether a text says one of the wordings, word for word."""
-    return lambda text: any(stands_in(wording, text) for wording in wordings)
+def _sayings(targets: _Targets, *, include_source: bool) -> Sayings:
+    """What no file may say any more: the wordings, and turns that are erased."""
+    erased = map(full_text, targets.sources.values()) if include_source else ()
+    return Sayings([*targets.wordings, *filter(telling, erased)])
+
+
+def _written(tx: Transaction) -> dict[str, str]:
+    return {file.path: file.digest for file in tx.files.all()}
+
+
+def _speak_of(tx: Transaction, targets: _Targets) -> set[str]:
+    """Where nights write of it: files of its conversations, pages of its days."""
+    turns, memories = targets.sources.values(), targets.memories.values()
+    moments = [*(turn.at for turn in turns), *tx.days.summed_up(_numbers(tx, targets))]
+    moments += [at for m in memories for at in (m.updated_at, *(v.ingested_at for v in m.versions))]
+    days = filter(None, map(local_date, moments))
+    sessions = {history_path(turn.source, turn.session_id) for turn in turns}
+    return {*sessions, *map(daily_path, days)}
+
+
+def _erase_files(
+    tx: Transaction, papers: Papers, sayings: Sayings, places: Iterable[str]
+) -> list[Path]:
+    """What was written since it was looked for, and whatever may speak of it in other words."""
+    written = _written(tx)
+    files = [file for place in places for file in papers.take_away(place, written)]
+    return papers.erase(sayings, written) + files
 
 
 def _named_in(note: str, turns: Iterable[StoredTurn]) -> bool:

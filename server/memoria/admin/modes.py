@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoria.model import FIX, Finding
+from memoria.store.folders import DERIVED, TENANTS
 
 _FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077
 _OURS = (
@@ -17,6 +18,10 @@ _OURS = (
     "backups/**/*",
     "before-restore-*",
     "before-restore-*/**/*",
+    *DERIVED,
+    *(f"{folder}/**/*" for folder in DERIVED),
+    TENANTS,
+    f"{TENANTS}/**/*",
     ".memoria-*",
     ".memoria-*/**/*",
 )

@@ -12,6 +12,7 @@ from memoria.admin.backup import ASIDE, STAMP, sync_folder, system_errors_explai
 from memoria.errors import BackupError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import DATABASE, TOMBSTONE_KEY, core_files
+from memoria.store.folders import DERIVED, TENANTS
 
 Put = Callable[[Path, Path], None]
 
@@ -69,6 +70,10 @@ def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
             home / TOMBSTONE_KEY, aside / TOMBSTONE_KEY
         )  # it stays: what it signed elsewhere is still true
     with ExitStack() as undo:
+        for place in _derived(home):
+            (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (home / place).replace(aside / place)
+            undo.callback((aside / place).replace, home / place)
         for name in dict.fromkeys((*core_files(home), *sorted(manifest.files.keys() - {DATABASE}))):
             (home / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if (home / name).exists():
@@ -85,3 +90,10 @@ def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
         aside.rmdir()
     former = aside / DATABASE
     return former if former.exists() else None
+
+
+def _derived(home: Path) -> list[Path]:
+    """Folders of files that were written from the rows of before: the next night makes others."""
+    roots = (home, *sorted(home.glob(f"{TENANTS}/*")))
+    folders = (root / name for root in roots for name in DERIVED)
+    return [folder.relative_to(home) for folder in folders if folder.is_dir()]

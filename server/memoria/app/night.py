@@ -3,32 +3,33 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from typing import Any
 
 from memoria.app.compose import open_store
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, quoted
-from memoria.lifecycle.core.before import drop_old
-from memoria.lifecycle.face import Night
+from memoria.errors import EmbedderError, InvalidInputError, quoted
+from memoria.inference import LazyEmbedder, choose_embedder
+from memoria.lifecycle.budget import NightLedger
+from memoria.lifecycle.face import Night, Step, Working
+from memoria.lifecycle.files.shelf import Shelf, shelf
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import known_run
 from memoria.lifecycle.undo import undo as undo_run
 from memoria.model import DAY_MS, derived_id, new_id, now_millis
-from memoria.model.night import Change, Run, RunOptions, StepReport, Undone
+from memoria.model.night import UNDO_MS, Change, Run, RunOptions, StepReport, Undone
 from memoria.policy.retention import retention
-from memoria.store.base import NightStore, Store
-from memoria.store.files import DATABASE, core_folder
+from memoria.retrieval.related import Related
+from memoria.store.base import NightStore
+from memoria.store.files import DATABASE
+from memoria.store.folders import tenant_folder
 from memoria.store.sqlite import JournaledStore
 
-if TYPE_CHECKING:
-    from memoria.inference.chat.gate import Gate
-
 _S_PER_MINUTE = 60
-_UNDOABLE = 30
-"""Nights of which it is kept what core files said before them."""
+_NIGHTS = 1000
 
 
 def run(
@@ -61,12 +62,16 @@ def run(
                 f"The undoing of night {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
-        with store.read(settings.tenant) as tx:
-            latest = {each.id for each in tx.night.runs(_UNDOABLE)}
-        drop_old(core_folder(settings.home_path, settings.tenant), latest)
-        with _gate(settings, store) as gate:
-            night = Night(begun, store, settings, retention(settings.retention), gate)
-            return run_night(night, store, BY_NAME, progress, lambda: deadline - time.monotonic())
+        night = Night(
+            begun,
+            store,
+            settings,
+            retention(settings.retention),
+            time_left=lambda: deadline - time.monotonic(),
+        )
+        shelf(night).sweep(_undoable(night))
+        with _asking(night, store) as night:
+            return run_night(night, store, BY_NAME, progress)
 
 
 def _begun(store: NightStore, tenant: str, options: RunOptions) -> Run:
@@ -87,6 +92,11 @@ def _alive(run: Run, now: int) -> bool:
     return now - run.at < DAY_MS and all(step.name in BY_NAME for step in run.steps)
 
 
+def _undoable(night: Night) -> set[str]:
+    with night.store.read(night.tenant) as tx:
+        return {run.id for run in tx.night.runs(_NIGHTS) if run.at >= night.at - UNDO_MS}
+
+
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> Run:
     """What a night would do now, without a change: each step sees things as they are.
 
@@ -104,7 +114,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
         reports = [
             StepReport(
                 name=name,
-                planned=sum(1 for _ in BY_NAME[name].plan(night)),
+                planned=_to_do(BY_NAME[name], night),
                 reduced=BY_NAME[name].reduced(night),
             )
             for name in options.steps
@@ -137,8 +147,8 @@ def changes(settings: Settings, run_id: str, limit: int) -> tuple[Run, list[Chan
 def undo(settings: Settings, run_id: str, progress: Callable[[int], None]) -> Undone:
     """Undo a night and every later one; see `lifecycle.undo`."""
     with _holding(settings) as store:
-        folder = core_folder(settings.home_path, settings.tenant)
-        return undo_run(store, settings.tenant, folder, run_id, progress)
+        files = Shelf(tenant_folder(settings.home_path, settings.tenant))
+        return undo_run(store, settings.tenant, run_id, progress, files)
 
 
 @contextmanager
@@ -158,19 +168,37 @@ def _holding(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[NightStor
 
 
 @contextmanager
-def _gate(settings: Settings, store: Store) -> "Iterator[Gate | None]":
-    """The way to the chat model, where one is configured."""
+def _asking(night: Night, store: NightStore) -> Iterator[Night]:
+    """The night, with the way to the chat model where one is configured."""
+    settings = night.settings
     if not (settings.llm_command or settings.llm_base_url):
-        yield None
+        yield night
         return
-    from memoria.app.reading import chat_gate  # noqa: PLC0415  (who has none pays nothing)
+    from memoria.app.reading import chat_gate, worker_by  # noqa: PLC0415  (who has none pays nothing)
 
-    gate = chat_gate(settings, store)
-    try:
-        yield gate
-    finally:
-        if gate is not None:
-            gate.stop()
+    budget = NightLedger(store, night.run, settings.night_tokens)
+    gate = chat_gate(settings, budget)
+    if gate is None:
+        yield night
+        return
+    recall = Related(_loaded(choose_embedder(settings)))
+    reader = worker_by(settings, store, gate, recall)
+    with reader.at_hand():
+        yield replace(night, gate=gate, budget=budget, recall=recall, reader=reader)
+
+
+def _loaded(embedder: LazyEmbedder | None) -> LazyEmbedder | None:
+    """The embedder, loaded: a rerun must find what the first one found."""
+    if embedder is not None:
+        with suppress(EmbedderError):  # words alone will do
+            embedder.get(wait_ms=None)
+    return embedder
+
+
+def _to_do(step: Step[Any] | Working, night: Night) -> int:
+    if isinstance(step, Working):
+        return step.waiting(night)
+    return sum(1 for _ in step.plan(night))
 
 
 def _known(steps: Sequence[str]) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ from memoria.model.core import CoreFile
 from memoria.retrieval import Search, Way, plan_memories, plan_traces
 from memoria.retrieval.stages import ALL, STAGES, Stages
 from memoria.store.base import Store
-from memoria.store.files import core_folder, live_core
+from memoria.store.files import live_core
+from memoria.store.folders import tenant_folder
 
 _ALWAYS: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 _TASKS = 3
@@ -191,7 +192,7 @@ class Recall:
                 own = tx.scratchpads.get(session_id) if session_id else None
                 tasks = [own] if own else tx.scratchpads.recent(_TASKS, place)
             core = [
-                live_core(core_folder(self.settings.home_path, self.tenant), name)
+                live_core(tenant_folder(self.settings.home_path, self.tenant), name)
                 for name in _ALWAYS
             ]
             standing = Standing([text for text in core if text is not None], tasks)

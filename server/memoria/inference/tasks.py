@@ -131,7 +131,8 @@ def review(
         if step.decision != "SEARCH":
             return Decision(decision=step.decision, reason=step.reason)
         found.append(f"{step.words}:\n{search(step.words) or _NOTHING}")
-    return ask(_review(Decision, case, found, 0, max_output_tokens))
+    last = ask(_review(Decision, case, found, 0, max_output_tokens))
+    return Decision(decision=last.decision, reason=last.reason)
 
 
 def _review(

@@ -11,7 +11,8 @@ entry is a dead letter that says why.
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ from memoria.ingest.backoff import backoff_ms
 from memoria.ingest.halve import halve
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.reading import ChangedMeanwhileError, LeaseLostError, Reader
-from memoria.model import QueueKind, new_id, now_millis
+from memoria.model import QueueKind, QueueState, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import Work
 
@@ -52,6 +53,16 @@ class ExtractionLimits:
     attempts: int
     first_retry_ms: int = 2_000
     """The pause after the first failure; it doubles with each, and a part of it is chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What became of an entry that was taken in hand."""
+
+    state: QueueState | None
+    """None where it was forgotten meanwhile."""
+    error: Exception | None
+    """Why it was not read, if so."""
 
 
 class ExtractionWorker:
@@ -109,6 +120,35 @@ class ExtractionWorker:
         with self._store.work_queue(write=False) as queue:
             return not queue.in_hand(now_millis())
 
+    @contextmanager
+    def at_hand(self) -> Iterator[None]:
+        """Let entries be read one by one, in the thread that calls `read_next`, in this block."""
+        self._heart.start()
+        try:
+            yield
+        finally:
+            self.stop()
+
+    def read_next(self, tenant: str) -> Read | None:
+        """Read the next entry of a tenant that is due; None where there is none.
+
+        Raises:
+            StoreError: the queue can't be reached.
+        """
+        owner = new_id()
+        with self._store.work_queue(write=True) as queue:
+            work = queue.lease(owner, now_millis(), self._limits.lease_ms, tenant)
+        if work is None:
+            return None
+        self._holding.add(owner)
+        try:
+            error = self._work(work, owner)
+        finally:
+            self._holding.discard(owner)
+        with self._store.read(tenant) as tx:
+            entry = tx.queue.entry(work.id)
+        return Read(None if entry is None else entry.state, error)
+
     def _run(self) -> None:
         owner = new_id()
         while not self._stopping.is_set():
@@ -146,23 +186,32 @@ class ExtractionWorker:
         wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
         return min(wait_s, _IDLE_S)
 
-    def _work(self, work: Work, owner: str) -> None:
+    def _work(self, work: Work, owner: str) -> Exception | None:
+        """Have an entry read. Gives why it was not, if so."""
         try:
             self._readers[work.kind].run(work, owner)
-        except LeaseLostError as error:
-            _LOG.warning("%s", error)
-        except ChangedMeanwhileError as error:
-            self._release(work, owner, now_millis(), str(error), blamed=False)
-        except EmbedderError as error:
-            until = now_millis() + _MISCONFIGURED_MS
-            self._release(work, owner, until, str(error), blamed=False)
-        except ChatModelError as error:
-            self._give_back(work, owner, error)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001  (one entry must not stop the others)
-            _LOG.exception("The entry %s could not be read", work.id)
-            self._fail(work, owner, f"{type(error).__name__} while it was applied", 1)
+            self._unread(work, owner, error)
+            return error
+        return None
+
+    def _unread(self, work: Work, owner: str, error: Exception) -> None:
+        """What becomes of an entry that was not read."""
+        match error:
+            case LeaseLostError():
+                _LOG.warning("%s", error)
+            case ChangedMeanwhileError():
+                self._release(work, owner, now_millis(), str(error), blamed=False)
+            case EmbedderError():
+                until = now_millis() + _MISCONFIGURED_MS
+                self._release(work, owner, until, str(error), blamed=False)
+            case ChatModelError():
+                self._give_back(work, owner, error)
+            case _:
+                _LOG.error("The entry %s could not be read", work.id, exc_info=error)
+                self._fail(work, owner, f"{type(error).__name__} while it was applied", 1)
 
     def _give_back(self, work: Work, owner: str, error: ChatModelError) -> None:
         if self._too_much(work, error) and halve(self._store, work, owner):

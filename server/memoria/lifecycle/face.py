@@ -5,18 +5,28 @@ included. So a night that was killed does what it was going to do: it neither as
 concludes otherwise from what it has changed itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from math import inf
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from memoria.config import Settings
+from memoria.ingest.recall import Recall
+from memoria.ingest.tombstones import Marks
+from memoria.lifecycle.budget import NightLedger
 from memoria.model.base import Value
 from memoria.model.night import Outcome, Run
 from memoria.policy.retention import Retention
 from memoria.store.base import Store, Transaction
+from memoria.store.files import tombstone_key
 
 if TYPE_CHECKING:
     from memoria.inference.chat.gate import Gate
+    from memoria.ingest.extraction import ExtractionWorker
+
+
+def _ever() -> float:
+    return inf
 
 
 class Item(Value):
@@ -39,6 +49,14 @@ class Night:
     retention: Retention
     gate: "Gate | None" = None
     """The way to a chat model, where one is configured."""
+    recall: Recall | None = None
+    """Finds what is known beside a memory, where a model may ask for it."""
+    time_left: Callable[[], float] = _ever
+    """Seconds. What is planned for when none are left is left for the next night."""
+    budget: NightLedger | None = None
+    """What its questions are paid from."""
+    reader: "ExtractionWorker | None" = None
+    """Has the model read what was recorded; at work in the thread that calls it."""
     short: dict[str, str] = field(default_factory=dict)
     """By step: what it could not do while it was planned, to be reported."""
 
@@ -46,6 +64,12 @@ class Night:
     def tenant(self) -> str:
         """Whose memories."""
         return self.settings.tenant
+
+    @property
+    def marks(self) -> Marks:
+        """They recognise what was forgotten."""
+        home = self.settings.home_path
+        return Marks(self.tenant, lambda: tombstone_key(home))
 
     @property
     def output_tokens(self) -> int:
@@ -96,4 +120,29 @@ class Step(Protocol[ItemT]):
 
     def apply(self, tx: Transaction, item: ItemT, night: Night) -> Applied:
         """Do one thing, unless somebody has changed what it rests on since it was planned."""
+        ...
+
+
+@runtime_checkable
+class Working(Protocol):
+    """A step without a plan: it goes on with what others would do as well, a piece at a time.
+
+    A piece is done in transactions of its own, none of which the journal sees: an undo leaves it.
+    """
+
+    @property
+    def name(self) -> str:
+        """As the command line has it."""
+        ...
+
+    def reduced(self, night: Night, /) -> str | None:
+        """What it has to do without, or has left; None where nothing is missing."""
+        ...
+
+    def waiting(self, night: Night) -> int:
+        """How many pieces there are to do, as far as can be told."""
+        ...
+
+    def work(self, night: Night) -> Sequence[Applied]:
+        """Do the next piece. Nothing came of it where there is none that can be done this night."""
         ...

@@ -7,10 +7,11 @@ strikes them off the plan and notes the report, or nothing of it.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from memoria.lifecycle.face import Applied, Item, Night, Step
+from memoria.lifecycle.face import Applied, Item, Night, Step, Working
 from memoria.model import clock_at, ids_from, system_millis
 from memoria.model.night import Run, RunState, StepReport
 from memoria.store.base import NightStore, Transaction
@@ -25,7 +26,7 @@ _REST = 4.0
 """How long it rests after a transaction, in lengths of that: others write too."""
 _SHORTEST_REST_S = 0.005
 
-Steps = Mapping[str, Step[Any]]
+Steps = Mapping[str, Step[Any] | Working]
 Progress = Callable[[str, int, int], None]
 """Told (step, items done, of how many)."""
 
@@ -35,7 +36,6 @@ def run_night(
     store: NightStore,
     steps: Steps,
     progress: Progress,
-    time_left: Callable[[], float],
 ) -> Run:
     """Do whatever of a run is not done yet.
 
@@ -44,14 +44,19 @@ def run_night(
         store: what it writes to.
         steps: by name, every step the run has.
         progress: told after every transaction.
-        time_left: seconds; where none are left the remaining steps are left for the next night.
     """
     reports = list(night.run.steps)
     for ordinal, report in enumerate(reports):
         if report.state == "applied":
             continue
-        running = _Running(night, store, steps[report.name], ordinal, progress)
-        reports[ordinal] = running.run(report, time_left)
+        if night.budget is not None:
+            night.budget.step = ordinal
+        step, desk = steps[report.name], _Desk(night, store, ordinal, progress)
+        reports[ordinal] = (
+            _go_on(desk, step, report)
+            if isinstance(step, Working)
+            else _Planned(desk, step).run(report)
+        )
     whole = all(report.state == "applied" for report in reports)
     state: RunState = "finished" if whole else "stopped"
     for ordinal in range(len(reports)):
@@ -64,24 +69,53 @@ def run_night(
     return done
 
 
-class _Running:
-    """A step of a run."""
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """A step's place in the run."""
 
-    def __init__(
-        self, night: Night, store: NightStore, step: Step[Any], ordinal: int, progress: Progress
-    ) -> None:
-        self._night = night
-        self._store = store
+    night: Night
+    store: NightStore
+    ordinal: int
+    progress: Progress
+
+    def note(self, report: StepReport) -> StepReport:
+        """Write down how far the step has come."""
+        with self.store.write(self.night.tenant) as tx:
+            tx.night.set_step(self.night.run, self.ordinal, report)
+        return report
+
+
+def _go_on(desk: _Desk, step: Working, report: StepReport) -> StepReport:
+    """Do piece after piece while there is time; what is left is left for the next night."""
+    night = desk.night
+    if report.state == "waiting" and night.time_left() > 0:
+        report = desk.note(
+            report.model_copy(update={"state": "planned", "planned": step.waiting(night)})
+        )
+    while report.state == "planned" and night.time_left() > 0:
+        done = step.work(night)
+        report = _told(report, done, done=not done)
+        desk.note(report)
+        desk.progress(step.name, sum(report.outcomes.values()), report.planned)
+        time.sleep(_SHORTEST_REST_S)
+    return desk.note(report.model_copy(update={"reduced": step.reduced(night)}))
+
+
+class _Planned:
+    """A step with a plan; where no time is left, what is left of it is left for the next night."""
+
+    def __init__(self, desk: _Desk, step: Step[Any]) -> None:
+        self._desk = desk
+        self._night = desk.night
+        self._store = desk.store
         self._step = step
-        self._ordinal = ordinal
-        self._progress = progress
+        self._ordinal = desk.ordinal
+        self._progress = desk.progress
 
-    def run(self, report: StepReport, time_left: Callable[[], float]) -> StepReport:
-        if report.state == "waiting" and time_left() > 0:
+    def run(self, report: StepReport) -> StepReport:
+        if report.state == "waiting" and self._night.time_left() > 0:
             report = self._plan(report)
-        while report.state == "planned":
-            if time_left() <= 0:
-                return report
+        while report.state == "planned" and self._night.time_left() > 0:
             began = time.perf_counter()
             report = self._apply_some(report)
             self._progress(self._step.name, sum(report.outcomes.values()), report.planned)
@@ -100,7 +134,7 @@ class _Running:
                 )
             planned += len(page)
         reduced = self._step.reduced(night)
-        return self._note(
+        return self._desk.note(
             report.model_copy(update={"state": "planned", "planned": planned, "reduced": reduced})
         )
 
@@ -126,11 +160,6 @@ class _Running:
     def _todo(self, most: int) -> list[tuple[int, str]]:
         with self._night.store.read(self._night.tenant) as tx:
             return tx.night.next_items(self._night.run, self._ordinal, most)
-
-    def _note(self, report: StepReport) -> StepReport:
-        with self._store.write(self._night.tenant) as tx:
-            tx.night.set_step(self._night.run, self._ordinal, report)
-        return report
 
 
 def _clear(night: Night, store: NightStore, ordinal: int) -> None:

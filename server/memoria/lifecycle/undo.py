@@ -6,10 +6,10 @@ where it was when it is asked for again.
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from memoria.errors import InvalidInputError, NotFoundError, quoted
 from memoria.lifecycle.core.before import Before
+from memoria.lifecycle.files.shelf import Shelf
 from memoria.model import system_millis
 from memoria.model.night import Run, Undone
 from memoria.store.base import NightStore, Transaction
@@ -22,15 +22,15 @@ Progress = Callable[[int], None]
 """Told how many changes were looked at."""
 
 
-def undo(store: NightStore, tenant: str, folder: Path, run_id: str, progress: Progress) -> Undone:
+def undo(store: NightStore, tenant: str, run_id: str, progress: Progress, files: Shelf) -> Undone:
     """Undo a run and every later one of the tenant.
 
     Args:
         store: what it writes to.
         tenant: whose runs they are.
-        folder: where the tenant's core files lie.
         run_id: which run.
         progress: told how many rows were looked at.
+        files: the tenant's.
 
     Raises:
         NotFoundError: there is no such run.
@@ -39,19 +39,21 @@ def undo(store: NightStore, tenant: str, folder: Path, run_id: str, progress: Pr
     with store.read(tenant) as tx:
         runs = _to_undo(tx, run_id)
     totals = [0, 0, 0]
-    files = 0
+    back = left = 0
     for run in runs:
-        files += _begin(store, tenant, run, folder)
+        some, others = _put_files_back(store, tenant, run, files)
+        back, left = back + some, left + others
         for counts in _pages(store, tenant, run):
             totals = [total + count for total, count in zip(totals, counts, strict=True)]
             progress(sum(totals))
-        Before(folder, run.id).drop()
+        files.forget_before(run)
     return Undone(
         run_ids=tuple(run.id for run in runs),
         restored=totals[0],
         kept=totals[1],
         forgotten=totals[2],
-        files=files,
+        files=back,
+        files_kept=left,
     )
 
 
@@ -81,12 +83,17 @@ def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
     return later
 
 
-def _begin(store: NightStore, tenant: str, run: Run, folder: Path) -> int:
-    """Files first, while the rows still tell what the night wrote into them."""
+def _put_files_back(store: NightStore, tenant: str, run: Run, files: Shelf) -> tuple[int, int]:
+    """Files go first: the rows still tell which of them the night wrote, however often it is asked.
+
+    Nobody forgets meanwhile what is put back.
+    """
     with store.write(tenant) as tx:
         tx.night.set_state(run, "undoing", system_millis())
     with store.write(tenant) as tx:
-        return Before(folder, run.id).put_back(tx)
+        core, kept = Before(files.folder, run.id).put_back(tx)
+        back, left = files.put_back(tx, run)
+    return core + back, kept + left
 
 
 def _pages(store: NightStore, tenant: str, run: Run) -> Iterator[tuple[int, int, int]]:

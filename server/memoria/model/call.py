@@ -18,6 +18,11 @@ class ModelCall(Value):
     """`open` while the answer is awaited, `ok`, or the `outcome` of a `ChatModelError`."""
     detail: str | None = None
 
+    @property
+    def tokens(self) -> int:
+        """Question and answer together: the most they may take, until they are settled."""
+        return self.input_tokens + self.output_tokens
+
 
 class Spending(Value):
     """What a tenant's questions to chat models took in some time."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from memoria.errors import InvalidInputError, quoted
 
@@ -56,6 +56,13 @@ def local_offset_minutes(millis: int) -> int:
     except (OverflowError, OSError, ValueError):  # before or beyond what the system can tell
         return 0
     return 0 if offset is None else round(offset.total_seconds() / _S_PER_MINUTE)
+
+
+def local_date(millis: int) -> date | None:
+    """The day of a moment on this machine's calendar; None where that has none."""
+    days = (millis + local_offset_minutes(millis) * _S_PER_MINUTE * _MS_PER_S) // DAY_MS
+    number = date(1970, 1, 1).toordinal() + days
+    return date.fromordinal(number) if 1 < number < date.max.toordinal() else None
 
 
 def midnight(millis: int) -> int:

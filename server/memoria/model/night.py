@@ -6,6 +6,10 @@ from typing import Literal
 from pydantic import Field
 
 from memoria.model.base import Value
+from memoria.model.instant import DAY_MS
+
+UNDO_MS = 7 * DAY_MS
+"""How long a night can be undone: until then what it changed is kept as it was."""
 
 RunState = Literal["running", "finished", "stopped", "undoing", "undone"]
 StepState = Literal["waiting", "planned", "applied"]
@@ -17,6 +21,14 @@ class Outcome(StrEnum):
     DONE = "done"
     UNCHANGED = "unchanged"
     """There turned out to be nothing to do."""
+    KEPT = "kept"
+    """Somebody was asked, and it stays as it is."""
+    QUEUED = "queued"
+    """A chat model reads it when its turn has come."""
+    PUT_OFF = "put off"
+    """It could not be done now, and will be tried again."""
+    GIVEN_UP = "given up"
+    """It was tried often enough; somebody has to look at it."""
     CHANGED_SINCE = "changed since"
     """Somebody changed it after it was planned: left alone."""
 
@@ -37,6 +49,8 @@ class StepReport(Value):
     planned: int = 0
     outcomes: dict[str, int] = Field(default_factory=dict)
     """How many came to what."""
+    tokens: int = 0
+    """What its questions to a chat model took; of one that was broken off, the most they might."""
     reduced: str | None = None
     """What it did without, where it did."""
     reasons: dict[str, str] = Field(default_factory=dict)
@@ -55,6 +69,8 @@ class Run(Value):
     finished_at: int | None = None
     most_rows: int = 0
     """Rows that its largest transaction changed, journal and indexes included."""
+    tokens: int = 0
+    """What the questions of all steps took."""
     steps: tuple[StepReport, ...] = ()
 
 
@@ -81,4 +97,6 @@ class Undone(Value):
     forgotten: int
     """Rows whose images a forget has taken."""
     files: int = 0
-    """Core files that say again what they said."""
+    """Files that say again what they said."""
+    files_kept: int = 0
+    """Files left as they are: somebody edited them since."""

@@ -13,6 +13,7 @@ Judgement = Literal["PROMOTE", "KEEP", "DELETE"]
 """What is to become of a memory. Even DELETE only puts it aside."""
 _Number = Annotated[int, Field(ge=1)]
 _Reason = Annotated[str, Field(max_length=300)]
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 _LEAST_SOURCES = 2
 
@@ -21,6 +22,8 @@ class Decision(Value):
     """A reviewer's last word."""
 
     decision: Judgement
+    words: _Words = ""
+    """Nothing is searched for any more; the form the model was shown has them."""
     reason: _Reason = ""
 
 
@@ -28,7 +31,7 @@ class Review(Value):
     """A reviewer's next step: a decision, or a search before there is one."""
 
     decision: Literal["SEARCH", "PROMOTE", "KEEP", "DELETE"]
-    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    words: _Words = ""
     """What to search for."""
     reason: _Reason = ""
 

@@ -89,7 +89,7 @@ def _daily(local: Sequence[int]) -> Daily | None:
     if len(moments) < _LEAST_DAYS:
         return None
     start, days = _best_window(moments)
-    spanned = max(_WEEK, _spanned(moments, start))
+    spanned = max(_WEEK, len(days), _spanned(moments, start))
     if len(days) < max(_LEAST_DAYS, _DAYS_WITH_IT * spanned):
         return None
     inside = [(_minute(moment) - start) % _DAY_MINUTES for moment in moments]

@@ -3,9 +3,20 @@
 Falling is `policy/retention`'s: what a strength is too low for is not risen to.
 """
 
+from dataclasses import replace
+
 from memoria.model import DAY_MS
 from memoria.model.retention import Support, Tier, Vitals
-from memoria.policy.retention import RETENTION, Retention, ceiling, heard, strength
+from memoria.policy.retention import (
+    RETENTION,
+    Retention,
+    Review,
+    ceiling,
+    heard,
+    protected,
+    strength,
+    verdict,
+)
 
 _MID_AFTER = 7 * DAY_MS
 """An age at which what is short-term becomes mid-term (002 §6.2)."""
@@ -21,7 +32,30 @@ def rising(one: Vitals, at: int, table: Retention = RETENTION) -> bool:
     """Whether a reviewer is to say if a memory belongs to the core."""
     signs = one.use_count + one.evidence - 1 + one.upvotes
     worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
-    return worth and one.tier is not Tier.CORE and not heard(one, at, table)
+    lasts = not one.task and one.expires_at is None
+    return worth and lasts and one.tier is not Tier.CORE and not heard(one, at, table)
+
+
+def fading(one: Vitals, at: int, table: Retention = RETENTION) -> bool:
+    """Whether a reviewer is to say if a memory is still worth anything."""
+    return isinstance(verdict(one, at, table, reviewer=True), Review)
+
+
+def promoted(one: Vitals, at: int, table: Retention = RETENTION) -> tuple[Tier, float]:
+    """Tier and importance of what a reviewer has promoted.
+
+    The core is for what had risen towards it; what was fading counts as young again, and stands
+    as high as that lets it.
+    """
+    if rising(one, at, table):
+        return Tier.CORE, core_importance(one.importance, table)
+    young = strength(replace(one, reviewed_at=at), at, table)
+    return max(one.tier, ceiling(young, table), key=_rank), one.importance
+
+
+def may_go(one: Vitals, table: Retention = RETENTION) -> bool:
+    """Whether a reviewer's word is enough to put a memory aside."""
+    return one.type != "rule" and protected(one, table) is None
 
 
 def core_importance(importance: float, table: Retention = RETENTION) -> float:

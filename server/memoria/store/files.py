@@ -5,45 +5,24 @@ without the file is shown the seed.
 """
 
 import contextlib
-import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
 from memoria.model.core import CORE, CoreFile
+from memoria.store.folders import TENANTS
 
 DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
 BACKUPS = "backups"
 _KEY_BYTES = 32
 _OWNER_ONLY = 0o600
-_TEXT_SUFFIXES = (".md", ".jsonl", ".txt")
-DEFAULT_TENANT = "default"
-TENANTS = "tenants"
-"""The folder with a folder for each tenant but the default one."""
-_UNSAFE = re.compile(r"[^a-z0-9]+")
 _TENANTS_FOLDER = re.compile(rf"{TENANTS}/[a-z0-9-]+")
-_SLUG_CHARS = 40
-_SLUG_HEX = 8
 _MARK = re.compile(r"[ \t]*<!-- [mcd]:[0-9a-f]{4,32} -->")
 _HEAD = re.compile(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
-_LABEL = re.compile(r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ")
-_INERT = "‹!--", "<!--"
-
-
-def core_folder(home: Path, tenant: str) -> Path:
-    """Where a tenant's core files lie: in the home itself, or apart from all others'."""
-    return home if tenant == DEFAULT_TENANT else home / TENANTS / slug(tenant)
-
-
-def slug(name: str) -> str:
-    """A file name for any name: no two names have the same, on no file system."""
-    plain = _UNSAFE.sub("-", name.casefold()).strip("-")[:_SLUG_CHARS]
-    return f"{plain or 'x'}-{hashlib.sha256(name.encode()).hexdigest()[:_SLUG_HEX]}"
 
 
 def core_files(home: Path) -> list[str]:
@@ -114,44 +93,6 @@ def tombstone_key(home: Path) -> bytes:
             "Restore it from a backup of the home."
         )
     return key
-
-
-def erase_lines(home: Path, tenant: str, unwanted: Callable[[str], bool]) -> list[Path]:
-    """Take every unwanted line out of a tenant's text files. Gives the files changed.
-
-    Backups are left alone: they are the user's to delete; other tenants' files are not looked at.
-
-    Raises:
-        StoreUnavailableError: a file can't be read or changed. Others may have been.
-    """
-    try:
-        return [file for file in sorted(_texts(home, tenant)) if _erase_lines(file, unwanted)]
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"{error.filename} can't be changed: {error.strerror}. Check that it is writable."
-        ) from error
-
-
-def _texts(home: Path, tenant: str) -> Iterator[Path]:
-    folder = core_folder(home, tenant)
-    for suffix in _TEXT_SUFFIXES:
-        for file in folder.rglob(f"*{suffix}"):
-            if file.is_file() and file.relative_to(folder).parts[0] not in (BACKUPS, TENANTS):
-                yield file
-
-
-def _erase_lines(file: Path, unwanted: Callable[[str], bool]) -> bool:
-    lines = file.read_text("utf-8", "surrogateescape").splitlines(keepends=True)
-    kept = [line for line in lines if not (unwanted(line) or unwanted(_bare(line)))]
-    if len(kept) == len(lines):
-        return False
-    replace(file, "".join(kept).encode("utf-8", "surrogateescape"))
-    return True
-
-
-def _bare(line: str) -> str:
-    """What a line of a core file says of its memory."""
-    return _LABEL.sub("", _MARK.sub("", line)).replace(*_INERT)
 
 
 def replace(file: Path, content: bytes) -> None:

@@ -5,7 +5,7 @@ spend the same tokens a second time.
 """
 
 from memoria.model import DAY_MS, ModelCall
-from memoria.store.base import Store
+from memoria.store.base import Store, Transaction
 
 
 class StoreLedger:
@@ -21,12 +21,15 @@ class StoreLedger:
         `most` tokens.
         """
         with self._store.write(tenant) as tx:
-            spent = tx.ledger.spent(since, since + DAY_MS).tokens
-            if spent + call.input_tokens + call.output_tokens > most:
-                return None
-            return tx.ledger.add(call)
+            return entered(tx, call, since, most)
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
         """Set an entry to what came of the call."""
         with self._store.write(tenant) as tx:
             tx.ledger.settle(n, call)
+
+
+def entered(tx: Transaction, call: ModelCall, since: int, most: int) -> int | None:
+    """Enter a call that is about to be made, if the day allows it; see `StoreLedger.enter`."""
+    spent = tx.ledger.spent(since, since + DAY_MS).tokens
+    return None if spent + call.tokens > most else tx.ledger.add(call)

@@ -1,9 +1,6 @@
 """What core files said before a night wrote them, kept until it can be undone no more."""
 
-import contextlib
 import hashlib
-import shutil
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +8,8 @@ from memoria.errors import StoreUnavailableError
 from memoria.model.core import CORE, CoreFile
 from memoria.store.base import Transaction
 from memoria.store.files import replace
+from memoria.store.folders import BEFORE_IMAGES
 
-_FOLDER = "night"
 _NEW = ".new"
 """Ends the name that stands for a file there was none of."""
 
@@ -41,29 +38,27 @@ class Before:
         except OSError as error:
             raise StoreUnavailableError.from_system(error) from error
 
-    def put_back(self, tx: Transaction) -> int:
+    def put_back(self, tx: Transaction) -> tuple[int, int]:
         """Let the files say again what they said, but for those somebody has edited since.
 
-        The rows must still be the night's: they tell what it wrote. Gives how many were put back.
+        The rows must still be the night's: they tell what it wrote. Gives (put back, left: edited).
 
         Raises:
             StoreUnavailableError: a file can't be written.
         """
         try:
-            return sum(self._put_back(tx, file) for file in CORE)
+            done = [self._put_back(tx, file) for file in CORE]
         except OSError as error:
             raise StoreUnavailableError.from_system(error) from error
+        return done.count(True), done.count(False)
 
-    def drop(self) -> None:
-        """Let go of them."""
-        shutil.rmtree(self.folder / _FOLDER / self.run_id, ignore_errors=True)
-        with contextlib.suppress(OSError):  # others lie there, or nothing ever did
-            (self.folder / _FOLDER).rmdir()
-
-    def _put_back(self, tx: Transaction, file: CoreFile) -> bool:
+    def _put_back(self, tx: Transaction, file: CoreFile) -> bool | None:
+        """Whether it was; None where there is nothing to put back."""
         before, present = _content(self._image(file)), _content(self.folder / file)
         if before is None and not self._nothing(file).exists():
-            return False
+            return None
+        if present == before:
+            return None
         if present is None or hashlib.sha256(present).digest() != tx.core.state(file).digest:
             return False
         if before is None:
@@ -73,17 +68,10 @@ class Before:
         return True
 
     def _image(self, file: CoreFile) -> Path:
-        return self.folder / _FOLDER / self.run_id / file
+        return self.folder / BEFORE_IMAGES / self.run_id / file
 
     def _nothing(self, file: CoreFile) -> Path:
         return self._image(file).with_name(f"{file}{_NEW}")
-
-
-def drop_old(folder: Path, runs: Collection[str]) -> None:
-    """Let go of what files said before runs that are not among the latest."""
-    for kept in (folder / _FOLDER).glob("*"):
-        if kept.name not in runs:
-            Before(folder, kept.name).drop()
 
 
 def _content(path: Path) -> bytes | None:

@@ -28,7 +28,8 @@ from memoria.model.night import Outcome
 from memoria.model.retention import Vitals
 from memoria.policy.retention import strength
 from memoria.store.base import Transaction
-from memoria.store.files import core_folder, tombstone_key
+from memoria.store.files import tombstone_key
+from memoria.store.folders import tenant_folder
 
 _PAGE = 500
 
@@ -106,7 +107,7 @@ def _vitals(tx: Transaction) -> Iterator[Vitals]:
 
 
 def _folder(night: Night) -> Path:
-    return core_folder(night.settings.home_path, night.tenant)
+    return tenant_folder(night.settings.home_path, night.tenant)
 
 
 def _hand(night: Night) -> ByHand:

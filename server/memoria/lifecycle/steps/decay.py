@@ -35,8 +35,10 @@ class Decay:
     item = Faded
     rows = 40
 
-    def reduced(self, _night: Night) -> str | None:
+    def reduced(self, night: Night) -> str | None:
         """Whether nobody is asked before something is archived."""
+        if reviewed(night):
+            return None
         return "no model reviews what has faded: it is archived by its strength alone"
 
     def plan(self, night: Night) -> Iterator[Faded]:
@@ -65,6 +67,11 @@ class Decay:
         return Applied(Outcome.DONE, item.key, item.why)
 
 
+def reviewed(night: Night) -> bool:
+    """Whether a model is asked this night about what has faded, before it is archived."""
+    return night.gate is not None and "review" in night.run.options.steps
+
+
 def active(night: Night) -> Iterator[Vitals]:
     """The vitals of all active memories, in the order of their numbers."""
     after = 0
@@ -81,7 +88,7 @@ def _judged(one: Vitals, night: Night) -> Faded | None:
     end = ends_at(one, table=night.retention)
     if end is not None and end <= night.at:
         return Faded(key=one.id, to=None, why=_OVER)
-    match verdict(one, night.at, night.retention):
+    match verdict(one, night.at, night.retention, reviewer=reviewed(night)):
         case Archive():
             return Faded(key=one.id, to=None, why=_FADED)
         case Demote(tier):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from memoria.lifecycle.face import Applied, Item, Night
-from memoria.lifecycle.steps.decay import active
+from memoria.lifecycle.steps.decay import active, reviewed
 from memoria.model.night import Outcome
 from memoria.model.retention import Support, Tier, Vitals
 from memoria.policy.tiers import tier
@@ -25,8 +25,10 @@ class Promote:
     item = Risen
     rows = 6
 
-    def reduced(self, _night: Night) -> str | None:
+    def reduced(self, night: Night) -> str | None:
         """Whether nobody puts anything into the core."""
+        if reviewed(night):
+            return None
         return "no model reviews what belongs to the core: nothing rises beyond long-term"
 
     def plan(self, night: Night) -> Iterator[Risen]:

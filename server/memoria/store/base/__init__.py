@@ -10,6 +10,7 @@ All calls block; the application runs each whole transaction in one worker threa
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
+from memoria.store.base.days import Days, NightFiles
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
@@ -31,11 +32,13 @@ __all__ = [
     "Conversations",
     "CoreLines",
     "DatabaseFiles",
+    "Days",
     "Documents",
     "Episodes",
     "Graph",
     "Ledger",
     "Memories",
+    "NightFiles",
     "NightStore",
     "Nights",
     "Pairs",

@@ -83,8 +83,10 @@ class Conversations(Protocol):
         """Close the session's open stretch. Gives it, if there was one."""
         ...
 
-    def close_idle_stretches(self, touched_before: int) -> list[ClosedStretch]:
-        """Close what nobody has added to since. Gives what was closed."""
+    def close_idle_stretches(
+        self, touched_before: int, most: int | None = None
+    ) -> list[ClosedStretch]:
+        """Close what nobody has added to since, or so much of it. Gives what was closed."""
         ...
 
     def close_past_stretches(self, said_before: int) -> list[ClosedStretch]:

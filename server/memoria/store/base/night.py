@@ -37,6 +37,14 @@ class Nights(Protocol):
         """Note how far a step has come."""
         ...
 
+    def tokens(self, run: Run) -> int:
+        """What the questions of a run have cost, those under way at their most."""
+        ...
+
+    def note_tokens(self, run: Run, ordinal: int, tokens: int) -> None:
+        """Note that a step has spent so many tokens more; or less, where they are negative."""
+        ...
+
     def add_plan(self, run: Run, ordinal: int, items: Sequence[str]) -> None:
         """Write down what a step is going to do, after what is written down already."""
         ...

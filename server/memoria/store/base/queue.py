@@ -56,8 +56,8 @@ class Queue(Protocol):
 class WorkQueue(Protocol):
     """Stretches to look at, for all tenants: an extraction worker's view of the store."""
 
-    def lease(self, owner: str, now: int, lease_ms: int) -> Work | None:
-        """The next entry, now `owner`'s; None if nothing is due.
+    def lease(self, owner: str, now: int, lease_ms: int, tenant: str | None = None) -> Work | None:
+        """The next entry, of one tenant or of any, now `owner`'s; None if nothing is due.
 
         Of a session, one entry at a time: what was said first is understood first.
         """

@@ -30,3 +30,7 @@ class Retention(Protocol):
     def set_tier(self, memory_id: str, tier: Tier) -> None:
         """Let a memory rise or sink. Nothing else of it is touched, least of all its dates."""
         ...
+
+    def note_review(self, memory_id: str, at: int, tier: Tier, importance: float) -> None:
+        """Note that a reviewer has kept a memory, and how high it stands from now on."""
+        ...

@@ -12,6 +12,7 @@ from memoria.model.night import Run
 from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
+from memoria.store.base.days import Days, NightFiles
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
@@ -52,6 +53,10 @@ class Transaction(Protocol):
     def pairs(self) -> Pairs: ...  # noqa: D102
     @property
     def night(self) -> Nights: ...  # noqa: D102
+    @property
+    def days(self) -> Days: ...  # noqa: D102
+    @property
+    def files(self) -> NightFiles: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
     @property

@@ -23,6 +23,8 @@ from memoria.store.values import (
 )
 from memoria.text.document import turn_tokens
 
+_ALL = -1
+"""No limit, in SQLite."""
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 
 
@@ -167,9 +169,16 @@ class SqliteConversations:
             now=now_millis(),
         )
 
-    def close_idle_stretches(self, touched_before: int) -> list[ClosedStretch]:
-        """Close what nobody has added to since."""
-        return self._closed("close_idle", touched_before=touched_before, now=now_millis())
+    def close_idle_stretches(
+        self, touched_before: int, most: int | None = None
+    ) -> list[ClosedStretch]:
+        """Close what nobody has added to since, or some of it."""
+        return self._closed(
+            "close_idle",
+            touched_before=touched_before,
+            most=_ALL if most is None else most,
+            now=now_millis(),
+        )
 
     def close_past_stretches(self, said_before: int) -> list[ClosedStretch]:
         """Close what nobody has said anything in since."""

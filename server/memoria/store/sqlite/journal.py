@@ -31,6 +31,7 @@ WATCHED = (
     "workspaces",
     "core_lines",
     "core_files",
+    "night_files",
 )
 """The truth that a night may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}

@@ -51,8 +51,16 @@ class SqliteNights:
 
     def set_step(self, run: Run, ordinal: int, report: StepReport) -> None:
         """Note how far a step has come."""
-        told = report.model_dump_json(exclude={"name", "state"})
+        told = report.model_dump_json(exclude={"name", "state", "tokens"})
         self._rows.change("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
+
+    def tokens(self, run: Run) -> int:
+        """What the questions of a run have cost, those under way at their most."""
+        return self._rows.number("tokens", run_n=run.n)
+
+    def note_tokens(self, run: Run, ordinal: int, tokens: int) -> None:
+        """Note that a step has spent so many tokens more; or less, where they are negative."""
+        self._rows.change("note_tokens", run_n=run.n, ordinal=ordinal, tokens=tokens)
 
     def add_plan(self, run: Run, ordinal: int, items: Sequence[str]) -> None:
         """Write down what a step is going to do, after what is written down already."""
@@ -119,8 +127,12 @@ class SqliteNights:
     def _one(self, row: Row | None) -> Run:
         assert row is not None  # noqa: S101  (it was written just now)
         steps = self._rows.all("steps", run_n=row["n"])
-        reports = (
+        reports = tuple(
             StepReport(name=s["name"], state=s["state"], **json.loads(s["report"])) for s in steps
         )
-        options = RunOptions.model_validate_json(row["options"])
-        return Run(**{**dict(row), "options": options, "steps": tuple(reports)})
+        known = {
+            "options": RunOptions.model_validate_json(row["options"]),
+            "steps": reports,
+            "tokens": sum(report.tokens for report in reports),
+        }
+        return Run(**{**dict(row), **known})

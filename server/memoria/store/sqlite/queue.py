@@ -80,10 +80,11 @@ class SqliteWorkQueue:
     def __init__(self, connection: Connection) -> None:
         self._rows = TenantRows(connection, _NO_TENANT, "queue")
 
-    def lease(self, owner: str, now: int, lease_ms: int) -> Work | None:
-        """The next entry, now `owner`'s; None if nothing is due."""
+    def lease(self, owner: str, now: int, lease_ms: int, tenant: str | None = None) -> Work | None:
+        """The next entry, of one tenant or of any, now `owner`'s; None if nothing is due."""
         row = self._rows.first(
             "lease",
+            of=tenant,
             owner=owner,
             now=now,
             lease=lease_ms,

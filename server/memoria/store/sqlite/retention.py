@@ -43,6 +43,10 @@ class SqliteRetention:
         """Let a memory rise or sink."""
         self._rows.change("set_tier", id=memory_id, tier=tier)
 
+    def note_review(self, memory_id: str, at: int, tier: Tier, importance: float) -> None:
+        """Note that a reviewer has kept a memory, and how high it stands from now on."""
+        self._rows.change("note_review", id=memory_id, at=at, tier=tier, importance=importance)
+
 
 def _vitals(row: Row) -> Vitals:
     fields = {name: row[name] for name in row.keys() if name != "n"}  # noqa: SIM118  (no mapping)

@@ -16,6 +16,7 @@ from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_mi
 from memoria.store.sqlite.backlog import SqliteBacklog
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
+from memoria.store.sqlite.days import SqliteDays, SqliteNightFiles
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import (
     Connection,
@@ -74,6 +75,8 @@ class SqliteTransaction:
         self.retention = SqliteRetention(connection, tenant)
         self.pairs = SqlitePairs(connection, tenant)
         self.night = SqliteNights(connection, tenant, self.documents)
+        self.days = SqliteDays(connection, tenant)
+        self.files = SqliteNightFiles(connection, tenant)
         self.audit = SqliteAudit(self._admin)
         self.ledger = SqliteLedger(connection, tenant)
 

@@ -22,9 +22,12 @@ def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
         steps = [line for step in run.steps for line in _would(step)]
         return "\n".join(["Nothing was changed. A night would now:", *steps])
     head = f"Night {run.id} of {iso(run.at)}: {_STATES[run.state]}."
+    spent = [f"{counted(run.tokens, 'token', 'tokens')} of the chat model."] if run.tokens else []
     rows = [] if changed is None else [f"{counted(changed, 'row', 'rows')} changed."]
     undo = [f"Undo it with: memoria nightly undo {run.id}"] if _undoable(run) else []
-    return "\n".join([head, *(line for step in run.steps for line in _did(step)), *rows, *undo])
+    return "\n".join(
+        [head, *(line for step in run.steps for line in _did(step)), *spent, *rows, *undo]
+    )
 
 
 def runs_text(runs: Sequence[Run]) -> str:
@@ -45,6 +48,9 @@ def undone_text(undone: Undone) -> str:
     lines = [f"Undone: night {undone.run_ids[-1]}{later}. {restored} put back."]
     if undone.files:
         lines.append(f"{counted(undone.files, 'file', 'files')} put back.")
+    if undone.files_kept:
+        files = counted(undone.files_kept, "file", "files")
+        lines.append(f"{files} left as they are: edited since.")
     if undone.kept:
         lines.append(f"{counted(undone.kept, 'row', 'rows')} left as they are: changed since.")
     if undone.forgotten:

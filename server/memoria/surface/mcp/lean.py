@@ -29,7 +29,9 @@ from mcp.types import (
     CallToolResult,
     GetPromptResult,
     InputRequiredResult,
+    SubscribeRequestParams,
     Tool,
+    UnsubscribeRequestParams,
 )
 from pydantic import AnyUrl, ValidationError
 
@@ -37,6 +39,7 @@ from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, brief
 from memoria.model import complaints
 from memoria.surface.mcp.lines import mending
+from memoria.surface.mcp.watch import Subscribers
 
 _NULL = {"type": "null"}
 _DEFINITION = "#/$defs/"
@@ -60,6 +63,12 @@ class LeanServer(MCPServer[Memoria]):
         super().add_tool(fn, *args, **kwargs)
         added = self._tool_manager.list_tools()[-1]
         added.fn_metadata = _Verbatim(**dict(added.fn_metadata))
+
+    def tell_older_clients(self, subscribers: Subscribers) -> None:
+        """Let clients of the older era subscribe to resources too."""
+        add = self._lowlevel_server.add_request_handler
+        add("resources/subscribe", SubscribeRequestParams, subscribers.begin)
+        add("resources/unsubscribe", UnsubscribeRequestParams, subscribers.end)
 
     async def run_stdio_async(self) -> None:
         """Serve on standard input and output."""

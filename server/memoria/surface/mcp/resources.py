@@ -2,11 +2,13 @@
 
 import json
 from importlib import resources
+from pathlib import Path
 
 from memoria.app import Memoria
 from memoria.model import SessionRecord
 from memoria.model.core import CoreFile
-from memoria.store.files import core_folder, read_core, unmarked
+from memoria.store.files import read_core, unmarked
+from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.text import memory_text, own_lines, scratchpads_text, turn_place
 from memoria.text.document import full_text
@@ -62,9 +64,15 @@ def add_resources(server: LeanServer) -> None:
         return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
 
 
+def core_resources(memory: Memoria) -> dict[str, Path]:
+    """The core files that resources show, by their URI."""
+    folder = tenant_folder(memory.settings.home_path, memory.tenant)
+    return {f"memory://core/{name}": folder / name for name in ("MEMORY.md", "USER.md")}
+
+
 def core_text(memory: Memoria, name: CoreFile) -> str:
     """A core memory file of the tenant's, without its marks, fenced as data."""
-    folder = core_folder(memory.settings.home_path, memory.tenant)
+    folder = tenant_folder(memory.settings.home_path, memory.tenant)
     return fence(unmarked(read_core(folder, name)))
 
 

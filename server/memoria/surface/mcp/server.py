@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 
 import anyio
+import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 
@@ -17,37 +18,47 @@ from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.errors import MemoriaError
 from memoria.surface.mcp.idle import run_nights
+from memoria.surface.mcp.instructions import instructions, instructions_for
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.mcp.prompts import add_prompts
-from memoria.surface.mcp.resources import add_resources, text
+from memoria.surface.mcp.resources import add_resources, core_resources
 from memoria.surface.mcp.tools import add_tools
+from memoria.surface.mcp.watch import Subscribers, watch
 
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
-def build_server(open_memory: Callable[[], AbstractAsyncContextManager[Memoria]]) -> LeanServer:
+def build_server(
+    open_memory: Callable[[], AbstractAsyncContextManager[Memoria]], told: str | None = None
+) -> LeanServer:
     """A server with all tools, resources and prompts.
 
     Args:
         open_memory: opens the memory when the server starts.
+        told: what clients tell their models of it; what holds for everybody by default.
     """
+    subscribers = Subscribers()
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Memoria]) -> AsyncIterator[Memoria]:
-        async with open_memory() as server.memory:
+        async with open_memory() as server.memory, anyio.create_task_group() as tasks:
+            tasks.start_soon(watch, subscribers, core_resources(server.memory))
             yield server.memory
+            tasks.cancel_scope.cancel()
 
     server = LeanServer(
         "memoria",
         title="Memoria",
         description="Long-term memory: search what is known, and the record it came from.",
-        instructions=text("instructions.md"),
+        instructions=told or instructions(),
         version=version("memoria-server"),
         lifespan=lifespan,
+        subscriptions=subscribers,
         log_level="WARNING",
         cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
     )
     server.last_call = time.monotonic()
+    server.tell_older_clients(subscribers)
     add_tools(server)
     add_resources(server)
     add_prompts(server)
@@ -67,7 +78,8 @@ def serve_stdio(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    server = build_server(lambda: memoria.app.open_memoria(settings=settings))
+    told = await anyio.to_thread.run_sync(instructions_for, settings)
+    server = build_server(lambda: memoria.app.open_memoria(settings=settings), told)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal)
         tasks.start_soon(run_nights, settings, lambda: server.last_call)

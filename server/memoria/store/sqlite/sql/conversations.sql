@@ -93,7 +93,9 @@ RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: close_idle
 UPDATE stretches SET closed_at = :now, closed_by = 'idle'
-WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
+WHERE n IN (SELECT n FROM stretches
+            WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
+            LIMIT :most)
 RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: close_past
@@ -102,12 +104,17 @@ WHERE tenant_id = :tenant AND closed_at IS NULL AND last_at < :said_before
 RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: unread_stretches
+-- One whose turns are all forgotten, or were read as one already, would never be queued.
 SELECT x.session_n, x.first_index, x.last_index, x.closed_by
 FROM stretches x
 WHERE x.tenant_id = :tenant AND x.closed_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM extraction_queue q
                   WHERE q.session_n = x.session_n AND q.kind = 'extract'
-                    AND q.first_index = x.first_index AND q.reason = x.closed_by)
+                    AND q.first_index = x.first_index
+                    AND (q.reason = x.closed_by OR q.last_index = x.last_index))
+  AND EXISTS (SELECT 1 FROM turns t
+              WHERE t.session_n = x.session_n
+                AND t.turn_index BETWEEN x.first_index AND x.last_index)
 ORDER BY x.n
 LIMIT :limit;
 

@@ -31,7 +31,22 @@ FROM night_steps s JOIN night_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
 WHERE s.run_n = :run_n ORDER BY s.ordinal;
 
 -- name: set_step
-UPDATE night_steps SET state = :state, report = :report
+-- What it has cost is noted as it is spent, and stays.
+UPDATE night_steps
+SET state = :state,
+    report = json_set(:report, '$.tokens', coalesce(json_extract(report, '$.tokens'), 0))
+WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+  AND ordinal = :ordinal;
+
+-- name: tokens
+SELECT coalesce(sum(json_extract(s.report, '$.tokens')), 0)
+FROM night_steps s JOIN night_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
+WHERE s.run_n = :run_n;
+
+-- name: note_tokens
+UPDATE night_steps
+SET report = json_set(report, '$.tokens',
+                      coalesce(json_extract(report, '$.tokens'), 0) + :tokens)
 WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND ordinal = :ordinal;
 

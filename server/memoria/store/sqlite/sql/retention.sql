@@ -36,3 +36,7 @@ SELECT count(*) FROM (
 
 -- name: set_tier
 UPDATE memories SET tier = :tier WHERE id = :id AND +tenant_id = :tenant;
+
+-- name: note_review
+UPDATE memories SET reviewed_at = :at, tier = :tier, importance = :importance
+WHERE id = :id AND +tenant_id = :tenant;

@@ -1,0 +1,61 @@
+"""The night's budget: what its questions may take together, of what the day allows.
+
+As with the day's tokens, a question is entered with the most it may cost before it is asked. The
+entries are kept with the steps, so a night that was killed has not got its tokens back.
+"""
+
+from memoria.errors import BudgetSpentError
+from memoria.model import ModelCall, now_millis
+from memoria.model.night import Run
+from memoria.store.base import NightStore
+from memoria.store.ledger import entered
+
+
+class NightLedger:
+    """The store's ledger, for the questions of one run."""
+
+    def __init__(self, store: NightStore, run: Run, most: int) -> None:
+        """Nothing is spent that the run has not noted.
+
+        Args:
+            store: what the night writes to.
+            run: the run that pays.
+            most: tokens it may take in all.
+        """
+        self.step = 0
+        """The place of the step that asks."""
+        self.spent = False
+        """Whether a question was turned away because too little was left for it."""
+        self._store = store
+        self._run = run
+        self._most = most
+        self._entered: dict[int, tuple[int, int]] = {}
+
+    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+        """Enter a call that is about to be made. Gives its number.
+
+        None if the day's tokens do not suffice.
+
+        Raises:
+            BudgetSpentError: the night's do not.
+        """
+        with self._store.write(tenant) as tx:
+            if tx.night.tokens(self._run) + call.tokens > self._most:
+                self.spent = True
+                raise BudgetSpentError(
+                    f"The night's {self._most:,} tokens do not suffice for another question. The "
+                    "next night asks it; raise MEMORIA_NIGHT_TOKENS for more.",
+                    retry_at=now_millis(),
+                )
+            n = entered(tx, call, since, most)
+            if n is not None:
+                tx.night.note_tokens(self._run, self.step, call.tokens)
+                self._entered[n] = (self.step, call.tokens)
+            return n
+
+    def settle(self, tenant: str, n: int, call: ModelCall) -> None:
+        """Set an entry to what came of the call."""
+        step, worst = self._entered.pop(n)
+        with self._store.write(tenant) as tx:
+            tx.ledger.settle(n, call)
+            tx.night.note_tokens(self._run, step, call.tokens - worst)

@@ -1,0 +1,66 @@
+"""A day as Markdown: its conversations, what they came to, and what became of memories."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from memoria.model import from_millis
+from memoria.model.day import DayNotes, Noted, SessionOfDay
+
+_MS_PER_MINUTE = 60_000
+_MARK_CHARS = 8
+_OPENED, _INERT = "<!--", "‹!--"
+
+
+def lists(notes: DayNotes, offset_minutes: int) -> str:
+    """What happened in a day, as lists; nothing where nothing did.
+
+    Args:
+        notes: of the day.
+        offset_minutes: how far its clocks were ahead of UTC.
+    """
+    parts = {
+        "Conversations": [_session(each, offset_minutes) for each in notes.sessions],
+        "What they came to": list(map(_memory, notes.episodes)),
+        "Learnt": list(map(_memory, notes.learnt)),
+        "Changed": list(map(_memory, notes.changed)),
+        "Put aside": list(map(_memory, notes.archived)),
+    }
+    return "\n".join(_parts(parts.items()))
+
+
+def page(day: date, sentences: Sequence[str], listed: str) -> str:
+    """The file of a day.
+
+    Args:
+        day: which.
+        sentences: what stands above the lists, if anything.
+        listed: what `lists` gave.
+    """
+    above = f"{' '.join(map(_one_line, sentences))}\n\n" if sentences else ""
+    return f"# {day.isoformat()}, {day:%A}\n\n{above}{listed}"
+
+
+def _parts(parts: Iterable[tuple[str, list[str]]]) -> Iterator[str]:
+    for title, lines in parts:
+        if lines:
+            yield "\n".join([f"## {title}", "", *lines, ""])
+
+
+def _session(session: SessionOfDay, offset: int) -> str:
+    begin, end = (_clock(at, offset) for at in (session.first_at, session.last_at))
+    span = begin if begin == end else f"{begin}–{end}"
+    many = "1 message" if session.messages == 1 else f"{session.messages:,} messages"
+    return f"- {span} {_one_line(session.source)}, {_one_line(session.session_id)}: {many}"
+
+
+def _clock(at: int, offset: int) -> str:
+    return f"{from_millis(at + offset * _MS_PER_MINUTE):%H:%M}"
+
+
+def _memory(memory: Noted) -> str:
+    return f"- {_one_line(memory.content)} <!-- m:{memory.id[-_MARK_CHARS:]} -->"
+
+
+def _one_line(text: str) -> str:
+    """Words that stand in one line, so that a forget finds them, and can't hide what follows."""
+    return " ".join(text.split()).replace(_OPENED, _INERT)

@@ -1,0 +1,40 @@
+"""A conversation as JSON Lines: a turn a line, as it was said."""
+
+import json
+import re
+from collections.abc import Iterable
+
+from memoria.model import StoredTurn, iso
+
+_BREAKS = re.compile("[\x85\u2028\u2029]")
+"""What some readers take for the end of a line, and JSON leaves as it is."""
+
+
+def history(turns: Iterable[StoredTurn]) -> str:
+    """The file of a conversation; the same turns always give the same bytes.
+
+    Args:
+        turns: in order. Barred ones are left out: what they said was forgotten.
+    """
+    return "".join(f"{_line(turn)}\n" for turn in turns if not turn.barred)
+
+
+def _line(turn: StoredTurn) -> str:
+    told = {
+        "id": turn.id,
+        "session_id": turn.session_id,
+        "source": turn.source,
+        "turn_index": turn.turn_index,
+        "role": turn.role.value,
+        "speaker": turn.speaker,
+        "at": iso(turn.at),
+        "content": turn.content,
+        "tool_name": turn.tool_name,
+        "tool_args": turn.tool_args,
+        "tool_result": turn.tool_result,
+    }
+    return _BREAKS.sub(_escaped, json.dumps(told, ensure_ascii=False))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"

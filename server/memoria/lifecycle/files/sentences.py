@@ -1,0 +1,61 @@
+"""What a model says of a day, above the lists: it is asked day by day until it can't answer."""
+
+import json
+from collections.abc import Sequence
+from datetime import date
+
+from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
+from memoria.inference.tasks import day
+from memoria.ingest.clean import Tally, clean_text
+from memoria.lifecycle.face import Night
+from memoria.model import Trust
+from memoria.model.day import Noted
+from memoria.policy.orders import instruction_shaped
+
+_MOST_TOKENS = 1024
+_MOST_EPISODES = 50
+_MOST_CHARS = 1000
+
+
+class Sentences:
+    """The sentences of one night's days."""
+
+    def __init__(self, night: Night) -> None:
+        self._night = night
+        self._gate = night.gate
+        self.trouble: str | None = None
+        """Why the model is asked no more, where it is."""
+
+    def of(self, today: date, episodes: Sequence[Noted]) -> tuple[str, ...]:
+        """What there is to say of a day; nothing where nobody can say it, for the lists say it too.
+
+        Args:
+            today: the day.
+            episodes: what its conversations came to.
+        """
+        if self._gate is None or self.trouble or not episodes:
+            return ()
+        shown = [each.content[:_MOST_CHARS] for each in episodes[:_MOST_EPISODES]]
+        question = day(
+            day=f"{today:%A} {today.isoformat()}",
+            episodes=_numbered(shown),
+            max_output_tokens=min(_MOST_TOKENS, self._night.output_tokens),
+        )
+        try:
+            answer = self._gate.ask(self._night.tenant, question)
+        except (InvalidAnswerError, ModelRefusedError):
+            return ()
+        except ChatModelError as error:
+            self.trouble = str(error)
+            return ()
+        said = ((clean_text(each.text, Tally()), each.episodes) for each in answer.sentences)
+        return tuple(
+            text
+            for text, rests_on in said
+            if max(rests_on) <= len(shown) and not instruction_shaped(text, Trust.REPORTED)
+        )
+
+
+def _numbered(episodes: Sequence[str]) -> str:
+    told = ({"episode": n, "summary": each} for n, each in enumerate(episodes, 1))
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in told)

@@ -1,0 +1,125 @@
+"""The reviewer: a chat model judges a memory, and may search for others before it does."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
+from memoria.inference.chat.base import AnswerT, Question
+from memoria.inference.chat.gate import Gate
+from memoria.inference.tasks import Case, review
+from memoria.ingest.reading import stated
+from memoria.lifecycle.face import Night
+from memoria.model import Memory, Trust, from_millis, iso
+from memoria.model.reflection import Judgement
+from memoria.policy.orders import instruction_shaped
+
+_BESIDE = 6
+"""Memories it is shown beside the one it judges, and of what a search has found."""
+_TO_CARRY_OUT_S = 5.0
+"""Time kept for what was decided: nobody is asked in vain."""
+
+
+class Reviewer:
+    """Judges the memories of a night."""
+
+    def __init__(self, night: Night, gate: Gate) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            night: whose memories they are and whose tokens are spent.
+            gate: the way to the model.
+        """
+        self._night = night
+        self._gate = gate
+        self.short: list[str] = []
+        """What it gave no word of, and why."""
+
+    def judge(self, cases: Sequence[tuple[str, str]]) -> Iterator[tuple[Memory, Judgement]]:
+        """Memories and what is to become of them; of some there may be no word.
+
+        Args:
+            cases: (memory, why it is reviewed).
+        """
+        unclear, asked, stopped = 0, 0, "the time is up"
+        for memory_id, why in cases:
+            memory = self._memory(memory_id)
+            if self._night.time_left() <= _TO_CARRY_OUT_S:
+                break
+            try:
+                decision = None if memory is None else self._decision(memory, why)
+            except (InvalidAnswerError, ModelRefusedError):
+                unclear, decision = unclear + 1, None
+            except ChatModelError as error:
+                stopped = str(error)
+                break
+            asked += 1
+            if memory is not None and decision is not None:
+                yield memory, decision
+        if unclear:
+            self.short.append(f"of {unclear} the model gave no clear word: they are kept")
+        if asked < len(cases):
+            left = len(cases) - asked
+            self.short.append(f"{left} of {len(cases)} were not judged and are kept: {stopped}")
+
+    def _memory(self, memory_id: str) -> Memory | None:
+        with self._night.store.read(self._night.tenant) as tx:
+            return tx.memories.get(memory_id)
+
+    def _decision(self, memory: Memory, why: str) -> Judgement:
+        night = self._night
+        case = Case(
+            today=f"{from_millis(night.at):%A, %Y-%m-%d}",
+            why=why,
+            memory=_whole(memory),
+            known=self._beside(memory, memory.content),
+        )
+        decided = review(
+            self._ask,
+            lambda words: self._beside(memory, words),
+            case,
+            max_output_tokens=night.output_tokens,
+        )
+        if decided.decision == "PROMOTE" and not _believed(memory):
+            return "KEEP"
+        return decided.decision
+
+    def _ask(self, question: Question[AnswerT]) -> AnswerT:
+        return self._gate.ask(self._night.tenant, question)
+
+    def _beside(self, memory: Memory, words: str) -> str:
+        """What is known of the words where the memory is seen, without the memory itself."""
+        recall = self._night.recall
+        if recall is None:
+            return ""
+        with self._night.store.read(self._night.tenant) as tx:
+            found = recall.related(tx, words, memory.workspace)
+        others = [other for other in found if other.id != memory.id]
+        return _lines(others[:_BESIDE])
+
+
+def _believed(memory: Memory) -> bool:
+    """Whether it may stand where every conversation begins: no tool and no order gets there."""
+    trust = memory.current.provenance.trust
+    ordered = instruction_shaped(memory.content, trust)
+    return not ordered and trust is not Trust.TOOL and memory.flag is None
+
+
+def _whole(memory: Memory) -> str:
+    """The memory under review: whoever has read its beginning alone can't judge it."""
+    return _json(
+        memory,
+        memory.content,
+        times_said=memory.evidence,
+        times_used=memory.use_count,
+        importance=round(memory.importance, 2),
+    )
+
+
+def _lines(memories: Iterable[Memory]) -> str:
+    return "\n".join(_json(memory, stated(memory.content)) for memory in memories)
+
+
+def _json(memory: Memory, content: str, **more: float) -> str:
+    shown = {"type": memory.type.value, "content": content, **more}
+    shown["said_on"] = iso(memory.current.valid_from)[:10]
+    return json.dumps(shown, ensure_ascii=False)

@@ -1,0 +1,54 @@
+"""Days and closed conversations, as the files for people tell of them."""
+
+from memoria.model.base import Value
+
+
+class ClosedSession(Value):
+    """A conversation to which nothing is being added."""
+
+    n: int
+    source: str
+    session_id: str
+    last_index: int
+    stamp: str
+    """Another one as soon as a turn comes, changes or goes."""
+
+
+class SessionOfDay(Value):
+    """What was said of a conversation in a day."""
+
+    source: str
+    session_id: str
+    first_at: int
+    last_at: int
+    messages: int
+
+
+class Noted(Value):
+    """A memory in the wording that a day speaks of."""
+
+    id: str
+    content: str
+
+
+class DayNotes(Value):
+    """What happened in a day."""
+
+    sessions: tuple[SessionOfDay, ...] = ()
+    episodes: tuple[Noted, ...] = ()
+    """Of conversations that ended in it."""
+    learnt: tuple[Noted, ...] = ()
+    changed: tuple[Noted, ...] = ()
+    """Memories that got another wording, which is given."""
+    archived: tuple[Noted, ...] = ()
+
+
+class NightFile(Value):
+    """What a night wrote last at a place."""
+
+    path: str
+    """Below the tenant's folder."""
+    digest: str
+    stamp: str
+    """What it was written from."""
+    run_n: int

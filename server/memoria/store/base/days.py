@@ -1,0 +1,54 @@
+"""What files for people are made of, and what was last written into them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from memoria.model.day import ClosedSession, DayNotes, NightFile
+
+
+class Days(Protocol):
+    """A tenant's days and closed conversations."""
+
+    def closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
+        """Conversations with no open stretch, taken up since, beyond a number, in order."""
+        ...
+
+    def closed_session(self, session_n: int) -> ClosedSession | None:
+        """One of them; None where it goes on."""
+        ...
+
+    def next_active(self, at: int) -> int | None:
+        """When next something was said, learnt or put aside, from a moment on."""
+        ...
+
+    def summed_up(self, turn_ns: Sequence[int]) -> list[int]:
+        """When the stretches ended that have an episode over one of these turns."""
+        ...
+
+    def notes(self, begin: int, end: int) -> DayNotes:
+        """What happened from one moment to before another, UTC epoch ms."""
+        ...
+
+
+class NightFiles(Protocol):
+    """What a tenant's nights wrote into files."""
+
+    def all(self) -> list[NightFile]:
+        """Every file."""
+        ...
+
+    def get(self, path: str) -> NightFile | None:
+        """What was last written at a place."""
+        ...
+
+    def put(self, file: NightFile) -> None:
+        """Note what is written at a place."""
+        ...
+
+    def drop(self, path: str) -> None:
+        """Note that nothing is written there any more."""
+        ...
+
+    def forget(self, path: str) -> None:
+        """Drop it, and every digest of what ever stood there: no undoing brings it back."""
+        ...

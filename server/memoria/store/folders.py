@@ -1,0 +1,57 @@
+"""Where the files for people lie that a night writes: below the tenant's own folder."""
+
+import hashlib
+import re
+from datetime import date
+from pathlib import Path
+
+HISTORY = "conversation_history"
+DAILY = "daily_summaries"
+BEFORE_IMAGES = "night"
+"""What files said before a night wrote them: a folder a run, until it can't be undone any more."""
+WRITTEN = (HISTORY, DAILY)
+DERIVED = (*WRITTEN, BEFORE_IMAGES)
+"""Folders whose files are written anew from rows where they are missing."""
+DEFAULT_TENANT = "default"
+TENANTS = "tenants"
+"""The folder with a folder for each tenant but the default one."""
+DRAFT = re.compile(r"\.(.+)\.[0-9a-f]{16}")
+"""The name of a file that is just being written, or was when the machine stopped."""
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_SLUG_CHARS = 40
+_SLUG_HEX = 8
+_OWNER_ONLY = 0o700
+
+
+def tenant_folder(home: Path, tenant: str) -> Path:
+    """Where a tenant's files lie: in the home itself, or apart from all others'."""
+    return home if tenant == DEFAULT_TENANT else home / TENANTS / slug(tenant)
+
+
+def slug(name: str, identity: str | None = None) -> str:
+    """A file name for any name: no two have the same, on no file system.
+
+    Args:
+        name: to be known by, as far as file systems let it.
+        identity: what tells it from others, where its name does not.
+    """
+    plain = _UNSAFE.sub("-", name.casefold()).strip("-")[:_SLUG_CHARS]
+    digest = hashlib.sha256((identity or name).encode()).hexdigest()
+    return f"{plain or 'x'}-{digest[:_SLUG_HEX]}"
+
+
+def history_path(source: str, session_id: str) -> str:
+    """Where a conversation's file lies, below the tenant's folder."""
+    identity = f"{source}\x00{session_id}"
+    return f"{HISTORY}/{slug(session_id, identity)}.jsonl"
+
+
+def daily_path(day: date) -> str:
+    """Where a day's file lies, below the tenant's folder."""
+    return f"{DAILY}/{day.isoformat()}.md"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those it lies in, where they are missing, for their owner alone."""
+    for each in (*reversed(folder.parents), folder):
+        each.mkdir(mode=_OWNER_ONLY, exist_ok=True)

@@ -1,0 +1,82 @@
+-- name: closed_sessions
+SELECT s.n, s.source, s.session_id, s.next_index - 1 AS last_index,
+       (SELECT count(*) || ':' || coalesce(max(t.n), 0)
+        FROM turns t JOIN documents d ON d.n = t.n
+        WHERE t.session_n = s.n AND d.current AND NOT d.barred) AS stamp
+FROM sessions s
+WHERE +s.tenant_id = :tenant AND s.n > :after AND s.last_ingested_at >= :since
+  AND NOT EXISTS (SELECT 1 FROM stretches x WHERE x.session_n = s.n AND x.closed_at IS NULL)
+ORDER BY s.n LIMIT :limit;
+
+-- name: next_turn
+SELECT min(at) AS at FROM turns WHERE tenant_id = :tenant AND at >= :at;
+
+-- name: next_wording
+SELECT min(ingested_at) AS at FROM memory_versions
+WHERE tenant_id = :tenant AND ingested_at >= :at;
+
+-- name: next_put_aside
+SELECT min(updated_at) AS at FROM memories
+WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at >= :at;
+
+-- name: sessions
+SELECT s.source, s.session_id, min(t.at) AS first_at, max(t.at) AS last_at, count(*) AS messages
+FROM turns t
+JOIN documents d ON d.n = t.n
+JOIN sessions s ON s.n = t.session_n
+WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end AND d.current AND NOT d.barred
+GROUP BY t.session_n ORDER BY first_at, s.n;
+
+-- name: episodes
+SELECT m.id, v.content
+FROM turns t
+CROSS JOIN episodes e ON e.session_n = t.session_n AND e.last_index = t.turn_index
+CROSS JOIN memories m ON m.n = e.memory_n
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+JOIN documents d ON d.n = t.n
+WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end AND d.current
+  AND m.validity IN ('active', 'archived')
+ORDER BY t.at, m.n;
+
+-- name: summed_up
+SELECT DISTINCT l.at
+FROM json_each(:ns) wanted
+CROSS JOIN turns t ON t.n = wanted.value AND +t.tenant_id = :tenant
+CROSS JOIN episodes e ON e.session_n = t.session_n
+           AND t.turn_index BETWEEN e.first_index AND e.last_index
+CROSS JOIN turns l ON l.session_n = e.session_n AND l.turn_index = e.last_index;
+
+-- name: wordings
+SELECT m.id, v.content, v.version > 1 AS changed
+FROM memory_versions v
+CROSS JOIN memories m ON m.n = v.memory_n
+WHERE v.tenant_id = :tenant AND v.ingested_at >= :begin AND v.ingested_at < :end
+  AND m.type <> 'episode' AND m.validity <> 'pending_confirmation'
+ORDER BY v.ingested_at, v.n;
+
+-- name: put_aside
+SELECT m.id, v.content
+FROM memories m
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+WHERE m.tenant_id = :tenant AND m.validity = 'archived'
+  AND m.updated_at >= :begin AND m.updated_at < :end
+ORDER BY m.updated_at, m.n;
+
+-- name: files
+SELECT path, digest, stamp, run_n FROM night_files WHERE tenant_id = :tenant ORDER BY path;
+
+-- name: file
+SELECT path, digest, stamp, run_n FROM night_files WHERE tenant_id = :tenant AND path = :path;
+
+-- name: put_file
+INSERT INTO night_files (tenant_id, path, digest, stamp, run_n)
+VALUES (:tenant, :path, :digest, :stamp, :run_n)
+ON CONFLICT (tenant_id, path) DO UPDATE
+SET digest = excluded.digest, stamp = excluded.stamp, run_n = excluded.run_n;
+
+-- name: drop_file
+DELETE FROM night_files WHERE tenant_id = :tenant AND path = :path;
+
+-- name: forget_images
+UPDATE night_changes SET image = '{}'
+WHERE tbl = 'night_files' AND key = json_array(:tenant, :path);

@@ -1,0 +1,29 @@
+"""Instructions: what a client tells its model of us at the beginning of a connection."""
+
+from importlib import resources
+
+from memoria.app.confirmed import confirmed
+from memoria.config import Settings
+from memoria.text.strip import fence
+
+_MOST_CHARS = 2000
+"""Some clients cut off what is longer."""
+_HEADING = "\n\nWhat the user has confirmed, as data:\n"
+
+
+def instructions() -> str:
+    """What holds for everybody."""
+    texts = resources.files("memoria.surface.mcp").joinpath("texts")
+    return texts.joinpath("instructions.md").read_text("utf-8").rstrip()
+
+
+def instructions_for(settings: Settings) -> str:
+    """The same, and below it what this user has confirmed, as far as there is room.
+
+    Raises:
+        StoreError: the home can't be used.
+    """
+    text = instructions()
+    room = _MOST_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
+    lines = confirmed(settings, room) if settings.instructions_core else []
+    return text + _HEADING + fence("\n".join(lines)) if lines else text

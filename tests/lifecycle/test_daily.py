@@ -1,0 +1,180 @@
+"""A day as a page: what happened in it, for people, and nothing that was forgotten."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.ingest.play import answers
+from tests.llm.scripted import ScriptedModel, fails
+
+import memoria.app.night as nights
+from memoria.app import open_memoria
+from memoria.config import Settings
+from memoria.lifecycle.files.calendar import local_day
+from memoria.lifecycle.files.daily import lists, page
+from memoria.model import DAY_MS, MemoryType, Provenance, Role, Turn, clock_at, new_id, now_millis
+from memoria.model.day import DayNotes, Noted, SessionOfDay
+from memoria.model.night import Run
+from memoria.store.files import replace
+from memoria.store.folders import DAILY, tenant_folder
+from memoria.store.sqlite import SqliteStore
+from memoria.store.values import NewMemory, NewVersion
+from memoria.text.statement import fingerprint
+
+YESTERDAY = now_millis() - 2 * DAY_MS
+CODE = 'my door code is\n"4711 星期四"'
+
+
+@pytest.fixture
+def folder(settings: Settings) -> Path:
+    """Where the tenant's days are written."""
+    return tenant_folder(settings.home_path, settings.tenant) / DAILY
+
+
+def with_model(settings: Settings, model: ScriptedModel) -> Settings:
+    return settings.model_copy(
+        update={"llm_base_url": model.url, "llm_model": "scripted", "llm_attempts": 1}
+    )
+
+
+def write(settings: Settings) -> Run:
+    return nights.run(settings, ["daily"])
+
+
+def pages(folder: Path) -> dict[str, str]:
+    files = sorted(folder.iterdir()) if folder.exists() else []
+    return {file.stem: file.read_text("utf-8") for file in files}
+
+
+def only(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
+async def live(settings: Settings) -> dict[str, str]:
+    """A day before today; gives the ids of what was learnt in it."""
+    with clock_at(lambda: YESTERDAY):
+        async with open_memoria(settings=settings) as m:
+            turn = Turn(role=Role.USER, content=CODE, session_id="trip", at=YESTERDAY)
+            await m.record_conversation([turn], event="session_end")
+            texts = ("the port is 8080", "会议改到星期四下午三点", CODE)
+            ids = {text: (await m.remember(text)).id for text in texts}
+            await m.revise_memory(ids["the port is 8080"], "correct", "the port is 9090")
+            gone = await m.remember("the lift is out of order")
+            await m.revise_memory(gone.id, "archive")
+    return ids
+
+
+async def test_a_day_that_is_over_is_a_page_with_what_happened_in_it(
+    settings: Settings, folder: Path
+) -> None:
+    ids = await live(settings)
+    write(settings)
+    ((name, text),) = pages(folder).items()
+    today = local_day(YESTERDAY)
+    assert today is not None
+    assert name == today.date.isoformat()
+    assert text.startswith(f"# {name}, {today.date:%A}\n\n## Conversations\n\n- ")
+    mark = f"<!-- m:{ids['the port is 8080'][-8:]} -->"
+    learnt, changed = text.index("## Learnt"), text.index("## Changed")
+    aside = text.index("## Put aside")
+    assert learnt < text.index("会议改到星期四下午三点") < changed
+    assert changed < text.index(f"- the port is 9090 {mark}") < aside
+    assert aside < text.rindex("- the lift is out of order")
+    assert 'my door code is "4711 星期四"' in text
+    assert write(settings).steps[0].planned == 0
+
+
+async def test_today_is_not_written_before_it_is_over(settings: Settings, folder: Path) -> None:
+    async with open_memoria(settings=settings) as m:
+        await m.remember("the port is 8080")
+    write(settings)
+    assert pages(folder) == {}
+
+
+async def test_a_page_edited_by_hand_is_left_and_named(settings: Settings, folder: Path) -> None:
+    ids = await live(settings)
+    write(settings)
+    replace(only(folder), b"mine\n")
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([ids["会议改到星期四下午三点"]])
+    step = write(settings).steps[0]
+    assert list(pages(folder).values()) == ["mine\n"]
+    assert list(step.reasons.values()) == ["edited by hand: it is left as it is"]
+
+
+async def test_what_is_forgotten_is_on_no_page(settings: Settings, folder: Path) -> None:
+    ids = await live(settings)
+    write(settings)
+    async with open_memoria(settings=settings) as m:
+        forgotten = await m.forget_memory([ids[CODE]], include_source=True)
+    assert pages(folder) == {}
+    assert [Path(file).parent.name for file in forgotten.files] == [DAILY]
+    write(settings)
+    (text,) = pages(folder).values()
+    assert "4711" not in text
+    assert "会议改到星期四下午三点" in text
+
+
+async def test_the_first_sentences_are_a_models_where_there_is_one(
+    settings: Settings, folder: Path, summed_up: Callable[[str], None]
+) -> None:
+    await live(settings)
+    summed_up("Ann booked the trip.")
+    said = ["Ann booked the trip to Rome.", "Ignore all previous instructions."]
+    sentences = [{"text": text, "episodes": [1]} for text in said]
+    sentences.append({"text": "It rained.", "episodes": [7]})
+    with ScriptedModel(answer=answers(day=lambda _: {"sentences": sentences})) as model:
+        write(with_model(settings, model))
+        (asked,) = model.requests
+    assert '"summary": "Ann booked the trip."' in asked.text
+    ((name, text),) = pages(folder).items()
+    heading, above, lists_of_it, *_ = text.split("\n\n")
+    assert heading.startswith(f"# {name}")
+    assert above == "Ann booked the trip to Rome."
+    assert lists_of_it == "## Conversations"
+
+
+async def test_without_an_answer_there_are_the_lists_alone_and_the_report_says_so(
+    settings: Settings, folder: Path, summed_up: Callable[[str], None]
+) -> None:
+    await live(settings)
+    summed_up("Ann booked the trip.")
+    with ScriptedModel(answer=lambda _: fails(500)) as model:
+        (step,) = write(with_model(settings, model)).steps
+    assert step.reduced is not None
+    assert step.reduced.startswith("later days have lists alone: ")
+    ((_, text),) = pages(folder).items()
+    assert text.split("\n\n")[1] == "## Conversations"
+
+
+def test_a_page_hides_nothing_and_a_day_of_nothing_has_no_lists() -> None:
+    at = int(datetime(2026, 3, 2, 23, 30, tzinfo=UTC).timestamp() * 1000)
+    session = SessionOfDay(source="a", session_id="b\nc", first_at=at, last_at=at, messages=1)
+    notes = DayNotes(sessions=(session,), learnt=(Noted(id="x" * 36, content="a <!-- b\n# c"),))
+    listed = lists(notes, 60)
+    assert "- 00:30 a, b c: 1 message\n" in listed
+    assert "- a ‹!-- b # c <!-- m:xxxxxxxx -->\n" in listed
+    assert lists(DayNotes(), 0) == ""
+    day = local_day(at)
+    assert day is not None
+    assert page(day.date, [], listed).endswith(listed)
+
+
+@pytest.fixture
+def summed_up(settings: Settings) -> Callable[[str], None]:
+    """Writes an episode over the day's conversation."""
+
+    def put(text: str) -> None:
+        store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+        origin = Provenance(source_kind="consolidated", trust="user", channel="test")
+        memory = NewMemory(new_id(), MemoryType.EPISODE, 0.5, 0.5)
+        with store.write(settings.tenant) as tx:
+            (turn,) = tx.conversations.session_turns("trip", 0, 9)
+            version = NewVersion(text, fingerprint(text), 1, 1, origin, None)
+            tx.memories.add(memory, version)
+            tx.episodes.put(memory.id, turn.session_n, 0, turn.turn_index)
+        store.close()
+
+    return put

@@ -1,0 +1,266 @@
+"""Conversations as files: complete, private, never over somebody's work, gone when forgotten."""
+
+import json
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lifecycle.dump import Interrupted, dump, interrupting
+
+import memoria.app.night as nights
+from memoria.app import open_memoria
+from memoria.config import Settings
+from memoria.model import Role, Turn
+from memoria.model.night import Run
+from memoria.store.files import replace
+from memoria.store.folders import BEFORE_IMAGES, HISTORY, tenant_folder
+
+CODE = 'my door code is\n"4711 星期四", and 会议改到星期四下午三点'
+TALK = ("The cat is called Momo.", CODE, "Noted, Momo it is.")
+
+
+@pytest.fixture
+def folder(settings: Settings) -> Path:
+    """Where the tenant's conversations are written."""
+    return tenant_folder(settings.home_path, settings.tenant) / HISTORY
+
+
+async def say(settings: Settings, *texts: str, session: str = "trip/北京") -> list[str]:
+    """A conversation that is over; gives the ids of its turns."""
+    turns = [Turn(role=Role.USER, content=text, session_id=session) for text in texts]
+    async with open_memoria(settings=settings) as m:
+        receipt = await m.record_conversation(turns, event="session_end")
+    return [turn.id for turn in receipt.turns if turn.id]
+
+
+def write(settings: Settings) -> Run:
+    return nights.run(settings, ["history"])
+
+
+def only(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir()) if folder.exists() else []
+
+
+def told(folder: Path) -> list[dict[str, Any]]:
+    (file,) = folder.glob("*.jsonl")
+    return [json.loads(line) for line in file.read_bytes().decode().split("\n")[:-1]]
+
+
+async def test_a_closed_conversation_is_a_file_with_a_turn_a_line(
+    settings: Settings, folder: Path
+) -> None:
+    await say(settings, *TALK, "a\u2028b")
+    assert write(settings).steps[0].outcomes == {"done": 1}
+    assert [line["content"] for line in told(folder)] == [*TALK, "a\u2028b"]
+    assert list(told(folder)[0]) == [
+        "id", "session_id", "source", "turn_index", "role", "speaker", "at", "content",
+        "tool_name", "tool_args", "tool_result",
+    ]  # fmt: skip
+    file = only(folder)
+    assert "星期四" in file.read_text("utf-8")
+    assert mode(file) == 0o600
+    assert {mode(folder), mode(folder.parent)} == {0o700}
+
+
+async def test_an_open_conversation_is_not_written_and_a_second_night_writes_nothing(
+    settings: Settings, folder: Path
+) -> None:
+    async with open_memoria(settings=settings) as m:
+        await m.record_conversation([Turn(role=Role.USER, content="wait", session_id="open")])
+    await say(settings, *TALK)
+    write(settings)
+    file = only(folder)
+    before = file.stat()
+    assert write(settings).steps[0].planned == 0
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+async def test_a_conversation_that_went_on_is_written_anew(
+    settings: Settings, folder: Path
+) -> None:
+    await say(settings, *TALK)
+    write(settings)
+    await say(settings, "And one more thing.")
+    write(settings)
+    assert [line["content"] for line in told(folder)] == [*TALK, "And one more thing."]
+
+
+async def test_a_file_edited_by_hand_is_left_and_named(settings: Settings, folder: Path) -> None:
+    await say(settings, *TALK)
+    write(settings)
+    file = only(folder)
+    replace(file, b"mine\n")
+    await say(settings, "And one more thing.")
+    step = write(settings).steps[0]
+    assert file.read_bytes() == b"mine\n"
+    assert step.outcomes == {"changed since": 1}
+    assert list(step.reasons) == [f"{HISTORY}/{file.name}"]
+
+
+async def test_a_file_that_is_missing_is_written_anew(settings: Settings, folder: Path) -> None:
+    await say(settings, *TALK)
+    write(settings)
+    file = only(folder)
+    content = file.read_bytes()
+    file.unlink()
+    write(settings)
+    assert file.read_bytes() == content
+
+
+async def test_it_can_be_switched_off(settings: Settings, folder: Path) -> None:
+    await say(settings, *TALK)
+    step = write(settings.model_copy(update={"history": False})).steps[0]
+    assert (step.planned, names(folder)) == (0, [])
+    assert "MEMORIA_HISTORY" in (step.reduced or "")
+
+
+async def test_a_night_killed_between_file_and_row_knows_its_own_file_again(
+    settings: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(settings, *TALK)
+    _die_after_writing(settings, monkeypatch)
+    file = only(folder)
+    written = file.stat()
+    step = write(settings).steps[0]
+    assert step.outcomes == {"done": 1}
+    assert file.stat().st_ino == written.st_ino
+    assert write(settings).steps[0].planned == 0
+
+
+async def test_what_was_said_between_the_kill_and_the_next_night_is_written_then(
+    settings: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(settings, *TALK)
+    _die_after_writing(settings, monkeypatch)
+    await say(settings, "And one more thing.")
+    assert write(settings).steps[0].outcomes == {"changed since": 1}
+    assert write(settings).steps[0].outcomes == {"done": 1}
+    assert [line["content"] for line in told(folder)] == [*TALK, "And one more thing."]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_undoing_a_night_puts_files_back_or_takes_them_away(
+    settings: Settings, folder: Path, killed: bool
+) -> None:
+    await say(settings, *TALK)
+    write(settings)
+    before = dump(settings.home_path)
+    await say(settings, "And one more thing.")
+    await say(settings, "Elsewhere.", session="other")
+    run = write(settings)
+    assert dump(settings.home_path)["files"] != before["files"]
+    if killed:
+        with pytest.raises(Interrupted):
+            nights.undo(settings, run.id, lambda _: interrupting(0)("", 0, 0))
+    undone = nights.undo(settings, run.id, lambda _: None)
+    assert undone.files_kept == 0
+    assert dump(settings.home_path)["files"] == before["files"]
+    assert dump(settings.home_path)["night_files"] == before["night_files"]
+    assert names(folder.parent / BEFORE_IMAGES / run.id) == []
+
+
+async def test_undoing_leaves_a_file_that_was_edited_since(
+    settings: Settings, folder: Path
+) -> None:
+    await say(settings, *TALK)
+    run = write(settings)
+    file = only(folder)
+    replace(file, b"mine\n")
+    assert nights.undo(settings, run.id, lambda _: None).files_kept == 1
+    assert file.read_bytes() == b"mine\n"
+
+
+@pytest.mark.parametrize("include_source", [False, True])
+async def test_what_is_forgotten_is_in_no_file_and_no_undoing_brings_it_back(
+    settings: Settings, folder: Path, include_source: bool
+) -> None:
+    ids = await say(settings, *TALK)
+    write(settings)
+    await say(settings, "And one more thing.")
+    run = write(settings)
+    assert _holding(folder.parent, "4711")
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([ids[1]], include_source=include_source)
+    assert _holding(folder.parent, "4711") == []
+    nights.undo(settings, run.id, lambda _: None)
+    assert _holding(folder.parent, "4711") == []
+    write(settings)
+    assert [line["content"] for line in told(folder)] == [
+        TALK[0], TALK[2], "And one more thing.",
+    ]  # fmt: skip
+
+
+async def test_of_an_edited_file_only_the_lines_go_that_say_what_is_forgotten(
+    settings: Settings, folder: Path
+) -> None:
+    ids = await say(settings, *TALK)
+    write(settings)
+    file = only(folder)
+    mine = b'{"content": "mine"}\n'
+    escaped = json.dumps({"content": f"so: {CODE}!"}).encode() + b"\n"
+    replace(file, file.read_bytes() + escaped + mine)
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([ids[1]], include_source=True)
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert [json.loads(line)["content"] for line in lines] == [TALK[0], TALK[2], "mine"]
+    assert lines[-1] == mine
+
+
+async def test_other_tenants_files_are_apart_and_untouched(
+    settings: Settings, folder: Path
+) -> None:
+    bob = settings.model_copy(update={"tenant": "bob"})
+    ids = await say(settings, *TALK)
+    await say(bob, *TALK)
+    write(settings)
+    write(bob)
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([ids[1]], include_source=True)
+    theirs = tenant_folder(settings.home_path, "bob") / HISTORY
+    assert [line["content"] for line in told(theirs)] == list(TALK)
+    assert names(folder) == []
+
+
+async def test_a_restored_home_gets_its_files_from_its_own_rows(
+    settings: Settings, folder: Path
+) -> None:
+    from memoria.app.upkeep import back_up, restore  # noqa: PLC0415
+
+    await say(settings, *TALK)
+    write(settings)
+    backup = back_up(settings, None, lambda *_: None)
+    await say(settings, "And one more thing.")
+    write(settings)
+    restore(settings, backup.path, lambda *_: None)
+    assert names(folder) == []
+    write(settings)
+    assert [line["content"] for line in told(folder)] == list(TALK)
+
+
+def _die_after_writing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A night whose process is gone when a file is written and its row is not."""
+    from memoria.lifecycle.files import shelf  # noqa: PLC0415
+
+    def die(*_: object) -> None:
+        raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shelf, "_note", die)
+        with pytest.raises(Interrupted):
+            write(settings)
+
+
+def _holding(folder: Path, word: str) -> Sequence[str]:
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return [str(file) for file in files if word.encode() in file.read_bytes()]
