@@ -9,14 +9,20 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
+from rich.console import Console
+
 from bench.command import progress
 from bench.data import data_folder
 from bench.faults.verdict import Verdict
 from bench.latency.speech import speech
+from bench.night.chats import chats
 from bench.night.contention import contend
 from bench.night.homes import fill
 from bench.night.kill import kill
+from bench.night.lived import Year, months_table
 from bench.night.undo import undo
+from bench.night.world import DAYS, world
+from bench.night.year import year
 from bench.output import rounded
 from memoria.model import now_millis
 
@@ -55,7 +61,16 @@ def _parser() -> argparse.ArgumentParser:
     undoing = commands.add_parser("undo", help="random histories, nights, and the way back")
     undoing.add_argument("--rounds", type=int, default=40, help="homes")
     undoing.set_defaults(tried=_undo)
-    for command in (killing, beside, undoing):
+    living = commands.add_parser("year", help="a year of sessions, with nights and without")
+    living.add_argument("--sessions", type=int, default=320, help="of the year")
+    living.add_argument("--days", type=int, default=DAYS, help="how long it is")
+    living.add_argument("--nights", type=int, default=3, help="days from one to the next")
+    living.add_argument("--active", type=int, default=400, help="memories kept active at most")
+    living.add_argument("--facts", type=int, help="planted; all there are by default")
+    living.add_argument("--homes", type=Path, help="a folder in which to keep both homes")
+    living.add_argument("--plot", type=Path, metavar="FILE", help="draw the year there")
+    living.set_defaults(tried=_year)
+    for command in (killing, beside, undoing, living):
         command.add_argument("--seed", type=int, default=1, help="of all that is left to chance")
         command.add_argument("--data", type=Path, help="the folder of the shared data sets")
         command.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -82,6 +97,18 @@ def _undo(told: argparse.Namespace) -> Verdict:
         return undo(folder, told.rounds, said, at, seed=told.seed, done=done)
 
 
+def _year(told: argparse.Namespace) -> Verdict:
+    said = chats(told.data or data_folder(), told.seed)
+    lived = world(said, told.sessions, told.days, told.seed, told.facts)
+    with _folder(told.homes) as folder, progress("a year", told.sessions) as done:
+        found = year(folder, lived, told.days, told.nights, told.active, done)
+    if told.plot:
+        from bench.night.plot import plot  # noqa: PLC0415  (an extra, and only for this)
+
+        plot(found, told.plot)
+    return found
+
+
 @contextmanager
 def _folder(kept: Path | None = None) -> Iterator[Path]:
     if kept is not None:
@@ -96,6 +123,8 @@ def _print(verdict: Verdict) -> None:
     print(f"{'BROKEN' if verdict.broken else 'kept'}  {verdict.fault}")
     for name, number in rounded(dict(verdict.figures)).items():  # type: ignore[attr-defined]
         print(f"  {name:<36} {number:>10,}")
+    if isinstance(verdict, Year):
+        Console().print(months_table(verdict))
     for line in verdict.broken[:_SHOWN]:
         print(f"  WRONG: {line}")
 

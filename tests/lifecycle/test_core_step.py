@@ -10,7 +10,16 @@ from tests.lifecycle.dump import dump
 import memoria.app.night as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.model import COMMAND_LINE, Memory, MemoryType, Trust, Validity
+from memoria.model import (
+    COMMAND_LINE,
+    DAY_MS,
+    Memory,
+    MemoryType,
+    Trust,
+    Validity,
+    clock_at,
+    now_millis,
+)
 from memoria.store.sqlite import SqliteStore
 
 
@@ -157,3 +166,15 @@ async def test_what_a_night_made_and_the_user_changed_is_the_users(
         assert (await m.get_memory(made.id)).versions[0].content == "用户讨厌会议"
         health = await m.health()
     assert [finding for finding in health.findings if finding.state == "error"] == []
+
+
+async def test_what_has_faded_stands_below_what_is_fresh(settings: Settings) -> None:
+    long_ago = now_millis() - 300 * DAY_MS
+    with clock_at(lambda: long_ago):
+        async with open_memoria(settings=settings) as m:
+            await m.remember("The user likes skiing", type="preference", importance=0.55)
+    async with open_memoria(settings=settings) as m:
+        await m.remember("The user likes rowing", type="preference")
+    nights.run(settings)
+    text = user(settings).read_text("utf-8")
+    assert 0 < text.index("rowing") < text.index("skiing")

@@ -203,6 +203,7 @@ def test_what_is_used_and_weighs_enough_may_rise_to_the_core() -> None:
     assert not rising(learnt("fact", 0.49, use_count=9), TODAY)
     assert not rising(learnt("fact", 0.5, use_count=9, tier=Tier.CORE), TODAY)
     assert not rising(learnt("fact", 0.5, use_count=9, reviewed_at=TODAY), TODAY)
+    assert not rising(learnt("episode", 0.9, evidence=4), TODAY)
     assert core_importance(0.5) == 0.6
     assert core_importance(0.9) == 0.9
 

@@ -13,6 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from memoria.errors import EmbedderError, StoreError
@@ -52,7 +53,12 @@ class EmbeddingWorker:
         self._owner = new_id()
         self._wake = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="memoria-embed", daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run,  # whoever opened it says what time it is
+            args=[self._run],
+            name="memoria-embed",
+            daemon=True,
+        )
         self._adopted = False
         self._linking = False
         self._outages = 0

@@ -13,6 +13,7 @@ import logging
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from memoria.config import LONGEST_PAUSE_MS
@@ -83,10 +84,17 @@ class ExtractionWorker:
         self._stopping = threading.Event()
         self._holding: set[str] = set()
         self._threads = [
-            threading.Thread(target=self._run, name=f"memoria-extract-{i}", daemon=True)
+            threading.Thread(
+                target=copy_context().run,  # whoever opened it says what time it is
+                args=[self._run],
+                name=f"memoria-extract-{i}",
+                daemon=True,
+            )
             for i in range(limits.threads)
         ]
-        self._heart = threading.Thread(target=self._beat, name="memoria-lease", daemon=True)
+        self._heart = threading.Thread(
+            target=copy_context().run, args=[self._beat], name="memoria-lease", daemon=True
+        )
 
     def start(self) -> None:
         """Begin with what is due."""

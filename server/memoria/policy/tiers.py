@@ -31,10 +31,13 @@ _SIGNS_OF_USE = 2
 
 
 def rising(one: Vitals, at: int, table: Retention = RETENTION) -> bool:
-    """Whether a reviewer is to say if a memory belongs to the core."""
+    """Whether a reviewer is to say if a memory belongs to the core.
+
+    An episode does not: its quotes are all of one conversation, and no core file shows it.
+    """
     signs = one.use_count + one.evidence - 1 + one.upvotes
     worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
-    lasts = not one.task and one.expires_at is None
+    lasts = one.type != "episode" and not one.task and one.expires_at is None
     return worth and lasts and one.tier is not Tier.CORE and not heard(one, at, table)
 
 

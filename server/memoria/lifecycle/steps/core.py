@@ -25,9 +25,13 @@ from memoria.lifecycle.core.cycle import (
 from memoria.lifecycle.face import Applied, Item, Night
 from memoria.model.core import CORE, CoreFile
 from memoria.model.night import Outcome
+from memoria.model.retention import Vitals
+from memoria.policy.retention import strength
 from memoria.store.base import Transaction
 from memoria.store.files import tombstone_key
 from memoria.store.folders import tenant_folder
+
+_PAGE = 500
 
 
 class CoreItem(Item):
@@ -90,7 +94,16 @@ class Core:
 
 
 def _drafts(tx: Transaction, night: Night) -> list[Draft]:
-    return plan_core(tx, _folder(night), night.at, night.settings.core_tokens)
+    left = {one.id: strength(one, night.at, night.retention) for one in _vitals(tx)}
+    tokens = night.settings.core_tokens
+    return plan_core(tx, _folder(night), night.at, tokens, lambda memory: left[memory.id])
+
+
+def _vitals(tx: Transaction) -> Iterator[Vitals]:
+    after = 0
+    while page := tx.retention.vitals(after, _PAGE):
+        yield from (one for _, one in page)
+        after = page[-1][0]
 
 
 def _folder(night: Night) -> Path:

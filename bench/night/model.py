@@ -1,0 +1,61 @@
+"""The scripted model as an OpenAI-compatible server on loopback, in this process."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+Answer = Callable[[str, str], dict[str, Any]]
+"""What is said to (instructions, text)."""
+_TOKENS = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
+
+
+@contextmanager
+def served(answer: Answer) -> Iterator[str]:
+    """Serve a script; its URL is good until the block ends."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(answer))
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, args=[0.05], daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _handler(answer: Answer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            """Answer a question."""
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            first, last = (asked["messages"][i]["content"] for i in (0, -1))
+            body = json.dumps(_completion(answer(first, last))).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (its base's name)
+            """Keep quiet."""
+
+    return Handler
+
+
+def _completion(said: object) -> dict[str, Any]:
+    message = {"role": "assistant", "content": json.dumps(said, ensure_ascii=False)}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "scripted",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": _TOKENS,
+    }
