@@ -17,12 +17,14 @@ from bench.faults.verdict import Verdict
 from bench.latency.speech import speech
 from bench.night.chats import chats
 from bench.night.contention import contend
-from bench.night.homes import fill
+from bench.night.homes import Way, fill
 from bench.night.kill import kill
 from bench.night.lived import Year, months_table
+from bench.night.model import served
+from bench.night.script import Script
 from bench.night.undo import undo
 from bench.night.world import DAYS, world
-from bench.night.year import year
+from bench.night.year import REPEATABLE, TENANT, unrested, year
 from bench.output import rounded
 from memoria.model import now_millis
 
@@ -51,6 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     killing.add_argument("--rounds", type=int, default=100, help="kills that meet a night")
     killing.add_argument("--memories", type=int, default=600, help="of the home")
     killing.add_argument("--due", type=float, default=0.5, help="share of them to be archived")
+    killing.add_argument(
+        "--lived", type=int, metavar="DAYS", help="a home that has lived so long, with a chat model"
+    )
     killing.set_defaults(tried=_kill)
     beside = commands.add_parser("contention", help="a client beside a night, and without one")
     beside.add_argument("--turns", type=int, default=100_000, help="of the home")
@@ -78,6 +83,19 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _kill(told: argparse.Namespace) -> Verdict:
+    return _kill_filled(told) if told.lived is None else _kill_lived(told)
+
+
+def _kill_lived(told: argparse.Namespace) -> Verdict:
+    lived = world(chats(told.data or data_folder(), told.seed), told.lived, told.lived, told.seed)
+    with _folder() as folder, progress("kill -9", told.rounds) as done:
+        pattern, at = unrested(folder, lived, told.lived)
+        with served(Script(lived).answer) as url:
+            way = Way(TENANT, url, REPEATABLE)
+            return kill(pattern, folder, told.rounds, at, seed=told.seed, way=way, done=done)
+
+
+def _kill_filled(told: argparse.Namespace) -> Verdict:
     said, at = speech(told.data or data_folder()), now_millis()
     with _folder() as folder, progress("kill -9", told.rounds) as done:
         fill(folder / "pattern", told.memories, told.due, said, at, told.seed)

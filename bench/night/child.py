@@ -1,15 +1,16 @@
-"""A process that runs a night by a given clock: `python -m bench.night.child HOME AT LEASE_MS`.
+"""A process that runs a night by a given clock: `bench.night.child HOME AT LEASE_MS WAY`.
 
 Its moment and its ids are the caller's, so that two homes can be compared row by row; leases go by
 the machine's time as always. It says on standard output when it begins, and then a line a
 transaction: the step, how much of it is done, and of how much. Ctrl-C ends it with 130.
 """
 
+import json
 import sys
 from pathlib import Path
 
 import memoria.app.night as nights
-from bench.night.homes import settings
+from bench.night.homes import Way, settings
 from memoria.model import clock_at, ids_from
 
 READY = "ready"
@@ -19,10 +20,11 @@ INTERRUPTED = 130
 def main() -> int:
     """Run it, or finish the one that was begun."""
     home, at, lease_ms = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    way = Way(**json.loads(sys.argv[4]))
     _say(READY)
     try:
         with clock_at(lambda: at), ids_from(at, "night"):
-            nights.run(settings(home), progress=_told, lease_ms=lease_ms)
+            nights.run(settings(home, way), way.steps, progress=_told, lease_ms=lease_ms)
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0

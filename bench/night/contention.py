@@ -25,7 +25,7 @@ from bench.latency.fill import fill as fill_turns
 from bench.latency.rounds import Model
 from bench.latency.speech import Speech, turn_text
 from bench.metrics import percentile
-from bench.night.homes import add_memories, settings, store_of
+from bench.night.homes import Way, add_memories, settings, store_of
 from bench.night.process import Child, night
 from memoria import Memoria
 from memoria.inference.bundled import BundledEmbedder
@@ -111,7 +111,7 @@ class _Client:
 
     async def _beside_a_night(self, m: Memoria, done: Callable[[], None]) -> None:
         self._leave_something_to_do()
-        with night(self._home, now_millis(), _LEASE_MS) as child:
+        with night(self._home, now_millis(), _LEASE_MS, Way()) as child:
             await anyio.to_thread.run_sync(child.wait_until_ready)
             next(child.lines(), None)
             for _ in range(_BLOCK):

@@ -3,6 +3,7 @@
 import random
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from memoria.store.values import NewMemory, NewVersion
 from memoria.text.script import is_cjk
 from memoria.text.statement import fingerprint
 
+_NO_CAP = 10**12
 _TURNS_A_MEMORY = 2
 _A_YEAR = 365
 _REPEATED = 0.1
@@ -31,9 +33,29 @@ _PAGE = 200
 _PROVENANCE = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel="library")
 
 
-def settings(home: Path) -> Settings:
-    """Of the tenant that `fill` fills, without a model."""
-    return Settings.checked(home=home, tenant=TENANT, embedder="off")
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a home's nights are run."""
+
+    tenant: str = TENANT
+    """The one that `fill` fills."""
+    llm: str | None = None
+    """Where a chat model is; none by default."""
+    steps: tuple[str, ...] = ()
+    """Which; all of them by default."""
+
+
+def settings(home: Path, way: Way = Way()) -> Settings:
+    """Of a home's nights; without vectors, which nothing needs that is asked of a copy."""
+    return Settings.checked(
+        home=home,
+        tenant=way.tenant,
+        embedder="off",
+        llm_base_url=way.llm,
+        llm_model="scripted" if way.llm else None,
+        llm_daily_tokens=_NO_CAP,
+        night_tokens=_NO_CAP,
+    )
 
 
 def store_of(home: Path) -> SqliteStore:

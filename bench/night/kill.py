@@ -19,7 +19,7 @@ from bench.faults.homes import unsound
 from bench.faults.verdict import Verdict
 from bench.faults.wal import is_writing
 from bench.night.dump import RECORDS, Dump, differences, dump
-from bench.night.homes import copied, settings, store_of
+from bench.night.homes import Way, copied, settings, store_of
 from bench.night.process import Child, night
 from memoria.lifecycle.lease import LEASE
 from memoria.lifecycle.runner import MOST_ROWS
@@ -45,6 +45,7 @@ class _Trial:
     """All kills so far, and the night that was left in peace."""
 
     at: int
+    way: Way
     chance: random.Random
     expected: Dump
     took_s: float
@@ -60,6 +61,7 @@ def kill(
     at: int,
     *,
     seed: int = 1,
+    way: Way = Way(),  # noqa: B008  (a value)
     done: Callable[[], None] = lambda: None,
 ) -> Verdict:
     """Kill nights of a home so many times.
@@ -70,9 +72,10 @@ def kill(
         kills: how many are to meet a night that has begun and is not done.
         at: the moment the nights go by.
         seed: of when they die.
+        way: how the nights are run.
         done: told after every one of them.
     """
-    trial = _in_peace(copied(pattern, folder / "peace"), at, seed)
+    trial = _in_peace(copied(pattern, folder / "peace"), at, seed, way)
     broken: list[str] = []
     homes = 0
     while trial.seen["kills"] < kills and homes < _MOST_HOMES_A_KILL * kills:
@@ -93,17 +96,17 @@ def kill(
     return Verdict("kill -9 of a night", figures, tuple(broken))
 
 
-def _in_peace(home: Path, at: int, seed: int) -> _Trial:
+def _in_peace(home: Path, at: int, seed: int, way: Way) -> _Trial:
     """A night that nobody disturbs: what it comes to, and how long it takes."""
-    with night(home, at, _LEASE_MS) as child:
+    with night(home, at, _LEASE_MS, way) as child:
         child.wait_until_ready()
         began = time.perf_counter()
         child.end()
         took = time.perf_counter() - began
     chance = random.Random(seed)  # noqa: S311  (chance, no secret)
-    run = _last_run(home)
+    run = _last_run(home, way)
     rows = 0 if run is None else run.most_rows
-    return _Trial(at, chance, dump(home, *RECORDS), took, most_rows=rows)
+    return _Trial(at, way, chance, dump(home, *RECORDS), took, most_rows=rows)
 
 
 def _kill(trial: _Trial, home: Path) -> bool:
@@ -116,14 +119,14 @@ def _kill(trial: _Trial, home: Path) -> bool:
         lambda child: _until_seen(home, child, _PLANNING),
         lambda child: _until_a_step_ends(child, trial.chance),
     )
-    with night(home, trial.at, _LEASE_MS) as child:
+    with night(home, trial.at, _LEASE_MS, trial.way) as child:
         child.wait_until_ready()
         trial.chance.choice(aims)(child)
         writing = is_writing(home / f"{DATABASE}-shm")
         child.process.kill()
         child.end()
-    trial.seen[_landed(home)] += 1
-    run = _last_run(home)
+    trial.seen[_landed(trial, home)] += 1
+    run = _last_run(home, trial.way)
     if run is None or run.state != "running":
         return run is None
     trial.seen["kills"] += 1
@@ -154,9 +157,9 @@ def _until_a_step_ends(child: Child, chance: random.Random) -> None:
             return
 
 
-def _landed(home: Path) -> str:
+def _landed(trial: _Trial, home: Path) -> str:
     """Where a kill met the night."""
-    run = _last_run(home)
+    run = _last_run(home, trial.way)
     if run is None:
         return "before it began"
     if run.state != "running":
@@ -173,15 +176,15 @@ def _landed(home: Path) -> str:
 
 def _finished(trial: _Trial, home: Path) -> list[str]:
     """Let the night be finished; gives what is otherwise than after the one left in peace."""
-    run = _last_run(home)
+    run = _last_run(home, trial.way)
     if run is None or run.state == "running":
         trial.seen["leases taken over"] += _is_leased(home)
-        with night(home, trial.at, _LEASE_MS) as child:
+        with night(home, trial.at, _LEASE_MS, trial.way) as child:
             try:
                 child.end()
             except RuntimeError as error:
                 return [f"it could not be finished: {error}"]
-    run = _last_run(home)
+    run = _last_run(home, trial.way)
     if run is None or run.state != "finished":
         return [f"its run is {run and run.state}"]
     trial.most_rows = max(trial.most_rows, run.most_rows)
@@ -194,5 +197,5 @@ def _is_leased(home: Path) -> bool:
         return leases.lease_owner(LEASE, system_millis()) is not None
 
 
-def _last_run(home: Path) -> Run | None:
-    return next(iter(nights.runs(settings(home), 1)), None)
+def _last_run(home: Path, way: Way) -> Run | None:
+    return next(iter(nights.runs(settings(home, way), 1)), None)

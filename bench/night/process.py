@@ -1,12 +1,16 @@
 """A night in a process of its own, to be watched and ended."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
+
+from bench.night.homes import Way
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,9 +51,10 @@ class Child:
 
 
 @contextmanager
-def night(home: Path, at: int, lease_ms: int) -> Iterator[Child]:
+def night(home: Path, at: int, lease_ms: int, way: Way) -> Iterator[Child]:
     """Start a night, and be rid of it in the end."""
-    command = [sys.executable, "-m", "bench.night.child", str(home), str(at), str(lease_ms)]
+    told = [str(home), str(at), str(lease_ms), json.dumps(asdict(way))]
+    command = [sys.executable, "-m", "bench.night.child", *told]
     with TemporaryFile() as errors:
         process = subprocess.Popen(  # noqa: S603  (our own module)
             command, cwd=_ROOT, stdout=subprocess.PIPE, stderr=errors, text=True

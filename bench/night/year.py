@@ -27,6 +27,7 @@ from memoria import Memoria, Settings
 from memoria.inference.base import Embedder
 from memoria.inference.bundled import BundledEmbedder
 from memoria.inference.choose import BUNDLED
+from memoria.lifecycle.steps import BY_NAME
 from memoria.model import Vector, clock_at, from_millis
 
 TENANT = "default"
@@ -36,6 +37,28 @@ _HOUR = 3.3
 """When a night begins, in hours after midnight."""
 _NO_CAP = 10**12
 _MONTH = 30.5
+_LATER = 10
+_NO_BOUND = 10**6
+
+
+REPEATABLE = tuple(name for name in BY_NAME if name not in ("drain", "unread"))
+"""Steps that do the same again with the same ids. Reading conversations is exact too, but what is
+learnt has ids of its own: whoever comes first reads them."""
+
+
+def unrested(folder: Path, world: World, days: int) -> tuple[Path, int]:
+    """A home that has lived so long without a night, but for one that archived, and a later moment.
+
+    Args:
+        folder: where it goes.
+        world: what happens.
+        days: how long it has lived.
+    """
+    year(folder, world, days, days, _NO_BOUND)
+    home = folder / "none"
+    with clock_at(lambda: moment(days + 1)):
+        nights.run(Settings.checked(home=home, tenant=TENANT, embedder="off"), ["expire"])
+    return home, moment(days + _LATER)
 
 
 @dataclass(slots=True)

@@ -182,6 +182,8 @@ def test_every_kind_has_its_group_and_work_has_none() -> None:
         return None if found is None else f"{found.file}/{found.heading}"
 
     assert group(MemoryType.FACT, subject="user") == "USER.md/Identity"
+    assert group(MemoryType.FACT, subject="user", importance=0.4) is None
+    assert group(MemoryType.FACT, subject="user", importance=0.4, verified=True) is not None
     assert group(MemoryType.FACT, subject="user", predicate="habit") == "USER.md/Habits"
     assert group(MemoryType.FACT, subject="momo") == "MEMORY.md/Facts and concepts"
     assert group(MemoryType.FACT, content="用户叫陈伟") == "USER.md/Identity"

@@ -13,7 +13,7 @@ from memoria.errors import EmbedderError, InvalidInputError, quoted
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.lifecycle.budget import NightLedger
 from memoria.lifecycle.face import Night, Step, Working
-from memoria.lifecycle.files.shelf import Shelf
+from memoria.lifecycle.files.shelf import Shelf, shelf
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
 from memoria.lifecycle.runner import Progress, run_night
 from memoria.lifecycle.steps import BY_NAME
@@ -68,6 +68,7 @@ def run(
             retention(settings.retention),
             time_left=lambda: deadline - time.monotonic(),
         )
+        shelf(night).sweep()
         with _asking(night, store) as night:
             return run_night(night, store, BY_NAME, progress)
 

@@ -16,6 +16,8 @@ HABIT = "habit"
 CONFLICTS = "Conflicts"
 _AGENTS = frozenset("assistant agent you persona 助手 助理 你".split())
 _OF_THE_USER = re.compile(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
+_SLIGHT = 0.45
+"""A little less than what is stated without a word on how much it matters."""
 _Item = TypeVar("_Item")
 
 
@@ -64,6 +66,8 @@ def groups_of(file: CoreFile) -> list[Group]:
 
 def place(memory: CoreMemory) -> Group | None:
     """The group a memory stands in; None where core memory is not for it."""
+    if _slight(memory):
+        return None
     own = memory.subject == USER or _tells_of_the_user(memory)
     match memory.type:
         case MemoryType.FACT if own:
@@ -76,6 +80,12 @@ def place(memory: CoreMemory) -> Group | None:
             return _PEOPLE
         case _:
             return _BY_TYPE.get(memory.type)
+
+
+def _slight(memory: CoreMemory) -> bool:
+    """Whether it was said in passing: it is found when it is searched for, and fills no line."""
+    kept = memory.pinned or memory.verified or memory.channel == BY_HAND
+    return memory.importance < _SLIGHT and not kept
 
 
 def _tells_of_the_user(memory: CoreMemory) -> bool:

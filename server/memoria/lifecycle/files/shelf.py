@@ -92,15 +92,18 @@ class Shelf:
         """Let go of what files said before a run."""
         shutil.rmtree(self.folder / BEFORE_IMAGES / run.id, ignore_errors=True)
 
-    def sweep(self, undoable: Collection[str]) -> None:
-        """Let go of what no undoing needs any more, and of what was half written by the dead.
+    def forget_all_before(self, undoable: Collection[str]) -> None:
+        """Let go of what files said before runs, but for those that may still be undone.
 
         Args:
-            undoable: ids of the runs that may still be undone.
+            undoable: their ids.
         """
         for folder in (self.folder / BEFORE_IMAGES).glob("*"):
             if folder.name not in undoable:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def sweep(self) -> None:
+        """Take away what was half written by the dead."""
         for name in DERIVED:
             for file in (self.folder / name).rglob(".*"):
                 if DRAFT.fullmatch(file.name):

@@ -65,7 +65,7 @@ def _finish(night: Night) -> None:
     """Let go of what files said before those nights, and wipe what was erased from the database."""
     with night.store.read(night.tenant) as tx:
         runs = tx.night.runs(_MANY)
-    shelf(night).sweep({run.id for run in runs if run.undoable})
+    shelf(night).forget_all_before({run.id for run in runs if run.undoable})
     if night.store.needs_scrub():
         night.store.scrub()
 
