@@ -12,8 +12,12 @@ import memoria.app.night as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, LeaseLostError, NotFoundError
+from memoria.lifecycle.face import Applied, Night
 from memoria.lifecycle.lease import LEASE, held
+from memoria.lifecycle.steps import BY_NAME
+from memoria.lifecycle.steps.expire import Expire, Expired
 from memoria.model import DAY_MS, Validity, clock_at, now_millis, system_millis
+from memoria.store.base import Transaction
 from memoria.store.sqlite import JournaledStore, SqliteStore
 from memoria.surface.cli.main import app
 
@@ -249,3 +253,27 @@ async def test_a_night_that_was_broken_off_a_day_ago_is_left_and_a_new_one_begin
     done = [run.steps[0].outcomes.get("done", 0) for run in (new, old)]
     assert sum(done) == len(outdated)
     assert min(done) > 0
+
+
+class Stubborn(Expire):
+    """Can't do what it was told of one memory."""
+
+    def __init__(self, memory_id: str) -> None:
+        self._memory_id = memory_id
+
+    def apply(self, tx: Transaction, item: Expired, night: Night) -> Applied:
+        if item.key == self._memory_id:
+            tx.memories.set_validity(item.key, Validity.PENDING_CONFIRMATION, night.at)
+            raise LookupError(item.key)
+        return super().apply(tx, item, night)
+
+
+async def test_an_item_that_fails_is_named_and_the_night_goes_on_without_it(
+    settings: Settings, outdated: list[str], validity: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BY_NAME, "expire", Stubborn(outdated[7]))
+    run = nights.run(settings, ["expire", "core"])
+    assert run.state == "finished"
+    assert run.steps[0].outcomes == {"done": 29, "failed": 1}
+    assert validity(outdated[7]) is Validity.ACTIVE
+    assert validity(outdated[8]) is Validity.ARCHIVED

@@ -4,6 +4,7 @@ However often a run is killed, it ends as one that was not: each transaction doe
 strikes them off the plan and notes the report, or nothing of it.
 """
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,11 +12,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from memoria.errors import StoreError
 from memoria.lifecycle.face import Applied, Item, Night, Step, Working
 from memoria.model import clock_at, ids_from, system_millis
-from memoria.model.night import Run, RunState, StepReport
+from memoria.model.night import Outcome, Run, RunState, StepReport
 from memoria.store.base import NightStore, Transaction
 
+_LOG = logging.getLogger(__name__)
 MOST_ROWS = 500
 """Rows a transaction may touch, so that nobody waits long for it."""
 _PAGE = 100
@@ -25,6 +28,9 @@ _AIMED_AT = MOST_ROWS // 3
 _REST = 4.0
 """How long it rests after a transaction, in lengths of that: others write too."""
 _SHORTEST_REST_S = 0.005
+
+_Numbered = tuple[int, str]
+"""An item of a plan, as it is written there."""
 
 Steps = Mapping[str, Step[Any] | Working]
 Progress = Callable[[str, int, int], None]
@@ -139,15 +145,50 @@ class _Planned:
         )
 
     def _apply_some(self, report: StepReport) -> StepReport:
-        night = self._night
+        """Do as many items at once as may go together; those of which one fails one by one."""
         items = self._todo(max(1, _AIMED_AT // self._step.rows))
+        try:
+            return self._apply_all(report, items)
+        except StoreError:
+            raise  # nothing else could be done either
+        except Exception:  # noqa: BLE001  (it is looked at below)
+            for item in items:
+                report = self._apply_one(report, item)
+            return report
+
+    def _apply_one(self, report: StepReport, item: _Numbered) -> StepReport:
+        """Do an item, or say that it failed: one must not keep a night from all the others."""
+        try:
+            return self._apply_all(report, [item])
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001  (whatever it is, it is logged and reported)
+            _LOG.exception("An item of the step %s failed and is left out.", self._step.name)
+            key = self._step.item.model_validate_json(item[1]).key
+            failed = Applied(Outcome.FAILED, key, f"it failed: {type(error).__name__}")
+            with self._store.write(self._night.tenant) as tx:
+                return self._strike(tx, report, [item], [failed])
+
+    def _apply_all(self, report: StepReport, items: Sequence[_Numbered]) -> StepReport:
+        night = self._night
         journal = self._store.journaling(night.run, self._ordinal)
         with journal, self._store.write(night.tenant) as tx:
             applied = [self._apply(tx, self._step.item.model_validate_json(i)) for _, i in items]
-            tx.night.strike(night.run, self._ordinal, [number for number, _ in items])
-            report = _told(report, applied, done=not items)
-            tx.night.set_step(night.run, self._ordinal, report)
-            tx.night.note_rows(night.run, self._store.most_rows)
+            return self._strike(tx, report, items, applied)
+
+    def _strike(
+        self,
+        tx: Transaction,
+        report: StepReport,
+        items: Sequence[_Numbered],
+        applied: Sequence[Applied],
+    ) -> StepReport:
+        """Take off the plan what was done, in the transaction that did it."""
+        run = self._night.run
+        tx.night.strike(run, self._ordinal, [number for number, _ in items])
+        report = _told(report, applied, done=not items)
+        tx.night.set_step(run, self._ordinal, report)
+        tx.night.note_rows(run, self._store.most_rows)
         return report
 
     def _apply(self, tx: Transaction, item: Item) -> Applied:
@@ -157,7 +198,7 @@ class _Planned:
         ):  # fmt: skip
             return self._step.apply(tx, item, night)
 
-    def _todo(self, most: int) -> list[tuple[int, str]]:
+    def _todo(self, most: int) -> list[_Numbered]:
         with self._night.store.read(self._night.tenant) as tx:
             return tx.night.next_items(self._night.run, self._ordinal, most)
 

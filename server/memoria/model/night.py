@@ -29,6 +29,8 @@ class Outcome(StrEnum):
     """It could not be done now, and will be tried again."""
     GIVEN_UP = "given up"
     """It was tried often enough; somebody has to look at it."""
+    FAILED = "failed"
+    """It could not be done, and nothing of it was; the log has why."""
     CHANGED_SINCE = "changed since"
     """Somebody changed it after it was planned: left alone."""
 
