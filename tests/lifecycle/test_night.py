@@ -1,6 +1,8 @@
 """A night does what is due once, whatever happens to it, and can be undone."""
 
-from collections.abc import Callable
+import signal
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from memoria.model import DAY_MS, Validity, clock_at, now_millis, system_millis
 from memoria.store.base import Transaction
 from memoria.store.sqlite import JournaledStore, SqliteStore
 from memoria.surface.cli.main import app
+from memoria.surface.cli.main import run as command_line
 
 EXPIRE = ("expire",)
 Keep = Callable[..., str]
@@ -277,3 +280,28 @@ async def test_an_item_that_fails_is_named_and_the_night_goes_on_without_it(
     assert run.steps[0].outcomes == {"done": 29, "failed": 1}
     assert validity(outdated[7]) is Validity.ACTIVE
     assert validity(outdated[8]) is Validity.ARCHIVED
+
+
+class Stopped(Expire):
+    """Somebody presses Ctrl-C as it begins."""
+
+    def plan(self, night: Night) -> Iterator[Expired]:
+        signal.raise_signal(signal.SIGINT)
+        yield from super().plan(night)
+
+
+def test_ctrl_c_says_that_nothing_is_half_done_and_the_next_night_finishes(
+    settings: Settings, keep: Keep, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    keep("the lift is out of order", now_millis() - DAY_MS)
+    home = ["--home", str(settings.home_path), "--tenant", settings.tenant]
+    monkeypatch.setattr(sys, "argv", ["memoria", *home, "nightly", "--step", "expire"])
+    with monkeypatch.context() as then:
+        then.setitem(BY_NAME, "expire", Stopped())
+        with pytest.raises(SystemExit) as ended:
+            command_line()
+    assert ended.value.code == 130
+    assert "nothing is half done" in capsys.readouterr().err
+    assert [run.state for run in nights.runs(settings, 5)] == ["running"]
+    assert nights.run(settings).steps[0].outcomes == {"done": 1}

@@ -18,6 +18,8 @@ from memoria.surface.cli import (
 )
 from memoria.surface.cli.console import Exit, Options, err, use_any_encoding
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="memoria",
     help="Long-term memory for LLM agents, over MCP and from the command line.",
@@ -63,6 +65,7 @@ def run() -> None:
     except MemoriaError as error:
         err().print(f"error: {error}", markup=False)
         sys.exit(Exit.FAILED)
-    except KeyboardInterrupt:
-        err().print("Stopped. What was reported as done is kept.")
-        sys.exit(130)
+    except SystemExit as ended:
+        if ended.code == _INTERRUPTED:  # so Typer tells of Ctrl-C, without a word
+            err().print("Stopped. What was done is kept, and nothing is half done.")
+        raise
