@@ -148,7 +148,7 @@ def memory(memory_id: str = "m", since: int = 0, **more: Any) -> Memory:  # noqa
     wording = MemoryVersion(
         n=1,
         version=1,
-        content="The user lives in Leeds",
+        content=more.pop("content", "The user lives in Leeds"),
         valid_from=since,
         valid_to=None,
         ingested_at=since,
@@ -198,9 +198,14 @@ def test_words_for_the_same_subject_and_property_keep_nothing_apart() -> None:
     assert may_merge(one, memory("b"))
 
 
-def test_two_that_the_user_confirmed_and_episodes_are_never_merged() -> None:
-    assert may_merge(memory("a", verified=True), memory("b"))
-    assert not may_merge(memory("a", verified=True), memory("b", verified=True))
+def test_two_that_the_user_confirmed_are_one_only_in_the_same_words_and_episodes_never() -> None:
+    one, again = memory("a", verified=True), memory("b", verified=True)
+    dotted = memory("c", verified=True, content="The user lives in Leeds.")
+    other = memory("d", verified=True, content="Leeds is where the user lives")
+    assert may_merge(one, memory("e"))
+    assert may_merge(one, again)
+    assert may_merge(one, dotted)
+    assert not may_merge(one, other)
     told: dict[str, Any] = {"type": MemoryType.EPISODE}
     assert not may_merge(memory("a", **told), memory("b", **told))
     assert not may_merge(memory("a"), memory("a"))

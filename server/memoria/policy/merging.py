@@ -188,11 +188,14 @@ def may_merge(one: Memory, other: Memory) -> bool:
     """Whether two memories may be one, whatever they say.
 
     What they are of and when must be the same. Neither may be under review, sum up others or have
-    been drawn from others by a night. Two that the user has confirmed stay two.
+    been drawn from others by a night. Two that the user has confirmed stay two, unless they say it
+    in the same words.
     """
     if one.id == other.id or not (_free(one) and _free(other)):
         return False
-    if (one.verified and other.verified) or one.current.event_at != other.current.event_at:
+    if one.current.event_at != other.current.event_at:
+        return False
+    if one.verified and other.verified and wording_key(one.content) != wording_key(other.content):
         return False
     alike = all(getattr(one, name) == getattr(other, name) for name in _IN_COMMON)
     subjects = {subject_key(memory.subject) for memory in (one, other) if memory.subject}
