@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.model import iso
-from memoria.model.night import Metric, Run, StepReport, Undone
+from memoria.model.night import Metric, Outcome, Run, StepReport, Undone
 from memoria.surface.text import counted
 
 _STATES = {
@@ -17,16 +17,18 @@ _SHOWN = 10
 
 
 def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
-    """A night, a line a step, with reasons."""
+    """A night, a line a step that did something, with reasons."""
     if dry:
-        steps = [line for step in run.steps for line in _would(step)]
-        return "\n".join(["Nothing was changed. A night would now:", *steps])
+        would = [_would(step) for step in run.steps if step.planned]
+        told = ["Nothing was changed. A night would now:", *(would or ["  do nothing"])]
+        return "\n".join([*told, *_reduced(run.steps)])
     head = f"Night {run.id} of {iso(run.at)}: {_STATES[run.state]}."
     spent = [f"{counted(run.tokens, 'token', 'tokens')} of the chat model."] if run.tokens else []
     rows = [] if changed is None else [f"{counted(changed, 'row', 'rows')} changed."]
     undo = [f"Undo it with: memoria nightly undo {run.id}"] if _undoable(run) else []
     steps = [line for step in run.steps for line in _did(step)]
-    return "\n".join([head, *steps, *_measured(run.metrics), *spent, *rows, *undo])
+    told = [*steps, *_idle(run.steps), *_reduced(run.steps), *_measured(run.metrics)]
+    return "\n".join([head, *told, *spent, *rows, *undo])
 
 
 def runs_text(runs: Sequence[Run]) -> str:
@@ -58,15 +60,28 @@ def undone_text(undone: Undone) -> str:
 
 
 def _did(step: StepReport) -> list[str]:
-    came_to = ", ".join(f"{many:,} {what}" for what, many in step.outcomes.items())
-    state = "" if step.state == "applied" else " (not reached)"
-    lines = [f"  {step.name:<12} {came_to or 'nothing to do'}{state}"]
-    if step.reduced:
-        lines.append(f"  {'':<12} in reduced form: {step.reduced}")
+    came_to = ", ".join(f"{many:,} {what}" for what, many in _changes(step).items())
+    if step.state != "applied":
+        came_to += " so far" if came_to else "not reached"
+    lines = [f"  {step.name:<12} {came_to}"] if came_to else []
     lines += [f"  {'':<12} {id_}: {why}" for id_, why in list(step.reasons.items())[:_SHOWN]]
     if len(step.reasons) > _SHOWN:
         lines.append(f"  {'':<12} … and {len(step.reasons) - _SHOWN} more, in --json")
     return lines
+
+
+def _changes(step: StepReport) -> dict[str, int]:
+    return {what: many for what, many in step.outcomes.items() if what != Outcome.UNCHANGED}
+
+
+def _idle(steps: Sequence[StepReport]) -> list[str]:
+    idle = [step.name for step in steps if step.state == "applied" and not _changes(step)]
+    return [f"Nothing to do: {', '.join(idle)}."] if idle else []
+
+
+def _reduced(steps: Sequence[StepReport]) -> list[str]:
+    lines = [f"  {step.name:<12} {step.reduced}" for step in steps if step.reduced]
+    return ["In reduced form:", *lines] if lines else []
 
 
 def _measured(metrics: Sequence[Metric]) -> list[str]:
@@ -78,13 +93,12 @@ def _figure(metric: Metric) -> str:
     return f"  {metric.name:<12} {metric.value:,.3g}{beyond}"
 
 
-def _would(step: StepReport) -> list[str]:
-    reduced = [f"  {'':<12} in reduced form: {step.reduced}"] if step.reduced else []
-    return [f"  {step.name:<12} {counted(step.planned, 'change', 'changes')}", *reduced]
+def _would(step: StepReport) -> str:
+    return f"  {step.name:<12} {step.planned:,} to do"
 
 
 def _undoable(run: Run) -> bool:
-    return run.state in ("finished", "stopped") and any(map(_done, run.steps))
+    return run.undoable and run.state in ("finished", "stopped") and any(map(_done, run.steps))
 
 
 def _done(step: StepReport) -> int:
