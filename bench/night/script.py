@@ -35,6 +35,8 @@ _MOST_NOISE = 3
 _NOISE_TYPES = ("fact", "fact", "preference", "task_outcome", "goal", "fact", "tool_experience")
 _NOISE_LASTS = ("7d", "30d", *8 * ("permanent",))
 _CORE = 0.6
+_SURE = 0.9
+"""How sure it is of what somebody has plainly said."""
 _EPISODE, _EPISODE_OF_FACTS = 0.3, 0.5
 _MOST_QUOTES = 4
 _SEARCHES_FIRST = 3
@@ -115,6 +117,7 @@ class Script:
             subject=fact.subject,
             predicate=fact.predicate,
             importance=fact.importance,
+            confidence=_SURE,
             duration=fact.duration,
         )
 

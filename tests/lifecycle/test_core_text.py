@@ -1,5 +1,7 @@
 """A core file as text: what is rendered is read back as it was, whatever stands around it."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -182,7 +184,9 @@ def test_every_kind_has_its_group_and_work_has_none() -> None:
         return None if found is None else f"{found.file}/{found.heading}"
 
     assert group(MemoryType.FACT, subject="user") == "USER.md/Identity"
-    assert group(MemoryType.FACT, subject="user", importance=0.4) is None
+    passing: dict[str, Any] = {"subject": "user", "importance": 0.4}
+    assert group(MemoryType.FACT, **passing) is None
+    assert group(MemoryType.FACT, predicate="habit", **passing) == "USER.md/Habits"
     assert group(MemoryType.FACT, subject="user", importance=0.4, verified=True) is not None
     assert group(MemoryType.FACT, subject="user", predicate="habit") == "USER.md/Habits"
     assert group(MemoryType.FACT, subject="momo") == "MEMORY.md/Facts and concepts"

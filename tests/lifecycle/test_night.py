@@ -1,6 +1,5 @@
 """A night does what is due once, whatever happens to it, and can be undone."""
 
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -286,8 +285,8 @@ class Stopped(Expire):
     """Somebody presses Ctrl-C as it begins."""
 
     def plan(self, night: Night) -> Iterator[Expired]:
-        signal.raise_signal(signal.SIGINT)
         yield from super().plan(night)
+        raise KeyboardInterrupt
 
 
 def test_ctrl_c_says_that_nothing_is_half_done_and_the_next_night_finishes(

@@ -100,7 +100,7 @@ def test_each_factor_weighs_for_the_memory_it_speaks_for(
 
 
 FADING = [MemoryType.EPISODE, MemoryType.TASK_OUTCOME, MemoryType.TOOL_EXPERIENCE,
-          MemoryType.ERROR, MemoryType.GOAL, MemoryType.FACT]  # fmt: skip
+          MemoryType.ERROR, MemoryType.GOAL, MemoryType.FACT, MemoryType.CONCEPT]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", MemoryType)

@@ -85,7 +85,7 @@ def place(memory: CoreMemory) -> Group | None:
 def _slight(memory: CoreMemory) -> bool:
     """Whether it was said in passing: it is found when it is searched for, and fills no line."""
     kept = memory.pinned or memory.verified or memory.channel == BY_HAND
-    return memory.importance < _SLIGHT and not kept
+    return memory.importance < _SLIGHT and not kept and memory.predicate != HABIT
 
 
 def _tells_of_the_user(memory: CoreMemory) -> bool:
