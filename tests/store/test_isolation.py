@@ -41,6 +41,8 @@ from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
+    Aged,
+    Ages,
     Filters,
     Grave,
     Kind,
@@ -49,6 +51,7 @@ from memoria.store.values import (
     NewEvidence,
     NewMemory,
     NewVersion,
+    RawTier,
     Tombstone,
 )
 from memoria.text.analyser import query_terms
@@ -64,6 +67,7 @@ MARK = "the mark of what everybody forgot"
 
 
 EVERY = Filters(history=True)
+EVER = Ages(1 << 60, 1 << 60)
 
 
 def vector(text: str) -> Vector:
@@ -325,6 +329,11 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "pairs.any_changed": lambda tx, _: tx.pairs.any_changed(0),
     "pairs.merged": lambda tx, them: [*tx.pairs.merged(them.memory_ids).items()],
     "pairs.merged_into": lambda tx, them: [tx.pairs.merged_into(i) for i in them.memory_ids],
+    "tiers.count_aged": lambda tx, _: tx.tiers.count_aged(EVER),
+    "tiers.next_aged": lambda tx, _: tx.tiers.next_aged(EVER) is not None,
+    "tiers.repack": lambda tx, them: [
+        tx.tiers.repack(Aged(n, RawTier.COLD), 0).block for n in them.sessions
+    ],
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
@@ -390,6 +399,8 @@ WRITES = {
     "episodes.put",
     "episodes.leave",
     "episodes.write_anew",
+    "tiers.put",
+    "tiers.settle",
     "retention.set_tier",
     "retention.note_review",
     "pairs.gather",
@@ -443,6 +454,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "queue": base.Queue,
         "audit": base.Audit,
         "ledger": base.Ledger,
+        "tiers": base.RawTiers,
         "retention": base.Retention,
         "pairs": base.Pairs,
         "night": base.Nights,

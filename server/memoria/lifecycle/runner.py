@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from memoria.lifecycle.face import Applied, Item, Night, Step, Working
+from memoria.lifecycle.pace import rest
 from memoria.model import clock_at, ids_from, system_millis
 from memoria.model.night import Run, RunState, StepReport
 from memoria.store.base import NightStore, Transaction
@@ -22,9 +23,6 @@ _PAGE = 100
 _REASONS = 50
 _AIMED_AT = MOST_ROWS // 3
 """Rows it plans to touch: the text index may add some, and who waits, waits for all of them."""
-_REST = 4.0
-"""How long it rests after a transaction, in lengths of that: others write too."""
-_SHORTEST_REST_S = 0.005
 
 Steps = Mapping[str, Step[Any] | Working]
 Progress = Callable[[str, int, int], None]
@@ -97,7 +95,7 @@ def _go_on(desk: _Desk, step: Working, report: StepReport) -> StepReport:
         report = _told(report, done, done=not done)
         desk.note(report)
         desk.progress(step.name, sum(report.outcomes.values()), report.planned)
-        time.sleep(_SHORTEST_REST_S)
+        rest(0)
     return desk.note(report.model_copy(update={"reduced": step.reduced(night)}))
 
 
@@ -119,7 +117,7 @@ class _Planned:
             began = time.perf_counter()
             report = self._apply_some(report)
             self._progress(self._step.name, sum(report.outcomes.values()), report.planned)
-            time.sleep(max(_SHORTEST_REST_S, _REST * (time.perf_counter() - began)))
+            rest(time.perf_counter() - began)
         return report
 
     def _plan(self, report: StepReport) -> StepReport:

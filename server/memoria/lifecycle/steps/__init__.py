@@ -13,6 +13,7 @@ from memoria.lifecycle.steps.history import History
 from memoria.lifecycle.steps.merge import Merge
 from memoria.lifecycle.steps.promote import Promote
 from memoria.lifecycle.steps.review import Review
+from memoria.lifecycle.steps.tiers import Tiers
 from memoria.lifecycle.steps.unread import Unread
 
 STEPS: tuple[Step[Any] | Working, ...] = (
@@ -22,6 +23,7 @@ STEPS: tuple[Step[Any] | Working, ...] = (
     Decay(),
     Review(),
     Expire(),
+    Tiers(),
     Promote(),
     Daily(),
     History(),

@@ -23,6 +23,7 @@ from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.store import NightStore, Store, Transaction
+from memoria.store.base.tiers import RawTiers
 from memoria.store.base.tombstones import Tombstones
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Nights",
     "Pairs",
     "Queue",
+    "RawTiers",
     "Retention",
     "Scratchpads",
     "Store",

@@ -23,6 +23,7 @@ from memoria.store.base.pairs import Pairs
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
+from memoria.store.base.tiers import RawTiers
 from memoria.store.base.tombstones import Tombstones
 
 
@@ -57,6 +58,8 @@ class Transaction(Protocol):
     def days(self) -> Days: ...  # noqa: D102
     @property
     def files(self) -> NightFiles: ...  # noqa: D102
+    @property
+    def tiers(self) -> RawTiers: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
     @property
