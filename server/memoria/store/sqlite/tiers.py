@@ -15,6 +15,8 @@ from memoria.store.values import Aged, Ages, Block, RawTier, Repacked
 _MOST_TEXTS = 50
 _MOST_BYTES = {RawTier.WARM: 4 << 20, RawTier.COLD: 64 << 10}
 _LEAST_BYTES = {RawTier.WARM: WORTH_TRYING, RawTier.COLD: 0}
+_ROW_BYTES = 40
+"""What a text by itself takes beside its own bytes, beyond what its place in a block does."""
 _Chunks = dict[bytes, tuple[str, bytes]]
 """(codec, data) by hash."""
 
@@ -105,7 +107,7 @@ def _together(chunks: _Chunks) -> Block | None:
         places.append((key, start, len(text)))
         start += len(text)
     data = pack_tight(b"".join(small.values()))
-    apart = sum(len(chunks[key][1]) for key in small)
+    apart = sum(len(chunks[key][1]) + _ROW_BYTES for key in small)
     return Block(data, tuple(places)) if len(data) < apart else None
 
 
