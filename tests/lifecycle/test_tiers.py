@@ -17,11 +17,12 @@ from memoria.model import DAY_MS, clock_at, system_millis
 from memoria.model.night import Run
 from memoria.store.base import Store
 from memoria.store.sqlite import SqliteStore, tiers
+from memoria.store.sqlite.chunks import pack_tight, unpack
 from memoria.store.sqlite.driver import connect, sqlite3
 
 WORD = "zanzibar4711"
 LOG = "\n".join(f"line {i}: 测试 test_{i * 7919 % 1000} passed" for i in range(60))
-SAID = [
+SAID: list[dict[str, object]] = [
     {"role": "user", "content": f"my locker opens with {WORD}, 储物柜"},
     {"role": "assistant", "content": f"noted, it opens your locker, 储物柜 {'of course ' * 9}"},
     {"role": "tool", "tool_name": "pytest", "tool_args": {"q": 1}, "tool_result": LOG},
@@ -122,7 +123,7 @@ async def test_one_turn_of_a_block_is_forgotten_without_a_trace_and_the_others_s
     assert remains(settings.home_path, WORD) == set()
     with closing(connect(settings.home_path / "memoria.db", 5000)) as connection:
         for (block,) in connection.execute("SELECT data FROM text_blocks"):
-            assert WORD.encode() not in tiers.unpack("zstd", block)
+            assert WORD.encode() not in unpack("zstd", block)
     assert texts(settings, "home") == others
     async with open_memoria(settings=settings) as m:
         rest = [turn.id for turn in (await m.get_session("home")).turns]
@@ -134,7 +135,7 @@ async def test_a_text_that_is_forgotten_while_it_is_packed_stays_forgotten(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await talk(settings, "home", "shop")
-    said, real = texts(settings, "home", "shop"), tiers.pack_tight
+    said = texts(settings, "home", "shop")
     path = settings.home_path / "memoria.db"
 
     def forgetting(data: bytes) -> bytes:
@@ -142,14 +143,14 @@ async def test_a_text_that_is_forgotten_while_it_is_packed_stays_forgotten(
         with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
             for session in ("home", "shop"):
                 erase_first(store, settings.tenant, session)
-        return real(data)
+        return pack_tight(data)
 
     monkeypatch.setattr(tiers, "pack_tight", forgetting)
     assert night(settings, 31).steps[0].outcomes == {"done": 2}
     assert texts(settings, "home", "shop") == [one for one in said if WORD not in one[0]]
     with closing(connect(path, 5000)) as connection:
         for (block,) in connection.execute("SELECT data FROM text_blocks"):
-            assert WORD.encode() not in tiers.unpack("zstd", block)
+            assert WORD.encode() not in unpack("zstd", block)
 
 
 def erase_first(store: Store, tenant: str, session: str) -> None:
