@@ -23,7 +23,7 @@ from memoria.store.sqlite.driver import connect, sqlite3
 WORD = "zanzibar4711"
 LOG = "\n".join(f"line {i}: 测试 test_{i * 7919 % 1000} passed" for i in range(60))
 SAID: list[dict[str, object]] = [
-    {"role": "user", "content": f"my locker opens with {WORD}, 储物柜"},
+    {"role": "user", "content": f"my locker opens with {WORD}, 储物柜 {'and so on ' * 60}"},
     {"role": "assistant", "content": f"noted, it opens your locker, 储物柜 {'of course ' * 9}"},
     {"role": "tool", "tool_name": "pytest", "tool_args": {"q": 1}, "tool_result": LOG},
     {"role": "tool", "content": LOG * 40, "tool_result": LOG * 40},
@@ -33,11 +33,14 @@ Texts = list[tuple[str, object, object]]
 
 
 async def talk(settings: Settings, *sessions: str) -> None:
-    """The same in each, but for its last turn."""
+    """The same in each, but for its last turns."""
     async with open_memoria(settings=settings) as m:
         for session in sessions:
-            last = {"role": "user", "content": f"that was {session}"}
-            await m.record_conversation([*SAID, last], "session_end", session_id=session)
+            own = [
+                {"role": role, "content": f"{role} of {session}: {'what was said there ' * 40}"}
+                for role in ("user", "assistant")
+            ]
+            await m.record_conversation([*SAID, *own], "session_end", session_id=session)
 
 
 def night(settings: Settings, days: int) -> Run:
@@ -99,10 +102,10 @@ async def test_what_is_said_again_is_kept_once_and_packed_when_it_has_come_to_re
     night(settings, 31)
     loose = number(settings, "SELECT count(*) FROM raw_chunks")
     await talk(settings, "shop")
-    assert number(settings, "SELECT count(*) FROM raw_chunks") == loose + 1
+    assert number(settings, "SELECT count(*) FROM raw_chunks") == loose + 2
     async with open_memoria(settings=settings) as m:
         before = await m.statistics()
-    assert before.raw_chunks == packed(settings) + loose + 1
+    assert before.raw_chunks == packed(settings) + loose + 2
     assert night(settings, 31).steps[0].outcomes == {"done": 1}
     async with open_memoria(settings=settings) as m:
         after = await m.statistics()
@@ -191,7 +194,7 @@ def once(settle: Callable[..., None]) -> Callable[..., None]:
 
 
 async def test_others_read_every_text_while_a_night_packs_them(settings: Settings) -> None:
-    sessions = [f"{i:02}" for i in range(6)]
+    sessions = [f"{i:02}" for i in range(4)]
     await talk(settings, *sessions)
     said, done, wrong = texts(settings, *sessions), Event(), list[Texts]()
     path = settings.home_path / "memoria.db"

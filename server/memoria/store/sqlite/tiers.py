@@ -1,7 +1,8 @@
 """Packing what nobody has added to for long, in SQLite.
 
 Packing takes milliseconds, so it is done over a snapshot and written afterwards. Between the two a
-text may be erased; then nothing of the page is written and it is packed anew.
+text may be erased; then nothing of the page is written and it is packed anew. What is short stays
+as it is: a search reads many such texts, and would have to open a block for each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,6 @@ from memoria.store.values import Aged, Ages, Block, RawTier, Repacked
 
 _MOST_TEXTS = 50
 _MOST_BYTES = {RawTier.WARM: 4 << 20, RawTier.COLD: 64 << 10}
-_LEAST_BYTES = {RawTier.WARM: WORTH_TRYING, RawTier.COLD: 0}
 _ROW_BYTES = 40
 """What a text by itself takes beside its own bytes, beyond what its place in a block does."""
 _Chunks = dict[bytes, tuple[str, bytes]]
@@ -43,7 +43,7 @@ class SqliteTiers:
             "loose",
             session_n=aged.session_n,
             after=after,
-            least=_LEAST_BYTES[aged.tier],
+            least=WORTH_TRYING,
             most=_MOST_TEXTS,
         )
         page = list(_page(found, _MOST_BYTES[aged.tier]))
@@ -108,7 +108,7 @@ def _together(chunks: _Chunks) -> Block | None:
         start += len(text)
     data = pack_tight(b"".join(small.values()))
     apart = sum(len(chunks[key][1]) + _ROW_BYTES for key in small)
-    return Block(data, tuple(places)) if len(data) < apart else None
+    return Block(data, tuple(places)) if len(small) > 1 and len(data) < apart else None
 
 
 def _tight(chunks: _Chunks, keys: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
