@@ -41,6 +41,8 @@ from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
+    Aged,
+    Ages,
     Filters,
     Grave,
     Kind,
@@ -49,6 +51,7 @@ from memoria.store.values import (
     NewEvidence,
     NewMemory,
     NewVersion,
+    RawTier,
     Tombstone,
 )
 from memoria.text.analyser import query_terms
@@ -64,6 +67,8 @@ MARK = "the mark of what everybody forgot"
 
 
 EVERY = Filters(history=True)
+EVER = Ages(1 << 60, 1 << 60)
+LONG = " ".join(map(str, range(400)))
 
 
 def vector(text: str) -> Vector:
@@ -83,7 +88,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     capture.record([Turn(role=Role.USER, content=text) for text in said], "s", None)
     for content in ("the port is 1", "the port is 2"):
         capture.record([Turn(role=Role.USER, content=content, message_id="m")], "s", None)
-    call = Turn(role=Role.TOOL, tool_name="ls", tool_args={"port": 1}, tool_result="8080")
+    args, result = {"port": 1, "why": LONG}, f"8080 {LONG[::-1]}"
+    call = Turn(role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result)
     capture.record([call], "s", "session_end")
     statements = Statements(store, tenant, LIBRARY, marks(tenant))
     with store.read(tenant) as tx:
@@ -373,6 +379,11 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "purge.spent": lambda tx, _: tx.purge.spent(2**53, 100),
     "purge.archived": lambda tx, _: tx.purge.archived(2**53, 100),
+    "tiers.count_aged": lambda tx, _: tx.tiers.count_aged(EVER),
+    "tiers.next_aged": lambda tx, _: tx.tiers.next_aged(EVER) is not None,
+    "tiers.repack": lambda tx, them: [
+        tx.tiers.repack(Aged(n, RawTier.COLD), 0).block for n in them.sessions
+    ],
     "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
     "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
     "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
@@ -447,6 +458,8 @@ WRITES = {
     "episodes.put",
     "episodes.leave",
     "episodes.write_anew",
+    "tiers.put",
+    "tiers.settle",
     "retention.set_tier",
     "purge.close_runs",
     "purge.drop_images",
@@ -507,6 +520,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "queue": base.Queue,
         "audit": base.Audit,
         "ledger": base.Ledger,
+        "tiers": base.RawTiers,
         "retention": base.Retention,
         "pairs": base.Pairs,
         "purge": base.Purge,

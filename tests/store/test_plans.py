@@ -80,6 +80,7 @@ WALKS = {
     ("upkeep", "full_text_drift"),
     ("upkeep", "indexes"),
     ("upkeep", "leases"),
+    ("upkeep", "packed_texts"),
     ("upkeep", "raw_chunks"),
     ("upkeep", "tables"),
     ("upkeep", "totals"),
@@ -87,7 +88,7 @@ WALKS = {
     ("vectors", "models"),
     ("vectors", "count_indexable"),
     ("workspaces", "all"),
-    ("conversations", "erase_chunk"),  # rare: whether another turn shares a text
+    ("texts", "in_use"),  # rare: whether another turn shares a text
     ("conversations", "unread_stretches"),  # once, when a chat model is first named
     ("conversations", "close_past"),  # open stretches only
     ("scratchpads", "notes"),

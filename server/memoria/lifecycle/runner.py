@@ -14,6 +14,7 @@ from typing import Any
 
 from memoria.errors import StoreError
 from memoria.lifecycle.face import Applied, Item, Night, Step, Working
+from memoria.lifecycle.pace import rest
 from memoria.model import clock_at, ids_from, system_millis
 from memoria.model.night import Outcome, Run, RunState, StepReport
 from memoria.store.base import NightStore, Transaction
@@ -25,9 +26,6 @@ _PAGE = 100
 _REASONS = 50
 _AIMED_AT = MOST_ROWS // 3
 """Rows it plans to touch: the text index may add some, and who waits, waits for all of them."""
-_REST = 4.0
-"""How long it rests after a transaction, in lengths of that: others write too."""
-_SHORTEST_REST_S = 0.005
 
 _Numbered = tuple[int, str]
 """An item of a plan, as it is written there."""
@@ -103,7 +101,7 @@ def _go_on(desk: _Desk, step: Working, report: StepReport) -> StepReport:
         report = _told(report, done, done=not done)
         desk.note(report)
         desk.progress(step.name, sum(report.outcomes.values()), report.planned)
-        time.sleep(_SHORTEST_REST_S)
+        rest(0)
     return desk.note(report.model_copy(update={"reduced": step.reduced(night)}))
 
 
@@ -125,7 +123,7 @@ class _Planned:
             began = time.perf_counter()
             report = self._apply_some(report)
             self._progress(self._step.name, sum(report.outcomes.values()), report.planned)
-            time.sleep(max(_SHORTEST_REST_S, _REST * (time.perf_counter() - began)))
+            rest(time.perf_counter() - began)
         return report
 
     def _plan(self, report: StepReport) -> StepReport:

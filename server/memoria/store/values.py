@@ -1,6 +1,7 @@
 """What goes into a store and comes out of it, whichever engine it is."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -270,3 +271,46 @@ class Work:
     reason: str
     attempts: int
     """With this one."""
+
+
+class RawTier(IntEnum):
+    """How tightly a conversation's texts are packed; 0 is as they were recorded."""
+
+    WARM = 1
+    """Each by itself."""
+    COLD = 2
+    """Many together."""
+
+
+class Ages(NamedTuple):
+    """Moments, UTC epoch ms: who was last added to before one is of that tier."""
+
+    warm: int
+    cold: int
+
+
+class Aged(NamedTuple):
+    """A conversation that is old enough for another tier."""
+
+    session_n: int
+    tier: RawTier
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Texts packed together."""
+
+    data: bytes
+    places: tuple[tuple[bytes, int, int], ...]
+    """(hash, start, size) of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repacked:
+    """A page of a conversation's texts."""
+
+    apart: tuple[tuple[bytes, bytes], ...]
+    """(hash, data) of those that stay by themselves and take less room now."""
+    block: Block | None
+    through: int | None
+    """The number of the last turn in it; None where no text is left beyond."""

@@ -18,6 +18,7 @@ from memoria.lifecycle.steps.promote import Promote
 from memoria.lifecycle.steps.purge import Purge
 from memoria.lifecycle.steps.review import Review
 from memoria.lifecycle.steps.rhythms import Rhythms
+from memoria.lifecycle.steps.tiers import Tiers
 from memoria.lifecycle.steps.unread import Unread
 
 STEPS: tuple[Step[Any] | Working, ...] = (
@@ -30,6 +31,7 @@ STEPS: tuple[Step[Any] | Working, ...] = (
     Review(),
     Expire(),
     Purge(),
+    Tiers(),
     Graph(),
     Metrics(),
     Promote(),

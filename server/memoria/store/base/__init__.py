@@ -28,6 +28,7 @@ from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.store import NightStore, Store, Transaction
+from memoria.store.base.tiers import RawTiers
 from memoria.store.base.tombstones import Tombstones
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "Place",
     "Purge",
     "Queue",
+    "RawTiers",
     "Retention",
     "Said",
     "Scratchpads",

@@ -27,6 +27,7 @@ from memoria.store.base.purge import Purge
 from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import Retention
 from memoria.store.base.scratchpads import Scratchpads
+from memoria.store.base.tiers import RawTiers
 from memoria.store.base.tombstones import Tombstones
 
 _T = TypeVar("_T")
@@ -71,6 +72,8 @@ class Transaction(Protocol):
     def files(self) -> NightFiles: ...  # noqa: D102
     @property
     def purge(self) -> Purge: ...  # noqa: D102
+    @property
+    def tiers(self) -> RawTiers: ...  # noqa: D102
     @property
     def audit(self) -> Audit: ...  # noqa: D102
     @property

@@ -11,7 +11,8 @@ else:
     from backports import zstd
 
 _LEVEL = 3
-_WORTH_TRYING = 512
+_TIGHT = 19
+WORTH_TRYING = 512
 """Bytes. Of a shorter text zstd saves a fifth at most, at 10 to 20 µs whenever it is read."""
 
 
@@ -22,11 +23,21 @@ def digest(data: bytes) -> bytes:
 
 def pack(data: bytes) -> tuple[str, bytes]:
     """(codec, bytes to store)."""
-    if len(data) >= _WORTH_TRYING:
-        packed = zstd.compress(data, _LEVEL)
+    if len(data) >= WORTH_TRYING:
+        packed = pack_lightly(data)
         if len(packed) < len(data):
             return "zstd", packed
     return "plain", data
+
+
+def pack_tight(data: bytes) -> bytes:
+    """The text as zstd at its best: a hundredth as fast as at the usual level, read as fast."""
+    return zstd.compress(data, _TIGHT)
+
+
+def pack_lightly(data: bytes) -> bytes:
+    """The text as zstd, quickly."""
+    return zstd.compress(data, _LEVEL)
 
 
 def unpack(codec: str, data: bytes) -> bytes:
@@ -39,3 +50,11 @@ def unpack(codec: str, data: bytes) -> bytes:
         return zstd.decompress(data) if codec == "zstd" else data
     except zstd.ZstdError as error:
         raise StoreDamagedError.because("a text can't be unpacked") from error
+
+
+def intact(key: bytes, codec: str, data: bytes) -> bool:
+    """Whether a chunk still holds the text that it is known by."""
+    try:
+        return digest(unpack(codec, data)) == key
+    except (StoreDamagedError, TypeError):  # it may not even be bytes
+        return False

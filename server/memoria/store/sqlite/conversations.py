@@ -5,12 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from memoria.errors import StoreDamagedError
 from memoria.model import Role, Session, StoredTurn, Stretch, now_millis
-from memoria.store.sqlite.chunks import digest, pack, unpack
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.store.sqlite.texts import SqliteTexts
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
     ClosedStretch,
@@ -33,6 +32,7 @@ class SqliteConversations:
 
     def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
         self._rows = TenantRows(connection, tenant, "conversations")
+        self._texts = SqliteTexts(connection, tenant)
         self._documents = documents
         self._workspaces = SqliteWorkspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
@@ -100,7 +100,7 @@ class SqliteConversations:
             ingested_at=turn.ingested_at,
             trust=turn.trust.value,
             fingerprint=turn.fingerprint,
-            content_hash=self._put_chunk(turn.content),
+            content_hash=self._texts.put(turn.content),
             tool_name=turn.tool_name,
             args_hash=self._put_json(turn.tool_args),
             result_hash=self._put_json(turn.tool_result),
@@ -129,7 +129,7 @@ class SqliteConversations:
             self._documents.erase(row["n"])
         for row in versions:
             for key in {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}:
-                self._rows.change("erase_chunk", hash=key)
+                self._texts.erase(key)
         for follower in followers:  # a turn is embedded together with the one before it
             self._documents.embed_again(follower["n"])
         return [
@@ -220,7 +220,7 @@ class SqliteConversations:
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         """What was said in the turns."""
         return {
-            n: Remark(speaker, at, _text(key, codec, data))
+            n: Remark(speaker, at, self._texts.read(key, codec, data))
             for n, speaker, at, key, codec, data in self._rows.all("remarks", ns=as_json(ns))
         }
 
@@ -269,7 +269,7 @@ class SqliteConversations:
 
     def _stored(self, row: Row) -> StoredTurn:
         fields = dict(row)
-        content = _text(fields.pop("content_hash"), fields.pop("codec"), fields.pop("data"))
+        content = self._texts.read(*map(fields.pop, ("content_hash", "codec", "data")))
         args = fields.pop("args_hash")
         result = fields.pop("result_hash")
         tool = {"tool_args": self._json(args), "tool_result": self._json(result)}
@@ -278,29 +278,8 @@ class SqliteConversations:
     def _json(self, key: bytes | None) -> JsonValue:
         if key is None:
             return None
-        value: JsonValue = json.loads(self._chunk(key))
+        value: JsonValue = json.loads(self._texts.get(key))
         return value
 
-    def _put_chunk(self, text: str) -> bytes:
-        data = text.encode()
-        key = digest(data)
-        codec, packed = pack(data)
-        self._rows.insert("add_chunk", hash=key, codec=codec, size=len(data), data=packed)
-        return key
-
     def _put_json(self, value: JsonValue) -> bytes | None:
-        return None if value is None else self._put_chunk(json.dumps(value, ensure_ascii=False))
-
-    def _chunk(self, key: bytes) -> str:
-        row = self._rows.first("chunk", hash=key)
-        return _text(key, *(row or (None, None)))
-
-
-def _text(key: bytes, codec: str | None, data: bytes | None) -> str:
-    """A raw chunk's text; it has no codec and no data where there is none."""
-    if codec is None or data is None:
-        raise StoreDamagedError.because(f"the text {key.hex()} is missing")
-    text = unpack(codec, data)
-    if digest(text) != key:
-        raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
-    return text.decode()
+        return None if value is None else self._texts.put(json.dumps(value, ensure_ascii=False))

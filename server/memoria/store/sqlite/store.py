@@ -48,6 +48,7 @@ from memoria.store.sqlite.rows import TenantRows, built
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.scrub import scrub, scrub_pending
 from memoria.store.sqlite.terms import Counted
+from memoria.store.sqlite.tiers import SqliteTiers
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.upkeep import examine
 from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
@@ -93,6 +94,7 @@ class SqliteTransaction:
         self.purge = SqlitePurge(connection, tenant)
         self.days = SqliteDays(connection, tenant)
         self.files = SqliteNightFiles(connection, tenant)
+        self.tiers = SqliteTiers(connection, tenant)
         self.audit = SqliteAudit(self._admin)
         self.ledger = SqliteLedger(connection, tenant)
 

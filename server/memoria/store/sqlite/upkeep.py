@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
+from itertools import groupby
 
 from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError, StoreError
 from memoria.model import FIX, RESTORE, Finding, now_millis
-from memoria.store.sqlite.chunks import digest, unpack
+from memoria.store.sqlite.chunks import digest, intact, unpack
 from memoria.store.sqlite.driver import Connection, Row, sqlite3, translated
 from memoria.store.sqlite.integrity import Damage, inspect
 from memoria.store.sqlite.links import count_edges, lost_links
@@ -106,11 +107,8 @@ def _schema(connection: Connection) -> Finding:
 
 def _raw_text(connection: Connection) -> Finding:
     """Every stored text and wording still has its hash, and every document its record."""
-    total = damaged = 0
-    for intact, name in ((_intact, "raw_chunks"), (_intact_wording, "wordings")):
-        for row in connection.execute(_SQL[name]):
-            total += 1
-            damaged += not intact(row)
+    checks = [*_chunks(connection), *_packed(connection), *_wordings(connection)]
+    total, damaged = len(checks), checks.count(False)
     if damaged:
         return _broken("raw text", f"{damaged} of {total} stored texts are damaged")
     lost = connection.execute(_SQL["count_lost_records"]).fetchone()[0]
@@ -119,15 +117,32 @@ def _raw_text(connection: Connection) -> Finding:
     return Finding(check="raw text", state="ok", detail=f"{total} texts match their hashes")
 
 
-def _intact(row: Row) -> bool:
+def _chunks(connection: Connection) -> Iterator[bool]:
+    for row in connection.execute(_SQL["raw_chunks"]):
+        yield intact(row["hash"], row["codec"], row["data"])
+
+
+def _packed(connection: Connection) -> Iterator[bool]:
+    """A block is unpacked once for all its texts; one that is gone takes them all along."""
+    places = connection.execute(_SQL["packed_texts"])
+    for n, rows in groupby(places, key=lambda row: row["block_n"]):
+        block = connection.execute(_SQL["text_block"], {"n": n}).fetchone()
+        data = _opened(block)
+        for row in rows:
+            yield digest(data[row["start"] : row["start"] + row["size"]]) == row["hash"]
+
+
+def _opened(block: Row | None) -> bytes:
+    """What a block holds; nothing where it can't be read."""
     try:
-        return bool(digest(unpack(row["codec"], row["data"])) == row["hash"])
-    except (StoreError, TypeError):  # it may not even be bytes
-        return False
+        return unpack("zstd", block["data"]) if block else b""
+    except (StoreDamagedError, TypeError):
+        return b""
 
 
-def _intact_wording(row: Row) -> bool:
-    return bool(fingerprint(row["content"]) == row["fingerprint"])
+def _wordings(connection: Connection) -> Iterator[bool]:
+    for row in connection.execute(_SQL["wordings"]):
+        yield fingerprint(row["content"]) == row["fingerprint"]
 
 
 def _full_text(connection: Connection, damage: Damage) -> Finding:

@@ -8,7 +8,8 @@ VALUES (:tenant, :source, :session_id, :first_at, :last_at, :now, :workspace)
 ON CONFLICT (tenant_id, source, session_id) DO UPDATE
 SET first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at),
-    last_ingested_at = excluded.last_ingested_at
+    last_ingested_at = excluded.last_ingested_at,
+    tier = 0
 RETURNING n, source, session_id, first_at, last_at, next_index AS turns, workspace_n;
 
 -- name: session_workspace
@@ -54,11 +55,6 @@ INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version,
 VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
         :at, :at_given, :ingested_at, :trust, :fingerprint, :content_hash, :tool_name,
         :args_hash, :result_hash);
-
--- name: add_chunk
-INSERT INTO raw_chunks (tenant_id, hash, codec, size, data)
-VALUES (:tenant, :hash, :codec, :size, :data)
-ON CONFLICT DO NOTHING;
 
 -- name: begin_stretch
 INSERT INTO stretches (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
@@ -128,9 +124,6 @@ JOIN sessions s ON s.n = t.session_n
 LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +t.tenant_id = :tenant AND t.n IN (SELECT value FROM json_each(:ns));
-
--- name: chunk
-SELECT codec, data FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
 
 -- name: turn_number
 SELECT n FROM turns WHERE tenant_id = :tenant AND id = :id;
@@ -214,9 +207,3 @@ WHERE turn_n = :n AND +tenant_id = :tenant;
 
 -- name: erase_turn
 DELETE FROM turns WHERE n = :n AND +tenant_id = :tenant;
-
--- name: erase_chunk
-DELETE FROM raw_chunks
-WHERE tenant_id = :tenant AND hash = :hash
-  AND NOT EXISTS (SELECT 1 FROM turns WHERE tenant_id = :tenant
-                  AND :hash IN (content_hash, args_hash, result_hash));

@@ -1,0 +1,80 @@
+"""Texts of turns by their hash, wherever they lie: each by itself, or packed together in a block.
+
+In which form a text is kept is nobody's concern but this module's and that of `tiers`.
+"""
+
+from memoria.errors import StoreDamagedError
+from memoria.store.sqlite.chunks import digest, pack, pack_lightly, unpack
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows
+
+
+class SqliteTexts:
+    """A tenant's texts, as one transaction sees them."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "texts")
+        self._open: tuple[int, bytes] = (0, b"")
+        """The block that was read last: who reads a conversation reads it text by text."""
+
+    def put(self, text: str) -> bytes:
+        """Keep a text, unless it is kept already; gives its hash."""
+        data = text.encode()
+        key = digest(data)
+        codec, packed = pack(data)
+        self._rows.insert("add", hash=key, codec=codec, size=len(data), data=packed)
+        return key
+
+    def get(self, key: bytes) -> str:
+        """A text by its hash.
+
+        Raises:
+            StoreDamagedError: it is gone, or is not what was kept.
+        """
+        row = self._rows.first("chunk", hash=key)
+        return self.read(key, *(row or (None, None)))
+
+    def read(self, key: bytes, codec: str | None, data: bytes | None) -> str:
+        """A text from what was found beside its turn; nothing was where it lies in a block.
+
+        Raises:
+            StoreDamagedError: it is gone, or is not what was kept.
+        """
+        text = self._packed(key) if codec is None or data is None else unpack(codec, data)
+        if digest(text) != key:
+            raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
+        return text.decode()
+
+    def erase(self, key: bytes) -> None:
+        """Erase a text that no turn holds any more; in a block its place is filled with zeros."""
+        if self._rows.number("in_use", hash=key):
+            return
+        self._rows.change("erase_chunk", hash=key)
+        place = self._rows.first("place", hash=key)
+        if place is not None:
+            n, start, size = place
+            block = self._block(key, n)
+            blanked = block[:start] + bytes(size) + block[start + size :]
+            self._rows.change("erase_place", hash=key)
+            self._rows.change("write_block", n=n, data=pack_lightly(blanked))
+            self._rows.change("erase_empty_block", n=n)
+            self._open = (0, b"")
+
+    def _packed(self, key: bytes) -> bytes:
+        place = self._rows.first("place", hash=key)
+        if place is None:
+            raise _missing(key)
+        n, start, size = place
+        return self._block(key, n)[start : start + size]
+
+    def _block(self, key: bytes, n: int) -> bytes:
+        if self._open[0] != n:
+            row = self._rows.first("block", n=n)
+            if row is None:
+                raise _missing(key)
+            self._open = n, unpack("zstd", row["data"])
+        return self._open[1]
+
+
+def _missing(key: bytes) -> StoreDamagedError:
+    return StoreDamagedError.because(f"the text {key.hex()} is missing")
