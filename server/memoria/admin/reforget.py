@@ -13,6 +13,7 @@ from memoria.ingest.tombstones import Marks, Memorial, buried
 from memoria.model import Memory, StoredTurn
 from memoria.store.base import Store, Transaction
 from memoria.store.erasing import Papers
+from memoria.store.folders import DAILY
 from memoria.store.values import Grave, Kind, MessageName
 from memoria.text.document import full_text
 from memoria.text.sayings import Sayings
@@ -70,6 +71,8 @@ def _bury_again(tx: Transaction, mourned: Sequence[Grave], marks: Marks) -> list
         elif turn.id in gone or memorial.bars(full_text(turn)):
             _dismiss(tx, turn)
             tx.conversations.bar_turn(turn)
+    if again:
+        tx.night.drop_items([DAILY])  # a model may have said it in other words
     tx.scratchpads.erase(lambda note: buried(tx.tombstones, marks, note) is not None)
     return again
 

@@ -203,6 +203,14 @@ class _Planned:
             return tx.night.next_items(self._night.run, self._ordinal, most)
 
 
+def clear_left(store: NightStore, tenant: str) -> None:
+    """Take away what nights meant to do that nobody will finish: a model's words may be in it."""
+    left = 1
+    while left:
+        with store.write(tenant) as tx:
+            left = tx.night.drop_left()
+
+
 def _clear(night: Night, store: NightStore, ordinal: int) -> None:
     """Take a plan back, some of it at a time."""
     while True:
