@@ -17,6 +17,7 @@ from memoria.config import Settings
 from memoria.lifecycle.face import Applied
 from memoria.lifecycle.files.calendar import local_day
 from memoria.lifecycle.files.daily import lists, page
+from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.steps.daily import Daily
 from memoria.model import (
     DAY_MS,
@@ -167,7 +168,7 @@ async def planned(
     summed_up("Ann booked the trip.")
     said = {"sentences": [{"text": "Ann sees Quux.", "episodes": [1]}]}
     with ScriptedModel(answer=answers(day=lambda _: said)) as model, monkeypatch.context() as dying:
-        dying.setattr(nights, "BY_NAME", {**nights.BY_NAME, "daily": Dies()})
+        dying.setitem(BY_NAME, "daily", Dies())
         with pytest.raises(Interrupted):
             write(with_model(settings, model))
     assert remains(settings.home_path, "Quux")

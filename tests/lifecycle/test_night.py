@@ -19,10 +19,12 @@ from memoria.lifecycle.lease import LEASE, held
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.steps.expire import Expire, Expired
 from memoria.model import DAY_MS, Validity, clock_at, now_millis, system_millis
+from memoria.model.night import Run, RunOptions, StepReport
 from memoria.store.base import Transaction
 from memoria.store.sqlite import JournaledStore, SqliteStore
 from memoria.surface.cli.main import app
 from memoria.surface.cli.main import run as command_line
+from memoria.surface.cli.night_text import run_text
 
 EXPIRE = ("expire",)
 Keep = Callable[..., str]
@@ -256,6 +258,24 @@ async def test_a_night_that_was_broken_off_a_day_ago_is_left_and_a_new_one_begin
     done = [run.steps[0].outcomes.get("done", 0) for run in (new, old)]
     assert sum(done) == len(outdated)
     assert min(done) > 0
+
+
+def test_a_dry_run_tells_what_each_step_is_for(settings: Settings) -> None:
+    _, *lines, note = run_text(nights.dry_run(settings), dry=True).splitlines()
+    told = dict(line.split(maxsplit=1) for line in lines)
+    assert set(told) == set(BY_NAME)
+    assert all(len(what) > len("nothing to do  ") for what in told.values())
+    assert "another" in note
+
+
+def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
+    run = Run(n=1, id="x", at=1, options=RunOptions(steps=("expire",)), state="finished")
+    steps = (StepReport(name="expire", state="applied", outcomes={"done": 1}),)
+    kept = run.model_copy(update={"steps": steps})
+    assert "nightly undo x" in run_text(kept, dry=False, changed=3)
+    gone = run_text(kept.model_copy(update={"undoable": False}), dry=False, changed=0)
+    assert gone.endswith("can't be undone any more.")
+    assert "rows" not in gone
 
 
 class Stubborn(Expire):
