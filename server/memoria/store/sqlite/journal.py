@@ -40,9 +40,10 @@ _EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
 _BEARER = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
 _LAST_TO_USE = """
     SELECT c.{whose} FROM night_changes c
-    WHERE c.run_n = w.run_n AND c.tbl = 'name_uses' AND json_extract(c.key, '$[0]') = {row}.n
+    WHERE '{row}' = 'OLD' AND c.run_n = w.run_n AND c.tbl = 'name_uses'
+      AND json_extract(c.key, '$[0]') = {row}.n
     ORDER BY c.seq DESC LIMIT 1"""
-"""A name goes with its last use, which was noted just before."""
+"""A name goes with its last use, which was noted just before. What is new has no image of words."""
 _SAID_IN = """
     SELECT v.turn_n FROM nodes b JOIN memory_versions v ON v.memory_n = b.memory_n
     WHERE b.n = {row}.node_n ORDER BY v.version DESC LIMIT 1"""
