@@ -109,6 +109,10 @@ class StoreUnavailableError(StoreError):
         return cls(f"{what} Check that the folder is there and writable for this user.")
 
 
+class UnusableFileError(MemoriaError):
+    """A file that is kept for people can't be read or written; the store itself is sound."""
+
+
 class StoreDamagedError(StoreUnavailableError):
     """The database file does not hold what was written to it."""
 

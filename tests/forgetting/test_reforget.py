@@ -39,8 +39,8 @@ async def test_what_was_forgotten_since_a_backup_is_forgotten_again(home: Path) 
     old.unlink()
     assert remains(restored, WORD)
     before, after = store(home), store(restored)
-    assert reforget(before, after, key.read_bytes) == 2
-    assert reforget(before, after, key.read_bytes) == 0
+    assert reforget(before, after, restored, key.read_bytes) == 2
+    assert reforget(before, after, restored, key.read_bytes) == 0
     before.close()
     after.close()
     assert remains(restored, WORD) == set()
@@ -62,7 +62,7 @@ async def test_a_turn_barred_since_a_backup_is_barred_again(home: Path) -> None:
     old.rename(restored / "memoria.db")
     shutil.copy(key, restored / TOMBSTONE_KEY)
     before, after = store(home), store(restored)
-    reforget(before, after, key.read_bytes)
+    reforget(before, after, restored, key.read_bytes)
     before.close()
     after.close()
     async with opened(restored) as memory:
@@ -76,7 +76,7 @@ async def test_a_task_named_after_it_leaves_the_restored_scratchpad_too(home: Pa
         await memory.update_scratchpad(current_focus=SECRET, session_id="s")
         await memory.update_scratchpad(completed=SECRET, session_id="t")
     before, after = await forgotten_after_a_copy(home, kept.id)
-    reforget(before, after, (home / TOMBSTONE_KEY).read_bytes)
+    reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
     before.close()
     after.close()
     assert remains(home.parent / "restored", WORD) == set()
@@ -92,7 +92,7 @@ async def test_what_was_forgotten_means_is_kept_once_however_often_a_home_is_res
         (grave,) = tx.tombstones.all()
         tx.tombstones.add(Grave(grave.tombstone, (), (MEANING,)))
     for _ in range(3):
-        reforget(before, after, (home / TOMBSTONE_KEY).read_bytes)
+        reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
     with after.read("default") as tx:
         (grave,) = tx.tombstones.all()
     before.close()
@@ -108,7 +108,7 @@ async def test_a_turn_that_said_it_in_other_words_is_barred_in_a_restored_home_t
         said = (await memory.record_conversation([other])).turns[0].id
         kept = await memory.remember(SECRET, turn_id=said)
     before, after = await forgotten_after_a_copy(home, kept.id)
-    reforget(before, after, (home / TOMBSTONE_KEY).read_bytes)
+    reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
     before.close()
     after.close()
     async with opened(home.parent / "restored") as memory:

@@ -33,10 +33,12 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.core import CORE, CoreFile
+from memoria.store.erasing import Papers
 from memoria.store.files import live_core, read_core, seed
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
 from memoria.text.budget import estimate_tokens
+from memoria.text.sayings import Sayings
 
 PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
@@ -307,6 +309,14 @@ def test_a_file_that_cannot_be_read_is_left_alone_and_reported(desk: Desk, conte
     (desk.home / "MEMORY.md").unlink()
     assert desk.night().written == ["MEMORY.md"]
     assert PORT in desk.read()
+
+
+def test_a_folder_in_the_place_of_a_file_is_in_nobodys_way(desk: Desk) -> None:
+    desk.say(PORT)
+    (desk.home / "MEMORY.md").mkdir()
+    report = desk.night()
+    assert (report.held, report.written) == (["MEMORY.md"], [])
+    assert Papers(desk.home, "default").erase(Sayings([PORT]), {}) == []
 
 
 def test_windows_line_ends_and_a_byte_order_mark_stay(desk: Desk) -> None:

@@ -5,15 +5,31 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.forgetting.remains import remains
 from tests.ingest.play import answers
+from tests.lifecycle.dump import Interrupted, dump
 from tests.llm.scripted import ScriptedModel, fails
 
 import memoria.app.night as nights
 from memoria.app import open_memoria
+from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
+from memoria.lifecycle.face import Applied
 from memoria.lifecycle.files.calendar import local_day
 from memoria.lifecycle.files.daily import lists, page
-from memoria.model import DAY_MS, MemoryType, Provenance, Role, Turn, clock_at, new_id, now_millis
+from memoria.lifecycle.steps import BY_NAME
+from memoria.lifecycle.steps.daily import Daily
+from memoria.model import (
+    DAY_MS,
+    MemoryType,
+    Provenance,
+    Role,
+    Turn,
+    clock_at,
+    new_id,
+    now_millis,
+    system_millis,
+)
 from memoria.model.day import DayNotes, Noted, SessionOfDay
 from memoria.model.night import Run
 from memoria.store.files import replace
@@ -104,6 +120,21 @@ async def test_a_page_edited_by_hand_is_left_and_named(settings: Settings, folde
     assert list(step.reasons.values()) == ["edited by hand: it is left as it is"]
 
 
+async def test_a_file_in_the_place_of_the_folder_is_named_and_keeps_no_other_step_from_its_work(
+    settings: Settings, folder: Path
+) -> None:
+    await live(settings)
+    folder.parent.mkdir(parents=True)
+    replace(folder, b"mine")
+    run = nights.run(settings, ["daily", "core"])
+    assert run.state == "finished"
+    assert run.steps[0].outcomes == {"failed": 1}
+    assert "Mend that" in str(run.steps[0].reasons)
+    assert run.steps[1].outcomes["done"] >= 1
+    folder.rename(folder.with_name("elsewhere"))
+    assert write(settings).steps[0].outcomes == {"done": 1}
+
+
 async def test_what_is_forgotten_is_on_no_page(settings: Settings, folder: Path) -> None:
     ids = await live(settings)
     write(settings)
@@ -134,6 +165,60 @@ async def test_the_first_sentences_are_a_models_where_there_is_one(
     assert heading.startswith(f"# {name}")
     assert above == "Ann booked the trip to Rome."
     assert lists_of_it == "## Conversations"
+
+
+class Dies(Daily):
+    """Has a plan, and dies before it writes the first page."""
+
+    def apply(self, *_: object, **__: object) -> Applied:
+        raise Interrupted
+
+
+@pytest.fixture
+async def planned(
+    settings: Settings, summed_up: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """What was learnt in a day whose page is planned, with a model's words, and not written."""
+    ids = await live(settings)
+    summed_up("Ann booked the trip.")
+    said = {"sentences": [{"text": "Ann sees Quux.", "episodes": [1]}]}
+    with ScriptedModel(answer=answers(day=lambda _: said)) as model, monkeypatch.context() as dying:
+        dying.setitem(BY_NAME, "daily", Dies())
+        with pytest.raises(Interrupted):
+            write(with_model(settings, model))
+    assert remains(settings.home_path, "Quux")
+    return ids
+
+
+async def test_a_page_that_was_planned_goes_with_what_is_forgotten_of_its_day(
+    settings: Settings, folder: Path, planned: dict[str, str]
+) -> None:
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([planned[CODE]])
+    assert not remains(settings.home_path, "Quux")
+    write(settings)
+    write(settings)
+    assert len(pages(folder)) == 1
+
+
+async def test_a_page_that_was_planned_before_a_backup_goes_with_what_was_forgotten_since(
+    settings: Settings, planned: dict[str, str]
+) -> None:
+    backup = back_up(settings, None, lambda *_: None).path
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([planned[CODE]])
+    restore(settings, backup, lambda *_: None)
+    backup.unlink()
+    assert not remains(settings.home_path, "Quux")
+
+
+async def test_what_nobody_will_finish_is_not_kept(
+    settings: Settings, planned: dict[str, str]
+) -> None:
+    assert planned
+    with clock_at(lambda: system_millis() + 2 * DAY_MS):
+        nights.run(settings, ["expire"])
+    assert dump(settings.home_path, "night_plan")["night_plan"] == []
 
 
 async def test_without_an_answer_there_are_the_lists_alone_and_the_report_says_so(

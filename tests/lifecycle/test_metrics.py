@@ -70,7 +70,7 @@ def test_a_night_shows_its_figures_to_people_and_programs(settings: Settings) ->
     written(settings, ["the same words every time"] * 12)
     run = nights.run(settings, ["metrics"])
     text, told = (cli(settings, "nightly", "show", run.id, *more) for more in ([], ["--json"]))
-    assert "recall       0.833  beyond 0.9" in text
+    assert "0.833  share of memories found by their own words (beyond 0.9)" in text
     metrics = json.loads(told)["run"]["metrics"]
     assert {"name": "recall", "value": 10 / 12, "bound": 0.9, "exceeded": True} in metrics
 

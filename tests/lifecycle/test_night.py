@@ -18,10 +18,12 @@ from memoria.lifecycle.lease import LEASE, held
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.steps.expire import Expire, Expired
 from memoria.model import DAY_MS, Validity, clock_at, now_millis, system_millis
+from memoria.model.night import Outcome, Run, RunOptions, StepReport
 from memoria.store.base import Transaction
 from memoria.store.sqlite import JournaledStore, SqliteStore
 from memoria.surface.cli.main import app
 from memoria.surface.cli.main import run as command_line
+from memoria.surface.cli.night_text import run_text
 
 EXPIRE = ("expire",)
 Keep = Callable[..., str]
@@ -257,6 +259,24 @@ async def test_a_night_that_was_broken_off_a_day_ago_is_left_and_a_new_one_begin
     assert min(done) > 0
 
 
+def test_a_dry_run_tells_what_each_step_is_for(settings: Settings) -> None:
+    _, *lines, note = run_text(nights.dry_run(settings), dry=True).splitlines()
+    told = dict(line.split(maxsplit=1) for line in lines)
+    assert set(told) == set(BY_NAME)
+    assert all(len(what) > len("nothing to do  ") for what in told.values())
+    assert "another" in note
+
+
+def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
+    run = Run(n=1, id="x", at=1, options=RunOptions(steps=("expire",)), state="finished")
+    steps = (StepReport(name="expire", state="applied", outcomes={"done": 1}),)
+    kept = run.model_copy(update={"steps": steps})
+    assert "nightly undo x" in run_text(kept, dry=False, changed=3)
+    gone = run_text(kept.model_copy(update={"undoable": False}), dry=False, changed=0)
+    assert gone.endswith("can't be undone any more.")
+    assert "rows" not in gone
+
+
 class Stubborn(Expire):
     """Can't do what it was told of one memory."""
 
@@ -304,3 +324,28 @@ def test_ctrl_c_says_that_nothing_is_half_done_and_the_next_night_finishes(
     assert "nothing is half done" in capsys.readouterr().err
     assert [run.state for run in nights.runs(settings, 5)] == ["running"]
     assert nights.run(settings).steps[0].outcomes == {"done": 1}
+
+
+class Endless:
+    """Never comes to an end."""
+
+    name = "drain"
+
+    def reduced(self, _night: Night) -> str | None:
+        return None
+
+    def waiting(self, _night: Night) -> int:
+        return 1_000_000
+
+    def work(self, _night: Night) -> list[Applied]:
+        return [Applied(Outcome.DONE)]
+
+
+async def test_reading_without_an_end_leaves_half_of_the_time_to_what_keeps_memory_small(
+    settings: Settings, outdated: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BY_NAME, "drain", Endless())
+    hurried = settings.model_copy(update={"night_minutes": 0.04})
+    run = nights.run(hurried, ["drain", "expire"])
+    assert (run.state, run.steps[0].state) == ("stopped", "planned")
+    assert run.steps[1].planned == len(outdated)

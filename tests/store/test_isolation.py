@@ -482,6 +482,7 @@ WRITES = {
     "night.add_plan",
     "night.clear_plan",
     "night.drop_items",
+    "night.drop_left",
     "night.strike",
     "night.note_tokens",
     "night.revert",

@@ -52,6 +52,7 @@ WALKS = {
     ("ledger", "last"),  # stops at the first
     ("drawn", "sources"),  # what a few memories were drawn from
     ("night", "drop_items"),  # nights are few, and plans done with soon
+    ("night", "drop_left"),
     ("night", "open_run"),
     ("night", "run"),  # nights are few
     ("night", "runs"),

@@ -9,8 +9,9 @@ First the tombstones and the deletions, in one transaction; then the file is scr
 stopped and repeated. A tombstone holds ids, a date and HMACs, never a word of what was forgotten.
 """
 
+import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -157,6 +158,7 @@ class Forget:
             )
             sayings = _sayings(targets, include_source=include_source)
             files += _erase_files(tx, papers, sayings, places)
+            tx.night.drop_items([*places, *_in_plans(sayings)])
             for place in papers.places(files):
                 tx.files.forget(place)
         turns = tuple(targets.sources)
@@ -388,6 +390,11 @@ def _sayings(targets: _Targets, *, include_source: bool) -> Sayings:
     """What no file may say any more: the wordings, and turns that are erased."""
     erased = map(full_text, targets.sources.values()) if include_source else ()
     return Sayings([*targets.wordings, *filter(telling, erased)])
+
+
+def _in_plans(sayings: Sayings) -> Iterator[str]:
+    """How a night that was broken off has them where it goes on: what a file says, for one."""
+    return (json.dumps(text, ensure_ascii=False)[1:-1] for text in sayings.telling.statements)
 
 
 def _written(tx: Transaction) -> dict[str, str]:

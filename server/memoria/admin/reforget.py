@@ -5,23 +5,30 @@ held against them: by its id, and by what it says.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
 
 from memoria.ingest.dismiss import dismiss_drawn, dismiss_episodes
 from memoria.ingest.tombstones import Marks, Memorial, buried
 from memoria.model import Memory, StoredTurn
 from memoria.store.base import Store, Transaction
+from memoria.store.erasing import Papers
+from memoria.store.folders import DAILY
 from memoria.store.values import Grave, Kind, MessageName
 from memoria.text.document import full_text
+from memoria.text.sayings import Sayings
+from memoria.text.statement import telling
 
 _PAGE = 500
 
 
-def reforget(before: Store, restored: Store, read_key: Callable[[], bytes]) -> int:
+def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], bytes]) -> int:
     """Forget again in a restored home what the home before had forgotten.
 
     Args:
         before: the home as it was before the restore.
         restored: the home as it is now.
+        home: where its files lie; a backup has brought the core files of then.
         read_key: gives the key the marks were made under.
 
     Returns:
@@ -33,33 +40,39 @@ def reforget(before: Store, restored: Store, read_key: Callable[[], bytes]) -> i
             mourned = tx.tombstones.all()
         if mourned:
             with restored.write(tenant) as tx:
-                again += _bury_again(tx, mourned, Marks(tenant, read_key))
+                said = _bury_again(tx, mourned, Marks(tenant, read_key))
+            Papers(home, tenant).erase(Sayings(chain(*said)), {})
+            again += len(said)
     if again:
         restored.scrub()
     return again
 
 
-def _bury_again(tx: Transaction, mourned: Sequence[Grave], marks: Marks) -> int:
+def _bury_again(tx: Transaction, mourned: Sequence[Grave], marks: Marks) -> list[list[str]]:
+    """Gives what each memory and turn said that was forgotten again, as far as files may say it."""
     for grave in mourned:
         tx.tombstones.add(grave)
     stones = [grave.tombstone for grave in mourned]
     gone = {stone.subject for stone in stones if stone.kind == "memory"}
     erased = {stone.subject for stone in stones if stone.kind == "turn"}
     memorial = Memorial(tx.tombstones, marks)
-    again = 0
+    again: list[list[str]] = []
     dismissed: set[str] = set()
     for memory in _memories(tx):
         if memory.id not in dismissed and (memory.id in gone or _says_again(tx, memory, marks)):
             dismissed.update(dismiss_drawn(tx, [memory.id], [], spared=[memory.id]))
             tx.memories.erase(memory.id)
-            again += 1
+            again.append([version.content for version in memory.versions])
     for turn in _turns(tx):
         if turn.id in erased or memorial.forbids(_name(turn), full_text(turn)):
             _dismiss(tx, turn)
-            again += bool(tx.conversations.erase_turn(turn))
+            if tx.conversations.erase_turn(turn):
+                again.append([text for text in (full_text(turn),) if telling(text)])
         elif turn.id in gone or memorial.bars(full_text(turn)):
             _dismiss(tx, turn)
             tx.conversations.bar_turn(turn)
+    if again:
+        tx.night.drop_items([DAILY])  # a model may have said it in other words
     tx.scratchpads.erase(lambda note: buried(tx.tombstones, marks, note) is not None)
     return again
 

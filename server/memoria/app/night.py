@@ -15,7 +15,7 @@ from memoria.lifecycle.budget import NightLedger
 from memoria.lifecycle.face import Night, Step, Working
 from memoria.lifecycle.files.shelf import Shelf, shelf
 from memoria.lifecycle.lease import LEASE, LEASE_MS, held
-from memoria.lifecycle.runner import Progress, run_night
+from memoria.lifecycle.runner import Progress, clear_left, run_night
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.undo import known_run
 from memoria.lifecycle.undo import undo as undo_run
@@ -69,6 +69,7 @@ def run(
             time_left=lambda: deadline - time.monotonic(),
         )
         shelf(night).sweep()
+        clear_left(store, settings.tenant)
         with _asking(night, store) as night:
             return run_night(night, store, BY_NAME, progress)
 

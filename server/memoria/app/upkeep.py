@@ -85,7 +85,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
     except StoreError:
         return None
     with closing(before), closing(open_store(settings)) as now:
-        return reforget(before, now, lambda: tombstone_key(former.parent))
+        return reforget(before, now, settings.home_path, lambda: tombstone_key(former.parent))
 
 
 def _look(settings: Settings, embedder: LazyEmbedder | None) -> Health:

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import isfinite
 from typing import Any
 
-from memoria.errors import StoreError
+from memoria.errors import StoreError, UnusableFileError
 from memoria.lifecycle.face import Applied, Item, Night, Step, Working
 from memoria.lifecycle.pace import rest
 from memoria.model import clock_at, ids_from, system_millis
@@ -90,13 +91,19 @@ class _Desk:
 
 
 def _go_on(desk: _Desk, step: Working, report: StepReport) -> StepReport:
-    """Do piece after piece while there is time; what is left is left for the next night."""
+    """Do piece after piece; what is left is left for the next night.
+
+    That takes half of the time there is at most: however much there is to read, the steps that keep
+    the memory small have theirs.
+    """
     night = desk.night
+    time_left = night.time_left()
+    spared = time_left / 2 if isfinite(time_left) else 0
     if report.state == "waiting" and night.time_left() > 0:
         report = desk.note(
             report.model_copy(update={"state": "planned", "planned": step.waiting(night)})
         )
-    while report.state == "planned" and night.time_left() > 0:
+    while report.state == "planned" and night.time_left() > spared:
         done = step.work(night)
         report = _told(report, done, done=not done)
         desk.note(report)
@@ -160,12 +167,15 @@ class _Planned:
             return self._apply_all(report, [item])
         except StoreError:
             raise
+        except UnusableFileError as error:
+            why = str(error)
         except Exception as error:  # noqa: BLE001  (whatever it is, it is logged and reported)
             _LOG.exception("An item of the step %s failed and is left out.", self._step.name)
-            key = self._step.item.model_validate_json(item[1]).key
-            failed = Applied(Outcome.FAILED, key, f"it failed: {type(error).__name__}")
-            with self._store.write(self._night.tenant) as tx:
-                return self._strike(tx, report, [item], [failed])
+            why = f"it failed: {type(error).__name__}"
+        key = self._step.item.model_validate_json(item[1]).key
+        failed = Applied(Outcome.FAILED, key, why)
+        with self._store.write(self._night.tenant) as tx:
+            return self._strike(tx, report, [item], [failed])
 
     def _apply_all(self, report: StepReport, items: Sequence[_Numbered]) -> StepReport:
         night = self._night
@@ -199,6 +209,14 @@ class _Planned:
     def _todo(self, most: int) -> list[_Numbered]:
         with self._night.store.read(self._night.tenant) as tx:
             return tx.night.next_items(self._night.run, self._ordinal, most)
+
+
+def clear_left(store: NightStore, tenant: str) -> None:
+    """Take away what nights meant to do that nobody will finish: a model's words may be in it."""
+    left = 1
+    while left:
+        with store.write(tenant) as tx:
+            left = tx.night.drop_left()
 
 
 def _clear(night: Night, store: NightStore, ordinal: int) -> None:

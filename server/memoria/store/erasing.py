@@ -129,7 +129,8 @@ class Papers:
             for file in root.rglob("*"):
                 inside = file.relative_to(self._home).parts
                 others = root == self._home and TENANTS in inside[:2]
-                if _suffix(file) in _SUFFIXES and inside[0] != BACKUPS and not others:
+                text = _suffix(file) in _SUFFIXES and file.is_file()
+                if text and inside[0] != BACKUPS and not others:
                     yield file
 
     def _aside(self) -> Iterator[Path]:

@@ -23,8 +23,8 @@ from memoria.store.base import Store, Transaction
 from memoria.store.files import replace, seed
 
 UNREADABLE = (
-    "it is empty, not UTF-8 or still has conflict markers of git in it, so nothing was read from "
-    "it nor written to it. Mend it, or delete it to have it written anew."
+    "it is empty, not UTF-8, a folder or still has conflict markers of git in it, so nothing was "
+    "read from it nor written to it. Mend it, or delete it to have it written anew."
 )
 
 
@@ -224,7 +224,12 @@ def _known(tx: Transaction, file: CoreFile) -> Known:
 
 
 def _bytes(folder: Path, file: CoreFile) -> bytes | None:
-    """The file as it stands; None where there is none, or one that says no more than its seed."""
+    """The file as it stands; None where there is none, or one that says no more than its seed.
+
+    A folder in its place says nothing that can be read.
+    """
+    if (folder / file).is_dir():
+        return b""
     try:
         data = (folder / file).read_bytes()
     except FileNotFoundError:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoria.errors import StoreUnavailableError
+from memoria.errors import UnusableFileError
 from memoria.lifecycle.face import Applied, Item, Night
 from memoria.model.day import NightFile
 from memoria.model.night import Outcome, Run
@@ -57,7 +57,7 @@ class Shelf:
         """Let a file say this, and note it.
 
         Raises:
-            StoreUnavailableError: it can't be written.
+            UnusableFileError: it can't be written.
         """
         known, present = tx.files.get(item.key), self.digest(item.key)
         if present not in (None, item.digest, known.digest if known else None):
@@ -177,8 +177,7 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
-def _unusable(file: Path, error: OSError) -> StoreUnavailableError:
-    return StoreUnavailableError(
-        f"{file} can't be used: {error.strerror}. Check that it belongs to this user, then run "
-        "`memoria nightly` again: it goes on where it was."
+def _unusable(file: Path, error: OSError) -> UnusableFileError:
+    return UnusableFileError(
+        f"{file} can't be used: {error.strerror}. Mend that, and the next night writes it."
     )

@@ -28,7 +28,8 @@ class Drain:
         """Whether nobody reads, or what is left to be read."""
         if night.gate is None:
             left = waiting(night)
-            return f"no chat model is asked; stretches of conversation that wait for one: {left}"
+            said = f"no chat model is asked; stretches of conversation that wait for one: {left}"
+            return said if left else None
         return left_to_read(night)
 
     def waiting(self, night: Night) -> int:

@@ -25,9 +25,9 @@ class Unread:
     def reduced(self, night: Night) -> str | None:
         """Whether nobody reads, or what is left to be read."""
         if night.gate is None:
-            return (
-                f"no chat model is asked; stretches that were never queued: {self.waiting(night)}"
-            )
+            left = self.waiting(night)
+            said = f"no chat model is asked; stretches that were never queued: {left}"
+            return said if left else None
         return left_to_read(night)
 
     def waiting(self, night: Night) -> int:

@@ -62,7 +62,11 @@ class Nights(Protocol):
         ...
 
     def drop_items(self, ids: Sequence[str]) -> int:
-        """Take everything off all plans that names one of these. Gives how much."""
+        """Take everything off all plans that names or says one of these. Gives how much."""
+        ...
+
+    def drop_left(self) -> int:
+        """Take some of what is left off plans that nobody will finish. Gives how much."""
         ...
 
     def changes(self, run: Run, limit: int) -> list[Change]:

@@ -36,9 +36,31 @@ WATCHED = (
 )
 """The truth that a night may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}
-_MEMORY = {"memories": "n", "nodes": "memory_n"}
-_TURN = {"nodes": "turn_n"}
 _EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
+_BEARER = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
+_LAST_TO_USE = """
+    SELECT c.{whose} FROM night_changes c
+    WHERE '{row}' = 'OLD' AND c.run_n = w.run_n AND c.tbl = 'name_uses'
+      AND json_extract(c.key, '$[0]') = {row}.n
+    ORDER BY c.seq DESC LIMIT 1"""
+"""A name goes with its last use, which was noted just before. What is new has no image of words."""
+_SAID_IN = """
+    SELECT v.turn_n FROM nodes b JOIN memory_versions v ON v.memory_n = b.memory_n
+    WHERE b.n = {row}.node_n ORDER BY v.version DESC LIMIT 1"""
+_MEMORY = {
+    "memories": "{row}.n",
+    "nodes": "{row}.memory_n",
+    "edges": f"({_BEARER.format(row='{row}', column='src_n')})",
+    "cold_edges": f"({_BEARER.format(row='{row}', column='src_n')})",
+    "name_uses": f"({_BEARER.format(row='{row}', column='node_n')})",
+    "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='memory_n')})",
+}
+_TURN = {
+    "nodes": "{row}.turn_n",
+    "name_uses": f"({_SAID_IN})",
+    "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='turn_n')})",
+}
+"""Of whom a row speaks, where it has no such column."""
 
 
 class Column(NamedTuple):
@@ -100,8 +122,8 @@ def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
 
 
 def _whose(table: str, row: str, known: dict[str, str], usual: str, noted: Sequence[Column]) -> str:
-    name = known.get(table, usual if any(c.name == usual for c in noted) else "")
-    return f"{row}.{name}" if name else "NULL"
+    usually = f"{{row}}.{usual}" if any(c.name == usual for c in noted) else "NULL"
+    return known.get(table, usually).format(row=row)
 
 
 def _texts(column: Column) -> bool:

@@ -145,10 +145,14 @@ class SqliteMemories:
         self._rows.change("erase", memory_n=memory_n)
 
     def erase_wording(self, memory_id: str, n: int) -> None:
-        """Erase one wording that no longer holds."""
+        """Erase one wording that no longer holds, and what nights keep of the memory.
+
+        An undoing could not put the memory back without it, so it leaves the memory as it is.
+        """
         memory_n = self._number(memory_id)
         if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
             self._erase_version(n)
+            self._rows.change("empty_images", memory_n=memory_n)
 
     def _erase_version(self, n: int) -> None:
         self._rows.change("erase_version", n=n)

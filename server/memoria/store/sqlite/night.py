@@ -82,8 +82,12 @@ class SqliteNights:
         self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
 
     def drop_items(self, ids: Sequence[str]) -> int:
-        """Take everything off all plans that names one of these."""
+        """Take everything off all plans that names or says one of these."""
         return self._rows.change("drop_items", ids=as_json(ids))
+
+    def drop_left(self) -> int:
+        """Take some of what is left off plans that nobody will finish."""
+        return self._rows.change("drop_left")
 
     def changes(self, run: Run, limit: int) -> list[Change]:
         """What a run changed, in order."""

@@ -125,10 +125,18 @@ def _take_away(place: _Place, values: Mapping[str, _Cell], documents: SqliteDocu
     if any(row[name] != value for name, value in values.items()):
         return Reverted.KEPT
     if place.table == "documents":
+        if _has_a_wording(place):
+            return Reverted.KEPT
         documents.withdraw(int(row["n"]))
         return Reverted.RESTORED
     sql = f"DELETE FROM {place.table} WHERE {place.where}"
     return Reverted.RESTORED if place.run(sql, *place.key) else Reverted.KEPT
+
+
+def _has_a_wording(place: _Place) -> bool:
+    """Whether a document is of a wording that stays."""
+    sql = "SELECT 1 FROM memory_versions WHERE n IS ?"
+    return place.connection.execute(sql, place.key).fetchone() is not None
 
 
 def _cells(pair: tuple[_Json, _Json]) -> tuple[_Cell, _Cell]:

@@ -14,17 +14,44 @@ _STATES = {
     "undone": "undone",
 }
 _SHOWN = 10
+_DRY = "Nothing was changed. A night would now:"
+_EACH = "Each step was asked alone: what one does first, another may find done."
+_STEPS = {
+    "drain": "read conversations that wait for the chat model",
+    "unread": "read conversations that were never queued",
+    "merge": "make one of memories that say the same",
+    "consolidate": "write what several memories come to, and end what they no longer bear out",
+    "rhythms": "notice habits",
+    "decay": "archive what has faded, and what is too much",
+    "review": "have a model judge what fades and what rises",
+    "expire": "archive what has had its time",
+    "purge": "erase what was archived for long enough",
+    "tiers": "pack what was said long ago more tightly",
+    "graph": "set aside needless links, and bring back needed ones",
+    "metrics": "measure what is kept",
+    "promote": "let memories rise and sink between short-term and long-term",
+    "daily": "write a page for each day that is over",
+    "history": "write conversations into files",
+    "core": "read what you edited in MEMORY.md, USER.md and PERSONA.md, and write them anew",
+}
+"""What each step does, for who meets it for the first time."""
+_METRICS = {
+    "archived": "share of memories that are archived",
+    "links": "links of a memory, on average",
+    "neighbours": "neighbours of a memory, on average",
+    "recall": "share of memories found by their own words",
+    "segments": "pieces the text index lies in",
+    "slowest_ms": "milliseconds of the slowest search",
+}
 
 
 def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
     """A night, a line a step that did something, with reasons."""
     if dry:
-        would = [_would(step) for step in run.steps if step.planned]
-        told = ["Nothing was changed. A night would now:", *(would or ["  do nothing"])]
-        return "\n".join([*told, *_reduced(run.steps)])
+        return "\n".join([_DRY, *map(_would, run.steps), *_reduced(run.steps), _EACH])
     head = f"Night {run.id} of {iso(run.at)}: {_STATES[run.state]}."
     spent = [f"{counted(run.tokens, 'token', 'tokens')} of the chat model."] if run.tokens else []
-    rows = [] if changed is None else [f"{counted(changed, 'row', 'rows')} changed."]
+    rows = [] if changed is None else _changed(run, changed)
     undo = [f"Undo it with: memoria nightly undo {run.id}"] if _undoable(run) else []
     steps = [line for step in run.steps for line in _did(step)]
     told = [*steps, *_idle(run.steps), *_reduced(run.steps), *_measured(run.metrics)]
@@ -59,6 +86,14 @@ def undone_text(undone: Undone) -> str:
     return "\n".join(lines)
 
 
+def _changed(run: Run, rows: int) -> list[str]:
+    if run.state == "undone":
+        return []
+    if not run.undoable:
+        return ["What it changed is no longer kept: it can't be undone any more."]
+    return [f"{counted(rows, 'row', 'rows')} changed."]
+
+
 def _did(step: StepReport) -> list[str]:
     came_to = ", ".join(f"{many:,} {what}" for what, many in _changes(step).items())
     if step.state != "applied":
@@ -89,12 +124,14 @@ def _measured(metrics: Sequence[Metric]) -> list[str]:
 
 
 def _figure(metric: Metric) -> str:
-    beyond = f"  beyond {metric.bound:g}" if metric.exceeded else ""
-    return f"  {metric.name:<12} {metric.value:,.3g}{beyond}"
+    beyond = f" (beyond {metric.bound:g})" if metric.exceeded else ""
+    meant = _METRICS.get(metric.name, metric.name)
+    return f"  {metric.value:>7,.3g}  {meant}{beyond}"
 
 
 def _would(step: StepReport) -> str:
-    return f"  {step.name:<12} {step.planned:,} to do"
+    todo = f"{step.planned:,} to do" if step.planned else "nothing to do"
+    return f"  {step.name:<12} {todo:<14} {_STEPS.get(step.name, '')}".rstrip()
 
 
 def _undoable(run: Run) -> bool:

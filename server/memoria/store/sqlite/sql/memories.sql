@@ -129,6 +129,10 @@ SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenan
 -- name: erase_version
 DELETE FROM memory_versions WHERE n = :n AND +tenant_id = :tenant;
 
+-- name: empty_images
+UPDATE night_changes SET image = '{}'
+WHERE memory_n = (SELECT n FROM memories WHERE n = :memory_n AND tenant_id = :tenant);
+
 -- name: erase
 DELETE FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 

@@ -87,6 +87,13 @@ DELETE FROM night_plan
 WHERE run_n IN (SELECT n FROM night_runs WHERE tenant_id = :tenant)
   AND EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(night_plan.item, w.value));
 
+-- name: drop_left
+DELETE FROM night_plan WHERE (run_n, step, ordinal) IN (
+    SELECT p.run_n, p.step, p.ordinal
+    FROM night_runs r CROSS JOIN night_plan p ON p.run_n = r.n
+    WHERE r.tenant_id = :tenant AND r.state <> 'running'
+    LIMIT 400);
+
 -- name: changes
 SELECT c.seq, c.tbl, c.op, c.key, m.id AS memory_id
 FROM night_changes c
