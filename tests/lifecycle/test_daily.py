@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import anyio
 import pytest
 from tests.forgetting.remains import remains
 from tests.ingest.play import answers
@@ -131,7 +132,7 @@ async def test_a_file_in_the_place_of_the_folder_is_named_and_keeps_no_other_ste
     assert run.steps[0].outcomes == {"failed": 1}
     assert "Mend that" in str(run.steps[0].reasons)
     assert run.steps[1].outcomes["done"] >= 1
-    folder.rename(folder.with_name("elsewhere"))
+    await anyio.Path(folder).rename(folder.with_name("elsewhere"))
     assert write(settings).steps[0].outcomes == {"done": 1}
 
 
