@@ -188,9 +188,9 @@ class Script:
         """What is planted of one person is a theme."""
         by_person: dict[str, list[tuple[int, str]]] = {}
         for number, one in enumerate(_objects(text), 1):
-            known = self._content.get(str(one.get("content", "")))
+            known = self._content.get(str(one["memory"]))
             if known is not None and known.fact.subject != "user":
-                numbered = (int(one.get("number", number)), str(one["content"]))
+                numbered = (int(one.get("number", number)), str(one["memory"]))
                 by_person.setdefault(known.fact.subject, []).append(numbered)
         name, found = max(by_person.items(), key=lambda pair: len(pair[1]), default=("", []))
         if len(found) < 2:  # noqa: PLR2004  (a theme needs two)

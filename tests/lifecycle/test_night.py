@@ -349,3 +349,15 @@ async def test_reading_without_an_end_leaves_half_of_the_time_to_what_keeps_memo
     run = nights.run(hurried, ["drain", "expire"])
     assert (run.state, run.steps[0].state) == ("stopped", "planned")
     assert run.steps[1].planned == len(outdated)
+
+
+def test_what_a_night_did_is_shown_with_the_beginning_of_what_each_memory_says(
+    settings: Settings, keep: Keep
+) -> None:
+    keep("会议室的门锁坏了，" * 10, now_millis() - DAY_MS)
+    run = nights.run(settings, ["expire"])
+    home = ["--home", str(settings.home_path), "--tenant", settings.tenant]
+    shown = CliRunner().invoke(app, [*home, "nightly", "show", run.id]).stdout
+    assert "its time was over – 会议室的门锁坏了，会议室" in shown
+    assert "…" in shown
+    assert "会议室" not in run.model_dump_json()

@@ -139,6 +139,13 @@ def changes(settings: Settings, run_id: str, limit: int) -> tuple[Run, list[Chan
         return found, tx.night.changes(found, limit)
 
 
+def wordings(settings: Settings, run: Run) -> dict[str, str]:
+    """What the memories of a report say now, by id. The report itself keeps no word of them."""
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        found = (tx.memories.get(one) for step in run.steps for one in step.reasons)
+        return {memory.id: memory.current.content for memory in found if memory}
+
+
 def undo(settings: Settings, run_id: str, progress: Callable[[int], None]) -> Undone:
     """Undo a night and every later one; see `lifecycle.undo`."""
     with _holding(settings) as store:

@@ -1,6 +1,8 @@
 """Nights as people read them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
 
 from memoria.model import iso
 from memoria.model.night import Metric, Outcome, Run, StepReport, Undone
@@ -14,6 +16,7 @@ _STATES = {
     "undone": "undone",
 }
 _SHOWN = 10
+_WIDTH = 60
 _DRY = "Nothing was changed. A night would now:"
 _EACH = "Each step was asked alone: what one does first, another may find done."
 _STEPS = {
@@ -45,15 +48,28 @@ _METRICS = {
 }
 
 
-def run_text(run: Run, *, dry: bool, changed: int | None = None) -> str:
-    """A night, a line a step that did something, with reasons."""
+def run_text(
+    run: Run,
+    *,
+    dry: bool,
+    changed: int | None = None,
+    said: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """A night, a line a step that did something, with reasons.
+
+    Args:
+        run: the night.
+        dry: whether it is one that was imagined.
+        changed: how many rows it changed, where that was looked up.
+        said: what the memories say that it gives reasons for, by id, as far as that was looked up.
+    """
     if dry:
         return "\n".join([_DRY, *map(_would, run.steps), *_reduced(run.steps), _EACH])
     head = f"Night {run.id} of {iso(run.at)}: {_STATES[run.state]}."
     spent = [f"{counted(run.tokens, 'token', 'tokens')} of the chat model."] if run.tokens else []
     rows = [] if changed is None else _changed(run, changed)
     undo = [f"Undo it with: memoria nightly undo {run.id}"] if _undoable(run) else []
-    steps = [line for step in run.steps for line in _did(step)]
+    steps = [line for step in run.steps for line in _did(step, said)]
     told = [*steps, *_idle(run.steps), *_reduced(run.steps), *_measured(run.metrics)]
     return "\n".join([head, *told, *spent, *rows, *undo])
 
@@ -94,15 +110,23 @@ def _changed(run: Run, rows: int) -> list[str]:
     return [f"{counted(rows, 'row', 'rows')} changed."]
 
 
-def _did(step: StepReport) -> list[str]:
+def _did(step: StepReport, said: Mapping[str, str]) -> list[str]:
     came_to = ", ".join(f"{many:,} {what}" for what, many in _changes(step).items())
     if step.state != "applied":
         came_to += " so far" if came_to else "not reached"
     lines = [f"  {step.name:<12} {came_to}"] if came_to else []
-    lines += [f"  {'':<12} {id_}: {why}" for id_, why in list(step.reasons.items())[:_SHOWN]]
+    for one, why in islice(step.reasons.items(), _SHOWN):
+        lines.append(f"  {'':<12} {one}: {why}{_words(said.get(one))}")
     if len(step.reasons) > _SHOWN:
         lines.append(f"  {'':<12} … and {len(step.reasons) - _SHOWN} more, in --json")
     return lines
+
+
+def _words(said: str | None) -> str:
+    """The beginning of what a memory says, on one line."""
+    whole = " ".join((said or "").split())
+    cut = whole if len(whole) <= _WIDTH else f"{whole[:_WIDTH]}…"
+    return f" – {cut}" if cut else ""
 
 
 def _changes(step: StepReport) -> dict[str, int]:

@@ -99,11 +99,12 @@ def runs(
 
 def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
     """What a night did and why."""
-    from memoria.app.night import changes  # noqa: PLC0415
+    from memoria.app.night import changes, wordings  # noqa: PLC0415
 
     options: Options = context.obj
     found, changed = changes(options.settings, run_id, _MOST_CHANGES)
-    text = run_text(found, dry=False, changed=len(changed))
+    said = wordings(options.settings, found)
+    text = run_text(found, dry=False, changed=len(changed), said=said)
     show(WireRun(run=found, changes=changed), text, as_json=as_json)
 
 
