@@ -87,7 +87,9 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     capture.record([Turn(role=Role.USER, content=text) for text in said], "s", None)
     for content in ("the port is 1", "the port is 2"):
         capture.record([Turn(role=Role.USER, content=content, message_id="m")], "s", None)
-    call = Turn(role=Role.TOOL, tool_name="ls", tool_args={"port": 1}, tool_result="8080")
+    call = Turn(
+        role=Role.TOOL, tool_name="ls", tool_args={"port": "1" * 600}, tool_result="8" * 600
+    )
     capture.record([call], "s", "session_end")
     statements = Statements(store, tenant, LIBRARY, marks(tenant))
     with store.read(tenant) as tx:
