@@ -1,59 +1,38 @@
-"""The documents tell the truth."""
+"""The front page tells the truth."""
 
-import ast
 import json
 import re
 import tomllib
-from itertools import pairwise
 from pathlib import Path
 
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
+from tests.docs.pages import DOCS, README, ROOT, blocks, table_after, text_of
+from tests.docs.settings_table import COMMAND, PAGE, with_table
 
 from memoria.app import open_memoria
-from memoria.config import Settings
 from memoria.surface.mcp.server import build_server
 
-ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text("utf-8")
+_MOST_WORDS = 1000
 
 
-def _table(after: str) -> list[str]:
-    """The first cells of the table that follows some text."""
-    part = README[README.index(after) :]
-    rows = re.findall(
-        r"^\| `([^`]+)` \|", part[: part.index("\n\n", part.index("|---"))], re.MULTILINE
-    )
-    return list(rows)
-
-
-async def test_the_table_of_tools_is_the_tools(home: Path) -> None:
-    server = build_server(lambda: open_memoria(home))
-    assert _table("## The tools") == [tool.name for tool in await server.list_tools()]
-
-
-def test_the_table_of_settings_is_the_settings() -> None:
-    names = [f"MEMORIA_{name.upper()}" for name in Settings.model_fields]
-    assert _table("<!-- settings -->") == names
-    meanings = _docstrings_of_settings()
-    for name, field in Settings.model_fields.items():
-        line = next(
-            row for row in README.splitlines() if row.startswith(f"| `MEMORIA_{name.upper()}`")
-        )
-        assert " ".join(meanings[name].split()) in line
-        assert field.default is None or f"`{field.default}`" in line
+def test_the_readme_is_read_in_five_minutes() -> None:
+    assert len(text_of(README).split()) < _MOST_WORDS
 
 
 def test_the_readme_has_two_commands_to_begin_with() -> None:
-    opening = README[: README.index("## Plug it in")]
-    assert len(re.findall(r"```sh\n[^\n]+\n```", opening)) == 2
+    opening = text_of(README).partition("\n## ")[0]
+    marked = re.findall(r"<!-- (\w+) -->\n```sh\n[^\n]+\n```", opening)
+    assert marked == ["demo", "tests"]
+    assert len([block for block in blocks(README, "sh") if block.mark]) == len(marked)
 
 
-def test_the_entry_in_the_readme_is_the_one_at_the_root() -> None:
-    shown = re.search(r"```json\n(.*?)```", README, re.DOTALL)
-    assert shown is not None
-    assert json.loads(shown[1]) == json.loads((ROOT / "mcp.json").read_text("utf-8"))
+def test_the_entry_in_the_documents_is_the_one_at_the_root() -> None:
+    entry = json.loads((ROOT / "mcp.json").read_text("utf-8"))
+    for page in (README, DOCS / "guide" / "connect.md"):
+        (shown,) = blocks(page, "json")
+        assert json.loads(shown.code) == entry
 
 
 async def test_the_entry_at_the_root_starts_a_server(home: Path) -> None:
@@ -66,34 +45,20 @@ async def test_the_entry_at_the_root_starts_a_server(home: Path) -> None:
             assert "search_memory" in {tool.name for tool in (await client.list_tools()).tools}
 
 
+async def test_the_table_of_tools_is_the_tools(home: Path) -> None:
+    server = build_server(lambda: open_memoria(home))
+    listed = table_after(DOCS / "guide" / "connect.md", "<!-- tools -->")
+    assert listed == [tool.name for tool in await server.list_tools()]
+
+
+def test_the_table_of_settings_is_the_settings() -> None:
+    assert with_table(text_of(PAGE)) == text_of(PAGE), f"write it anew: {COMMAND}"
+
+
 def test_every_dependency_is_argued() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    names = {re.split(r"[\[<>=; ]", line)[0] for line in project["dependencies"]}
-    argued = " ".join(re.findall(r"^\*\*([^*]+)\*\*", _decisions(), re.MULTILINE))
-    assert {name for name in names if name not in argued} == set()
-
-
-def test_every_folder_and_file_the_architecture_names_exists() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    named = re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:\.py|/))`", text)
-    package = ROOT / "server" / "memoria"
-    assert [name for name in named if not (package / name).exists()] == []
-
-
-def _docstrings_of_settings() -> dict[str, str]:
-    """The text under each field of Settings."""
-    tree = ast.parse((ROOT / "server" / "memoria" / "config.py").read_text("utf-8"))
-    settings = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Settings")
-    return {
-        field.target.id: text.value.value
-        for field, text in pairwise(settings.body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
-
-
-def _decisions() -> str:
-    return (ROOT / "docs" / "decisions.md").read_text("utf-8")
+    extras = project["optional-dependencies"]
+    lines = [*project["dependencies"], *extras["fast"], *extras["bench"], *extras["docs"]]
+    names = {re.split(r"[\[<>=; ]", line)[0] for line in lines}
+    argued = "\n".join(map(text_of, (DOCS / "decisions").glob("*.md")))
+    assert {name for name in names if f"**{name}**" not in argued} == set()

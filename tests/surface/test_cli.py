@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,12 @@ def parameters() -> Iterator[tuple[str, Any]]:
 def test_every_command_is_there() -> None:
     group: Any = typer.main.get_command(app)
     assert set(COMMANDS) <= set(group.commands)
+
+
+def test_the_version_is_printed_without_opening_anything(home: Path) -> None:
+    result = CliRunner().invoke(app, ["--home", str(home), "--version"])
+    assert (result.exit_code, result.stdout) == (0, f"memoria {version('memoria-server')}\n")
+    assert not home.exists()
 
 
 def test_every_option_and_argument_says_what_it_is_for() -> None:

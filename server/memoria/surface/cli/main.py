@@ -1,6 +1,7 @@
 """The `memoria` command."""
 
 import sys
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -25,9 +26,15 @@ app = typer.Typer(
     help="Long-term memory for LLM agents, over MCP and from the command line.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(wanted: bool) -> None:
+    """Print the version and end, before anything is opened."""
+    if wanted:
+        typer.echo(f"memoria {version('memoria-server')}")
+        raise typer.Exit
 
 
 @app.callback()
@@ -48,6 +55,12 @@ def options(
             "repository."
         ),
     ] = None,
+    show_version: Annotated[  # noqa: ARG001  (its callback has printed it)
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and end."
+        ),
+    ] = False,
 ) -> None:
     """Long-term memory for LLM agents, over MCP and from the command line."""
     context.obj = Options(home=home, tenant=tenant, workspace=workspace)

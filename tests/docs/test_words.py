@@ -1,0 +1,67 @@
+"""What the documents name exists, and nothing cites a document that is not in the repository."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.docs.pages import DOCS, ROOT, SERVER, name_of, pages, text_of
+
+_TITLE = re.compile(r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n")
+_ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+
+
+def test_every_test_that_a_guarantee_rests_on_exists() -> None:
+    named = set(re.findall(r"`(test_\w+)`", text_of(DOCS / "guarantees.md")))
+    there = {
+        name
+        for file in (ROOT / "tests").rglob("*.py")
+        for name in re.findall(r"def (test_\w+)", file.read_text("utf-8"))
+    }
+    assert named
+    assert named - there == set()
+
+
+def test_every_guarantee_has_its_condition_what_breaks_it_and_its_proof() -> None:
+    for promise in text_of(DOCS / "guarantees.md").split("\n## ")[1:]:
+        parts = re.findall(r"^- \*\*([^*]+):\*\*", promise, re.MULTILINE)
+        assert parts[:3] == ["Condition", "What breaks it", "Proof"], promise.partition("\n")[0]
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_every_module_that_a_page_names_exists(page: Path) -> None:
+    named = re.findall(r"`((?:[a-z_.]+/)*[a-z_]+\.(?:py|sql|toml|lock|yml))`", text_of(page))
+    assert [name for name in named if not _is_there(name)] == []
+
+
+@pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_every_folder_that_a_map_of_the_tree_names_exists(page: Path) -> None:
+    named = re.findall(r"`((?:[a-z_.]+/)+)`", text_of(page))
+    assert named
+    assert [name for name in named if not _is_there(name)] == []
+
+
+def _is_there(name: str) -> bool:
+    return (ROOT / name).exists() or (SERVER / name).exists()
+
+
+def test_the_list_of_decisions_is_the_folder() -> None:
+    folder = DOCS / "decisions"
+    files = sorted(file.name for file in folder.glob("[0-9]*.md"))
+    index = text_of(folder / "README.md")
+    assert re.findall(r"^\| \[\d+\]\(([^)]+)\)", index, re.MULTILINE) == files
+    assert [int(name[:3]) for name in files] == list(range(1, len(files) + 1))
+    for name in files:
+        title = re.match(
+            r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n", text_of(folder / name)
+        )
+        assert title is not None, name
+        assert name.startswith(title[1])
+        assert f"| {title[2]} |" in index
+
+
+def test_the_glossary_is_in_sentences_of_some_forty_terms() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text_of(DOCS / "glossary.md"), re.MULTILINE)[
+        1:
+    ]
+    assert 30 <= len(rows) <= 50
+    assert [term for term, meaning in rows if not meaning.endswith(".")] == []
