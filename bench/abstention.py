@@ -93,22 +93,24 @@ async def ask(conversations: Sequence[Conversation], done: Callable[[], None]) -
         asked = []
         for conversation in conversations:
             async with memoria.open(Path(home), conversation.name) as m:
-                await m.settle()
+                await m.wait_until_idle()
                 receipt = await m.record_conversation(conversation.turns)  # known: gives the ids
                 turns = zip(receipt.turns, conversation.turns, strict=True)
                 keys = {str(kept.id): (str(t.session_id), str(t.message_id)) for kept, t in turns}
                 for question in conversation.questions:
-                    asked.append(_asked(question, await _explained(m, question), keys))
+                    asked.append(
+                        _read_answer(question, await _search_with_trace(m, question), keys)
+                    )
                     done()
         return asked
 
 
-async def _explained(m: Memoria, question: Question) -> SearchResult:
+async def _search_with_trace(m: Memoria, question: Question) -> SearchResult:
     return await m.search_conversation_traces(question.text, explain=True)
 
 
-def _asked(question: Question, found: SearchResult, keys: dict[str, Key]) -> Asked:
-    judged = found.trace.judged[:_DEPTH] if found.trace else ()
+def _read_answer(question: Question, found: SearchResult, keys: dict[str, Key]) -> Asked:
+    judged = found.explanation.candidates[:_DEPTH] if found.explanation else ()
     ranking = tuple(keys[each.id] for each in judged if each.id in keys)
     return Asked(question, ranking, max((each.margin for each in judged), default=-1.0))
 
@@ -117,7 +119,7 @@ def plot(points: Sequence[Point], file: Path) -> None:
     """Draw silence and recall against where the bars stand."""
     import matplotlib as mpl  # noqa: PLC0415  (an extra, and only for this)
 
-    mpl.use("Agg")
+    mpl.add_use("Agg")
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
     figure, axes = plt.subplots(figsize=(7.5, 4.5), dpi=150)

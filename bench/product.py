@@ -45,7 +45,7 @@ async def record(home: Path, conversations: Sequence[Conversation]) -> None:
     for conversation in conversations:
         async with memoria.open(home, conversation.name) as m:
             await m.record_conversation(conversation.turns)
-            await m.settle()
+            await m.wait_until_idle()
 
 
 async def ask_home(
@@ -58,6 +58,6 @@ async def ask_home(
     outcomes = []
     for conversation in conversations:
         async with memoria.open(home, conversation.name) as m:
-            await m.settle()
+            await m.wait_until_idle()
             outcomes += await ask(Product(m, without), conversation.questions, done)
     return outcomes

@@ -76,7 +76,7 @@ def _plain(one: Played) -> dict[str, object]:
         "id": one.case.id,
         "kind": one.case.kind,
         "wrong": one.wrong,
-        "unanswered": one.unanswered,
+        "unanswered": one.turns_without_answer,
         "outcomes": one.outcomes,
     }
 
@@ -88,7 +88,11 @@ def _print(played: Sequence[Played], *, judged: bool) -> None:
     headings = ("cases", "right") if judged else ("cases", "as a good model would", "no answer")
     found = table("How statements meet", 1, "kind", *headings)
     for kind, own in kinds.items():
-        row = [len(own), sum(not one.wrong for one in own), sum(one.unanswered for one in own)]
+        row = [
+            len(own),
+            sum(not one.wrong for one in own),
+            sum(one.turns_without_answer for one in own),
+        ]
         found.add_row(kind, *map(str, row[: len(headings)]))
     Console().print(found)
     for line in _verdict(played) if judged else _quality(played):
@@ -106,7 +110,7 @@ def _quality(played: Sequence[Played]) -> Iterator[str]:
     """What the model did. Whoever keeps nothing is right where nothing was to be kept."""
     told = [outcome for one in played for outcome in one.outcomes]
     applied, rejected = outcomes([said for said in told if not said.startswith(NO_ANSWER)])
-    unanswered = sum(one.unanswered for one in played)
+    unanswered = sum(one.turns_without_answer for one in played)
     expected = sum(not one.wrong for one in played)
     yield f"{expected} of {len(played)} cases as a good model would have them."
     yield f"{len(told)} turns read, {unanswered} of them without an answer."

@@ -10,18 +10,18 @@ from pathlib import Path
 from bench.conflicts.cases import Case, Proposal
 from memoria.config import Settings
 from memoria.errors import ChatModelError, ModelMisconfiguredError
-from memoria.inference.chat.base import AnswerT, ChatModel, Question, Reply
-from memoria.inference.chat.choose import gate_limits
-from memoria.inference.chat.gate import Gate
+from memoria.inference.chat.base import AnswerT, ChatModel, ChatReply, ChatRequest
+from memoria.inference.chat.choose import chat_limits
+from memoria.inference.chat.client import ChatClient
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
-from memoria.ingest.reading import Tools
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.processing import ProcessorTools
+from memoria.ingest.tombstones import Digester
 from memoria.model import LIBRARY, Memory, QueueKind, Role, Turn, Validity, new_id, now_millis
-from memoria.retrieval.related import Related
+from memoria.retrieval.related import RelatedMemoryFinder
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import NewEntry
+from memoria.store.values import NewQueueEntry
 from memoria.text.analyser import tokens
 from memoria.text.statement import says_the_same
 
@@ -48,7 +48,7 @@ class Played:
     """What became of each turn's operations."""
 
     @property
-    def unanswered(self) -> int:
+    def turns_without_answer(self) -> int:
         """Turns for which the model had no answer."""
         return sum(outcome.startswith(NO_ANSWER) for outcome in self.outcomes)
 
@@ -64,7 +64,7 @@ class Script:
         self.number = 0
         """Of the turn that is being read, from 1."""
 
-    def ask(self, question: Question[AnswerT]) -> Reply:
+    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
         """The proposals for the turn at hand, or what they are to what is known."""
         if question.purpose == "adjudicate":
             return self._reply({"rulings": list(self._rulings(question.text))})
@@ -72,8 +72,8 @@ class Script:
             return self._reply({"checks": []})
         return self._reply({"operations": self._operations(question) or [{"op": "SKIP"}]})
 
-    def _reply(self, answer: dict[str, object]) -> Reply:
-        return Reply(json.dumps(answer, ensure_ascii=False), self.name, 1, 1)
+    def _reply(self, answer: dict[str, object]) -> ChatReply:
+        return ChatReply(json.dumps(answer, ensure_ascii=False), self.name, 1, 1)
 
     def _rulings(self, text: str) -> Iterator[dict[str, object]]:
         """A repetition says the same; of all other pairs the script has no opinion."""
@@ -81,7 +81,7 @@ class Script:
             if pair["new"] in self._case.repeats and pair["known"] in self._case.current:
                 yield {"pair": pair["number"], "relation": "same"}
 
-    def _operations(self, question: Question[AnswerT]) -> list[dict[str, object]]:
+    def _operations(self, question: ChatRequest[AnswerT]) -> list[dict[str, object]]:
         """The proposals for the turn at hand, with real ids in the labels' place."""
         known = [json.loads(line) for line in _KNOWN.findall(question.text)]
         place = _NUMBERED.search(question.text)
@@ -132,12 +132,14 @@ def play(case: Case, model: ChatModel | None = None, settings: Settings | None =
 def _run(
     case: Case, store: SqliteStore, script: Script, model: ChatModel, settings: Settings
 ) -> tuple[str, ...]:
-    marks = Marks(_TENANT, lambda: b"bench")
+    marks = Digester(_TENANT, lambda: b"bench")
     capture = Capture(store, _TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks)
-    limits = replace(gate_limits(settings), daily_tokens=_NO_CAP)
-    gate = Gate(model, StoreLedger(store), limits)
+    limits = replace(chat_limits(settings), daily_tokens=_NO_CAP)
+    gate = ChatClient(model, StoreLedger(store), limits)
     most = settings.llm_output_tokens
-    extractor = Extractor(Tools(store, gate, Related(None), lambda _: marks, most))
+    extractor = Extractor(
+        ProcessorTools(store, gate, RelatedMemoryFinder(None), lambda _: marks, most)
+    )
     outcomes = []
     for number, said in enumerate(case.turns, 1):
         capture.record([Turn(role=Role(said.role), content=said.text, at=said.at)], _SESSION, None)
@@ -151,12 +153,12 @@ def _read(store: SqliteStore, extractor: Extractor, place: int) -> str:
     """Have a turn read now; gives what became of the operations."""
     with store.write(_TENANT) as tx:
         session_n = tx.conversations.session_turns(_SESSION, 0, 1)[0].session_n
-        entry = NewEntry(
+        entry = NewQueueEntry(
             new_id(), QueueKind.EXTRACT, session_n, place, place, 0, "bench", now_millis()
         )
         tx.queue.add(entry)
     with store.work_queue(write=True) as queue:
-        work = queue.lease("bench", now_millis(), _LEASE_MS)
+        work = queue.lease_next("bench", now_millis(), _LEASE_MS)
     if work is None:
         return "was not queued"
     try:
@@ -165,51 +167,53 @@ def _read(store: SqliteStore, extractor: Extractor, place: int) -> str:
         raise
     except ChatModelError as error:
         with store.work_queue(write=True) as queue:
-            queue.bury(work, "bench", str(error))
+            queue.mark_dead(work, "bench", str(error))
         return f"{NO_ANSWER}{error}"
     with store.read(_TENANT) as tx:
-        done = tx.queue.entry(work.id)
+        done = tx.queue.get_entry(work.id)
     return "" if done is None else done.outcome or ""
 
 
 def _memories(store: SqliteStore) -> list[Memory]:
     with store.read(_TENANT) as tx:
-        found = tx.memories.by_versions(tx.documents.page("memory", 0, 10_000))
+        found = tx.memories.by_version_numbers(tx.documents.page("memory", 0, 10_000))
     return list({memory.id: memory for memory in found.values()}.values())
 
 
 def _compare(case: Case, kept: Sequence[Memory], *, exact: bool) -> list[str]:
     active = [memory for memory in kept if memory.validity is Validity.ACTIVE]
     believed = [memory.content for memory in active]
-    wrong = [f"not believed: {one}" for one in case.current if not _among(one, believed, exact)]
-    wrong += [f"believed: {one}" for one in case.absent if _among(one, believed, exact)]
+    wrong = [f"not believed: {one}" for one in case.current if not _contains(one, believed, exact)]
+    wrong += [f"believed: {one}" for one in case.absent if _contains(one, believed, exact)]
     if exact:
         wrong += [f"believed, too: {one}" for one in believed if one not in case.current]
     for past in case.history:
-        if not any(_followed(memory, past.content, past.superseded_by, exact) for memory in kept):
+        if not any(
+            _is_superseded_by(memory, past.content, past.superseded_by, exact) for memory in kept
+        ):
             wrong.append(f"no history: {past.content} → {past.superseded_by}")
     if case.kept_both and exact:
-        wrong += [f"superseded: {m.versions[1].content}" for m in active if _changed(m)]
+        wrong += [f"superseded: {m.versions[1].content}" for m in active if _has_changed(m)]
     return wrong
 
 
-def _changed(memory: Memory) -> bool:
+def _has_changed(memory: Memory) -> bool:
     """Whether a wording was replaced by another one, beyond a rule's by a model's."""
     return len([v for v in memory.versions if v.inferred_by != "rules"]) > 1
 
 
-def _followed(memory: Memory, before: str, after: str, exact: bool) -> bool:
+def _is_superseded_by(memory: Memory, before: str, after: str, exact: bool) -> bool:
     contents = [version.content for version in memory.versions]
-    return _like(after, contents[0], exact) and any(
-        _like(before, content, exact) for content in contents[1:]
+    return _matches(after, contents[0], exact) and any(
+        _matches(before, content, exact) for content in contents[1:]
     )
 
 
-def _among(wanted: str, contents: Sequence[str], exact: bool) -> bool:
-    return any(_like(wanted, content, exact) for content in contents)
+def _contains(wanted: str, contents: Sequence[str], exact: bool) -> bool:
+    return any(_matches(wanted, content, exact) for content in contents)
 
 
-def _like(wanted: str, content: str, exact: bool) -> bool:
+def _matches(wanted: str, content: str, exact: bool) -> bool:
     if exact or wanted == content:
         return wanted == content
     a, b = set(tokens(wanted)), set(tokens(content))

@@ -84,7 +84,7 @@ async def work(clerk: int, folder: Path, home: Path, load: Load) -> None:
             for search in range(searches_after(line.i, load)):
                 await _search(m, line, account, first_level=(line.i + search) % 2 == 0)
         account.ended = time.monotonic()
-        await m.settle()
+        await m.wait_until_idle()
         account.settled = time.monotonic()
     account_file(folder, clerk).write_text(json.dumps(asdict(account)), "utf-8")
 

@@ -79,8 +79,8 @@ async def extract_all(
         with anyio.move_on_after(timeout_s):
             await _drain(m, progress)
         seconds = time.monotonic() - began
-        entries = await m.queue.entries(limit=_EVERY)
-        memories = [*await m.unverified(_EVERY), *await m.held_back(_EVERY)]
+        entries = await m.queue.list_entries(limit=_EVERY)
+        memories = [*await m.list_unverified(_EVERY), *await m.list_pending(_EVERY)]
     return _report(settings, sum(map(len, talk)), seconds, entries, memories)
 
 

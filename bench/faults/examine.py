@@ -68,7 +68,7 @@ async def _write(found: Round, home: Path) -> None:
     async with memoria.open(settings=settings(home), embedder=ToyEmbedder()) as m:
         await _attempt(found, "record", lambda: m.record_conversation([turn]))
         await _attempt(found, "remember", lambda: m.remember("one more door has a code"))
-        await _attempt(found, "settle", lambda: m.settle(_SETTLE_S))
+        await _attempt(found, "settle", lambda: m.wait_until_idle(_SETTLE_S))
 
 
 async def _diagnose(found: Round, home: Path) -> None:
@@ -86,7 +86,7 @@ async def _turns(found: Round, m: Memoria, session: str, told: list[str]) -> Non
 
 
 async def _memories(found: Round, m: Memoria) -> None:
-    stored = {memory.content for memory in await m.unverified(1000)}
+    stored = {memory.content for memory in await m.list_unverified(1000)}
     found.missing += sorted(set(stated()) - stored)
 
 

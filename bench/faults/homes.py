@@ -22,7 +22,7 @@ _SESSIONS, _TURNS, _MEMORIES = 4, 40, 20
 
 def settings(home: Path) -> Settings:
     """Without vectors: most faults are no matter of theirs."""
-    return Settings.checked(home=home, embedder="off")
+    return Settings.from_values(home=home, embedder="off")
 
 
 def unsound(home: Path) -> list[str]:
@@ -65,7 +65,7 @@ async def fill(home: Path) -> None:
             if not i % 2:
                 await m.revise_memory(first.id, "correct", statement)
         await m.update_scratchpad(current_focus="doors", session_id="s0")
-        await m.settle(_SETTLE_S)
+        await m.wait_until_idle(_SETTLE_S)
 
 
 def fill_and_die(home: Path) -> None:

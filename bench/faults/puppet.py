@@ -67,7 +67,7 @@ class Puppet:
 
     async def settle(self, timeout_s: float) -> object:
         """Wait until all is embedded; gives how much is not."""
-        status = await self._open.settle(timeout_s)
+        status = await self._open.wait_until_idle(timeout_s)
         return status.pending + status.failed
 
     async def doctor(self, home: str) -> object:

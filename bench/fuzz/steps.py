@@ -165,7 +165,7 @@ class Configuring:
         """Make them. Nothing is opened."""
         given: Any = real(dict(self.fields), world.ids)
         try:
-            Settings.checked(**given)
+            Settings.from_values(**given)
         except Exception as error:  # noqa: BLE001  (whatever it is, it is what we look for)
             world.outcomes[self.name, "refused", type(error).__name__] += 1
             yield from judge.raised(error, self.name)

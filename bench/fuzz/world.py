@@ -154,7 +154,9 @@ def world(mode: str, embedder: Embedder | None, serve: Serve = usual_server) -> 
 async def _opened(
     home: Path, mode: str, embedder: Embedder | None, serve: Serve
 ) -> AsyncIterator[World]:
-    settings = Settings.checked(home=home, tenant=TENANT, embedder="bundled" if embedder else "off")
+    settings = Settings.from_values(
+        home=home, tenant=TENANT, embedder="bundled" if embedder else "off"
+    )
     crashes = Crashes()
     info = Implementation(name="fuzz", version="1")
     logger = logging.getLogger("mcp")

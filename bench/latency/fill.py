@@ -15,7 +15,7 @@ import numpy as np
 from bench.latency.speech import Speech, turn_text
 from memoria.app import DATABASE
 from memoria.inference.choose import BUNDLED
-from memoria.ingest.link import link
+from memoria.ingest.links import link_memory
 from memoria.model import (
     MemoryType,
     Provenance,
@@ -28,7 +28,7 @@ from memoria.model import (
 )
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Kind, NewMemory, NewTurn, NewVersion, StretchLimits
+from memoria.store.values import DocumentKind, NewMemory, NewTurn, NewVersion, SegmentLimits
 from memoria.text.statement import fingerprint
 
 TENANT = "bench"
@@ -39,9 +39,9 @@ _SESSIONS_AT_ONCE = 25
 _BEGAN_MS = 1_700_000_000_000
 _MS_PER_MINUTE = 60_000
 _SOURCE = "library"
-_KINDS: tuple[Kind, ...] = ("turn", "memory")
+_KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
 _PROVENANCE = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel=_SOURCE)
-_STRETCH = StretchLimits(idle_ms=30 * _MS_PER_MINUTE, messages=30)
+_STRETCH = SegmentLimits(idle_ms=30 * _MS_PER_MINUTE, messages=30)
 
 Done = Callable[[int], None]
 """Told how many more are done."""
@@ -85,11 +85,11 @@ def _write_session(tx: Transaction, numbers: range, said: Speech, rng: random.Ra
         return
     name = f"session-{numbers[0] // _PAGE}-{numbers[0] % _SESSIONS_AT_ONCE}"
     began, ended = (_BEGAN_MS + i * _MS_PER_MINUTE for i in (numbers[0], numbers[-1]))
-    session = tx.conversations.enter_session(_SOURCE, name, began, ended, now_millis())
+    session = tx.conversations.upsert_session(_SOURCE, name, began, ended, now_millis())
     for turn_index, i in enumerate(numbers):
         turn = _turn(i, session.n, turn_index, turn_text(said, rng))
         tx.conversations.add_turn(turn)
-        tx.conversations.extend_stretch(turn, _STRETCH)
+        tx.conversations.extend_segment(turn, _STRETCH)
 
 
 def _turn(i: int, session_n: int, turn_index: int, text: str) -> NewTurn:
@@ -105,7 +105,7 @@ def _turn(i: int, session_n: int, turn_index: int, text: str) -> NewTurn:
         at_given=True,
         ingested_at=now_millis(),
         trust=Trust.REPORTED,
-        barred=False,
+        suppressed=False,
         fingerprint=hashlib.sha256(text.encode()).digest(),
         content=text,
         tool_name=None,
@@ -138,7 +138,7 @@ def _write_memory(tx: Transaction, content: str, now: int) -> None:
     tx.memories.add(memory, version)
     stored = tx.memories.get(memory.id)
     if stored is not None:
-        link(tx, stored, now=now)
+        link_memory(tx, stored, now=now)
 
 
 def _embed(store: SqliteStore, done: Done) -> None:
@@ -147,7 +147,7 @@ def _embed(store: SqliteStore, done: Done) -> None:
         backlog.choose_model(BUNDLED)
     for ns in _pages(store):
         with store.backlog(write=True) as backlog:
-            backlog.fulfil(BUNDLED, dict(zip(ns, random_vectors(rng, len(ns)), strict=True)))
+            backlog.add_vectors(BUNDLED, dict(zip(ns, random_vectors(rng, len(ns)), strict=True)))
         done(len(ns))
 
 

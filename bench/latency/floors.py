@@ -14,7 +14,7 @@ from memoria.app import DATABASE
 from memoria.model import Vector, now_millis
 from memoria.retrieval.candidates import DEPTH
 from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.terms import BUDGET, affordable
+from memoria.store.sqlite.terms import BUDGET, choose_affordable
 from memoria.text.analyser import query_terms
 
 _BUSY_MS = 10_000
@@ -74,7 +74,7 @@ class Floors:
         """The query of the terms that the product would look for."""
         terms: Sequence[str] = query_terms(question)
         if len(self._matrix) > BUDGET:
-            terms = affordable(terms, lambda term: self._scalar(_COUNT, f'"{term}"'))
+            terms = choose_affordable(terms, lambda term: self._scalar(_COUNT, f'"{term}"'))
         return " OR ".join(f'"{term}"' for term in terms)
 
     def match(self, query: str) -> int:

@@ -138,7 +138,7 @@ class Reading:
                     done()
 
     async def _on(self, size: int, done: Done) -> None:
-        settings = Settings.checked(**{**Settings.load().model_dump(), **self._reads})
+        settings = Settings.from_values(**{**Settings.load().model_dump(), **self._reads})
         async with memoria.open(self._home, TENANT, settings=settings, embedder=self._model) as m:
             before = (await m.queue.status()).done
             for i in range(-_WARM_UP, size):
@@ -162,7 +162,7 @@ class Reading:
     def _embedder_rests(self) -> bool:
         """Whether every turn has its vector. Memories come all the time, and wait for a turn."""
         with self._store.backlog(write=False) as backlog:
-            due = backlog.due(now_millis(), _BATCH, _ATTEMPTS)
+            due = backlog.list_due(now_millis(), _BATCH, _ATTEMPTS)
         return not (embedding(self._store) or any(pending.turn for pending in due))
 
     def _turn(self) -> Turn:

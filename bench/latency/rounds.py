@@ -151,7 +151,7 @@ class Rounds:
 
     async def _quiet(self) -> None:
         """Wait until the turn is embedded and the worker rests: it shall disturb nobody."""
-        await self._memory.settle()
+        await self._memory.wait_until_idle()
         while embedding(self._store):
             await anyio.sleep(_POLL_S)
 

@@ -9,9 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from bench.night.homes import Way, settings
-from memoria.model import clock_at, ids_from
+from memoria.model import derive_ids, use_clock
 
 READY = "ready"
 INTERRUPTED = 130
@@ -23,8 +23,8 @@ def main() -> int:
     way = Way(**json.loads(sys.argv[4]))
     _say(READY)
     try:
-        with clock_at(lambda: at), ids_from(at, "night"):
-            nights.run(settings(home, way), way.steps, progress=_told, lease_ms=lease_ms)
+        with use_clock(lambda: at), derive_ids(at, "night"):
+            nights.run_nightly(settings(home, way), way.steps, progress=_told, lease_ms=lease_ms)
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0

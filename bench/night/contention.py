@@ -18,7 +18,7 @@ from time import perf_counter
 import anyio
 
 import memoria
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from bench.faults.verdict import Verdict
 from bench.latency.fill import TENANT
 from bench.latency.fill import fill as fill_turns
@@ -78,7 +78,7 @@ def contend(
 
 def _runs(home: Path) -> dict[str, int]:
     """The latest nights, and the rows of their largest transactions so far."""
-    return {run.id: run.most_rows for run in nights.runs(settings(home), 1000)}
+    return {run.id: run.most_rows for run in nights.list_runs(settings(home), 1000)}
 
 
 class _Client:
@@ -128,7 +128,7 @@ class _Client:
     def _leave_something_to_do(self) -> None:
         at = now_millis()
         with closing(store_of(self._home)) as store, store.read(TENANT) as tx:
-            left = len(tx.retention.expired(at, 0, self._due))
+            left = len(tx.retention.list_expired(at, 0, self._due))
         add_memories(self._home, self._due - left, 1.0, self._said, at, next(self._numbers))
 
     async def _round(self, m: Memoria, took: dict[str, list[float]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from memoria.store.files import BACKUPS, DATABASE
 from memoria.store.sqlite.driver import Connection, connect
-from memoria.store.sqlite.journal import WATCHED, columns
+from memoria.store.sqlite.journal import JOURNALED_TABLES, columns
 
 Dump = dict[str, list[tuple[Any, ...]]]
 RECORDS = ("audit_log", "night_steps", "night_changes")
@@ -26,7 +26,7 @@ def dump(home: Path, *more: str) -> Dump:
         more: other tables.
     """
     with closing(connect(home / DATABASE, 5000, read_only=True)) as connection:
-        found = {table: _rows(connection, table) for table in (*WATCHED, *more)}
+        found = {table: _rows(connection, table) for table in (*JOURNALED_TABLES, *more)}
         index = connection.execute("SELECT rowid, scope, words, context FROM search_index")
         found["search_index"] = sorted(map(tuple, index))
     found[_FILES] = sorted(_files(home))

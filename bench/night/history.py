@@ -13,7 +13,7 @@ from bench.latency.speech import Speech, turn_text
 from bench.night.homes import settings
 from memoria import Memoria
 from memoria.errors import MemoriaError
-from memoria.model import DAY_MS, clock_at
+from memoria.model import DAY_MS, use_clock
 from memoria.model.memory import Revision
 from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import connect
@@ -51,7 +51,7 @@ class Chance:
 def live(home: Path, days: Sequence[int], deeds: int, chance: Chance) -> None:
     """Do so many things a day, on each of the days, which are moments in UTC epoch ms."""
     for day in days:
-        with clock_at(partial(int, day)):
+        with use_clock(partial(int, day)):
             anyio.run(_a_day, home, deeds, chance)
 
 

@@ -13,7 +13,7 @@ from bench.latency.fill import fill as fill_turns
 from bench.latency.speech import Speech, turn_text
 from memoria import Settings
 from memoria.inference.choose import BUNDLED
-from memoria.ingest.link import link
+from memoria.ingest.links import link_memory
 from memoria.model import DAY_MS, MemoryType, Provenance, SourceKind, Trust, new_id
 from memoria.store.base import Transaction
 from memoria.store.files import BACKUPS, DATABASE
@@ -47,7 +47,7 @@ class Way:
 
 def settings(home: Path, way: Way = Way()) -> Settings:
     """Of a home's nights; without vectors, which nothing needs that is asked of a copy."""
-    return Settings.checked(
+    return Settings.from_values(
         home=home,
         tenant=way.tenant,
         embedder="off",
@@ -120,13 +120,13 @@ def _write(tx: Transaction, content: str, is_due: bool, at: int, chance: random.
     version = NewVersion(content, fingerprint(content), began, began, _PROVENANCE, None)
     tx.memories.add(memory, version)
     if chance.random() < _PINNED:
-        tx.memories.mark(memory.id, began, pinned=True)
+        tx.memories.set_flags(memory.id, began, pinned=True)
     if chance.random() < _VERIFIED:
-        tx.memories.mark(memory.id, began, verified=True)
+        tx.memories.set_flags(memory.id, began, verified=True)
     stored = tx.memories.get(memory.id)
     if stored is None:
         raise LookupError(memory.id)
-    link(tx, stored, now=began)
+    link_memory(tx, stored, now=began)
     return stored.current.n
 
 
@@ -134,4 +134,4 @@ def _embed(store: SqliteStore, ns: Sequence[int], seed: int) -> None:
     vectors = random_vectors(np.random.default_rng(seed), len(ns))
     with store.backlog(write=True) as backlog:
         backlog.choose_model(BUNDLED)
-        backlog.fulfil(BUNDLED, dict(zip(ns, vectors, strict=True)))
+        backlog.add_vectors(BUNDLED, dict(zip(ns, vectors, strict=True)))

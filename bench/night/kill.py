@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from bench.faults.homes import unsound
 from bench.faults.verdict import Verdict
 from bench.faults.wal import is_writing
@@ -24,7 +24,7 @@ from bench.night.process import Child, night
 from memoria.lifecycle.lease import LEASE
 from memoria.lifecycle.runner import MOST_ROWS
 from memoria.model import system_millis
-from memoria.model.night import Run
+from memoria.model.nightly import NightlyRun
 from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import connect
 
@@ -197,5 +197,5 @@ def _is_leased(home: Path) -> bool:
         return leases.lease_owner(LEASE, system_millis()) is not None
 
 
-def _last_run(home: Path, way: Way) -> Run | None:
-    return next(iter(nights.runs(settings(home, way), 1)), None)
+def _last_run(home: Path, way: Way) -> NightlyRun | None:
+    return next(iter(nights.list_runs(settings(home, way), 1)), None)

@@ -9,8 +9,8 @@ from bench.faults.verdict import Verdict
 from bench.night.measure import Core, Counts, Found
 from bench.output import table
 from memoria.lifecycle.runner import MOST_ROWS
-from memoria.model import iso
-from memoria.model.night import Run
+from memoria.model import to_iso
+from memoria.model.nightly import NightlyRun
 
 _A_POINT = 0.01
 
@@ -19,7 +19,7 @@ _A_POINT = 0.01
 class Slept:
     """A night, and the seconds it took."""
 
-    run: Run
+    run: NightlyRun
     seconds: float
 
 
@@ -100,7 +100,7 @@ def _unfinished(nights: Sequence[Slept]) -> list[str]:
     most = max(night.run.most_rows for night in nights)
     rows = [f"a transaction changed {most} rows"] if most > MOST_ROWS else []
     runs = [night.run for night in nights if night.run.state != "finished"]
-    return rows + [f"the night of {iso(run.at)} is {run.state}" for run in runs]
+    return rows + [f"the night of {to_iso(run.at)} is {run.state}" for run in runs]
 
 
 def _held(points: Sequence[Point]) -> dict[str, int | float]:

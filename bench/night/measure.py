@@ -8,9 +8,9 @@ from pathlib import Path
 from bench.night.facts import Value
 from bench.night.world import World
 from memoria import Memoria
-from memoria.lifecycle.core.lines import shown
+from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Line, parse
-from memoria.model.core import CORE, CoreFile
+from memoria.model.core import CORE_FILES, CoreFile
 from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import Connection, connect
 from memoria.text.budget import estimate_tokens
@@ -154,7 +154,7 @@ def core_of(home: Path, world: World, at: int, budget: int) -> Core:
         if value is not life.value(at)
     }
     tokens, lines, wrong = dict[str, int](), 0, list[str]()
-    for file in CORE:
+    for file in CORE_FILES:
         if not (home / file).exists():
             continue
         text = (home / file).read_text("utf-8")
@@ -163,14 +163,18 @@ def core_of(home: Path, world: World, at: int, budget: int) -> Core:
         tokens[file], lines = estimate_tokens(text), lines + len(ours)
         wrong += [f"{file} has {tokens[file]} tokens"] if tokens[file] > budget else []
         wrong += [f"{file} is not the lines it has"] if document.text != text else []
-        wrong += [f"{file}: {why}: {line.said}" for line in ours for why in _wrong(line, active)]
-        wrong += [f"{file}: no longer so: {line.said}" for line in ours if line.said in stale]
+        wrong += [
+            f"{file}: {why}: {line.statement}" for line in ours for why in _wrong(line, active)
+        ]
+        wrong += [
+            f"{file}: no longer so: {line.statement}" for line in ours if line.statement in stale
+        ]
         wrong += _twice(file, ours)
     return Core(tokens, lines, tuple(wrong))
 
 
 def _twice(file: CoreFile, lines: Sequence[Line]) -> list[str]:
-    said = [line.said for line in lines]
+    said = [line.statement for line in lines]
     return [f"{file}: said twice: {text}" for text in sorted(set(said)) if said.count(text) > 1]
 
 
@@ -180,7 +184,7 @@ def _wrong(line: Line, active: dict[str, str]) -> list[str]:
     contents = [content for i, content in active.items() if mark and i.endswith(mark)]
     if not contents:
         return ["not of an active memory"]
-    wrong = [] if shown(contents[0]) == line.said else ["not what the memory says"]
+    wrong = [] if render_text(contents[0]) == line.statement else ["not what the memory says"]
     return wrong if line.group else [*wrong, "below no heading"]
 
 

@@ -12,15 +12,15 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from bench.faults.homes import unsound
 from bench.faults.verdict import Verdict
 from bench.latency.speech import Speech
 from bench.night.dump import differences, dump
 from bench.night.history import Chance, days, live
 from bench.night.homes import add_memories, in_both_languages, settings
-from memoria.model import DAY_MS, clock_at
-from memoria.model.night import Run, Undone
+from memoria.model import DAY_MS, use_clock
+from memoria.model.nightly import NightlyRun, UndoResult
 from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import connect
 
@@ -93,26 +93,30 @@ def _as_they_left_it(home: Path, at: int, chance: Chance, seen: Counter[str]) ->
     return wrong + unsound(home)
 
 
-def _night(home: Path, at: int, chance: Chance, seen: Counter[str]) -> Run:
+def _night(home: Path, at: int, chance: Chance, seen: Counter[str]) -> NightlyRun:
     """A night; every third is broken off and finished."""
-    with clock_at(lambda: at):
+    with use_clock(lambda: at):
         if chance.random.random() < 1 / 3:
             seen["nights broken off"] += 1
-            _broken_off(lambda stop: nights.run(settings(home), progress=lambda *_: stop()), chance)
-        last = nights.runs(settings(home), 1)
+            _broken_off(
+                lambda stop: nights.run_nightly(settings(home), progress=lambda *_: stop()), chance
+            )
+        last = nights.list_runs(settings(home), 1)
         if last and last[0].at == at and last[0].state == "finished":
             return last[0]
-        return nights.run(settings(home))
+        return nights.run_nightly(settings(home))
 
 
-def _undone(home: Path, run: Run, chance: Chance, seen: Counter[str]) -> Undone:
+def _undone(home: Path, run: NightlyRun, chance: Chance, seen: Counter[str]) -> UndoResult:
     """An undoing; every third is broken off and finished."""
     if chance.random.random() < 1 / 3:
         seen["undoings broken off"] += 1
-        _broken_off(lambda stop: nights.undo(settings(home), run.id, lambda _: stop()), chance)
-        if nights.runs(settings(home), 2)[-1].state == "undone":
-            return Undone(run_ids=(run.id,), restored=0, kept=0, forgotten=0)
-    return nights.undo(settings(home), run.id, lambda _: None)
+        _broken_off(
+            lambda stop: nights.undo_nightly(settings(home), run.id, lambda _: stop()), chance
+        )
+        if nights.list_runs(settings(home), 2)[-1].state == "undone":
+            return UndoResult(run_ids=(run.id,), restored=0, kept=0, forgotten=0)
+    return nights.undo_nightly(settings(home), run.id, lambda _: None)
 
 
 def _broken_off(begin: Callable[[Callable[[], None]], object], chance: Chance) -> None:
@@ -129,7 +133,7 @@ def _broken_off(begin: Callable[[Callable[[], None]], object], chance: Chance) -
         return
 
 
-def _lost(undone: Undone) -> bool:
+def _lost(undone: UndoResult) -> bool:
     return bool(undone.kept or undone.forgotten)
 
 

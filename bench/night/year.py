@@ -17,7 +17,7 @@ from time import perf_counter
 import anyio
 
 import memoria
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from bench.night.lived import Lived, Month, Point, Slept, Year, verdict_of
 from bench.night.measure import asked, core_of, counted
 from bench.night.model import served
@@ -28,7 +28,7 @@ from memoria.inference.base import Embedder
 from memoria.inference.bundled import BundledEmbedder
 from memoria.inference.choose import BUNDLED
 from memoria.lifecycle.steps import BY_NAME
-from memoria.model import Vector, clock_at, from_millis
+from memoria.model import Vector, from_millis, use_clock
 
 TENANT = "default"
 _SETTLE_S = 120
@@ -56,8 +56,10 @@ def unrested(folder: Path, world: World, days: int) -> tuple[Path, int]:
     """
     year(folder, world, days, days, _NO_BOUND)
     home = folder / "none"
-    with clock_at(lambda: moment(days + 1)):
-        nights.run(Settings.checked(home=home, tenant=TENANT, embedder="off"), ["expire"])
+    with use_clock(lambda: moment(days + 1)):
+        nights.run_nightly(
+            Settings.from_values(home=home, tenant=TENANT, embedder="off"), ["expire"]
+        )
     return home, moment(days + _LATER)
 
 
@@ -113,7 +115,7 @@ def year(
         embedder: the bundled model, where it is loaded already.
     """
     clock = _Clock(moment(0))
-    with served(Script(world).answer) as url, clock_at(clock):
+    with served(Script(world).answer) as url, use_clock(clock):
         twin = _Twin(folder, world, url, active, clock, embedder)
         anyio.run(partial(twin.live, days, every, done))
         return verdict_of(twin.lived())
@@ -136,7 +138,7 @@ class _Twin:
         self._clock = clock
         self._embedder = _Remembering(embedder or BundledEmbedder(BUNDLED))
         self._with, self._without = (
-            Settings.checked(
+            Settings.from_values(
                 home=folder / name,
                 tenant=TENANT,
                 llm_base_url=url,
@@ -180,18 +182,18 @@ class _Twin:
                 for i, (role, content) in enumerate(session.turns)
             ]
             await m.record_conversation(turns, "session_end", session_id=session.id)
-            await m.settle(_SETTLE_S)
+            await m.wait_until_idle(_SETTLE_S)
             for content, kind in session.stated:
                 await m.remember(content, type=kind)
-            await m.settle(_SETTLE_S)
+            await m.wait_until_idle(_SETTLE_S)
 
     async def _night(self, day: int, m: Memoria) -> None:
         self._clock.now = moment(day, _HOUR)
         before = counted(self._with.home_path)
         began = perf_counter()
-        run = await anyio.to_thread.run_sync(nights.run, self._with)
+        run = await anyio.to_thread.run_sync(nights.run_nightly, self._with)
         took = perf_counter() - began
-        await m.settle(_SETTLE_S)
+        await m.wait_until_idle(_SETTLE_S)
         self._nights.append(Slept(run, took))
         after, without = counted(self._with.home_path), counted(self._without.home_path)
         self._points.append(Point(day, before, after, without))

@@ -14,10 +14,10 @@ from bench.command import Asker
 from bench.data import Conversation, Key
 from memoria import Memoria, Turn
 from memoria.app.threads import in_thread
-from memoria.ingest.link import Reading, relink
-from memoria.model import MemoryType, Part, iso, now_millis
-from memoria.retrieval import Way, plan_memories
-from memoria.retrieval.plan import AS_USUAL
+from memoria.ingest.links import Interpretation, replace_interpretation
+from memoria.model import MemoryType, Part, now_millis, to_iso
+from memoria.retrieval import SearchOptions, plan_memories
+from memoria.retrieval.plan import DEFAULT_OPTIONS
 from memoria.retrieval.stages import ALL, Stages
 
 _MAX_TOKENS = 4000
@@ -25,15 +25,15 @@ _MAX_TOKENS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ConclusionNotes:
     """What is known of a conclusion beside its words."""
 
     type: MemoryType = MemoryType.FACT
-    reading: Reading | None = None
+    reading: Interpretation | None = None
     """What a model read in it; without one, the rules read."""
 
 
-Notes = Mapping[Key, Beside]
+Notes = Mapping[Key, ConclusionNotes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ class FirstLevel:
     memoria: Memoria
     keys: Mapping[str, Key]
     """By memory id."""
-    way: Way = AS_USUAL
+    options: SearchOptions = DEFAULT_OPTIONS
 
     async def rank(self, question: str) -> Answer:
         """The conclusions found, in the order they are shown."""
-        plan = plan_memories(question, limit=LIMIT, max_tokens=_MAX_TOKENS, way=self.way)
+        plan = plan_memories(question, limit=LIMIT, max_tokens=_MAX_TOKENS, options=self.options)
         search = self.memoria._search  # noqa: SLF001  (no face switches off every stage)
         found = await in_thread(lambda: search.run(plan))
         return Answer(tuple(self.keys[hit.id] for hit in found.hits), found.tokens)
@@ -62,20 +62,18 @@ def first_level(*without: Part, stages: Stages = ALL, notes: Notes | None = None
         notes: what is known of the conclusions; by default that they are facts.
     """
 
-    async def asked(
-        conversations: Sequence[Conversation], done: Callable[[], None]
-    ) -> list[Outcome]:
+    async def run(conversations: Sequence[Conversation], done: Callable[[], None]) -> list[Outcome]:
         outcomes = []
-        way = Way(frozenset(without), stages=stages)
+        way = SearchOptions(frozenset(without), stages=stages)
         with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
             for each in conversations:
                 async with memoria.open(Path(home), each.name) as m:
                     ranker = FirstLevel(m, await keep(m, each.turns, notes or {}), way)
-                    await m.settle()
+                    await m.wait_until_idle()
                     outcomes += await ask(ranker, each.questions, done)
         return outcomes
 
-    return asked
+    return run
 
 
 async def keep(m: Memoria, conclusions: Sequence[Turn], notes: Notes) -> dict[str, Key]:
@@ -87,8 +85,8 @@ async def keep(m: Memoria, conclusions: Sequence[Turn], notes: Notes) -> dict[st
     keys = {}
     for turn in conclusions:
         key = str(turn.session_id), str(turn.message_id)
-        known = notes.get(key, Beside())
-        since = None if turn.at is None else iso(turn.at)
+        known = notes.get(key, ConclusionNotes())
+        since = None if turn.at is None else to_iso(turn.at)
         kept = await m.remember(turn.content, valid_from=since, type=known.type)
         keys[kept.id] = key
         if known.reading is not None:
@@ -96,9 +94,9 @@ async def keep(m: Memoria, conclusions: Sequence[Turn], notes: Notes) -> dict[st
     return keys
 
 
-def _read(m: Memoria, memory_id: str, reading: Reading) -> None:
+def _read(m: Memoria, memory_id: str, reading: Interpretation) -> None:
     """Put a model's reading in the place of the rules', as extraction does."""
     with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no face takes a reading by itself)
         memory = tx.memories.get(memory_id)
         if memory is not None:
-            relink(tx, memory, reading, now=now_millis())
+            replace_interpretation(tx, memory, reading, now=now_millis())

@@ -22,7 +22,7 @@ from rich.console import Console
 import memoria
 from bench.metrics import mean
 from bench.output import rounded, table
-from bench.recall.repeats import Asked, asked, wordings
+from bench.recall.repeats import Asked, list_wordings, read_questions
 from memoria import Memoria, SearchResult, Turn
 
 SYSTEMS: Mapping[str, Sequence[str]] = {
@@ -39,7 +39,7 @@ _FEW_TOKENS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FilledHome:
     """A home that was told the world, and which hit is which wording."""
 
     memoria: Memoria
@@ -52,7 +52,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class QuestionScore:
     """What one question got, each 0 to 1."""
 
     r4: float
@@ -65,22 +65,22 @@ class Answered:
 
 
 @asynccontextmanager
-async def told_as_memories() -> AsyncIterator[Told]:
+async def open_as_memories() -> AsyncIterator[FilledHome]:
     """The world as conclusions."""
-    async with _opened() as m:
+    async with _open_home() as m:
         kept = {}
-        for each in wordings():
+        for each in list_wordings():
             since = each.at.isoformat()
             known = await m.remember(each.content, type=each.type, valid_from=since)
             kept[known.id] = each.id
-        await m.settle()
-        yield Told(m, kept)
+        await m.wait_until_idle()
+        yield FilledHome(m, kept)
 
 
 @asynccontextmanager
-async def told_as_turns() -> AsyncIterator[Told]:
+async def open_as_turns() -> AsyncIterator[FilledHome]:
     """The world as it was said, a session a day."""
-    said = wordings()
+    said = list_wordings()
     turns = [
         Turn(
             role="user",
@@ -91,16 +91,18 @@ async def told_as_turns() -> AsyncIterator[Told]:
         )
         for each in said
     ]
-    async with _opened() as m:
+    async with _open_home() as m:
         await m.record_conversation(turns)
-        await m.settle()
-        yield Told(m, {})
+        await m.wait_until_idle()
+        yield FilledHome(m, {})
 
 
-FORMS = {"memories": told_as_memories, "turns": told_as_turns}
+FORMS = {"memories": open_as_memories, "turns": open_as_turns}
 
 
-async def answered(told: Told, question: Asked, without: Sequence[str]) -> Answered:
+async def score_question(
+    told: FilledHome, question: Asked, without: Sequence[str]
+) -> QuestionScore:
     """Ask one question, at the defaults and by what a budget holds."""
 
     async def ranking(limit: int, max_tokens: int) -> tuple[str, ...]:
@@ -113,26 +115,28 @@ async def answered(told: Told, question: Asked, without: Sequence[str]) -> Answe
     few = await ranking(_MANY, _FEW_TOKENS)
     many = await ranking(_MANY, _TOKENS)
     parts = len(question.gold)
-    at8 = question.answered(usual[:_LIMIT]) / parts
-    first = next((n for n in range(1, len(usual) + 1) if question.answered(usual[:n])), None)
-    return Answered(
-        r4=question.answered(usual[:4]) / parts,
+    at8 = question.count_answered(usual[:_LIMIT]) / parts
+    first = next((n for n in range(1, len(usual) + 1) if question.count_answered(usual[:n])), None)
+    return QuestionScore(
+        r4=question.count_answered(usual[:4]) / parts,
         r8=at8,
         whole8=float(at8 == 1),
         mrr=0.0 if first is None else 1 / first,
-        few=question.answered(few) / parts,
-        many=question.answered(many) / parts,
+        few=question.count_answered(few) / parts,
+        many=question.count_answered(many) / parts,
     )
 
 
-async def measure(systems: Mapping[str, Sequence[str]]) -> dict[tuple[str, str, str], Answered]:
+async def measure(
+    systems: Mapping[str, Sequence[str]],
+) -> dict[tuple[str, str, str], QuestionScore]:
     """Means by form, kind of question and system."""
-    means: dict[tuple[str, str, str], Answered] = {}
-    questions = tuple(asked())
+    means: dict[tuple[str, str, str], QuestionScore] = {}
+    questions = tuple(read_questions())
     for form, opened in FORMS.items():
         async with opened() as told:
             for system, without in systems.items():
-                got = [(each, await answered(told, each, without)) for each in questions]
+                got = [(each, await score_question(told, each, without)) for each in questions]
                 for kind in dict.fromkeys(each.kind for each in questions):
                     means[form, kind, system] = _mean([g for q, g in got if q.kind == kind])
     return means
@@ -158,15 +162,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[Memoria]:
+async def _open_home() -> AsyncIterator[Memoria]:
     with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
         async with memoria.open(Path(home), "crowded") as m:
             yield m
 
 
-def _mean(got: Sequence[Answered]) -> Answered:
+def _mean(got: Sequence[QuestionScore]) -> QuestionScore:
     columns = zip(*(asdict(each).values() for each in got), strict=True)
-    return Answered(*(mean(column) for column in columns))
+    return QuestionScore(*(mean(column) for column in columns))
 
 
 if __name__ == "__main__":

@@ -46,7 +46,9 @@ def _locomo(conversations: Sequence[Conversation]) -> Iterator[Conversation]:
             replace(q, category="locomo" if q.category in _ANSWERABLE else "locomo 5")
             for q in each.questions
         )
-        yield _mixed(each, own, _drawn(each.name, others, _OF_LOCOMO, "locomo foreign"))
+        yield _mix_conversations(
+            each, own, _draw_questions(each.name, others, _OF_LOCOMO, "locomo foreign")
+        )
 
 
 def _users(users: Sequence[Conversation], passages: Sequence[Question]) -> Iterator[Conversation]:
@@ -58,20 +60,22 @@ def _users(users: Sequence[Conversation], passages: Sequence[Question]) -> Itera
             if other is not each and other.name.startswith(language)
             for q in other.questions
         ]
-        foreign = _drawn(each.name, others, _OF_USERS, "users foreign")
+        foreign = _draw_questions(each.name, others, _OF_USERS, "users foreign")
         if language == "zh":
-            foreign += _drawn(each.name, passages, _OF_CMRC, "cmrc foreign")
+            foreign += _draw_questions(each.name, passages, _OF_CMRC, "cmrc foreign")
         own = (replace(q, category="users") for q in each.questions)
-        yield _mixed(each, own, foreign)
+        yield _mix_conversations(each, own, foreign)
 
 
-def _drawn(name: str, pool: Sequence[Question], most: int, category: str) -> list[Question]:
+def _draw_questions(
+    name: str, pool: Sequence[Question], most: int, category: str
+) -> list[Question]:
     """So many questions of others, the same in every run, with nothing that answers them here."""
     drawn = random.Random(f"{_SEED} {name} {category}").sample(pool, most)  # noqa: S311  (a sample, no secret)
     return [Question(q.text, category, frozenset()) for q in drawn]
 
 
-def _mixed(
+def _mix_conversations(
     conversation: Conversation, own: Iterator[Question], foreign: Sequence[Question]
 ) -> Conversation:
     asked = [*own, *foreign]

@@ -47,7 +47,7 @@ class Marked(Value):
     gold: tuple[Annotated[tuple[TurnName, ...], Field(min_length=1)], ...] = Field(min_length=1)
 
 
-def marked(path: Path) -> Iterator[Marked]:
+def read_marked(path: Path) -> Iterator[Marked]:
     """The questions of a file, in its order.
 
     Args:

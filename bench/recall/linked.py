@@ -10,10 +10,10 @@ from pathlib import Path
 from bench.command import Asker
 from bench.data import Conversation, DataSet, Key, Question
 from bench.floor import ask_floor
-from bench.recall.conclusions import Beside, first_level
-from bench.recall.world import Told, asked, told
+from bench.recall.conclusions import ConclusionNotes, first_level
+from bench.recall.world import Statement, read_questions, read_statements
 from memoria import Turn
-from memoria.ingest.link import Reading
+from memoria.ingest.links import Interpretation
 from memoria.model import InferredBy
 from memoria.retrieval.stages import Stages
 
@@ -28,11 +28,11 @@ def conversations(_folder: Path) -> tuple[Conversation, ...]:
     """One tenant that was told the world."""
     turns = (
         Turn(role="user", session_id=_NAME, message_id=each.id, content=each.content)
-        for each in told()
+        for each in read_statements()
     )
     questions = (
         Question(each.question, (each.language, each.kind), frozenset(map(_key, each.gold)))
-        for each in asked()
+        for each in read_questions()
     )
     return (Conversation(_NAME, tuple(turns), tuple(questions)),)
 
@@ -41,20 +41,20 @@ def _key(memory: str) -> Key:
     return _NAME, memory
 
 
-def _beside(each: Told, *, by_model: bool) -> Beside:
-    reading = Reading(
+def _beside(each: Statement, *, by_model: bool) -> ConclusionNotes:
+    reading = Interpretation(
         mentions=each.entities,
         subject=each.subject,
         confidence=_CONFIDENCE,
         inferred_by=InferredBy.MODEL,
     )
-    return Beside(each.type, reading if by_model else None)
+    return ConclusionNotes(each.type, reading if by_model else None)
 
 
 def systems() -> Mapping[str, Asker]:
     """What is asked."""
-    read = {_key(each.id): _beside(each, by_model=True) for each in told()}
-    typed = {_key(each.id): _beside(each, by_model=False) for each in told()}
+    read = {_key(each.id): _beside(each, by_model=True) for each in read_statements()}
+    typed = {_key(each.id): _beside(each, by_model=False) for each in read_statements()}
     return {
         "memoria": first_level(notes=read),
         "graph by rules": first_level(notes=typed),

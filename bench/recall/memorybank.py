@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.data import Conversation, DataSet, Key, Question
-from bench.recall.gold import CROSS_LANGUAGE, MEMORYBANK, Marked, marked
+from bench.recall.gold import CROSS_LANGUAGE, MEMORYBANK, Marked, read_marked
 from memoria import Turn
 
 _FOLDER = Path("memorybank")
@@ -63,7 +63,7 @@ def conversations(folder: Path, questions: Path) -> tuple[Conversation, ...]:
         folder: where the data sets are.
         questions: a file of marked questions.
     """
-    asked = [*marked(questions)]
+    asked = [*read_marked(questions)]
     made = (
         Conversation(
             f"{each.language}-{number:02}",

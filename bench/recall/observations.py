@@ -21,10 +21,10 @@ _ASKED = (1, 2, 3, 4)
 
 def conversations(folder: Path) -> tuple[Conversation, ...]:
     """A tenant for every conversation, told what was concluded from it."""
-    return tuple(_concluded(each) for each in LOCOMO.read(folder))
+    return tuple(_to_conclusions(each) for each in LOCOMO.read(folder))
 
 
-def _concluded(conversation: Conversation) -> Conversation:
+def _to_conclusions(conversation: Conversation) -> Conversation:
     known = frozenset(each.source for each in conversation.observations)
     questions = (
         replace(each, gold=each.gold & known)

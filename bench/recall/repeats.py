@@ -45,7 +45,7 @@ class Asked(Value):
     question: str
     gold: Annotated[tuple[Gold, ...], Field(min_length=1)]
 
-    def answered(self, ranking: tuple[str, ...]) -> int:
+    def count_answered(self, ranking: tuple[str, ...]) -> int:
         """How many different parts of the answer are among these wordings."""
         found = {*ranking, *(wording.partition("/")[0] for wording in ranking)}
         return len(found.intersection(self.gold))
@@ -61,7 +61,7 @@ class Wording(NamedTuple):
     at: datetime
 
 
-def things() -> Iterator[Thing]:
+def read_things() -> Iterator[Thing]:
     """What is said in the world.
 
     Raises:
@@ -71,7 +71,7 @@ def things() -> Iterator[Thing]:
         yield Thing.model_validate_json(line)
 
 
-def asked() -> Iterator[Asked]:
+def read_questions() -> Iterator[Asked]:
     """The questions, by kind.
 
     Raises:
@@ -81,11 +81,11 @@ def asked() -> Iterator[Asked]:
         yield Asked.model_validate_json(line)
 
 
-def wordings() -> list[Wording]:
+def list_wordings() -> list[Wording]:
     """All that is said, in the order of time: a thing comes up once a week."""
     said = [
         Wording(f"{thing.id}/{n + 1}", thing.type, content, _moment(place, n))
-        for place, thing in enumerate(things())
+        for place, thing in enumerate(read_things())
         for n, content in enumerate(thing.said)
     ]
     return sorted(said, key=lambda each: each.at)

@@ -50,11 +50,11 @@ async def measure(systems: Mapping[str, Sequence[str]]) -> dict[tuple[str, str],
     for favoured in (0, 1):
         with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
             async with memoria.open(Path(home), "weighted") as m:
-                ids = {each.id: _keep_both(m, each, favoured) for each in asked}
-                await m.settle()
+                ids = {each.id: _write_pair(m, each, favoured) for each in asked}
+                await m.wait_until_idle()
                 for system, without in systems.items():
                     for each in _in_play(asked, favoured):
-                        place = await _placed(m, each, ids[each.id], favoured, without)
+                        place = await _find_place(m, each, ids[each.id], favoured, without)
                         got.setdefault((each.factor, system), []).append(place)
     return {key: _mean(places) for key, places in got.items()}
 
@@ -81,7 +81,7 @@ def _in_play(asked: Sequence[Pair], favoured: int) -> list[Pair]:
     return [each for each in asked if each.factor != "answer" or favoured]
 
 
-async def _placed(
+async def _find_place(
     m: Memoria, pair: Pair, ids: tuple[str, str], favoured: int, without: Sequence[str]
 ) -> Placed:
     wanted = ids[0 if pair.factor == "answer" else favoured]
@@ -92,12 +92,12 @@ async def _placed(
     return Placed(float(rank == 1), 1 / rank if rank else 0.0)
 
 
-def _keep_both(m: Memoria, pair: Pair, favoured: int) -> tuple[str, str]:
-    one, other = (_keep(m, pair, place, favoured=place == favoured) for place in (0, 1))
+def _write_pair(m: Memoria, pair: Pair, favoured: int) -> tuple[str, str]:
+    one, other = (_write_memory(m, pair, place, favoured=place == favoured) for place in (0, 1))
     return one, other
 
 
-def _keep(m: Memoria, pair: Pair, place: int, *, favoured: bool) -> str:
+def _write_memory(m: Memoria, pair: Pair, place: int, *, favoured: bool) -> str:
     """Write a memory of the pair with what is in its favour."""
     had = _EVERYTHING if pair.factor == "answer" else (pair.factor,)
     has = had if favoured else ()
@@ -115,11 +115,11 @@ def _keep(m: Memoria, pair: Pair, place: int, *, favoured: bool) -> str:
     with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no channel sets all of these)
         tx.memories.add(memory, version)
         now = now_millis()
-        tx.memories.mark(memory.id, now, pinned="pinned" in has, verified="confirmed" in has)
+        tx.memories.set_flags(memory.id, now, pinned="pinned" in has, verified="confirmed" in has)
         for _ in range(_VOTES if "upvoted" in has else 0):
-            tx.memories.mark(memory.id, now, upvotes=1)
+            tx.memories.set_flags(memory.id, now, upvotes=1)
         for _ in range(_USES if "used" in has else 0):
-            tx.memories.use(memory.id, 0.0, now)  # its importance is another factor
+            tx.memories.add_use(memory.id, 0.0, now)  # its importance is another factor
     return memory.id
 
 

@@ -29,7 +29,7 @@ Kind = Literal["alias", "two_steps", "shared_name", "plain", "no_answer"]
 MemoryName = Annotated[str, Field(pattern=r"^m\d\d$")]
 
 
-class Told(Value):
+class Statement(Value):
     """A memory of the world, and what a model reads in it."""
 
     id: MemoryName
@@ -49,17 +49,17 @@ class Asked(Value):
     gold: tuple[MemoryName, ...]
 
 
-def told(path: Path = WORLD) -> Iterator[Told]:
+def read_statements(path: Path = WORLD) -> Iterator[Statement]:
     """The memories of the world, in the order they were stated.
 
     Raises:
         pydantic.ValidationError: a line is no memory.
     """
     for line in path.read_text("utf-8").splitlines():
-        yield Told.model_validate_json(line)
+        yield Statement.model_validate_json(line)
 
 
-def asked(path: Path = QUESTIONS) -> Iterator[Asked]:
+def read_questions(path: Path = QUESTIONS) -> Iterator[Asked]:
     """The questions, by kind.
 
     Raises:

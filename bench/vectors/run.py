@@ -17,8 +17,8 @@ from memoria.model import Vector
 from memoria.retrieval.candidates import DEPTH
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
-from memoria.store.sqlite.standing import Standing
-from memoria.store.sqlite.vectors import Matrices, Neighbourhood, VectorIndex
+from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery
+from memoria.store.sqlite.visibility import Visibility
 
 DEPTHS = (10, 50, DEPTH)
 """The last is what a search asks for."""
@@ -26,7 +26,7 @@ _BUSY_MS = 10_000
 _PAGE = 1000
 _SEED = 4
 _MIB = 1 << 20
-_WHERE = Neighbourhood(1, 1, "turn", (Standing("turn", 1).token,))
+_WHERE = VectorQuery(1, 1, "turn", (Visibility("turn", 1).token,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def compare(rows: NDArray[np.float32], questions: int) -> Found:
         _fill(Path(folder), np.delete(rows, asked, axis=0))
         open_home = partial(connect, Path(folder) / DATABASE, _BUSY_MS, read_only=True)
         connection = open_home()
-        codes = Matrices(many=1, connect=open_home)
-        matrix = Matrices()
+        codes = VectorCache(many=1, connect=open_home)
+        matrix = VectorCache()
         found, took = _ask(VectorIndex(connection, None, codes), rows[asked])
         exact, took_exactly = _ask(VectorIndex(connection, None, matrix), rows[asked])
         recall = {
@@ -90,7 +90,7 @@ def _fill(home: Path, rows: NDArray[np.float32]) -> None:
         with store.write("bench") as tx:
             ns = [tx.documents.add("turn", None, "", "") for _ in page]
         with store.backlog(write=True) as backlog:
-            backlog.fulfil(BUNDLED, dict(zip(ns, page, strict=True)))
+            backlog.add_vectors(BUNDLED, dict(zip(ns, page, strict=True)))
     store.close()
 
 
@@ -109,6 +109,6 @@ def _ask(way: VectorIndex, questions: NDArray[np.float32]) -> tuple[list[list[in
     return found, took
 
 
-def _way(took: list[float], held: Matrices) -> Way:
+def _way(took: list[float], held: VectorCache) -> Way:
     each = latency(took)
     return Way(each.p50, each.p95, held.nbytes / _MIB)

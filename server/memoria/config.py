@@ -22,10 +22,10 @@ from pydantic import (
     model_validator,
 )
 
-from memoria.errors import InvalidInputError, brief
+from memoria.errors import InvalidInputError, shorten
+from memoria.model.explanation import Part
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
-from memoria.model.retention import RetentionChanges, retention_changes
-from memoria.model.trace import Part
+from memoria.model.retention import RetentionChanges, parse_retention_changes
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
@@ -42,7 +42,7 @@ LONGEST_PAUSE_MS = 10 * 60_000
 _PREFIX = "MEMORIA_"
 
 
-def _personal_rules(value: object) -> object:
+def _parse_personal_rules(value: object) -> object:
     """Classes and what is done with them, from a mapping or from text as a shell has it."""
     match value:
         case str():
@@ -62,7 +62,7 @@ def _personal_rules(value: object) -> object:
     return dict(pairs)
 
 
-def _parts(value: object) -> object:
+def _split_parts(value: object) -> object:
     """Parts of a search, from a sequence or from text as a shell has it."""
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
@@ -102,7 +102,7 @@ class Settings(BaseModel):
     """How long a search waits for a model that is still loading before it goes on with text
     alone. The bundled model loads in about 2 s, once per process."""
 
-    search_without: Annotated[tuple[Part, ...], BeforeValidator(_parts)] | None = None
+    search_without: Annotated[tuple[Part, ...], BeforeValidator(_split_parts)] | None = None
     """Parts that searches do without, such as `graph` or `vectors,graph`: `text`, `vectors`,
     `graph`. For a part that is out of order, or to see what it is worth."""
 
@@ -167,14 +167,14 @@ class Settings(BaseModel):
     """Where it is set, the vector of what is forgotten is kept, and what a model concludes later is
     turned away if its cosine with that is at least this: 0.8 suits the bundled model. Off by
     default: whoever has the file can hold guesses against a vector."""
-    personal_data: Annotated[PersonalRules, BeforeValidator(_personal_rules)] | None = None
+    personal_data: Annotated[PersonalRules, BeforeValidator(_parse_personal_rules)] | None = None
     """What is done with personal data in memories, a class at a time, such as
     `phone=mask,email=drop`. Classes: email, phone, id_number, card, iban, address, ip. Ways: store,
     confirm (it counts once the user has confirmed it), mask, drop. Phone numbers and addresses are
     confirmed by default, id_number, card and iban masked, email and ip stored. What is named here
     binds explicit statements, too; to state something is to confirm it."""
 
-    retention: Annotated[RetentionChanges, BeforeValidator(retention_changes)] | None = None
+    retention: Annotated[RetentionChanges, BeforeValidator(parse_retention_changes)] | None = None
     """How long memories stay strong, where the table of `docs/decisions.md` is not to hold, such as
     `fact.tau=120,episode.archive=0.05,active=8000`. Of a type: tau (days in which its strength
     falls to a third; `never`), floor, archive (the strength under which it is archived), ttl
@@ -219,7 +219,7 @@ class Settings(BaseModel):
     idle_minutes: float = Field(30, gt=0, le=100_000)
     """A pause in a session after which a new stretch begins."""
 
-    stretch_messages: int = Field(30, ge=2, le=10_000)
+    segment_messages: int = Field(30, ge=2, le=10_000)
     """Messages after which a stretch of a session is summed up, tool calls apart. A new one begins
     with what the user says next."""
 
@@ -232,12 +232,12 @@ class Settings(BaseModel):
 
     @field_validator("workspace")
     @classmethod
-    def _none_is_none(cls, workspace: str | None) -> str | None:
+    def _resolve_none(cls, workspace: str | None) -> str | None:
         return None if workspace == NO_WORKSPACE else workspace
 
     @field_validator("home")
     @classmethod
-    def _home_is_a_path(cls, home: Path) -> Path:
+    def _check_home(cls, home: Path) -> Path:
         try:
             os.fsencode(home.expanduser())
         except (UnicodeEncodeError, RuntimeError) as error:  # half a character; ~nobody
@@ -247,7 +247,7 @@ class Settings(BaseModel):
         return home
 
     @model_validator(mode="after")
-    def _endpoint_is_complete(self) -> Self:
+    def _check_embedding_endpoint(self) -> Self:
         if self.embedder == "endpoint" and not (self.embedding_base_url and self.embedding_model):
             raise ValueError(
                 "embedder=endpoint needs MEMORIA_EMBEDDING_BASE_URL and MEMORIA_EMBEDDING_MODEL"
@@ -255,7 +255,7 @@ class Settings(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _chat_model_is_complete(self) -> Self:
+    def _check_chat_model(self) -> Self:
         endpoint = (self.llm_base_url, self.llm_model, self.llm_api_key)
         if self.llm_command and any(endpoint):
             raise ValueError(
@@ -268,13 +268,13 @@ class Settings(BaseModel):
 
     @field_validator("llm_base_url", "rerank_base_url")
     @classmethod
-    def _url_is_one(cls, url: str | None) -> str | None:
+    def _check_url(cls, url: str | None) -> str | None:
         if url and not _is_web_address(url):
             raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
         return url
 
     @model_validator(mode="after")
-    def _reranker_is_complete(self) -> Self:
+    def _check_reranker(self) -> Self:
         named = (self.rerank_base_url, self.rerank_model, self.rerank_api_key)
         if any(named) and not (self.rerank_base_url and self.rerank_model):
             raise ValueError("a reranker needs MEMORIA_RERANK_BASE_URL and MEMORIA_RERANK_MODEL")
@@ -282,7 +282,7 @@ class Settings(BaseModel):
 
     @field_validator("llm_command")
     @classmethod
-    def _command_has_words(cls, command: str | None) -> str | None:
+    def _check_command(cls, command: str | None) -> str | None:
         try:
             shlex.split(command or "")
         except ValueError as error:
@@ -307,10 +307,10 @@ class Settings(BaseModel):
             if (value := os.environ.get(_PREFIX + name.upper()))
         }
         named = {name: value for name, value in given.items() if value is not None}
-        return cls.checked(**{**from_environment, **named})
+        return cls.from_values(**{**from_environment, **named})
 
     @classmethod
-    def checked(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
+    def from_values(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)
         """Settings of these values alone, whatever the environment says.
 
         Raises:
@@ -319,7 +319,7 @@ class Settings(BaseModel):
         try:
             return cls(**given)
         except ValidationError as error:
-            raise InvalidInputError(_readable(error)) from error
+            raise InvalidInputError(_describe_error(error)) from error
 
 
 def _is_web_address(url: str) -> bool:
@@ -330,15 +330,15 @@ def _is_web_address(url: str) -> bool:
         return False
 
 
-def _readable(error: ValidationError) -> str:
+def _describe_error(error: ValidationError) -> str:
     """A pydantic error as sentences that name the setting, without echoing its value."""
     problems = "; ".join(
-        f"{_setting(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
+        f"{_setting_name(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
         for item in error.errors(include_input=False)
     )
     return f"{problems}. Mend the setting and start again."
 
 
-def _setting(place: tuple[int | str, ...]) -> str:
+def _setting_name(place: tuple[int | str, ...]) -> str:
     """A setting's name as the environment has it."""
-    return brief(f"{_PREFIX}{place[0]}".upper()) if place else "settings"
+    return shorten(f"{_PREFIX}{place[0]}".upper()) if place else "settings"

@@ -36,7 +36,7 @@ _SHOWN_CHARS = 80
 _SHOWN_BITS = 64
 
 
-def brief(text: str) -> str:
+def shorten(text: str) -> str:
     """An id or name as an error shows it: its beginning, on one line, whatever is in it."""
     shown = text[:_SHOWN_CHARS]
     plain = shown.isprintable() and shown == shown.strip() != ""
@@ -44,7 +44,7 @@ def brief(text: str) -> str:
     return (shown if plain else repr(shown)) + rest
 
 
-def quoted(value: object) -> str:
+def quote_value(value: object) -> str:
     """A caller's value as an error shows it: in quotes where it is text, never whole if long."""
     match value:
         case str():
@@ -81,15 +81,15 @@ class NotFoundError(MemoriaError):
     """The tenant has no memory, turn or session of that id."""
 
     @classmethod
-    def memory(cls, memory_id: str) -> Self:
+    def for_memory(cls, memory_id: str) -> Self:
         """There is no such memory."""
-        return cls(f"There is no memory {brief(memory_id)}. Find its id with search_memory.")
+        return cls(f"There is no memory {shorten(memory_id)}. Find its id with search_memory.")
 
     @classmethod
-    def turn(cls, turn_id: str) -> Self:
+    def for_turn(cls, turn_id: str) -> Self:
         """There is no such turn."""
         return cls(
-            f"There is no turn {brief(turn_id)}. Find its id with search_conversation_traces."
+            f"There is no turn {shorten(turn_id)}. Find its id with search_conversation_traces."
         )
 
 
@@ -117,7 +117,7 @@ class StoreDamagedError(StoreUnavailableError):
     """The database file does not hold what was written to it."""
 
     @classmethod
-    def because(cls, problem: str) -> Self:
+    def for_problem(cls, problem: str) -> Self:
         """A sentence without its full stop on what was seen."""
         return cls(
             f"The database is damaged: {problem}. `memoria doctor` says how badly; "
@@ -133,7 +133,7 @@ class BackupError(StoreError):
     """A backup can't be made, read or put back. The home is as it was."""
 
     @classmethod
-    def damaged(cls, archive: Path, problem: str) -> Self:
+    def for_damage(cls, archive: Path, problem: str) -> Self:
         """The file is not, or no longer, what was written."""
         return cls(f"The backup {archive} is damaged: {problem}. Use another one.")
 

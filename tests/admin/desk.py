@@ -7,7 +7,7 @@ from typing import Any
 
 from memoria import Memoria
 from memoria.admin.importer import Importer, ImportReport, Progress
-from memoria.admin.transcripts import FORMATS, Item, Source, find_transcripts
+from memoria.admin.transcripts import FORMATS, TranscriptItem, TranscriptSource, find_transcripts
 from memoria.app import workspace_of
 from memoria.model import Channel, Receipt, RecordedTurn, StoredTurn, Trust, Turn, new_id
 
@@ -39,7 +39,7 @@ def written(file: Path, *lines: Line | bytes) -> Path:
 def through(memory: Memoria, form: str) -> Memoria:
     """The memory as an import of this format sees it."""
     client = FORMATS[form].client
-    return memory.through(Channel(name="import", trust=Trust.USER, client=client))
+    return memory.with_channel(Channel(name="import", trust=Trust.USER, client=client))
 
 
 async def imported(
@@ -63,10 +63,10 @@ def told(turns: Iterable[StoredTurn]) -> list[tuple[str, object, object]]:
     ]
 
 
-def items(form: str, file: Path) -> list[Item]:
+def items(form: str, file: Path) -> list[TranscriptItem]:
     """What a reader makes of a file, without any store."""
     reads = FORMATS[form]
-    source = Source(file, "unnamed", is_document=file.suffix in reads.documents)
+    source = TranscriptSource(file, "unnamed", is_document=file.suffix in reads.documents)
     return list(reads.read(source))
 
 
@@ -95,7 +95,7 @@ class Ledger:
             redactions={},
             stripped=0,
             turns=tuple(RecordedTurn(status="recorded", id="x") for _ in turns),
-            closed_stretches=0,
+            closed_segments=0,
         )
 
     async def close_past_conversations(self) -> int:

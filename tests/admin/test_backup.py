@@ -23,11 +23,11 @@ import memoria
 from memoria import Settings
 from memoria.admin.archive import read_manifest
 from memoria.admin.backup import list_backups
-from memoria.admin.restore import swap
+from memoria.admin.restore import swap_files
 from memoria.app.upkeep import back_up, restore
 from memoria.errors import BackupError, StoreError, StoreTooNewError, StoreUnavailableError
 from memoria.model import SessionRecord, now_millis
-from memoria.store.files import is_core
+from memoria.store.files import is_core_path
 from memoria.store.folders import tenant_folder
 from memoria.store.sqlite.driver import sqlite3
 
@@ -228,7 +228,7 @@ def test_every_tenants_core_files_come_back(filled: Shell, tmp_path: Path) -> No
     "name", ["tenants/../USER.md", "tenants/USER.md", "x/ann/USER.md", "tenants/a/b.md", "/USER.md"]
 )
 def test_no_other_file_is_ever_unpacked(name: str) -> None:
-    assert not is_core(name)
+    assert not is_core_path(name)
 
 
 async def test_a_home_in_use_is_not_replaced(filled: Shell, backup: Path) -> None:
@@ -323,7 +323,7 @@ def test_a_restore_that_fails_half_way_is_undone(
         raise StoreUnavailableError("the disk is full")
 
     with pytest.raises(StoreUnavailableError):
-        swap(filled.home, new, manifest.model_copy(update={"files": files}), fails)
+        swap_files(filled.home, new, manifest.model_copy(update={"files": files}), fails)
     after = {name: text for name, text in inside(filled.home).items() if "before" not in name}
     assert after == before
 

@@ -20,7 +20,7 @@ from tests.admin.desk import (
 )
 
 from memoria import Memoria
-from memoria.admin.transcripts import Bad, Said, Skipped
+from memoria.admin.transcripts import SkippedLine, TranscriptTurn, UnusableLine
 
 THINKING = {"type": "thinking", "thinking": "The user wants tests.", "signature": "x"}
 CONVERSATION = (
@@ -87,7 +87,7 @@ async def test_prompts_answers_and_tool_calls_are_turns(quiet: Memoria, tmp_path
     ids=lambda line: str(line.get("message", line))[:60],
 )
 def test_what_nobody_said_is_skipped(tmp_path: Path, line: Line) -> None:
-    assert items("claude-code", written(tmp_path / "x.jsonl", line)) == [Skipped(1)]
+    assert items("claude-code", written(tmp_path / "x.jsonl", line)) == [SkippedLine(1)]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_nobody_said_is_skipped(tmp_path: Path, line: Line) -> None:
 )
 def test_a_prompt_that_begins_with_a_tag_is_a_prompt(tmp_path: Path, words: str) -> None:
     (said,) = items("claude-code", written(tmp_path / "x.jsonl", claude("user", words, "u")))
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert said.turn.content == words
 
 
@@ -104,7 +104,7 @@ def test_what_stands_beside_a_tool_result_is_not_user_speech(tmp_path: Path) -> 
     line["message"]["content"].append(block("Remember to be brief."))
     file = written(tmp_path / "x.jsonl", claude_calls("m", "toolu_1", "ls", "a"), line)
     (said,) = items("claude-code", file)
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.turn.role, said.turn.tool_result) == ("tool", "ok")
 
 
@@ -119,7 +119,7 @@ def test_the_words_of_one_message_are_one_turn_until_a_result_comes(tmp_path: Pa
         claude_says("msg_1", block("Third."), "a5"),
         claude_says("msg_2", block("Another message."), "a6"),
     )
-    said = [item for item in items("claude-code", file) if isinstance(item, Said)]
+    said = [item for item in items("claude-code", file) if isinstance(item, TranscriptTurn)]
     assert [(one.turn.message_id, one.turn.content) for one in said] == [
         ("a1", "First,\n\nsecond."),
         ("toolu_1", ""),
@@ -199,7 +199,7 @@ def test_a_session_belongs_to_the_folder_it_began_in(tmp_path: Path) -> None:
         claude("user", "two", "u2", cwd=f"{FOLDER}/src"),
         claude("user", "three", "u3", sessionId="other", cwd="/elsewhere"),
     )
-    said = [item for item in items("claude-code", file) if isinstance(item, Said)]
+    said = [item for item in items("claude-code", file) if isinstance(item, TranscriptTurn)]
     assert [one.cwd for one in said] == [FOLDER, FOLDER, "/elsewhere"]
 
 
@@ -215,21 +215,21 @@ def test_a_line_that_is_not_as_expected_is_named(
     tmp_path: Path, line: Line, complaint: str
 ) -> None:
     (bad,) = items("claude-code", written(tmp_path / "x.jsonl", line))
-    assert isinstance(bad, Bad)
+    assert isinstance(bad, UnusableLine)
     assert complaint in bad.problem
 
 
 def test_a_call_of_an_unnamed_tool_is_a_call(tmp_path: Path) -> None:
     called = {"type": "tool_use", "name": 7, "input": {"a": 1}}
     (said,) = items("claude-code", written(tmp_path / "x.jsonl", claude_says("m", called, "u")))
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.turn.message_id, said.turn.tool_args) == ("u.call", {"a": 1})
 
 
 def test_lines_without_ids_are_known_by_their_number(tmp_path: Path) -> None:
     bare: Line = {"type": "user", "message": {"content": "hello"}}
     file = written(tmp_path / "x.jsonl", bare, bare)
-    said = [item for item in items("claude-code", file) if isinstance(item, Said)]
+    said = [item for item in items("claude-code", file) if isinstance(item, TranscriptTurn)]
     assert [(one.turn.session_id, one.turn.message_id) for one in said] == [
         ("unnamed", "line-1"),
         ("unnamed", "line-2"),
@@ -243,7 +243,7 @@ def test_a_thousand_calls_may_wait_and_the_oldest_goes_in_when_more_do(tmp_path:
     said = [
         item.turn
         for item in items("claude-code", written(tmp_path / "x.jsonl", *calls, late, soon))
-        if isinstance(item, Said)
+        if isinstance(item, TranscriptTurn)
     ]
     assert [(turn.message_id, turn.tool_result) for turn in said[:4]] == [
         ("t0", None),

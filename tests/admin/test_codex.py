@@ -22,7 +22,7 @@ from tests.admin.desk import (
 )
 
 from memoria import Memoria
-from memoria.admin.transcripts import Bad, Said, Skipped
+from memoria.admin.transcripts import SkippedLine, TranscriptTurn, UnusableLine
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -88,13 +88,13 @@ async def test_messages_and_tool_calls_are_turns(quiet: Memoria, tmp_path: Path)
 )
 def test_what_nobody_said_is_skipped(tmp_path: Path, line: Line) -> None:
     file = written(tmp_path / "x.jsonl", codex_meta(), line)
-    assert items("codex", file) == [Skipped(1), Skipped(2)]
+    assert items("codex", file) == [SkippedLine(1), SkippedLine(2)]
 
 
 def test_a_prompt_beside_the_clients_notes_is_kept_alone(tmp_path: Path) -> None:
     file = written(tmp_path / "x.jsonl", codex_message("user", CONTEXT, "Rename it", "everywhere"))
     (said,) = items("codex", file)
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert said.turn.content == "Rename it\n\neverywhere"
 
 
@@ -138,7 +138,7 @@ def test_every_kind_of_call_has_its_name_arguments_and_result(
 ) -> None:
     line = codex("response_item", {**call, "call_id": "c"})
     (said,) = items("codex", written(tmp_path / "x.jsonl", line, answer))
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.turn.tool_name, said.turn.tool_args, said.turn.tool_result) == expected
 
 
@@ -146,7 +146,7 @@ def test_a_web_search_is_a_call_without_a_result(tmp_path: Path) -> None:
     action = {"type": "search", "query": "sqlite wal"}
     line = codex("response_item", {"type": "web_search_call", "id": "ws_1", "action": action})
     (said,) = items("codex", written(tmp_path / "x.jsonl", line))
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.turn.message_id, said.turn.tool_args) == ("ws_1", action)
 
 
@@ -155,7 +155,9 @@ def test_call_ids_that_begin_anew_are_told_apart(tmp_path: Path) -> None:
     other = (codex_calls("call_0", "pwd"), codex_result("call_0", "b"))
     said = items("codex", written(tmp_path / "x.jsonl", *one, *other))
     assert [
-        (one.turn.message_id, one.turn.tool_result) for one in said if isinstance(one, Said)
+        (one.turn.message_id, one.turn.tool_result)
+        for one in said
+        if isinstance(one, TranscriptTurn)
     ] == [("call_0", "a"), ("call_0.3", "b")]
 
 
@@ -164,7 +166,7 @@ def test_call_ids_that_begin_anew_are_told_apart(tmp_path: Path) -> None:
 )
 def test_what_agents_say_to_each_other_is_skipped(tmp_path: Path, mark: Line) -> None:
     file = written(tmp_path / "x.jsonl", codex_meta(**mark), *ROLLOUT[1:])
-    assert items("codex", file) == [Skipped(number) for number in range(1, 13)]
+    assert items("codex", file) == [SkippedLine(number) for number in range(1, 13)]
 
 
 def test_a_fork_keeps_its_own_session_and_folder(tmp_path: Path) -> None:
@@ -175,7 +177,7 @@ def test_a_fork_keeps_its_own_session_and_folder(tmp_path: Path) -> None:
         codex_message("user", "hello"),
     )
     said = items("codex", file)[-1]
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.turn.session_id, said.cwd) == ("child", FOLDER)
 
 
@@ -187,7 +189,7 @@ def test_a_rollout_of_2025_has_its_items_bare(tmp_path: Path) -> None:
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]},
     )
     said = items("codex", file)[-1]
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.turn.session_id, said.turn.content) == (SESSION, "hello")
     assert said.turn.at == 1_748_764_800_000
 
@@ -222,6 +224,6 @@ def test_a_compressed_rollout_that_is_damaged_is_read_as_far_as_it_goes(tmp_path
     packed = zstd.compress(text)
     file = tmp_path / "rollout-1.jsonl.zst"
     file.write_bytes(packed[: len(packed) // 2])
-    assert items("codex", file)[-1] == Bad(None, "can't be decompressed to its end")
+    assert items("codex", file)[-1] == UnusableLine(None, "can't be decompressed to its end")
     file.write_bytes(b"not zstd at all\n" * 100)
-    assert items("codex", file) == [Bad(None, "can't be decompressed to its end")]
+    assert items("codex", file) == [UnusableLine(None, "can't be decompressed to its end")]

@@ -212,8 +212,8 @@ def test_a_home_of_a_newer_version_is_named_and_left_alone(
 
 async def test_the_library_says_the_same_of_a_healthy_home(memory: Memoria) -> None:
     await memory.remember("The launch code name is bluebird")
-    await memory.settle(timeout_s=30)
+    await memory.wait_until_idle(timeout_s=30)
     health = await memory.health()
-    assert health.sound
+    assert health.is_sound
     states = {finding.check: finding.state for finding in health.findings}
     assert states["vectors"] == states["model"] == states["backlog"] == "ok"

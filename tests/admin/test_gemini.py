@@ -19,7 +19,7 @@ from tests.admin.desk import (
 )
 
 from memoria import Memoria
-from memoria.admin.transcripts import Bad, Said, Skipped
+from memoria.admin.transcripts import SkippedLine, TranscriptTurn, UnusableLine
 
 PATCH: Line = {"$set": {"lastUpdated": "2026-10-05T08:00:09.000Z"}}
 CHAT = (
@@ -78,7 +78,7 @@ async def test_messages_and_tool_calls_are_turns(quiet: Memoria, tmp_path: Path)
 )
 def test_what_nobody_said_is_skipped(tmp_path: Path, message: Line) -> None:
     file = written(tmp_path / "session-1.jsonl", gemini_header(), message)
-    assert items("gemini", file) == [Skipped(1), Skipped(2)]
+    assert items("gemini", file) == [SkippedLine(1), SkippedLine(2)]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_nobody_said_is_skipped(tmp_path: Path, message: Line) -> None:
 )
 def test_only_the_words_of_a_message_are_kept(tmp_path: Path, message: Line, words: str) -> None:
     (said,) = items("gemini", written(tmp_path / "session-1.jsonl", message))
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert said.turn.content == words
 
 
@@ -151,7 +151,7 @@ def test_a_call_has_what_the_model_was_told(tmp_path: Path, result: Line, expect
     call = {"id": "c1", "name": "glob", "args": {"pattern": "*"}, **result}
     file = written(tmp_path / "session-1.jsonl", gemini("gemini", "", "g1", toolCalls=[call]))
     (said,) = items("gemini", file)
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.turn.tool_name, said.turn.tool_result) == ("glob", expected)
 
 
@@ -167,7 +167,7 @@ def test_compressing_the_models_context_takes_nothing_back(tmp_path: Path) -> No
         {"$rewindTo": "u1"},
         gemini("user", "another", "u2"),
     )
-    said = [item.turn.content for item in items("gemini", file) if isinstance(item, Said)]
+    said = [item.turn.content for item in items("gemini", file) if isinstance(item, TranscriptTurn)]
     assert said == ["a question", "an answer", "another"]
 
 
@@ -180,7 +180,7 @@ def test_a_session_that_has_its_messages_only_in_patches_is_read_from_them(tmp_p
         {"$set": {"messages": [one, {**two, "content": "half an ans"}]}},
         {"$set": {"messages": [one, two]}},
     )
-    said = [item.turn.content for item in items("gemini", file) if isinstance(item, Said)]
+    said = [item.turn.content for item in items("gemini", file) if isinstance(item, TranscriptTurn)]
     assert said == ["a question", "an answer"]
 
 
@@ -222,7 +222,7 @@ async def test_a_session_imported_at_every_line_comes_to_the_same(
 
 def test_what_agents_say_to_each_other_is_skipped(tmp_path: Path) -> None:
     file = written(tmp_path / "session-1.jsonl", gemini_header(kind="subagent"), CHAT[2])
-    assert not any(isinstance(item, Said) for item in items("gemini", file))
+    assert not any(isinstance(item, TranscriptTurn) for item in items("gemini", file))
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_the_folder_is_the_projects(
     if root is not None:
         (tmp_path / "gateway" / ".project_root").write_text(f"{root}\n", "utf-8")
     said = items("gemini", file)[-1]
-    assert isinstance(said, Said)
+    assert isinstance(said, TranscriptTurn)
     assert (said.cwd, said.turn.session_id) == (expected, SESSION)
 
 
@@ -259,5 +259,5 @@ def test_a_bad_line_is_named_and_an_earlier_version_of_its_message_stands(tmp_pa
         gemini("user", "x", "u2", timestamp="yesterday"),
     )
     found = items("gemini", file)
-    assert [item.line for item in found if isinstance(item, Bad)] == [3, 4]
-    assert [item.turn.content for item in found if isinstance(item, Said)] == ["hello"]
+    assert [item.line for item in found if isinstance(item, UnusableLine)] == [3, 4]
+    assert [item.turn.content for item in found if isinstance(item, TranscriptTurn)] == ["hello"]

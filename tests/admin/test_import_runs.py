@@ -36,8 +36,15 @@ from tests.admin.desk import (
 import memoria
 from memoria import Memoria, Settings
 from memoria.admin.importer import BATCH_TURNS, Importer
-from memoria.admin.transcripts import FORMATS, Bad, Item, Said, Source, find_transcripts
-from memoria.admin.transcripts.source import LONGEST_LINE
+from memoria.admin.transcripts import (
+    FORMATS,
+    TranscriptItem,
+    TranscriptSource,
+    TranscriptTurn,
+    UnusableLine,
+    find_transcripts,
+)
+from memoria.admin.transcripts.source import MAX_LINE_BYTES
 from memoria.app import workspace_of
 
 MEGABYTE = 1024 * 1024
@@ -137,10 +144,10 @@ async def test_of_twenty_megabytes_never_more_than_a_batch_is_held(
     ledger, reads, said = Ledger(), FORMATS[form], 0
     held: list[int] = []
 
-    def read(source: Source) -> Iterator[Item]:
+    def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
         nonlocal said
         for item in reads.read(source):
-            said += isinstance(item, Said)
+            said += isinstance(item, TranscriptTurn)
             held.append(said - len(ledger.ids))
             yield item
 
@@ -162,27 +169,27 @@ async def test_big_turns_come_in_small_batches(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_line_above_the_limit_is_named_and_passed_over(tmp_path: Path, form: str) -> None:
     before, after = list(TALKS[form](0)), list(TALKS[form](1))
-    huge = b'{"x":"' + b"x" * (LONGEST_LINE + MEGABYTE) + b'"}\n'
+    huge = b'{"x":"' + b"x" * (MAX_LINE_BYTES + MEGABYTE) + b'"}\n'
     found = items(form, written(tmp_path / "x.jsonl", *before, huge, *after))
-    assert [item for item in found if isinstance(item, Bad)] == [
-        Bad(len(before) + 1, f"is longer than {LONGEST_LINE:,} bytes")
+    assert [item for item in found if isinstance(item, UnusableLine)] == [
+        UnusableLine(len(before) + 1, f"is longer than {MAX_LINE_BYTES:,} bytes")
     ]
-    assert sum(isinstance(item, Said) for item in found) == 4
+    assert sum(isinstance(item, TranscriptTurn) for item in found) == 4
 
 
 def test_a_line_just_above_the_limit_takes_no_other_line_with_it(tmp_path: Path) -> None:
-    huge = b'{"x":"' + b"x" * (LONGEST_LINE - 8) + b'"}'
-    assert len(huge) == LONGEST_LINE
+    huge = b'{"x":"' + b"x" * (MAX_LINE_BYTES - 8) + b'"}'
+    assert len(huge) == MAX_LINE_BYTES
     hello = {"role": "user", "content": "hello"}
     file = written(tmp_path / "x.jsonl", huge + b"\n", hello)
     assert [item.line for item in items("jsonl", file)] == [1, 2]
-    assert isinstance(items("jsonl", file)[1], Said)
+    assert isinstance(items("jsonl", file)[1], TranscriptTurn)
 
 
 def test_a_document_above_the_limit_is_named(tmp_path: Path) -> None:
     file = tmp_path / "session-1.json"
-    file.write_bytes(b" " * (LONGEST_LINE + 1) + jsonl(gemini_header()))
-    assert items("gemini", file) == [Bad(1, f"is longer than {LONGEST_LINE:,} bytes")]
+    file.write_bytes(b" " * (MAX_LINE_BYTES + 1) + jsonl(gemini_header()))
+    assert items("gemini", file) == [UnusableLine(1, f"is longer than {MAX_LINE_BYTES:,} bytes")]
 
 
 CLIENTS = ["claude-code", "codex", "gemini"]
@@ -208,10 +215,10 @@ def test_a_bad_line_is_named_and_the_rest_is_read(
 ) -> None:
     lines = [*TALKS[form](0), *TALKS[form](1)]
     found = items(form, written(tmp_path / "x.jsonl", *lines, b"\n \n", odd))
-    (bad,) = [item for item in found if isinstance(item, Bad)]
+    (bad,) = [item for item in found if isinstance(item, UnusableLine)]
     assert bad.line == len(lines) + 3
     assert complaint in bad.problem
-    assert sum(isinstance(item, Said) for item in found) == 4
+    assert sum(isinstance(item, TranscriptTurn) for item in found) == 4
 
 
 @pytest.mark.parametrize("form", CLIENTS)
@@ -229,11 +236,11 @@ def test_a_transcript_that_went_through_an_editor_says_the_same(
     tmp_path: Path, form: str, change: Callable[[bytes], bytes]
 ) -> None:
     file = talk(tmp_path, form, 2)
-    plain = [item.turn.content for item in items(form, file) if isinstance(item, Said)]
+    plain = [item.turn.content for item in items(form, file) if isinstance(item, TranscriptTurn)]
     file.write_bytes(change(file.read_bytes()))
     found = items(form, file)
-    assert [item.turn.content for item in found if isinstance(item, Said)] == plain
-    assert not any(isinstance(item, Bad) for item in found)
+    assert [item.turn.content for item in found if isinstance(item, TranscriptTurn)] == plain
+    assert not any(isinstance(item, UnusableLine) for item in found)
 
 
 @pytest.mark.parametrize("form", CLIENTS)
@@ -323,7 +330,7 @@ LINES = st.dictionaries(KEYS, VALUES, max_size=8).map(jsonl)
 def test_no_bytes_and_no_objects_are_a_crash(tmp_path: Path, form: str, raw: list[bytes]) -> None:
     file = written(tmp_path / "x.jsonl", *raw)
     found = items(form, file)
-    said = [item for item in found if isinstance(item, Said)]
+    said = [item for item in found if isinstance(item, TranscriptTurn)]
     assert all(one.turn.session_id and one.turn.message_id for one in said)
     assert items(form, file) == found
 

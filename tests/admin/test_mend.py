@@ -174,7 +174,7 @@ async def test_damaged_vectors_are_made_anew(home: Path, embedder: BundledEmbedd
     async with memoria.open(home=home, tenant="t", embedder=embedder) as memory:
         for i in range(5):
             await memory.remember(f"The cat of neighbour {i} is called Momo {i}")
-        await memory.settle(60)
+        await memory.wait_until_idle(60)
         before = await memory.search_memory("Momo")
     scramble(home, "vectors_1_chunks")
     async with memoria.open(home=home, tenant="t", embedder=embedder) as memory:

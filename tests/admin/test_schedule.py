@@ -19,7 +19,13 @@ from tests.admin.schedulers import (
 )
 
 from memoria.admin.schedule.cron import Cron, line_of, read_line, with_line, without_line
-from memoria.admin.schedule.plan import Job, label_of, next_run, nightly_job, time_of_day
+from memoria.admin.schedule.plan import (
+    ScheduledJob,
+    job_label,
+    next_run,
+    nightly_job,
+    parse_time_of_day,
+)
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, ScheduleError
 
@@ -54,7 +60,9 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return made
 
 
-def job(home: Path | str = "/home/lin/.memoria", tenant: str = "default", **given: str) -> Job:
+def job(
+    home: Path | str = "/home/lin/.memoria", tenant: str = "default", **given: str
+) -> ScheduledJob:
     named = Settings.load(home=Path(home), tenant=tenant)
     return nightly_job(named, environment=given, python=Path("/opt/venv/bin/python"))
 
@@ -81,7 +89,7 @@ def test_the_written_line_reaches_the_program_with_the_right_arguments(
 )
 @settings(max_examples=200, deadline=None)
 def test_any_name_is_read_back_as_it_was_written(name: str) -> None:
-    planned = Job("memoria-nightly-x", ("/py", name, "nightly"), time(3), {"A": name})
+    planned = ScheduledJob("memoria-nightly-x", ("/py", name, "nightly"), time(3), {"A": name})
     entry = read_line(with_line(b"", planned), planned.label, datetime.now(UTC))
     assert entry is not None
     assert (entry.command, entry.environment) == (planned.command, planned.environment)
@@ -91,7 +99,7 @@ def test_any_name_is_read_back_as_it_was_written(name: str) -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_cron_and_its_shell_see_every_mix_of_signs_as_it_was_meant(pieces: list[str]) -> None:
     name = "".join(pieces)
-    line = line_of(Job("memoria-nightly-x", ("printf", "%s.", name), time(3)))
+    line = line_of(ScheduledJob("memoria-nightly-x", ("printf", "%s.", name), time(3)))
     shown = subprocess.run(  # noqa: S603  (the line under test)
         ["/bin/sh", "-c", command_of(line)], check=True, capture_output=True
     )
@@ -122,7 +130,7 @@ def test_no_table_is_changed_by_a_job_that_came_and_went(lines: list[bytes], bef
 def test_a_line_that_was_moved_stays_where_it_is(box: Machine) -> None:
     planned = job()
     box.table = b"MEMORIA_LLM_API_KEY=mine\n" + line_of(planned).encode() + b"\n0 5 * * * x\n"
-    Cron().install(Job(planned.label, planned.command, time(4, 5)))
+    Cron().install(ScheduledJob(planned.label, planned.command, time(4, 5)))
     assert (box.table or b"").splitlines()[1].startswith(b"5 4 * * * ")
 
 
@@ -182,7 +190,7 @@ def test_a_line_that_cron_might_cut_off_is_refused(box: Machine) -> None:
 
 def test_each_home_and_tenant_has_a_label_of_its_own() -> None:
     pairs = [("/a", "b"), ("/a", "c"), ("/a/b", "b"), ("/a\u4e2d", "b")]
-    labels = {label_of(Settings.load(home=Path(home), tenant=name)) for home, name in pairs}
+    labels = {job_label(Settings.load(home=Path(home), tenant=name)) for home, name in pairs}
     assert len(labels) == len(pairs)
 
 
@@ -195,7 +203,7 @@ def test_a_name_that_no_line_can_hold_is_refused(tenant: str) -> None:
 @pytest.mark.parametrize("text", ["24:00", "3", "3:60", "03:17:00", "", "٠٣:١٧", "-1:00"])
 def test_what_is_no_time_of_day_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="HH:MM"):
-        time_of_day(text)
+        parse_time_of_day(text)
 
 
 def test_the_next_run_is_today_or_tomorrow() -> None:

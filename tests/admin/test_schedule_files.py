@@ -19,11 +19,11 @@ from tests.admin.schedulers import (
     script,
 )
 
-from memoria.admin.schedule.face import Scheduler
+from memoria.admin.schedule.interface import Scheduler
 from memoria.admin.schedule.launchd import Launchd
-from memoria.admin.schedule.plan import Job, nightly_job
+from memoria.admin.schedule.plan import ScheduledJob, nightly_job
 from memoria.admin.schedule.systemd import Systemd, service_of, timer_of
-from memoria.admin.schedule.windows import Tasks, task_of
+from memoria.admin.schedule.windows import WindowsTasks, task_of
 from memoria.config import Settings
 from memoria.errors import ScheduleError
 
@@ -41,7 +41,7 @@ NAMES = [
 NEVER_ON_WINDOWS = "100% %h %%"
 
 
-def job(name: str, python: str = "/opt/my venv/bin/python") -> Job:
+def job(name: str, python: str = "/opt/my venv/bin/python") -> ScheduledJob:
     named = Settings.load(home=Path("/home") / name, tenant=name)
     settings = {"MEMORIA_LLM_MODEL": name, "MEMORIA_LLM_COMMAND": f"ask -p '{name}'"}
     return nightly_job(named, time(4, 5), settings, Path(python))
@@ -72,21 +72,21 @@ def test_what_is_installed_gives_the_very_command(box: Machine, one: Scheduler, 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != NEVER_ON_WINDOWS])
 def test_what_task_scheduler_has_gives_the_very_command(box: Machine, name: str) -> None:
     planned = job(name, r"C:\Program Files\venv\python.exe")
-    Tasks().install(planned)
-    entry = Tasks().show(planned.label)
+    WindowsTasks().install(planned)
+    entry = WindowsTasks().show(planned.label)
     assert entry is not None
     assert (entry.command, entry.at) == (planned.command, planned.at)
     assert box.asked("schtasks")[0].startswith(f"/Create /TN {planned.label} /XML ")
 
 
-@pytest.mark.parametrize("one", [Systemd(), Launchd(), Tasks()], ids=lambda one: one.kind)
+@pytest.mark.parametrize("one", [Systemd(), Launchd(), WindowsTasks()], ids=lambda one: one.kind)
 def test_installing_twice_leaves_one_and_removing_leaves_no_trace(
     box: Machine, one: Scheduler
 ) -> None:
     planned = job("plain")
     one.install(planned)
     files = box.files()
-    one.install(Job(planned.label, planned.command, time(5, 6), planned.environment))
+    one.install(ScheduledJob(planned.label, planned.command, time(5, 6), planned.environment))
     assert box.files() == files
     entry = one.show(planned.label)
     assert entry is not None
@@ -187,7 +187,7 @@ def test_an_agent_is_what_plistlib_reads(box: Machine) -> None:
 
 def test_a_task_is_what_elementtree_reads(box: Machine) -> None:
     planned = job("a <b> & 中文", r"C:\my venv\python.exe")
-    Tasks().install(planned)
+    WindowsTasks().install(planned)
     content = (box.folder / f"schtasks.{planned.label}.xml").read_bytes()
     assert content.startswith(codecs.BOM_UTF16_LE)
     task = ET.fromstring(content)  # noqa: S314  (our own)
@@ -207,13 +207,13 @@ def test_what_task_scheduler_would_take_for_a_variable_is_refused() -> None:
 
 def test_files_that_somebody_spoilt_are_said_to_be_unreadable(box: Machine) -> None:
     planned = job("plain")
-    for one in (Systemd(), Launchd(), Tasks()):
+    for one in (Systemd(), Launchd(), WindowsTasks()):
         one.install(planned)
     units = box.home / ".config" / "systemd" / "user"
     agents = box.home / "Library" / "LaunchAgents"
     (units / f"{planned.label}.service").write_bytes(b"\xff=\n")
     (agents / f"{planned.label}.plist").write_bytes(b"<plist><dict>")
     (box.folder / f"schtasks.{planned.label}.xml").write_bytes(b"<Task>")
-    for one in (Systemd(), Launchd(), Tasks()):
+    for one in (Systemd(), Launchd(), WindowsTasks()):
         with pytest.raises(ScheduleError, match="can't be read"):
             one.show(planned.label)

@@ -78,7 +78,7 @@ async def test_turns_are_read_while_captures_are_timed(
         assert read.done >= found.read
         assert not read.dead
         assert held.memories["active"] > TURNS // TURNS_A_MEMORY
-        assert any("ADD" in str(entry.outcome) for entry in await m.queue.entries())
+        assert any("ADD" in str(entry.outcome) for entry in await m.queue.list_entries())
 
 
 async def test_the_floors_search_the_same_texts_and_vectors(full: Path, said: Speech) -> None:

@@ -12,7 +12,7 @@ from bench.night.homes import copied, fill, settings
 from bench.night.kill import kill
 from bench.night.undo import undo
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.model import now_millis
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
@@ -40,7 +40,7 @@ def test_a_killed_night_ends_as_one_that_was_left_in_peace(pattern: Path, tmp_pa
 def test_a_copy_is_equal_and_a_night_makes_a_difference(pattern: Path, tmp_path: Path) -> None:
     copy = copied(pattern, tmp_path / "copy")
     assert differences(dump(pattern, *RECORDS), dump(copy, *RECORDS)) == []
-    nights.run(settings(copy))
+    nights.run_nightly(settings(copy))
     found = differences(dump(pattern, *RECORDS), dump(copy, *RECORDS))
     assert {line.split(":")[0] for line in found} == {
         "memories", "documents", "search_index", "nodes", "edges", "core_lines", "core_files",

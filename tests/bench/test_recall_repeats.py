@@ -4,10 +4,10 @@ from collections import Counter
 from itertools import pairwise
 
 from bench.recall.favours import pairs
-from bench.recall.repeats import Asked, asked, things, wordings
+from bench.recall.repeats import Asked, list_wordings, read_questions, read_things
 
-THINGS = {each.id: each for each in things()}
-ASKED = tuple(asked())
+THINGS = {each.id: each for each in read_things()}
+ASKED = tuple(read_questions())
 PAIRS = tuple(pairs())
 
 
@@ -16,25 +16,25 @@ def of(kind: str) -> list[Asked]:
 
 
 def test_there_is_as_much_said_and_asked_as_was_promised() -> None:
-    assert (len(THINGS), len(wordings())) == (71, 171)
+    assert (len(THINGS), len(list_wordings())) == (71, 171)
     assert Counter(each.kind for each in ASKED) == {"together": 54, "repeats": 6, "plain": 12}
     assert Counter(each.language for each in ASKED) == {"en": 39, "zh": 33}
     assert len({each.question for each in ASKED}) == len({each.id for each in ASKED}) == len(ASKED)
 
 
 def test_nothing_is_worded_twice_and_a_thing_is_said_once_or_again_and_again() -> None:
-    assert len({each.content for each in wordings()}) == len(wordings())
+    assert len({each.content for each in list_wordings()}) == len(list_wordings())
     assert {len(each.said) for each in THINGS.values()} == {1, 5, 6, 7, 8}
 
 
 def test_the_wordings_of_a_thing_are_said_in_their_order_a_week_apart() -> None:
-    said = [each for each in wordings() if each.id.startswith("juniper_status/")]
+    said = [each for each in list_wordings() if each.id.startswith("juniper_status/")]
     assert [each.id.partition("/")[2] for each in said] == list("12345678")
     assert {(later.at - each.at).days for each, later in pairwise(said)} == {7}
 
 
 def test_all_gold_is_said() -> None:
-    said = {*THINGS, *(each.id for each in wordings())}
+    said = {*THINGS, *(each.id for each in list_wordings())}
     assert all(said >= set(each.gold) for each in ASKED)
 
 
@@ -55,8 +55,8 @@ def test_repeats_are_asked_for_one_by_one_and_controls_for_one_thing() -> None:
 def test_a_part_of_an_answer_counts_once_in_whatever_wording() -> None:
     question = of("together")[0]
     assert question.gold == ("lin_breakfast", "lin_sunday")
-    assert question.answered(("lin_breakfast/2", "lin_breakfast/7", "rent/1")) == 1
-    assert question.answered(("lin_sunday/1", "lin_breakfast/7")) == 2
+    assert question.count_answered(("lin_breakfast/2", "lin_breakfast/7", "rent/1")) == 1
+    assert question.count_answered(("lin_sunday/1", "lin_breakfast/7")) == 2
 
 
 def test_every_factor_is_asked_for_in_both_languages() -> None:

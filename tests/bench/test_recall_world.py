@@ -2,12 +2,12 @@
 
 from collections import Counter
 
-from bench.recall.world import asked, told
+from bench.recall.world import read_questions, read_statements
 
 from memoria.text.name import name_key
 
-WORLD = {each.id: each for each in told()}
-ASKED = tuple(asked())
+WORLD = {each.id: each for each in read_statements()}
+ASKED = tuple(read_questions())
 
 
 def test_there_are_as_many_memories_and_questions_as_were_promised() -> None:

@@ -27,7 +27,7 @@ async def turns(m: Memoria) -> object:
 
 
 async def memories(m: Memoria) -> object:
-    return await m.unverified(100)
+    return await m.list_unverified(100)
 
 
 @contextmanager

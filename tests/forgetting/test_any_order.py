@@ -144,7 +144,9 @@ async def forget(
     sources = secrets & expected.recorded
     forgotten = await memory.forget_memory([memory_id], include_source=include_source)
     assert set(forgotten.memories) == gone
-    assert len(forgotten.turns_erased if include_source else forgotten.turns_barred) == len(sources)
+    assert len(forgotten.turns_erased if include_source else forgotten.turns_suppressed) == len(
+        sources
+    )
     for one in gone:
         del expected.wordings[one]
     for said in expected.wordings.values():

@@ -15,7 +15,7 @@ from memoria.errors import ForgottenError, InvalidInputError, NotFoundError
 from memoria.inference.bundled import BundledEmbedder
 from memoria.model import COMMAND_LINE, Trust
 from memoria.store.files import TOMBSTONE_KEY
-from memoria.surface.text import forgotten_text
+from memoria.surface.text import forget_text
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"
@@ -92,14 +92,14 @@ async def test_vectors_go_too_also_those_of_the_turn_after_it(
     async with memoria.open(home, embedder=embedder) as memory:
         memory_id = await tell_everything(memory, home)
         with anyio.fail_after(30):
-            await memory.settle()
+            await memory.wait_until_idle()
         first, *others = stored_vectors(home)
         for vector in (first, *others):
             assert remains(home, "\0nothing", vector) >= {"embeddings.vector"}
         await memory.forget_memory([memory_id], include_source=True)
         assert remains(home, WORD, *others) == set()
         with anyio.fail_after(30):
-            await memory.settle()
+            await memory.wait_until_idle()
         assert remains(home, WORD, *others) == set()
         assert len(stored_vectors(home)) == 2
         assert remains(home, "\0nothing", first)
@@ -210,7 +210,7 @@ async def test_other_memories_of_an_erased_turn_stay_without_it_and_are_named(
     kept = await memory.remember(SECRET, turn_id=said)
     other = await memory.remember("The user has a locker", turn_id=said)
     forgotten = await memory.forget_memory([kept.id], include_source=True)
-    assert forgotten.drew_on_it == (other.id,)
+    assert forgotten.related_memories == (other.id,)
     left = await memory.get_memory(other.id)
     assert left.current.provenance.turn_id is None
 
@@ -221,7 +221,7 @@ async def test_forgetting_a_turn_forgets_what_was_drawn_from_it(memory: Memoria)
     drawn = await memory.remember("The user has a locker", turn_id=said)
     forgotten = await memory.forget_memory([said])
     assert drawn.id in forgotten.memories
-    assert forgotten.turns_barred == (said,)
+    assert forgotten.turns_suppressed == (said,)
     with pytest.raises(ForgottenError):
         await memory.remember("The user has a locker")
 
@@ -299,7 +299,7 @@ async def test_a_tombstone_can_t_be_guessed_from_the_database_alone(
 
 async def test_another_tenant_keeps_what_this_one_forgot(home: Path) -> None:
     settings = {"home": home, "embedder": "off"}
-    ann, bob = (Settings.checked(tenant=name, **settings) for name in ("ann", "bob"))
+    ann, bob = (Settings.from_values(tenant=name, **settings) for name in ("ann", "bob"))
     async with memoria.open(settings=ann) as anns, memoria.open(settings=bob) as bobs:
         mine = await anns.remember(SECRET)
         other = await bobs.remember(SECRET)
@@ -329,7 +329,7 @@ async def test_while_another_process_reads_the_old_pages_the_wipe_is_owed_not_cl
 async def test_what_the_user_says_again_on_the_command_line_is_verified(memory: Memoria) -> None:
     reported = await memory.remember("The user likes tea")
     assert not (await memory.get_memory(reported.id)).verified
-    said = await memory.through(COMMAND_LINE).remember("the user likes tea")
+    said = await memory.with_channel(COMMAND_LINE).remember("the user likes tea")
     assert said.id == reported.id
     assert (await memory.get_memory(reported.id)).verified
 
@@ -358,7 +358,7 @@ async def test_backups_that_still_hold_it_are_named_with_their_end(
         str(renamed): None,
     }
     assert empty.path.exists()
-    text = forgotten_text(forgotten)
+    text = forget_text(forgotten)
     assert f"{renamed} of" in text
     assert "it stays until you delete it" in text
     assert "the next backup after" in text

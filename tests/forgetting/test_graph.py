@@ -14,7 +14,7 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 NAME, ALIAS, HERE, WHEN = "Zanzibarov", "quaggason", "okapiville", "jerboaday"
-EVERYWHERE = Filters(everywhere=True, history=True)
+EVERYWHERE = Filters(everywhere=True, include_history=True)
 PLACES = {"entity_names.name", "entity_names.key"}
 
 
@@ -29,13 +29,15 @@ def write(memory: Memoria, change: Callable[[Transaction], None]) -> None:
 def link(tx: Transaction, memory_id: str, turn_id: str | None, *names: str) -> None:
     """A memory that mentions a person by these names, at a time, as a turn has it."""
     src = Node("memory", memory_id)
-    person = tx.graph.name(memory_id, Mention(name=names[0], kind="person", aliases=names[1:]))
+    person = tx.graph.upsert_entity(
+        memory_id, Mention(name=names[0], kind="person", aliases=names[1:])
+    )
     common = {"src": src, "weight": 0.5, "confidence": 0.5, "made_at": 1}
     role = {"type": EdgeType.ROLE, "dst": person, "role": "agent", "event_expression": WHEN}
-    tx.graph.put([Edge.model_validate({**common, **role, "turn_id": turn_id})])
+    tx.graph.upsert_edges([Edge.model_validate({**common, **role, "turn_id": turn_id})])
     if turn_id is not None:
         drawn = {"type": EdgeType.DERIVED_FROM, "dst": Node("turn", turn_id)}
-        tx.graph.put([Edge.model_validate({**common, **drawn})])
+        tx.graph.upsert_edges([Edge.model_validate({**common, **drawn})])
 
 
 async def recorded(memory: Memoria, content: str) -> str:
@@ -68,14 +70,14 @@ async def test_merged_entities_leave_with_their_own_names_only(memory: Memoria, 
     write(memory, lambda tx: link(tx, second, None, ALIAS))
 
     def merge(tx: Transaction) -> None:
-        (one,) = tx.graph.entities([NAME], EVERYWHERE)
-        (other,) = tx.graph.entities([ALIAS], EVERYWHERE)
-        tx.graph.merge(other.id, one.id)
+        (one,) = tx.graph.find_entities([NAME], EVERYWHERE)
+        (other,) = tx.graph.find_entities([ALIAS], EVERYWHERE)
+        tx.graph.merge_entities(other.id, one.id)
 
     def look(tx: Transaction) -> None:
-        (left,) = tx.graph.entities([ALIAS], EVERYWHERE)
+        (left,) = tx.graph.find_entities([ALIAS], EVERYWHERE)
         assert (left.name, left.aliases, left.mentions) == (ALIAS, (), 1)
-        assert tx.graph.entities([NAME], EVERYWHERE) == []
+        assert tx.graph.find_entities([NAME], EVERYWHERE) == []
 
     write(memory, merge)
     await memory.forget_memory([first])
@@ -126,7 +128,7 @@ async def rows(memory: Memoria) -> dict[str, int]:
     """How many rows each table of the graph has, once the home is opened anew."""
     settings = Settings(home=memory.settings.home_path, embedder="off")
     async with memoria.open(settings=settings) as again:
-        assert (await again.health()).sound
+        assert (await again.health()).is_sound
     counted: dict[str, int] = {}
 
     def count(tx: Transaction) -> None:

@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 from tests.forgetting.remains import remains
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import Memoria, open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE
-from memoria.model.night import Run
+from memoria.model.nightly import NightlyRun
 
 BEFORE, AFTER = "The user works at Xylophonix in Lyon", "The user works at Zebranomics in Lyon"
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.checked(home=tmp_path / "home", tenant="default", embedder="off")
+    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
 
 
 def opened(settings: Settings) -> AbstractAsyncContextManager[Memoria]:
@@ -26,18 +26,18 @@ def opened(settings: Settings) -> AbstractAsyncContextManager[Memoria]:
 
 
 @pytest.fixture
-async def corrected(settings: Settings) -> tuple[str, Run]:
+async def corrected(settings: Settings) -> tuple[str, NightlyRun]:
     """A memory, and the night that took its correction over from a core file."""
     async with opened(settings) as m:
         memory_id = (await m.remember(BEFORE, type="preference")).id
-    nights.run(settings, ["core"])
+    nights.run_nightly(settings, ["core"])
     user = settings.home_path / "USER.md"
     user.write_text(user.read_text("utf-8").replace(BEFORE, AFTER), "utf-8")
-    return memory_id, nights.run(settings, ["core"])
+    return memory_id, nights.run_nightly(settings, ["core"])
 
 
 async def test_a_name_that_a_night_let_go_of_goes_with_its_memory(
-    settings: Settings, corrected: tuple[str, Run]
+    settings: Settings, corrected: tuple[str, NightlyRun]
 ) -> None:
     memory_id, _ = corrected
     async with opened(settings) as m:
@@ -46,14 +46,14 @@ async def test_a_name_that_a_night_let_go_of_goes_with_its_memory(
 
 
 async def test_a_wording_forgotten_since_does_not_come_back_and_the_memory_keeps_its_other(
-    settings: Settings, corrected: tuple[str, Run]
+    settings: Settings, corrected: tuple[str, NightlyRun]
 ) -> None:
     memory_id, run = corrected
     async with opened(settings) as m:
         again = await m.remember(BEFORE, type="preference")
         await m.forget_memory([again.id])
         assert not remains(settings.home_path, "Xylophonix")
-        nights.undo(settings, run.id, lambda _: None)
+        nights.undo_nightly(settings, run.id, lambda _: None)
         assert not remains(settings.home_path, "Xylophonix")
         assert (await m.get_memory(memory_id)).content == AFTER
         found = await m.search_memory("Zebranomics")
@@ -61,7 +61,7 @@ async def test_a_wording_forgotten_since_does_not_come_back_and_the_memory_keeps
 
 
 async def test_a_core_file_out_of_a_backup_no_longer_says_what_was_forgotten_since(
-    settings: Settings, corrected: tuple[str, Run]
+    settings: Settings, corrected: tuple[str, NightlyRun]
 ) -> None:
     memory_id, _ = corrected
     user = settings.home_path / "USER.md"

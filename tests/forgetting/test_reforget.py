@@ -13,11 +13,11 @@ from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.store.files import TOMBSTONE_KEY
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Grave, Likeness
+from memoria.store.values import SuppressedMeaning, TombstoneRecord
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"
-MEANING = Likeness("a model", np.full(4, 0.5, np.float32), 0.9)
+MEANING = SuppressedMeaning("a model", np.full(4, 0.5, np.float32), 0.9)
 SAID = {"role": "user", "content": f"Well, {SECRET}.", "session_id": "s", "message_id": "m"}
 
 
@@ -90,14 +90,14 @@ async def test_what_was_forgotten_means_is_kept_once_however_often_a_home_is_res
     before, after = await forgotten_after_a_copy(home, kept.id)
     with before.write("default") as tx:
         (grave,) = tx.tombstones.all()
-        tx.tombstones.add(Grave(grave.tombstone, (), (MEANING,)))
+        tx.tombstones.add(TombstoneRecord(grave.tombstone, (), (MEANING,)))
     for _ in range(3):
         reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
     with after.read("default") as tx:
         (grave,) = tx.tombstones.all()
     before.close()
     after.close()
-    assert len(grave.likenesses) == 1
+    assert len(grave.meanings) == 1
 
 
 async def test_a_turn_that_said_it_in_other_words_is_barred_in_a_restored_home_too(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.graph.mentions import MOST, named
+from memoria.graph.mentions import MAX_MENTIONS, find_names
 
 
 def found(text: str) -> dict[str, str]:
-    return {one.name: one.kind for one in named(text)}
+    return {one.name: one.kind for one in find_names(text)}
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_what_only_looks_like_a_name_is_left_alone(text: str) -> None:
 
 @given(st.text(alphabet="Aab @/.在小明王和公司《》的 0", max_size=200))
 def test_names_stand_in_the_text_apart_from_each_other(text: str) -> None:
-    names = named(text)
-    assert len(names) <= MOST
+    names = find_names(text)
+    assert len(names) <= MAX_MENTIONS
     assert all(text[one.start : one.end] == one.name for one in names)
     assert all(a.end <= b.start for a, b in pairwise(names))
     assert all(one.mention.name == one.name for one in names)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoria.graph.namesakes import told_apart
+from memoria.graph.namesakes import split_qualifier
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from memoria.graph.namesakes import told_apart
     ],
 )
 def test_a_name_is_told_from_which_one_it_is(written: str, name: str, which: str) -> None:
-    assert told_apart(written) == (name, which)
+    assert split_qualifier(written) == (name, which)
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_a_name_is_told_from_which_one_it_is(written: str, name: str, which: str
     ],
 )
 def test_a_name_alone_stays_as_it_is(name: str) -> None:
-    assert told_apart(name) == (name, None)
+    assert split_qualifier(name) == (name, None)

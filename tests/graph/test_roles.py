@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.graph.roles import Told, told
+from memoria.graph.roles import SentenceMeaning, parse_sentence
 
 
-def roles(read: Told) -> dict[str | None, tuple[str, str]]:
+def roles(read: SentenceMeaning) -> dict[str | None, tuple[str, str]]:
     return {one.role: (one.name, one.kind) for one in read.roles}
 
 
@@ -57,7 +57,7 @@ PARK = {
 def test_a_plain_sentence_is_read(
     text: str, predicate: str, parts: dict[str, tuple[str, str]]
 ) -> None:
-    read = told(text)
+    read = parse_sentence(text)
     assert (read.predicate, roles(read)) == (predicate, parts)
 
 
@@ -76,13 +76,13 @@ def test_a_plain_sentence_is_read(
     ],
 )
 def test_of_any_other_sentence_no_role_is_guessed(text: str) -> None:
-    assert told(text).roles == ()
+    assert parse_sentence(text).roles == ()
 
 
 def test_the_words_that_say_when_are_in_nobodys_way() -> None:
-    read = told("小明上周三在公园踢了足球。", "上周三")
+    read = parse_sentence("小明上周三在公园踢了足球。", "上周三")
     assert (read.predicate, roles(read), read.time) == ("踢", PARK, "上周三")
-    read = told("Bob bought a car last Friday", "last Friday")
+    read = parse_sentence("Bob bought a car last Friday", "last Friday")
     assert (roles(read)["patient"], read.time) == (("car", "other"), "last Friday")
 
 
@@ -99,7 +99,7 @@ def test_the_words_that_say_when_are_in_nobodys_way() -> None:
     ],
 )
 def test_denial_is_told(text: str) -> None:
-    assert told(text).negated
+    assert parse_sentence(text).negated
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_denial_is_told(text: str) -> None:
     ],
 )
 def test_what_only_sounds_like_denial_is_none(text: str) -> None:
-    assert not told(text).negated
+    assert not parse_sentence(text).negated
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_what_only_sounds_like_denial_is_none(text: str) -> None:
     ],
 )
 def test_how_far_it_is_so_is_told(text: str, modality: str) -> None:
-    assert told(text).modality == modality
+    assert parse_sentence(text).modality == modality
 
 
 @given(st.text(alphabet="小明不在要想踢里公园。 A.lice doesn't", max_size=400))
 def test_any_text_is_read_and_only_what_stands_in_it(text: str) -> None:
-    assert all(one.name in text or " " in one.name for one in told(text).roles)
+    assert all(one.name in text or " " in one.name for one in parse_sentence(text).roles)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoria.graph.edges import RULES, birth_weight, staying_power
-from memoria.graph.hops import neighbourhood
+from memoria.graph.edges import EDGE_RULES, initial_weight, retention_rank
+from memoria.graph.hops import find_neighbourhood
 from memoria.graph.pagerank import personalised_pagerank
 from memoria.model import EdgeType, Trust
 
@@ -24,7 +24,7 @@ def walk(graph: Graph, seeds: Sequence[int], hops: int, limit: int = 100) -> dic
         asked.extend(ns)
         return {n: graph.get(n, {}) for n in ns}
 
-    found = neighbourhood(seeds, hops, neighbours, limit)
+    found = find_neighbourhood(seeds, hops, neighbours, limit)
     assert len(asked) == len(set(asked))
     return dict(found.distances)
 
@@ -43,7 +43,7 @@ def test_where_room_is_short_the_strongest_bound_are_met() -> None:
 
 
 def test_the_edges_of_the_last_level_are_known_from_both_ends() -> None:
-    found = neighbourhood([1], 2, lambda ns, *_: {n: CHAIN[n] for n in ns})
+    found = find_neighbourhood([1], 2, lambda ns, *_: {n: CHAIN[n] for n in ns})
     assert found.adjacency == {1: {2: 0.9}, 2: {1: 0.9, 3: 0.5}, 3: {2: 0.5}}
 
 
@@ -55,7 +55,7 @@ def test_a_walk_never_meets_more_than_it_may(
     reached = walk(graph, seeds, hops, limit)
     assert len(reached) <= limit
     assert all(distance <= hops for distance in reached.values())
-    found = neighbourhood(seeds, hops, lambda ns, *_: {n: graph.get(n, {}) for n in ns}, limit)
+    found = find_neighbourhood(seeds, hops, lambda ns, *_: {n: graph.get(n, {}) for n in ns}, limit)
     assert {n for n, others in found.adjacency.items() if others} <= reached.keys()
     assert {n for others in found.adjacency.values() for n in others} <= reached.keys()
 
@@ -99,15 +99,15 @@ def test_without_a_seed_there_is_no_rank() -> None:
 
 
 def test_every_type_of_edge_has_a_rule() -> None:
-    assert RULES.keys() == set(EdgeType)
-    assert (RULES[EdgeType.ABOUT].cap, RULES[EdgeType.SIMILAR_TO].cap) == (256, 64)
-    assert RULES[EdgeType.MENTIONS].cap == 512
+    assert EDGE_RULES.keys() == set(EdgeType)
+    assert (EDGE_RULES[EdgeType.ABOUT].cap, EDGE_RULES[EdgeType.SIMILAR_TO].cap) == (256, 64)
+    assert EDGE_RULES[EdgeType.MENTIONS].cap == 512
 
 
 def test_a_weight_at_birth_is_what_the_source_says() -> None:
-    assert birth_weight(1, Trust.USER, 0) == pytest.approx(1)
-    assert birth_weight(0.6, Trust.REPORTED, 0) == pytest.approx(0.5 * 0.6 + 0.3 * 0.7 + 0.2)
-    assert birth_weight(0, Trust.TOOL, 1 << 60) == pytest.approx(0.12)
+    assert initial_weight(1, Trust.USER, 0) == pytest.approx(1)
+    assert initial_weight(0.6, Trust.REPORTED, 0) == pytest.approx(0.5 * 0.6 + 0.3 * 0.7 + 0.2)
+    assert initial_weight(0, Trust.TOOL, 1 << 60) == pytest.approx(0.12)
 
 
 @given(st.floats(0.01, 1), st.floats(0.01, 1), st.integers(0, 10**12), st.integers(0, 10**12))
@@ -116,5 +116,5 @@ def test_of_two_edges_alike_in_one_thing_the_other_decides(
 ) -> None:
     weaker, stronger = sorted((weaker, stronger))
     older, newer = sorted((older, newer))
-    assert staying_power(weaker, older) <= staying_power(stronger, older)
-    assert staying_power(weaker, older) <= staying_power(weaker, newer)
+    assert retention_rank(weaker, older) <= retention_rank(stronger, older)
+    assert retention_rank(weaker, older) <= retention_rank(weaker, newer)

@@ -9,9 +9,9 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 from tests.llm.scripted import ScriptedModel
 
-from memoria.inference.chat.base import ChatModel, Question
+from memoria.inference.chat.base import ChatModel, ChatRequest
+from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
-from memoria.inference.chat.gate import Gate, GateLimits
 from memoria.model import ModelCall
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
@@ -33,8 +33,8 @@ class Colour(BaseModel):
 RED = Colour(colour="red")
 
 
-def question(text: str = PRIVATE, most: int = 200) -> Question[Colour]:
-    return Question(
+def question(text: str = PRIVATE, most: int = 200) -> ChatRequest[Colour]:
+    return ChatRequest(
         purpose="extract",
         prompt="colour/7",
         instructions="Name the colour.",
@@ -61,7 +61,7 @@ class Books:
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             with self.store.read(TENANT) as tx:
-                last = tx.ledger.last()
+                last = tx.ledger.newest()
             if last is not None and last.outcome == outcome:
                 return
         raise TimeoutError(outcome)
@@ -89,13 +89,13 @@ def server() -> Iterator[ScriptedModel]:
         yield model
 
 
-OpenGate = Callable[..., Gate]
+OpenGate = Callable[..., ChatClient]
 
 
 @pytest.fixture
 def gate_to(books: Books) -> Iterator[OpenGate]:
     """Makes a gate to a model; stops all of them when the test ends."""
-    gates: list[Gate] = []
+    gates: list[ChatClient] = []
 
     def opened(
         model: ChatModel | ScriptedModel,
@@ -105,14 +105,14 @@ def gate_to(books: Books) -> Iterator[OpenGate]:
         concurrency: int = 4,
         daily_tokens: int = 1_000_000,
         **more: Callable[[], int],
-    ) -> Gate:
-        limits = GateLimits(timeout_s, attempts, concurrency, daily_tokens, first_pause_s=0.001)
+    ) -> ChatClient:
+        limits = ChatLimits(timeout_s, attempts, concurrency, daily_tokens, first_pause_s=0.001)
         asked = (
             EndpointChat(model.url, "tiny", KEY, timeout_s)
             if isinstance(model, ScriptedModel)
             else model
         )
-        gates.append(Gate(asked, books.ledger, limits, **more))
+        gates.append(ChatClient(asked, books.ledger, limits, **more))
         return gates[-1]
 
     yield opened

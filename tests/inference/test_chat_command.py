@@ -174,7 +174,7 @@ def test_a_command_gets_no_key_of_ours_and_no_project_and_is_told_who_asks(
 
 
 def test_a_memoria_that_a_model_has_started_asks_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings.checked(llm_command="claude -p")
+    settings = Settings.from_values(llm_command="claude -p")
     assert choose_chat_model(settings) is not None
     monkeypatch.setenv("MEMORIA_ASKED", "1")
     assert choose_chat_model(settings) is None

@@ -9,8 +9,8 @@ from tests.inference.conftest import KEY, PRIVATE, RED, TENANT, Books, OpenGate,
 from tests.llm.scripted import Asked, ScriptedModel, fails, says
 
 from memoria.errors import ModelRefusedError
-from memoria.inference.chat.answers import strict_schema
-from memoria.inference.chat.base import Question
+from memoria.inference.chat.answers import schema_without_limits
+from memoria.inference.chat.base import ChatRequest
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.model import Operation
 
@@ -114,7 +114,7 @@ def test_lengths_are_part_of_the_schema_where_the_endpoint_takes_them(
         fails(400) if asked.form == "json_schema" and bounded(asked) else {"operations": []}
     )
     gate = gate_to(server)
-    wanted = Question("extract", "colour/7", "Keep it.", PRIVATE, Operations, 200)
+    wanted = ChatRequest("extract", "colour/7", "Keep it.", PRIVATE, Operations, 200)
     for _ in range(2):
         assert gate.ask(TENANT, wanted) == Operations(operations=())
     assert [bounded(asked) for asked in server.requests] == [True, False, False]
@@ -134,12 +134,12 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (any JSON
 
 
 def test_a_strict_schema_requires_every_field_and_allows_no_other() -> None:
-    found = list(objects(strict_schema(Operations)))
+    found = list(objects(schema_without_limits(Operations)))
     assert {"quote", "modality"} <= {name for one in found for name in one["properties"]}
     for one in found:
         assert one["required"] == list(one["properties"])
         assert one["additionalProperties"] is False
-    text = str(strict_schema(Operations))
+    text = str(schema_without_limits(Operations))
     assert [word for word in ("default", "maxLength", "'title'", "oneOf") if word in text] == []
 
 
@@ -151,4 +151,4 @@ class Odd(BaseModel):
 
 
 def test_a_field_may_be_named_like_a_word_of_the_schema() -> None:
-    assert list(strict_schema(Odd)["properties"]) == ["default", "title"]
+    assert list(schema_without_limits(Odd)["properties"]) == ["default", "title"]

@@ -28,7 +28,7 @@ from memoria.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from memoria.inference.chat.base import Question
+from memoria.inference.chat.base import ChatRequest
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.inference.tasks import Extraction
 
@@ -197,7 +197,7 @@ def test_a_flawed_operation_is_told_of_its_own_flaw_alone(
     add = {"op": "ADD", "type": "fact", "content": "c", "quote": "q", "turn": 1}
     flawed = {**add, "subject": "user", "predicate": "p", "importance": 8}
     server.answer = lambda _: {"operations": [flawed]}
-    asked = Question("extract", "extract/1", "Read.", PRIVATE, Extraction, 200)
+    asked = ChatRequest("extract", "extract/1", "Read.", PRIVATE, Extraction, 200)
     with pytest.raises(InvalidAnswerError) as caught:
         gate_to(server).ask(TENANT, asked)
     assert ": operations.0.ADD.importance less_than_equal." in str(caught.value)

@@ -10,10 +10,10 @@ from tests.llm.scripted import ScriptedModel, rate_limited, says, scripted_comma
 import memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError
-from memoria.inference.chat.choose import choose_chat_model, gate_limits
+from memoria.inference.chat.choose import chat_limits, choose_chat_model
+from memoria.inference.chat.client import ChatClient
 from memoria.inference.chat.command import CommandChat
 from memoria.inference.chat.endpoint import EndpointChat
-from memoria.inference.chat.gate import Gate
 from memoria.model import DAY_MS, Finding, ModelCall, now_millis
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
@@ -41,10 +41,10 @@ def test_a_command_is_switched_on_by_the_environment(monkeypatch: pytest.MonkeyP
 
 
 def test_from_settings_to_an_answer(server: ScriptedModel, books: Books) -> None:
-    settings = Settings.checked(llm_base_url=server.url, llm_model="tiny", llm_attempts=2)
+    settings = Settings.from_values(llm_base_url=server.url, llm_model="tiny", llm_attempts=2)
     model = choose_chat_model(settings)
     assert model is not None
-    gate = Gate(model, StoreLedger(books.store), gate_limits(settings))
+    gate = ChatClient(model, StoreLedger(books.store), chat_limits(settings))
     server.script.extend([rate_limited(), says({"colour": "red"})])
     assert gate.ask(TENANT, question()) == RED
     assert books.outcomes() == ["unavailable", "ok"]
@@ -69,7 +69,7 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
 def test_half_a_configuration_is_refused_by_name(name: str) -> None:
     given, reason = REFUSED[name]
     with pytest.raises(InvalidInputError, match=reason) as caught:
-        Settings.checked(**given)
+        Settings.from_values(**given)
     assert KEY not in str(caught.value)
 
 
@@ -83,7 +83,7 @@ def test_choosing_a_command_loads_no_model_library() -> None:
 
 
 async def finding(home: Path, **given: object) -> Finding:
-    settings = Settings.checked(home=home, tenant="ann", embedder="off", **given)
+    settings = Settings.from_values(home=home, tenant="ann", embedder="off", **given)
     async with memoria.open(settings=settings) as opened:
         health = await opened.health()
     assert KEY not in repr(health)
@@ -152,5 +152,5 @@ async def test_doctor_warns_of_what_keeps_questions_from_an_answer(home: Path, n
 
 
 def test_no_key_is_in_the_settings_shown() -> None:
-    settings = Settings.checked(llm_base_url=URL, llm_model="m", llm_api_key=KEY)
+    settings = Settings.from_values(llm_base_url=URL, llm_model="m", llm_api_key=KEY)
     assert KEY not in repr(settings)

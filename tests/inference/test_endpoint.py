@@ -206,7 +206,7 @@ async def test_the_key_is_in_no_log_no_note_and_no_finding(
     server.script = [failure(401)]
     async with memoria.open(settings=endpoint_settings(server, tmp_path)) as memory:
         await memory.record_conversation([{"role": "user", "content": "the port is 8080"}])
-        status = await memory.settle(30)
+        status = await memory.wait_until_idle(30)
         found = await memory.search_conversation_traces("port")
         health = await memory.health()
     assert status.last_error == "the embedding endpoint failed: HTTP 401"
@@ -222,7 +222,7 @@ async def test_documents_and_questions_go_through_the_endpoint(
     server.script = [vectors((0, [1.0, 1.0]))]
     async with memoria.open(settings=endpoint_settings(server, tmp_path)) as memory:
         await memory.remember("Chen Wei runs the night shift")
-        await memory.settle(30)
+        await memory.wait_until_idle(30)
         found = await memory.search_memory("夜班")
         assert [hit.text for hit in found.hits] == ["Chen Wei runs the night shift"]
         assert found.notes == ()

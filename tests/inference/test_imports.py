@@ -79,7 +79,7 @@ def test_a_reranker_that_nobody_asked_loads_no_client(tmp_path: Path) -> None:
     [
         "memoria.inference",
         "memoria.inference.chat.choose",
-        "memoria.inference.chat.gate",
+        "memoria.inference.chat.client",
         "memoria.inference.rerank.choose",
         "memoria.inference.templates",
         "memoria.store.sqlite",

@@ -53,7 +53,7 @@ def test_many_threads_share_one_load() -> None:
     loading = Loading()
     lazy = LazyEmbedder("constant/2", loading)
     with ThreadPoolExecutor(16) as threads:
-        got = [threads.submit(lazy.get, None) for _ in range(16)]
+        got = [threads.submit(lazy.wait_for_embedder, None) for _ in range(16)]
         assert lazy.state in {"not loaded", "loading"}
         loading.release.set()
         embedders = {id(future.result(TIMEOUT_S)) for future in got}
@@ -66,10 +66,10 @@ def test_whoever_is_in_a_hurry_is_told_that_it_is_still_loading() -> None:
     loading = Loading()
     lazy = LazyEmbedder("constant/2", loading)
     with pytest.raises(EmbedderError, match="constant/2 is still loading"):
-        lazy.get(wait_ms=0)
+        lazy.wait_for_embedder(wait_ms=0)
     assert lazy.state == "loading"
     loading.release.set()
-    assert isinstance(lazy.get(wait_ms=TIMEOUT_S * 1000), Constant)
+    assert isinstance(lazy.wait_for_embedder(wait_ms=TIMEOUT_S * 1000), Constant)
 
 
 def test_a_failure_is_remembered_and_explained(caplog: pytest.LogCaptureFixture) -> None:
@@ -82,7 +82,7 @@ def test_a_failure_is_remembered_and_explained(caplog: pytest.LogCaptureFixture)
     lazy = LazyEmbedder("broken/1", build)
     for _ in range(3):
         with pytest.raises(EmbedderError, match=r"broken/1 can't be loaded: .*weights\.npz"):
-            lazy.get(None)
+            lazy.wait_for_embedder(None)
     assert len(tries) == 1
     assert lazy.state == "failed: OSError: weights.npz is missing"
     assert "broken/1 can't be loaded" in caplog.text
@@ -94,7 +94,7 @@ def test_starting_to_load_returns_at_once_and_may_be_repeated() -> None:
     for _ in range(3):
         lazy.start_loading()
     loading.release.set()
-    lazy.get(None)
+    lazy.wait_for_embedder(None)
     assert len(loading.begun) == 1
 
 

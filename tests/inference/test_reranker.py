@@ -13,7 +13,7 @@ from tests.llm.scripted import Asked, Behaviour, ScriptedModel
 
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, RerankerError
-from memoria.inference.rerank.base import scores_of
+from memoria.inference.rerank.base import score_texts
 from memoria.inference.rerank.choose import choose_reranker
 from memoria.inference.rerank.endpoint import EndpointReranker
 
@@ -39,7 +39,7 @@ def results(*scored: tuple[object, object]) -> Behaviour:
 
 def test_a_question_goes_out_as_documented(server: ScriptedModel) -> None:
     server.script.append(results((0, 0.2), (1, 0.9)))
-    assert reranker(server).scores("when is tea?", TEXTS) == [0.2, 0.9]
+    assert reranker(server).score("when is tea?", TEXTS) == [0.2, 0.9]
     (asked,) = server.requests
     assert asked.path == "/v1/rerank"
     assert asked.headers["authorization"] == f"Bearer {KEY}"
@@ -55,7 +55,7 @@ def test_a_question_goes_out_as_documented(server: ScriptedModel) -> None:
 def test_without_a_key_none_is_sent(server: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.script.append(results((0, 0.2), (1, 0.9)))
-    reranker(server, key=None).scores("tea?", TEXTS)
+    reranker(server, key=None).score("tea?", TEXTS)
     assert "authorization" not in server.requests[0].headers
 
 
@@ -71,18 +71,18 @@ def test_each_form_is_read_and_put_in_the_order_of_the_texts(
     server: ScriptedModel, answer: Behaviour
 ) -> None:
     server.script.append(answer)
-    assert reranker(server).scores("tea?", TEXTS) == [0.2, 0.9]
+    assert reranker(server).score("tea?", TEXTS) == [0.2, 0.9]
 
 
 def test_logits_become_probabilities_all_of_them_however_large(server: ScriptedModel) -> None:
     server.script.append(results((0, 0.5), (1, -3), (2, 2000), (3, -2000.0)))
-    found = reranker(server).scores("tea?", ["a", "b", "c", "d"])
+    found = reranker(server).score("tea?", ["a", "b", "c", "d"])
     assert found == [1 / (1 + math.exp(-0.5)), pytest.approx(1 / (1 + math.exp(3))), 1, 0]
 
 
 def test_a_probability_that_was_rounded_is_no_logit(server: ScriptedModel) -> None:
     server.script.append(results((0, 1.0000002), (1, -0.0000001)))
-    assert reranker(server).scores("tea?", TEXTS) == [1, 0]
+    assert reranker(server).score("tea?", TEXTS) == [1, 0]
 
 
 def test_a_server_that_calls_them_texts_is_asked_so_from_then_on(server: ScriptedModel) -> None:
@@ -92,7 +92,7 @@ def test_a_server_that_calls_them_texts_is_asked_so_from_then_on(server: Scripte
 
     server.answer = tei
     asking = reranker(server)
-    assert [asking.scores("tea?", TEXTS) for _ in range(2)] == [[0.2, 0.9]] * 2
+    assert [asking.score("tea?", TEXTS) for _ in range(2)] == [[0.2, 0.9]] * 2
     assert ["texts" in asked.body for asked in server.requests] == [False, True, True]
 
 
@@ -101,7 +101,7 @@ def test_a_server_that_takes_neither_form_is_asked_in_both_and_no_more(
 ) -> None:
     server.answer = lambda _: Behaviour(status=422)
     with pytest.raises(RerankerError, match="HTTP 422"):
-        reranker(server).scores("tea?", TEXTS)
+        reranker(server).score("tea?", TEXTS)
     assert ["texts" in asked.body for asked in server.requests] == [False, True]
 
 
@@ -147,7 +147,7 @@ def test_a_bad_answer_is_one_error_without_key_or_text_and_is_not_asked_for_agai
     answer, reason = BAD_ANSWERS[name]
     server.answer = lambda _: answer
     with pytest.raises(RerankerError, match=reason) as caught:
-        reranker(server).scores(PRIVATE, TEXTS)
+        reranker(server).score(PRIVATE, TEXTS)
     assert len(server.requests) == 1
     for said in (str(caught.value), caplog.text):
         assert KEY not in said
@@ -160,14 +160,14 @@ def test_an_answer_that_does_not_come_in_time_is_given_up(
 ) -> None:
     server.script.append(behaviour)
     with pytest.raises(RerankerError, match="no answer in time"):
-        reranker(server, timeout_s=0.2).scores("tea?", TEXTS)
+        reranker(server, timeout_s=0.2).score("tea?", TEXTS)
     assert len(server.requests) == 1
 
 
 def test_an_endpoint_that_is_not_there_is_named_as_such() -> None:
     absent = EndpointReranker("http://127.0.0.1:9/v1", "tiny", KEY, timeout_s=5)
     with pytest.raises(RerankerError, match="no connection"):
-        absent.scores("tea?", TEXTS)
+        absent.score("tea?", TEXTS)
 
 
 @pytest.mark.parametrize("key", ["schlüssel-" + KEY, "two\nlines" + KEY])
@@ -175,14 +175,14 @@ def test_a_key_that_cannot_be_one_is_an_error_that_does_not_show_it(
     server: ScriptedModel, key: str
 ) -> None:
     with pytest.raises(RerankerError) as caught:
-        reranker(server, key).scores("tea?", TEXTS)
+        reranker(server, key).score("tea?", TEXTS)
     assert KEY not in str(caught.value)
     assert server.requests == []
 
 
 def test_half_a_character_in_a_text_does_no_harm(server: ScriptedModel) -> None:
     server.script.append(results((0, 0.1)))
-    assert reranker(server).scores("\ud83d", ["tea \udc00"]) == [0.1]
+    assert reranker(server).score("\ud83d", ["tea \udc00"]) == [0.1]
 
 
 class Own:
@@ -193,7 +193,7 @@ class Own:
     def __init__(self, scores: Callable[[Sequence[str]], Any]) -> None:
         self._scores = scores
 
-    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
         del query
         scores: list[float] = self._scores(texts)
         return scores
@@ -212,7 +212,7 @@ OWN_FAULTS: dict[str, Callable[[Sequence[str]], Any]] = {
 @pytest.mark.parametrize("name", OWN_FAULTS)
 def test_a_reranker_of_somebody_elses_fails_in_one_way_and_quotes_nothing(name: str) -> None:
     with pytest.raises(RerankerError, match=r"^own ") as caught:
-        scores_of(Own(OWN_FAULTS[name]), "tea?", TEXTS)
+        score_texts(Own(OWN_FAULTS[name]), "tea?", TEXTS)
     assert PRIVATE not in str(caught.value)
 
 

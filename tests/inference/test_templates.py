@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from memoria.inference.templates import Template, TemplateError, parse_template, template
+from memoria.inference.templates import Template, TemplateError, load_template, parse_template
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(file.stem for file in (ROOT / "prompts").glob("*.md"))
@@ -22,7 +22,7 @@ class Answer(BaseModel):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_prompt_declares_exactly_the_inputs_it_uses_and_a_version(name: str) -> None:
-    found = template(name)  # refuses a file that does not
+    found = load_template(name)  # refuses a file that does not
     assert found.version >= 1
     assert found.instructions
     assert found.output
@@ -38,7 +38,7 @@ def test_prompts_travel_in_the_wheel_and_in_the_source_archive() -> None:
 
 
 def test_a_question_knows_its_prompt_and_version() -> None:
-    asked = parse_template("p", WHOLE).question(Answer, 99, turns="hello", date="2026-03-02")
+    asked = parse_template("p", WHOLE).build_request(Answer, 99, turns="hello", date="2026-03-02")
     assert (asked.purpose, asked.prompt, asked.max_output_tokens) == ("test", "p/2", 99)
     assert asked.instructions == "Read."
     assert asked.text == 'On "2026-03-02":\n\n```turns\nhello\n```'

@@ -81,7 +81,7 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
 @asynccontextmanager
 async def opened(home: Path, model: ScriptedModel, **more: object) -> AsyncIterator[Memoria]:
     chosen = {"home": home, "embedder": "off", "llm_base_url": model.url, "llm_model": "scripted"}
-    async with memoria.open(settings=Settings.checked(**{**chosen, **more})) as m:
+    async with memoria.open(settings=Settings.from_values(**{**chosen, **more})) as m:
         yield m
 
 
@@ -95,19 +95,19 @@ async def said(
     pairs = [("user", turn) if isinstance(turn, str) else turn for turn in turns]
     given = [{"role": role, "content": text} for role, text in pairs]
     await m.record_conversation(given, event, session_id=session)
-    await m.settle(60)
+    await m.wait_until_idle(60)
 
 
 async def memories(m: Memoria) -> list[Memory]:
     """Every memory, whatever its validity."""
     with m._store.read(m.tenant) as tx:  # noqa: SLF001  (no face shows all of them)
         ns = tx.documents.page("memory", 0, 1000)
-        return list({x.id: x for x in tx.memories.by_versions(ns).values()}.values())
+        return list({x.id: x for x in tx.memories.by_version_numbers(ns).values()}.values())
 
 
 async def entries(m: Memoria, kind: str = "extract") -> list[QueueEntry]:
     """The queue's entries of a kind."""
-    return [entry for entry in await m.queue.entries(limit=1000) if entry.kind == kind]
+    return [entry for entry in await m.queue.list_entries(limit=1000) if entry.kind == kind]
 
 
 def log(home: Path) -> list[tuple[str, str | None]]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import memoria
 from memoria import Memoria, Turn
 from memoria.errors import InvalidInputError
-from memoria.ingest.capture import _overlap
+from memoria.ingest.capture import _overlap_length
 from memoria.text.strip import fence
 
 
@@ -142,7 +142,7 @@ def test_the_overlap_is_the_longest_end_that_is_also_a_beginning(
     tail: list[str], head: list[str]
 ) -> None:
     prints = [[text.encode() for text in texts] for texts in (tail, head)]
-    found = _overlap(*prints)
+    found = _overlap_length(*prints)
     ends = [k for k in range(len(head) + 1) if k <= len(tail) and tail[len(tail) - k :] == head[:k]]
     assert found == max(ends)
 
@@ -262,10 +262,10 @@ async def test_an_event_closes_the_stretch_and_the_next_turn_opens_another(
     memory: Memoria,
 ) -> None:
     receipt = await memory.record_conversation([turn("one"), turn("two")], event="compaction")
-    assert receipt.closed_stretches == 1
+    assert receipt.closed_segments == 1
     await memory.record_conversation([turn("three")])
     await memory.record_conversation([], event="session_end", session_id="s")
-    stretches = (await memory.get_session("s")).stretches
+    stretches = (await memory.get_session("s")).segments
     assert [(s.first_index, s.last_index, s.closed_by) for s in stretches] == [
         (0, 1, "compaction"),
         (2, 2, "session_end"),
@@ -280,7 +280,7 @@ async def test_a_pause_closes_the_stretch(memory: Memoria) -> None:
             turn("three", at="2026-03-02T10:00:00Z"),
         ]
     )
-    stretches = (await memory.get_session("s")).stretches
+    stretches = (await memory.get_session("s")).segments
     assert [(s.first_index, s.last_index, s.closed_by) for s in stretches] == [
         (0, 1, "idle"),
         (2, 2, None),

@@ -111,7 +111,7 @@ def store_of(home: Path) -> SqliteStore:
 def chosen_model(home: Path) -> str | None:
     store = store_of(home)
     with store.backlog(write=False) as backlog:
-        chosen = backlog.chosen_model()
+        chosen = backlog.current_model()
     store.close()
     return chosen
 
@@ -121,7 +121,7 @@ async def test_whatever_is_written_has_its_vector_after_settling(home: Path) -> 
     async with opened(home, embedder) as memory:
         await memory.record_conversation(TURNS)
         await memory.remember("Momo is a cat")
-        status = await memory.settle(TIMEOUT_S)
+        status = await memory.wait_until_idle(TIMEOUT_S)
         assert (status.pending, status.failed, status.last_error) == (0, 0, None)
         assert (await memory.statistics()).vectors == 4
     assert Counter(embedder.texts) == Counter([*SAID, "Momo is a cat"])
@@ -136,7 +136,7 @@ async def test_a_turn_is_embedded_with_the_one_before_it(home: Path) -> None:
                 {"role": "assistant", "content": "yes, Thursday"},
             ]
         )
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     first, second = sorted(embedder.texts, key=len, reverse=True)
     assert first.startswith("Ann: xxx")
     assert second.endswith("x Shall we meet?\nassistant: yes, Thursday")
@@ -153,7 +153,7 @@ async def test_what_was_edited_or_archived_meanwhile_needs_no_vector(home: Path)
         await memory.revise_memory(kept.id, "archive")
     embedder = Recorder()
     async with opened(home, embedder) as memory:
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     assert embedder.texts == ["user: the port is 9090"]
 
 
@@ -162,7 +162,7 @@ async def test_one_worker_serves_every_tenant_and_each_finds_its_own(home: Path)
     async with opened(home, embedder, "ann") as ann, opened(home, Recorder(), "bob") as bob:
         await ann.remember("Momo is a cat")
         await bob.remember("Momo is a dog")
-        await ann.settle(TIMEOUT_S)
+        await ann.wait_until_idle(TIMEOUT_S)
         assert [hit.text for hit in (await ann.search_memory("Momo?")).hits] == ["Momo is a cat"]
         assert [hit.text for hit in (await bob.search_memory("Momo?")).hits] == ["Momo is a dog"]
 
@@ -174,7 +174,7 @@ async def test_without_an_embedder_search_is_by_text_and_says_so(home: Path) -> 
         found = await memory.search_conversation_traces("port")
         assert [hit.text for hit in found.hits] == ["the port is 8080"]
         assert found.notes == ("searched without vectors: switched off",)
-        assert (await memory.settle(TIMEOUT_S)).pending == 0
+        assert (await memory.wait_until_idle(TIMEOUT_S)).pending == 0
 
 
 async def test_an_embedder_that_is_down_stops_nothing_and_blames_no_document(home: Path) -> None:
@@ -182,7 +182,7 @@ async def test_an_embedder_that_is_down_stops_nothing_and_blames_no_document(hom
     embedder.failure = EmbedderError("the embedding endpoint failed: HTTP 500")
     async with opened(home, embedder, embedding_attempts=1) as memory:
         await memory.record_conversation(TURNS)
-        status = await memory.settle(TIMEOUT_S)
+        status = await memory.wait_until_idle(TIMEOUT_S)
         assert (status.pending, status.failed) == (3, 0)
         assert status.last_error == "the embedding endpoint failed: HTTP 500"
         found = await memory.search_conversation_traces("星期四")
@@ -194,7 +194,7 @@ async def test_an_embedder_that_is_down_stops_nothing_and_blames_no_document(hom
         embedder.failure = None
 
         async def caught_up() -> bool:
-            return (await memory.settle(TIMEOUT_S)).pending == 0
+            return (await memory.wait_until_idle(TIMEOUT_S)).pending == 0
 
         await until(caught_up)
         assert (await memory.statistics()).vectors == 3
@@ -208,7 +208,7 @@ async def test_one_refused_document_is_set_aside_with_the_reason_and_the_rest_ar
     embedder.refuses = "Momo"
     async with opened(home, embedder, embedding_attempts=1) as memory:
         await memory.record_conversation(TURNS)
-        status = await memory.settle(TIMEOUT_S)
+        status = await memory.wait_until_idle(TIMEOUT_S)
         assert (status.pending, status.failed) == (0, 1)
         assert status.last_error == "letters/26 refuses this text"
         assert (await memory.statistics()).vectors == 2
@@ -221,10 +221,10 @@ async def test_a_document_set_aside_is_tried_again_after_a_rebuild(home: Path) -
     embedder.refuses = "Momo"
     async with opened(home, embedder, embedding_attempts=1) as memory:
         await memory.record_conversation(TURNS)
-        assert (await memory.settle(TIMEOUT_S)).failed == 1
+        assert (await memory.wait_until_idle(TIMEOUT_S)).failed == 1
         embedder.refuses = None
         await memory.rebuild_indexes()
-        status = await memory.settle(TIMEOUT_S)
+        status = await memory.wait_until_idle(TIMEOUT_S)
         assert (status.pending, status.failed) == (0, 0)
         assert (await memory.statistics()).vectors == 3
 
@@ -237,14 +237,14 @@ async def test_a_document_is_set_aside_after_the_configured_attempts(home: Path)
     attempts = 3
     for failures in range(1, attempts + 1):
         with store.backlog(write=True) as backlog:
-            (due,) = backlog.due(now_millis(), 10, attempts)
+            (due,) = backlog.list_due(now_millis(), 10, attempts)
             assert due.attempts == failures - 1
             backlog.postpone([due.n], 0, f"failure {failures}")
     with store.backlog(write=False) as backlog:
         status = backlog.status(attempts)
         assert (status.pending, status.failed, status.last_error) == (0, 1, "failure 3")
-        assert backlog.due(now_millis(), 10, attempts) == []
-        assert backlog.next_due(now_millis(), attempts) is None
+        assert backlog.list_due(now_millis(), 10, attempts) == []
+        assert backlog.next_due_at(now_millis(), attempts) is None
     store.close()
 
 
@@ -253,7 +253,7 @@ async def test_an_embedder_of_ones_own_may_raise_anything(home: Path) -> None:
     embedder.failure = ZeroDivisionError("oops")
     async with opened(home, embedder) as memory:
         await memory.record_conversation(TURNS)
-        status = await memory.settle(TIMEOUT_S)
+        status = await memory.wait_until_idle(TIMEOUT_S)
         assert (status.pending, status.last_error) == (
             3,
             "the embedder failed: ZeroDivisionError: oops",
@@ -278,7 +278,7 @@ async def test_a_dead_owners_lease_is_taken_over_when_it_runs_out(home: Path) ->
     embedder = Recorder()
     async with opened(home, embedder) as memory:
         await memory.record_conversation(TURNS)
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     assert Counter(embedder.texts) == Counter(SAID)
 
 
@@ -295,10 +295,10 @@ def test_a_lease_is_one_owners_until_it_runs_out_or_is_given_back(home: Path) ->
     assert not takes("b", 1998)
     assert takes("b", 1999)
     with store.backlog(write=True) as backlog:
-        backlog.drop_lease("embedding", "a")
+        backlog.release_lease("embedding", "a")
     assert not takes("a", 2000), "only its owner can give it back"
     with store.backlog(write=True) as backlog:
-        backlog.drop_lease("embedding", "b")
+        backlog.release_lease("embedding", "b")
     assert takes("a", 2000)
     store.close()
 
@@ -321,8 +321,8 @@ async def test_two_instances_share_the_work_one_at_a_time_and_do_everything_once
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(say, one, "Ann")
             tasks.start_soon(say, other, "Bob")
-        await one.settle(TIMEOUT_S)
-        assert (await other.settle(TIMEOUT_S)).pending == 0
+        await one.wait_until_idle(TIMEOUT_S)
+        assert (await other.wait_until_idle(TIMEOUT_S)).pending == 0
         assert (await one.statistics()).vectors == 40
     assert desk.most_at_once == 1
     assert Counter(desk.texts) == Counter(
@@ -335,10 +335,10 @@ async def test_the_model_of_the_process_started_last_is_the_homes_and_embeds_eve
 ) -> None:
     async with opened(home, Recorder("letters/26")) as memory:
         await memory.record_conversation(TURNS)
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     newer = Recorder("letters/40", dims=40)
     async with opened(home, newer) as memory:
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
         assert Counter(newer.texts) == Counter(SAID)
         found = await memory.search_conversation_traces("Momo")
         assert (found.hits[0].text, found.notes) == ("the cat is called Momo", ())
@@ -349,10 +349,10 @@ async def test_going_back_to_a_model_embeds_only_what_it_has_not_seen(home: Path
     for name, turn in zip(("a", "b"), TURNS[:2], strict=True):
         async with opened(home, Recorder(name)) as memory:
             await memory.record_conversation([turn])
-            await memory.settle(TIMEOUT_S)
+            await memory.wait_until_idle(TIMEOUT_S)
     back = Recorder("a")
     async with opened(home, back) as memory:
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     assert back.texts == SAID[1:2]
 
 
@@ -371,20 +371,20 @@ async def test_a_model_that_takes_over_in_the_middle_of_a_batch_gets_every_docum
 
             await until(adopted)
             old.open_gate.set()
-            await after.settle(TIMEOUT_S)
+            await after.wait_until_idle(TIMEOUT_S)
     assert Counter(new.texts) == Counter(SAID)
 
 
 async def test_a_memory_restored_under_another_model_is_back_in_every_index(home: Path) -> None:
     async with opened(home, Recorder("a")) as memory:
         kept = await memory.remember("Momo is a cat")
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     async with opened(home, Recorder("b")) as memory:
         await memory.revise_memory(kept.id, "archive")
         await memory.revise_memory(kept.id, "restore")
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     async with opened(home, Recorder("a")) as memory:
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
         (finding,) = [f for f in (await memory.health()).findings if f.check == "vectors"]
         assert finding.state == "ok"
 
@@ -394,10 +394,10 @@ async def test_what_one_model_gave_up_another_tries(home: Path) -> None:
     old.refuses = "Momo"
     async with opened(home, old, embedding_attempts=1) as memory:
         await memory.record_conversation(TURNS)
-        assert (await memory.settle(TIMEOUT_S)).failed == 1
+        assert (await memory.wait_until_idle(TIMEOUT_S)).failed == 1
     new = Recorder("new")
     async with opened(home, new, embedding_attempts=1) as memory:
-        assert (await memory.settle(TIMEOUT_S)).failed == 0
+        assert (await memory.wait_until_idle(TIMEOUT_S)).failed == 0
     assert Counter(new.texts) == Counter(SAID)
 
 
@@ -415,7 +415,7 @@ async def test_a_batch_that_took_longer_than_its_lease_is_not_done_twice_by_its_
         await until_begun(slow)
         await until_begun(other)
         slow.open_gate.set()
-        assert (await memory.settle(TIMEOUT_S)).pending == 0
+        assert (await memory.wait_until_idle(TIMEOUT_S)).pending == 0
         other.open_gate.set()
     assert len(slow.texts) == 3
 
@@ -425,17 +425,17 @@ async def test_a_model_whose_vectors_change_their_length_is_reported_not_retried
 ) -> None:
     async with opened(home, Recorder(dims=26)) as memory:
         await memory.record_conversation(TURNS[:1])
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     async with opened(home, Recorder(dims=30), embedding_attempts=1) as memory:
         await memory.record_conversation(TURNS[1:])
-        status = await memory.settle(1)
+        status = await memory.wait_until_idle(1)
         assert status.last_error or status.pending == 0
 
 
 async def test_a_search_survives_a_model_whose_vectors_change_their_length(home: Path) -> None:
     async with opened(home, Recorder(dims=26)) as memory:
         await memory.record_conversation(TURNS)
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
     async with opened(home, Recorder(dims=30)) as memory:
         found = await memory.search_conversation_traces("port")
         assert [hit.text for hit in found.hits] == ["the port is 8080"]
@@ -450,7 +450,7 @@ async def test_settling_gives_up_when_it_is_told_to_and_closing_waits_for_the_ba
         await memory.record_conversation(TURNS)
         await until_begun(embedder)
         with pytest.raises(TimeoutError):
-            await memory.settle(0.05)
+            await memory.wait_until_idle(0.05)
         embedder.open_gate.set()
     async with opened(home, Recorder()) as memory:
         assert (await memory.statistics()).vectors == 3
@@ -464,6 +464,6 @@ async def test_an_embedder_that_never_returns_keeps_nobody_from_closing(home: Pa
             await memory.record_conversation(TURNS)
             await until_begun(stuck)
     async with opened(home, next_one) as memory:
-        assert (await memory.settle(TIMEOUT_S)).pending == 0
+        assert (await memory.wait_until_idle(TIMEOUT_S)).pending == 0
     stuck.open_gate.set()
     assert Counter(next_one.texts) == Counter(SAID)

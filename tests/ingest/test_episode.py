@@ -118,11 +118,11 @@ async def test_a_long_conversation_overflows_at_what_the_user_says_next(
 ) -> None:
     model.answer = answers(episode=summing_up("line"))
     lines = [(role, f"line {i}") for i in range(4) for role in ("user", "assistant")]
-    async with opened(home, model, stretch_messages=5) as m:
+    async with opened(home, model, segment_messages=5) as m:
         await said(m, *lines)
         record = await m.get_session("s")
         found = await episodes(await memories(m))
-    spans = [(s.first_index, s.last_index, s.closed_by) for s in record.stretches]
+    spans = [(s.first_index, s.last_index, s.closed_by) for s in record.segments]
     assert spans == [(0, 5, "overflow"), (6, 7, "session_end")]
     assert len(found) == 1  # two turns are no episode
 
@@ -130,10 +130,10 @@ async def test_a_long_conversation_overflows_at_what_the_user_says_next(
 async def test_tool_traffic_fills_no_stretch(home: Path, model: ScriptedModel) -> None:
     model.answer = answers()
     call = {"role": "tool", "tool_name": "bash", "tool_result": "ok"}
-    async with opened(home, model, stretch_messages=3) as m:
+    async with opened(home, model, segment_messages=3) as m:
         turns = [{"role": "user", "content": "go on"}, *[call] * 20]
         await m.record_conversation([*turns, {"role": "user", "content": "again"}], session_id="s")
-        assert len((await m.get_session("s")).stretches) == 1
+        assert len((await m.get_session("s")).segments) == 1
 
 
 async def test_before_a_client_compacts_its_context_the_stretch_is_summed_up(
@@ -165,7 +165,7 @@ async def test_forgetting_takes_the_summary_along_and_it_is_written_anew_without
         assert "marmalade" in before.content
         kept = await m.remember("My locker code word is marmalade.")
         forgotten = await m.forget_memory([kept.id], include_source=True)
-        await m.settle(60)
+        await m.wait_until_idle(60)
         (after,) = await episodes(await memories(m))
         assert len(forgotten.turns_erased) == 1
     assert after.content == "Mend the parser: RC was read as a credit."
@@ -187,14 +187,14 @@ async def test_an_edited_message_has_its_summary_rewritten_and_the_old_one_kept(
     ]
     async with opened(home, model) as m:
         await m.record_conversation(turns, "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         edited = {**turns[0], "content": "Fix April"}
         await m.record_conversation([edited], session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         (waits,) = await entries(m, "episode")
         assert (waits.state, waits.not_before > waits.created_at) == ("waiting", True)
         await m.queue.retry()  # ten minutes later
-        await m.settle(60)
+        await m.wait_until_idle(60)
         (found,) = await episodes(await memories(m))
     assert [version.content for version in found.versions] == [
         "Asked: Fix April",
@@ -221,7 +221,7 @@ async def test_a_conversation_that_changes_while_it_is_read_is_read_again(
         await anyio.to_thread.run_sync(asked_once.wait, 30)
         await m.forget_memory([receipt.turns[-1].id or ""], include_source=True)
         forgotten.set()
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert len(await episodes(await memories(m))) == 1
     assert seen == [True, False]
 
@@ -261,6 +261,6 @@ async def test_an_import_of_what_is_long_over_is_summed_up_at_once(
         await said(m, *WORK, session="now", event=None)
         files = find_transcripts([file], form)
         await Importer(m, form, files, lambda *_: None, lambda _: "none").run()
-        await m.settle(60)
+        await m.wait_until_idle(60)
         (episode,) = await episodes(await memories(m))
     assert episode.current.provenance.session_id == "old"

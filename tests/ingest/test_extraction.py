@@ -53,9 +53,9 @@ async def test_an_invented_quote_is_turned_away_and_the_log_says_so(
         await said(m, "It rains a lot where I come from, in the north.")
         assert [x.content for x in await memories(m)] == ["rains a lot"]
         with m._store.read(m.tenant) as tx:  # noqa: SLF001
-            found = tx.queue.entries(None, 10)
+            found = tx.queue.list_entries(None, 10)
             outcomes = {entry.outcome for entry in found}
-            logged = [done.detail for entry in found for done in tx.audit.of(entry.id)]
+            logged = [done.detail for entry in found for done in tx.audit.list_entries(entry.id)]
     assert ("reject", "ADD: quote not in the turn") in log(home)
     assert "ADD: quote not in the turn" in logged
     assert "ADD 1; rejected: quote not in the turn 1" in outcomes
@@ -77,7 +77,7 @@ async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
     async with opened(home, model) as m:
         await said(m, "Hm, well, hello there, how are things going today?", ("assistant", "Fine!"))
         await m.record_conversation([], "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert await memories(m) == []
         assert await m.scratchpads() == []
 
@@ -109,7 +109,7 @@ async def test_a_model_takes_back_only_what_it_was_shown_and_the_user_has_not_co
     async with opened(home, model) as m:
         kept = await m.remember("The cellar door key hangs behind the mirror")
         sure = await m.remember("The key of the zebra house lies under the mat")
-        await m.through(COMMAND_LINE).revise_memory(sure.id, "confirm")
+        await m.with_channel(COMMAND_LINE).revise_memory(sure.id, "confirm")
         model.answer = reader(
             lambda n, *_: [
                 {"op": "DELETE", "id": kept.id, "quote": "invented", "turn": n},
@@ -144,7 +144,7 @@ async def test_a_tools_word_waits_for_confirmation_whoever_repeats_it(
     async with opened(home, model) as m:
         turn = {"role": "tool", "tool_name": "fetch", "tool_result": page}
         await m.record_conversation([turn], "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         held = await memories(m)
         found = await m.search_memory("Does the user approve all payments?")
     assert [(x.validity, x.flag) for x in held] == [(Validity.PENDING_CONFIRMATION, "instruction")]
@@ -169,7 +169,7 @@ async def test_without_a_model_nothing_is_queued(home: Path) -> None:
             [{"role": "user", "content": "I moved to Berlin a month ago"}], "session_end"
         )
         with m._store.read(m.tenant) as tx:  # noqa: SLF001
-            assert tx.queue.entries(None, 10) == []
+            assert tx.queue.list_entries(None, 10) == []
 
 
 KEY = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7d"
@@ -199,7 +199,7 @@ async def test_a_secret_in_a_turn_a_tool_result_or_an_answer_is_nowhere_afterwar
             {"role": "tool", "tool_name": "pay", "tool_args": [4242424242424242, {"n": CARD}]},
         ]
         await m.record_conversation(turns, "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert len(await memories(m)) == 2
     assert remains(home, "zebra")
     assert remains(home, KEY) == set()
@@ -228,13 +228,13 @@ async def test_an_order_hidden_in_a_turn_makes_no_trusted_memory_through_whateve
     async with opened(home, model) as m:
         limit = await m.remember("The user approves payments up to 10 euros")
         for channel in (COMMAND_LINE, LIBRARY):
-            through = m.through(channel)
+            through = m.with_channel(channel)
             said_by = {"role": role, "content": order}
             if role == "tool":
                 said_by = {"role": role, "tool_name": "fetch", "tool_result": order}
             session = f"from {channel.name}"
             await through.record_conversation([said_by], "session_end", session_id=session)
-        await m.settle(60)
+        await m.wait_until_idle(60)
         believed = [x for x in await memories(m) if x.validity is Validity.ACTIVE]
         found = await m.search_memory("Does the user approve all payments?")
     assert [x.id for x in believed] == [limit.id]
@@ -258,7 +258,7 @@ async def test_a_models_reading_takes_the_place_of_what_rules_concluded(
     assert len(before) == 2
     async with opened(home, model) as m:
         await m.record_conversation([], "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         after = {x.content: (x.current.inferred_by, x.validity) for x in await memories(m)}
     assert after["The user is allergic to peanuts."] == ("model", Validity.ACTIVE)
     assert [state for content, state in after.items() if "peanuts" not in content] == [
@@ -278,7 +278,7 @@ async def test_what_was_to_count_for_a_day_is_not_found_afterwards(
     async with opened(home, model) as m:
         turn = {"role": "user", "content": "zebra crossing closed, harbour", "at": "2026-01-01"}
         await m.record_conversation([turn], "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         found = await m.search_memory("zebra crossing harbour")
     assert [hit.text for hit in found.hits] == ["The zebra works at the harbour"]
 
@@ -291,11 +291,11 @@ async def test_what_is_held_back_counts_when_the_user_says_so_and_not_when_an_ag
     )
     async with opened(home, model) as m:
         await said(m, "Somebody told me that Priya has moved to Lisbon last month.")
-        (held,) = await m.held_back()
-        agent = m.through(Channel(name="mcp", trust=Trust.REPORTED, client="agent"))
+        (held,) = await m.list_pending()
+        agent = m.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client="agent"))
         with pytest.raises(InvalidInputError, match="waits for the user's word"):
             await agent.revise_memory(held.id, "restore")
         assert (await agent.revise_memory(held.id, "confirm")).validity == "pending_confirmation"
-        confirmed = await m.through(COMMAND_LINE).revise_memory(held.id, "confirm")
+        confirmed = await m.with_channel(COMMAND_LINE).revise_memory(held.id, "confirm")
         assert (confirmed.validity, confirmed.verified) == (Validity.ACTIVE, True)
         assert [hit.id for hit in (await m.search_memory("Priya Lisbon")).hits] == [held.id]

@@ -28,16 +28,16 @@ from tests.llm.scripted import (
     says,
 )
 
+from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
-from memoria.inference.chat.gate import Gate, GateLimits
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.intake import IntakeLimits
-from memoria.ingest.reading import Tools
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.processing import ProcessorTools
+from memoria.ingest.tombstones import Digester
 from memoria.model import LIBRARY, QueueEntry, QueueKind, QueueState, Role, Turn
-from memoria.retrieval.related import Related
+from memoria.retrieval.related import RelatedMemoryFinder
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 
@@ -86,17 +86,17 @@ def record(store: SqliteStore, sessions: int, tenant: str = "t") -> None:
         capture.record([said], f"session {i}", "session_end")
 
 
-def marks(tenant: str) -> Marks:
-    return Marks(tenant, lambda: b"a key")
+def marks(tenant: str) -> Digester:
+    return Digester(tenant, lambda: b"a key")
 
 
 def worker(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> ExtractionWorker:
     chat = EndpointChat(base_url=model.url, model="scripted", api_key=None, timeout_s=0.5)
-    limits = GateLimits(
+    limits = ChatLimits(
         timeout_s=0.5, attempts=2, concurrency=2, daily_tokens=10**9, first_pause_s=0.001
     )
-    gate = Gate(chat, StoreLedger(store), limits)
-    extractor = Extractor(Tools(store, gate, Related(None), marks, 4096))
+    gate = ChatClient(chat, StoreLedger(store), limits)
+    extractor = Extractor(ProcessorTools(store, gate, RelatedMemoryFinder(None), marks, 4096))
     return ExtractionWorker(
         store,
         gate,
@@ -119,7 +119,7 @@ def drained(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> list
         model.release()
         working.stop()
     with store.read("t") as tx:
-        return tx.queue.entries(None, 10_000)
+        return tx.queue.list_entries(None, 10_000)
 
 
 def waiting(store: SqliteStore) -> int:
@@ -129,7 +129,7 @@ def waiting(store: SqliteStore) -> int:
 
 def contents(store: SqliteStore) -> Counter[str]:
     with store.read("t") as tx:
-        found = tx.memories.by_versions(tx.documents.page("memory", 0, 10_000))
+        found = tx.memories.by_version_numbers(tx.documents.page("memory", 0, 10_000))
     memories = {memory.id: memory for memory in found.values()}
     return Counter(memory.content for memory in memories.values())
 
@@ -233,7 +233,7 @@ def test_a_worker_that_is_killed_leaves_nothing_half_done_or_doubled(
         _, said = second.communicate(timeout=_DONE_WITHIN_S)
     assert second.returncode == 0, said.decode()
     with store.read("t") as tx:
-        entries = tx.queue.entries(None, 10)
+        entries = tx.queue.list_entries(None, 10)
     assert [entry.state for entry in entries] == [QueueState.DONE] * 3
     assert sorted(contents(store).values()) == [1, 1, 1]
     store.close()
@@ -256,7 +256,7 @@ def test_two_processes_share_the_queue_and_one_that_dies_holds_up_its_own_entry_
         model.release()
     assert other.returncode == 0, said.decode()
     with store.read("t") as tx:
-        entries = tx.queue.entries(None, 10_000)
+        entries = tx.queue.list_entries(None, 10_000)
     assert Counter(entry.attempts for entry in entries) == {1: SHARED - 2, 2: 2}
     assert {entry.state for entry in entries} == {QueueState.DONE}
     assert sorted(contents(store).values()) == [1] * SHARED
@@ -274,7 +274,7 @@ def test_two_processes_that_both_live_read_nothing_twice(home: Path) -> None:
             assert process.returncode == 0, said.decode()
         assert len(model.requests) == SHARED
     with store.read("t") as tx:
-        assert {entry.state for entry in tx.queue.entries(None, 10_000)} == {QueueState.DONE}
+        assert {entry.state for entry in tx.queue.list_entries(None, 10_000)} == {QueueState.DONE}
     assert sorted(contents(store).values()) == [1] * SHARED
     store.close()
 
@@ -284,7 +284,7 @@ def test_the_log_of_calls_holds_no_word_of_what_was_said(store: SqliteStore) -> 
     with ScriptedModel([fails(500), says("zebra")], keep) as model:
         drained(store, model, attempts=5)
     with store.read("t") as tx:
-        last = tx.ledger.last()
+        last = tx.ledger.newest()
     assert last is not None
     assert last.prompt.startswith("extract/")
     assert "zebra" not in json.dumps(last.model_dump())

@@ -33,18 +33,18 @@ async def test_what_was_recorded_without_a_model_is_read_once_by_one(
                 m, SAID, ("assistant", "I see."), "Yes.", ("assistant", "Good."), session=session
             )
         await said(m, SAID, session="open", event=None)
-        assert await m.queue.entries() == []
+        assert await m.queue.list_entries() == []
     async with opened(home, model) as m:
         assert await memories(m) == []
         assert await m.queue.fill() == 2
         assert await m.queue.fill() == 0
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert {entry.session_id for entry in await entries(m)} == {"a", "b"}
         assert len(await entries(m, "episode")) == 2
         (memory,) = await memories(m)
         asked = len(model.requests)
         assert await m.queue.fill() == 0
-        await m.settle(60)
+        await m.wait_until_idle(60)
     assert memory.evidence == 2
     assert len(model.requests) == asked
 
@@ -54,4 +54,4 @@ async def test_without_a_model_nothing_is_queued_and_it_says_what_to_set(home: P
         await said(m, SAID)
         with pytest.raises(InvalidInputError, match="MEMORIA_LLM_MODEL"):
             await m.queue.fill()
-        assert await m.queue.entries() == []
+        assert await m.queue.list_entries() == []

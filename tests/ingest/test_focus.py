@@ -210,7 +210,7 @@ async def read(home: Path, model: ScriptedModel, *said: dict[str, Any]) -> Scrat
     )
     async with memoria.open(settings=settings) as m:
         await m.record_conversation(said, "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         return await pad_of(m)
 
 

@@ -48,7 +48,7 @@ async def episodes(m: Memoria) -> list[Memory]:
 
 async def cited_by(m: Memoria, memory: Memory) -> list[str | None]:
     """The words a memory rests on."""
-    record = await m.provenance.of(memory.id)
+    record = await m.provenance.get(memory.id)
     assert isinstance(record, MemoryRecord)
     return [one.quote for one in record.evidence]
 
@@ -60,7 +60,7 @@ async def numbered(m: Memoria, *turns: tuple[str, str]) -> list[str]:
         for i, (role, text) in enumerate(turns)
     ]
     receipt = await m.record_conversation(given, "session_end", session_id="s")
-    await m.settle(60)
+    await m.wait_until_idle(60)
     return [turn.id or "" for turn in receipt.turns]
 
 
@@ -69,7 +69,7 @@ async def edit(m: Memoria, text: str) -> None:
     turn = {"role": "user", "content": text, "message_id": "m0"}
     await m.record_conversation([turn], session_id="s")
     await m.queue.retry()  # what else would wait until the editing is over
-    await m.settle(60)
+    await m.wait_until_idle(60)
 
 
 async def test_a_forgotten_episode_does_not_come_back_in_other_words(
@@ -85,7 +85,7 @@ async def test_a_forgotten_episode_does_not_come_back_in_other_words(
         await said(m, *WORK)
         (known,) = await episodes(m)
         await m.forget_memory([known.id])
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert await episodes(m) == []
 
 
@@ -97,7 +97,7 @@ async def test_an_episode_that_cites_a_forgotten_turn_is_written_anew_in_the_sam
         ids = await numbered(m, *WORK, ("user", "Thanks a lot, that was quick of you."))
         assert len(await episodes(m)) == 1
         await m.forget_memory([ids[3]])
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert [one.content for one in await episodes(m)] == [SUMMARY]
 
 
@@ -203,7 +203,7 @@ async def test_forgetting_what_was_said_twice_reaches_the_summaries_of_both_time
         (kept,) = [one for one in await memories(m) if "locker" in one.content]
         assert kept.evidence == 2
         await m.forget_memory([kept.id])
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert [one.content for one in await episodes(m)] == [SUMMARY]
 
 
@@ -230,5 +230,5 @@ async def test_no_placeholder_and_no_tools_sentence_stands_in_an_episode(
         model.answer = answers(episode=summing_up("parser"))
         await said(m, *WORK, session="b", event=None)
         await m.record_conversation([tool], "session_end", session_id="b")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert [one.content for one in await episodes(m)] == [SUMMARY]

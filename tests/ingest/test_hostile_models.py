@@ -107,7 +107,7 @@ async def test_what_is_forgotten_while_a_model_reads_is_not_concluded_by_way_of_
         await paused.reached()
         await m.forget_memory([first], include_source=True)
         paused.go_on()
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert active(await memories(m)) == ["The user has a locker"]
 
 
@@ -127,7 +127,7 @@ async def test_a_memory_that_is_forgotten_while_a_model_reads_is_not_concluded_a
         await paused.reached()
         await m.forget_memory([kept.id])
         paused.go_on()
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert active(await memories(m)) == ["The user has a locker"]
 
 
@@ -144,7 +144,7 @@ async def test_an_archived_memory_is_not_revived_by_a_model_that_read_before(
         await paused.reached()
         await m.revise_memory(kept.id, "archive")
         paused.go_on()
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert (await m.get_memory(kept.id)).validity is Validity.ARCHIVED
 
 
@@ -204,9 +204,9 @@ async def test_what_the_user_has_confirmed_stays_confirmed_when_a_model_says_the
         await recorded(m, "I'm allergic to peanuts.")
         await paused.reached()
         (guess,) = await memories(m)
-        await m.through(COMMAND_LINE).revise_memory(guess.id, "confirm")
+        await m.with_channel(COMMAND_LINE).revise_memory(guess.id, "confirm")
         paused.go_on()
-        await m.settle(60)
+        await m.wait_until_idle(60)
         (kept,) = await memories(m)
     assert (kept.verified, kept.validity) == (True, Validity.ACTIVE)
 
@@ -279,7 +279,7 @@ async def test_what_was_said_before_does_not_replace_what_was_said_after_it(
     async with opened(home, model) as m:
         for session, turn in (("new", new), ("old", old)):
             await m.record_conversation([turn], "session_end", session_id=session)
-            await m.settle(60)
+            await m.wait_until_idle(60)
         assert active(await memories(m)) == ["The user lives in Rome"]
         assert {one.validity for one in await memories(m)} == {"active", "superseded"}
 
@@ -293,7 +293,7 @@ async def test_the_order_of_a_session_tells_what_is_so_now_whatever_was_read_fir
     then = {"role": "user", "content": "Please remember: in Rome I live now.", "at": "2026-01-01"}
     async with opened(home, model) as m:
         await m.record_conversation([first, then], session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         await said(m)
         assert active(await memories(m)) == ["The user lives in Rome"]
 
@@ -305,7 +305,7 @@ async def test_who_moves_back_lives_there_again(home: Path, model: ScriptedModel
         for city, year in (("Rome", 2025), ("Leeds", 2024), ("Leeds", 2026)):
             turn = {"role": "user", "content": f"I live in {city}, see.", "at": f"{year}-01-01"}
             await m.record_conversation([turn], "session_end", session_id=str(year))
-            await m.settle(60)
+            await m.wait_until_idle(60)
         assert active(await memories(m)) == ["The user lives in Leeds"]
 
 
@@ -331,7 +331,7 @@ async def test_an_old_message_that_is_edited_while_a_stretch_is_open_is_read(
         await m.record_conversation(turns[3:], session_id="s")
         await m.record_conversation([{**turns[0], "content": "zebra moved"}], session_id="s")
         await m.record_conversation([], "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         assert active(await memories(m)) == ["The zebra has moved"]
 
 
@@ -344,7 +344,7 @@ async def test_an_edit_of_an_old_message_does_not_have_it_summed_up_twice(
         await m.record_conversation(turns[:4], "session_end", session_id="s")
         await m.record_conversation([{**turns[0], "content": "edited"}], session_id="s")
         await m.record_conversation(turns[4:], "session_end", session_id="s")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         spans = [(one.first_index, one.last_index) for one in await entries(m, "episode")]
     assert sorted(spans) == [(0, 3), (4, 7)]
 
@@ -432,12 +432,12 @@ async def test_what_stands_against_a_memory_of_no_project_waits_in_its_own(
     model.answer = answers(extract=reader(reads))
     async with opened(home, model, workspace="none") as m:
         kept = await m.remember("The zebra lives in Leeds")
-        await m.through(COMMAND_LINE).revise_memory(kept.id, "confirm")
+        await m.with_channel(COMMAND_LINE).revise_memory(kept.id, "confirm")
     async with opened(home, model, workspace="one") as m:
         await said(m, "Where is the zebra?", ("assistant", guess))
-        assert [held.content for held in await m.held_back()] == ["The zebra lives in York"]
+        assert [held.content for held in await m.list_pending()] == ["The zebra lives in York"]
     async with opened(home, model, workspace="other") as m:
-        assert await m.held_back() == []
+        assert await m.list_pending() == []
 
 
 # Prompts
@@ -512,7 +512,7 @@ async def test_what_a_project_says_of_what_is_known_everywhere_stays_in_the_proj
         kept = await m.remember(known, workspace="none")
         turn = {"role": "user", "content": "From now on staging is on osprey, please note that."}
         await m.record_conversation([turn], "session_end", session_id="s", workspace="payments")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         question = "Where does the staging database run?"
         inside = {h.text for h in (await m.search_memory(question, workspace="payments")).hits}
         outside = {h.text for h in (await m.search_memory(question, workspace="website")).hits}

@@ -8,7 +8,7 @@ import pytest
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.tombstones import Digester
 from memoria.model import (
     LIBRARY,
     CaptureEvent,
@@ -41,7 +41,7 @@ def record(
     limits: IntakeLimits | None = None,
     session: str = "s",
 ) -> None:
-    marks = Marks(TENANT, lambda: b"a key")
+    marks = Digester(TENANT, lambda: b"a key")
     capture = Capture(store, TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks, intake=limits)
     turns = [one if isinstance(one, Turn) else Turn(role=Role.USER, content=one) for one in said]
     capture.record(turns, session, event)
@@ -49,12 +49,12 @@ def record(
 
 def queued(store: SqliteStore) -> list[QueueEntry]:
     with store.read(TENANT) as tx:
-        return tx.queue.entries(None, 1000)
+        return tx.queue.list_entries(None, 1000)
 
 
 def kept(store: SqliteStore) -> list[Memory]:
     with store.read(TENANT) as tx:
-        found = tx.memories.by_versions(tx.documents.page("memory", 0, 1000))
+        found = tx.memories.by_version_numbers(tx.documents.page("memory", 0, 1000))
     return list({memory.id: memory for memory in found.values()}.values())
 
 
@@ -106,7 +106,7 @@ def test_an_edited_message_takes_what_rules_concluded_with_it(store: SqliteStore
 
 def test_a_statement_takes_the_place_of_what_rules_guessed(store: SqliteStore) -> None:
     record(store, "I'm allergic to peanuts.")
-    statements = Statements(store, TENANT, LIBRARY, Marks(TENANT, lambda: b"a key"))
+    statements = Statements(store, TENANT, LIBRARY, Digester(TENANT, lambda: b"a key"))
     statements.remember("The user is allergic to peanuts", MemoryType.FACT, None, None, None)
     active = [memory for memory in kept(store) if memory.validity is Validity.ACTIVE]
     assert [memory.current.inferred_by for memory in active] == [InferredBy.STATEMENT]

@@ -107,7 +107,7 @@ async def read(
                 after = conversation.turns[i + 1 : i + 2]
                 ends = not after or after[0].session_id != turn.session_id
                 await m.record_conversation([turn], "session_end" if ends else None)
-            await m.settle(60)
+            await m.wait_until_idle(60)
             yield m
 
 
@@ -173,7 +173,7 @@ async def questions_find_memories_of_the_turns_that_answer_them(
 async def counted(m: Memoria) -> Counter[str]:
     """What became of all operations, by the queue's own account."""
     total: Counter[str] = Counter()
-    for entry in await m.queue.entries(QueueState.DONE, limit=200):
+    for entry in await m.queue.list_entries(QueueState.DONE, limit=200):
         applied = str(entry.outcome).replace("rejected: ", "")
         total.update({name.strip(): int(count) for name, count in COUNT.findall(applied)})
     return total

@@ -133,7 +133,7 @@ def test_the_setting_is_read_from_a_shell_and_from_a_program(
     monkeypatch.setenv("MEMORIA_PERSONAL_DATA", " Phone = mask, email=drop ,")
     assert Settings.load().personal_data == rules
     assert Settings(personal_data=rules).personal_data == rules
-    again = Settings.checked(**Settings.load().model_dump())
+    again = Settings.from_values(**Settings.load().model_dump())
     assert again.personal_data == rules
 
 

@@ -147,7 +147,7 @@ async def test_what_can_be_read_in_either_way_waits_for_the_user(
     async with opened(home, model) as m:
         await said(m, "Off to my old friend the dentist again.")
         (memory,) = await memories(m)
-        assert [waits.id for waits in await m.held_back()] == [memory.id]
+        assert [waits.id for waits in await m.list_pending()] == [memory.id]
     assert (memory.validity, memory.flag) == (Validity.PENDING_CONFIRMATION, "unclear")
 
 

@@ -14,9 +14,9 @@ def named(m: Memoria, memory_id: str) -> set[str]:
     """The names of what a memory mentions."""
     seen = Filters(everywhere=True)
     with m._store.read(m.tenant) as tx:  # noqa: SLF001  (the plain edges)
-        edges = tx.graph.edges(Node("memory", memory_id), seen)
+        edges = tx.graph.list_edges(Node("memory", memory_id), seen)
         mentioned = (edge.dst.id for edge in edges if edge.type is EdgeType.MENTIONS)
-        found = (tx.graph.entity(entity_id, seen) for entity_id in mentioned)
+        found = (tx.graph.get_entity(entity_id, seen) for entity_id in mentioned)
         return {entity.name for entity in found if entity is not None}
 
 

@@ -42,7 +42,7 @@ async def test_a_correction_comes_first_and_the_old_wording_keeps_its_window(
 
 async def test_an_archived_memory_is_hidden_and_comes_back(memory: Memoria) -> None:
     kept = await memory.remember("Stand-up is at 09:45")
-    await memory.settle(60)
+    await memory.wait_until_idle(60)
     await memory.revise_memory(kept.id, "archive")
     assert (await memory.search_memory("stand-up")).hits == ()
     assert (await memory.get_memory(kept.id)).validity is Validity.ARCHIVED
@@ -83,7 +83,7 @@ async def test_pins_and_votes_move_the_rank(memory: Memoria) -> None:
 
 
 async def test_only_a_channel_of_the_users_own_verifies(memory: Memoria) -> None:
-    agent, person = memory.through(AGENT), memory.through(COMMAND_LINE)
+    agent, person = memory.with_channel(AGENT), memory.with_channel(COMMAND_LINE)
     reported = await agent.remember("Deploys happen on Tuesdays")
     typed = await person.remember("Reviews happen on Mondays")
     assert not (await agent.revise_memory(reported.id, "confirm")).verified
@@ -97,7 +97,7 @@ async def test_every_memory_names_where_it_came_from(memory: Memoria) -> None:
     receipt = await memory.record_conversation(
         [{"role": "user", "session_id": "s", "message_id": "m7", "content": "我对花生过敏"}]
     )
-    kept = await memory.through(AGENT).remember("用户对花生过敏", turn_id=receipt.turns[0].id)
+    kept = await memory.with_channel(AGENT).remember("用户对花生过敏", turn_id=receipt.turns[0].id)
     origin = (await memory.get_memory(kept.id)).current.provenance
     assert (origin.session_id, origin.message_id, origin.turn_index) == ("s", "m7", 0)
     assert (origin.channel, origin.client, origin.trust) == ("mcp", "some-agent", Trust.REPORTED)

@@ -18,7 +18,7 @@ SAID = ("the port is 8080", "会议改到星期四", "the build needs Node 22", 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Of an empty home without a model."""
-    return Settings.checked(home=tmp_path / "home", tenant="ann", embedder="off")
+    return Settings.from_values(home=tmp_path / "home", tenant="ann", embedder="off")
 
 
 @pytest.fixture

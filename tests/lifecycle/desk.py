@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoria.ingest.by_hand import ByHand
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.tombstones import Digester
+from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.cycle import CoreReport, write_core
 from memoria.model import LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
@@ -24,16 +24,16 @@ class Desk:
     tenant: str = "default"
 
     @property
-    def marks(self) -> Marks:
-        return Marks(self.tenant, lambda: b"a key")
+    def marks(self) -> Digester:
+        return Digester(self.tenant, lambda: b"a key")
 
     @property
     def folder(self) -> Path:
         return tenant_folder(self.home, self.tenant)
 
     @property
-    def hand(self) -> ByHand:
-        return ByHand(self.store, self.tenant, self.marks)
+    def hand(self) -> UserEdits:
+        return UserEdits(self.store, self.tenant, self.marks)
 
     @property
     def chat(self) -> Statements:
@@ -74,4 +74,6 @@ class Desk:
     def all(self) -> list[Memory]:
         with self.store.read(self.tenant) as tx:
             page = tx.documents.page("memory", 0, 1000)
-            return list({m.id: m for m in tx.memories.by_versions(list(page)).values()}.values())
+            return list(
+                {m.id: m for m in tx.memories.by_version_numbers(list(page)).values()}.values()
+            )

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from memoria.lifecycle.core.parse import parse
-from memoria.lifecycle.core.render import Rendering, Rows, beginning, render
+from memoria.lifecycle.core.render import Rendering, Rows, new_document, render_file
 from memoria.model import MemoryType
-from memoria.model.core import CoreFile, CoreLine, CoreMemory, Dispute
-from memoria.store.files import seed
+from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
+from memoria.store.files import read_seed
 
 ROOM = 100_000
 TYPES = [
@@ -50,12 +50,12 @@ def written(
     file: CoreFile = "MEMORY.md",
     text: str | None = None,
     base: Sequence[CoreLine] = (),
-    disputes: Sequence[Dispute] = (),
+    disputes: Sequence[EditConflict] = (),
     tokens: int = ROOM,
 ) -> Rendering:
     """The file as it is written, into `text` where there is one."""
-    document = beginning(file, seed(file)) if text is None else parse(text, file)
-    return render(document, file, Rows(memories, disputes, base), tokens)
+    document = new_document(file, read_seed(file)) if text is None else parse(text, file)
+    return render_file(document, file, Rows(memories, disputes, base), tokens)
 
 
 MEMORIES = st.lists(

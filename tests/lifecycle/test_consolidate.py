@@ -9,7 +9,7 @@ from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
 from tests.lifecycle.test_merge import alike, conclude, memory, nothing, store_of, with_model
 from tests.llm.scripted import Asked, ScriptedModel, fails
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
@@ -27,14 +27,14 @@ from memoria.model import (
     Node,
     Turn,
     Validity,
-    clock_at,
-    ids_from,
+    derive_ids,
     now_millis,
+    use_clock,
 )
-from memoria.model.night import Run
+from memoria.model.nightly import NightlyRun
 from memoria.store.values import Filters
 
-SEEN = Filters(everywhere=True, history=True, settled=True)
+SEEN = Filters(everywhere=True, include_history=True, include_processed=True)
 BADGER = (
     "Badger is written in Rust",
     "Badger is tested on every push",
@@ -109,24 +109,24 @@ def of_badger(
 ) -> str:
     with store_of(settings) as store, store.write(settings.tenant) as tx:
         memory_id = conclude(tx, text, [turn_n], **{"at": 1, **more})  # type: ignore[arg-type]
-        badger = tx.graph.name(memory_id, Mention(name=name))
+        badger = tx.graph.upsert_entity(memory_id, Mention(name=name))
         src = Node("memory", memory_id)
         about = Edge(src=src, type=EdgeType.ABOUT, dst=badger, weight=1, confidence=1, made_at=1)
-        tx.graph.put([about])
+        tx.graph.upsert_edges([about])
     return memory_id
 
 
 def concepts(settings: Settings) -> list[Memory]:
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        found = [tx.memories.get(memory_id) for _, memory_id in tx.drawn.made(0, 100)]
+        found = [tx.memories.get(memory_id) for _, memory_id in tx.derivations.list_derived(0, 100)]
     return [one for one in found if one is not None]
 
 
 def night(
     settings: Settings, model: ScriptedModel | None = None, progress: Progress = nothing
-) -> Run:
+) -> NightlyRun:
     chosen = settings if model is None else with_model(settings, model)
-    return nights.run(chosen, ["consolidate"], progress=progress)
+    return nights.run_nightly(chosen, ["consolidate"], progress=progress)
 
 
 def concluded(settings: Settings, says: str = SAYS) -> Memory:
@@ -148,10 +148,10 @@ async def test_a_concept_leads_to_its_memories_and_to_the_words_they_rest_on(
     assert 0 < run.most_rows <= 500
     assert (made.type, made.content) == (MemoryType.CONCEPT, f"Badger: {SAYS}")
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        edges = tx.graph.edges(Node("memory", made.id), SEEN)
-        said = {one.turn_id for one in tx.memories.evidence(made.id)}
+        edges = tx.graph.list_edges(Node("memory", made.id), SEEN)
+        said = {one.turn_id for one in tx.memories.list_evidence(made.id)}
         assert said == {turn.id for turn in tx.conversations.turns(sessions[:3]).values()}
-        assert tx.retention.support(made.id).sessions == 3
+        assert tx.retention.get_support(made.id).sessions == 3
     derived = {edge.dst.id for edge in edges if edge.type is EdgeType.DERIVED_FROM}
     assert derived == set(badger)
     async with open_memoria(settings=settings) as m:
@@ -217,9 +217,9 @@ async def test_a_community_that_grew_says_it_anew_and_keeps_what_it_said(
     assert [one.id for one in concepts(settings)] == [first.id]
     assert [v.content for v in anew.versions][1:] == [first.content]
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        current = {one.id for one in tx.drawn.sources([first.id]) if one.current}
+        current = {one.id for one in tx.derivations.sources([first.id]) if one.is_current}
     assert current == {*badger, grown}
-    nights.undo(settings, nights.runs(settings, 1)[0].id, lambda _: None)
+    nights.undo_nightly(settings, nights.list_runs(settings, 1)[0].id, lambda _: None)
     assert dump(settings.home_path) == before
 
 
@@ -230,7 +230,7 @@ async def test_undoing_takes_a_concept_back_exactly_and_a_night_makes_it_again(
     before = dump(settings.home_path)
     with ScriptedModel(answer=concept()) as model:
         run = night(settings, model)
-        undone = nights.undo(settings, run.id, lambda _: None)
+        undone = nights.undo_nightly(settings, run.id, lambda _: None)
         assert (undone.kept, undone.forgotten) == (0, 0)
         assert dump(settings.home_path) == before
         assert night(settings, model).steps[0].outcomes == {"done": 1}
@@ -245,10 +245,10 @@ async def test_a_broken_off_night_writes_what_it_was_told_and_asks_nobody_again(
     copied(settings, twin)
     at = now_millis()
     with ScriptedModel(answer=zealous) as model:
-        with clock_at(lambda: at):
-            with ids_from(at, "run"):
+        with use_clock(lambda: at):
+            with derive_ids(at, "run"):
                 whole = night(twin, model)
-            with ids_from(at, "run"), pytest.raises(Interrupted):
+            with derive_ids(at, "run"), pytest.raises(Interrupted):
                 night(settings, model, progress=interrupting(0))
         assert night(settings, model).steps == whole.steps
         assert len(model.requests) == 4
@@ -285,7 +285,7 @@ async def test_what_was_forgotten_is_not_concluded_again(
     async with open_memoria(settings=settings) as m:
         forgotten = await m.forget_memory([made.id], include_source=True)
         assert (forgotten.memories, forgotten.turns_erased) == ((made.id,), ())
-        assert forgotten.drew_on_it == tuple(sorted(badger))
+        assert forgotten.related_memories == tuple(sorted(badger))
     with ScriptedModel(answer=concept()) as model:
         assert night(settings, model).steps[0].outcomes == {"unchanged": 1}
     assert concepts(settings) == []
@@ -318,7 +318,7 @@ async def test_forgetting_a_memory_takes_the_concept_along_and_the_rest_may_come
     made = concluded(settings, "Badger is tested and released, and made with zeal")
     async with open_memoria(settings=settings) as m:
         forgotten = await m.forget_memory([badger[0]])
-        assert made.id not in (*forgotten.memories, *forgotten.drew_on_it)
+        assert made.id not in (*forgotten.memories, *forgotten.related_memories)
         with pytest.raises(NotFoundError):
             await m.get_memory(made.id)
     assert "zeal" not in str(dump(settings.home_path, "audit_log", "night_plan"))
@@ -357,7 +357,7 @@ async def test_a_plan_that_was_broken_off_holds_no_word_of_what_is_forgotten_mea
 
 def concepts_of(settings: Settings, ids: list[str]) -> list[str]:
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        return tx.drawn.over(ids, [])
+        return tx.derivations.list_resting_on(ids, [])
 
 
 async def test_a_concept_ends_when_its_memories_no_longer_bear_it_out(
@@ -370,7 +370,7 @@ async def test_a_concept_ends_when_its_memories_no_longer_bear_it_out(
     run = night(settings)
     assert run.steps[0].reasons == {made.id: "its memories no longer bear it out"}
     assert memory(settings, made.id).validity is Validity.SUPERSEDED
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
     night(settings)
     of_badger(settings, MORE, sessions[3])

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from tests.lifecycle.desk import TOKENS, Desk
 
-from memoria.admin.forget import Forget
+from memoria.admin.forget import Eraser
 from memoria.errors import ForgottenError
 from memoria.lifecycle.core.apply import apply_edit
 from memoria.lifecycle.core.cycle import (
     announce_core,
+    note_core_written,
     plan_core,
-    put_core,
     read_core_edits,
     recover_core,
-    settle_core,
+    replace_core,
     write_core,
 )
 from memoria.model import (
@@ -32,13 +32,13 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.model.core import CORE, CoreFile
-from memoria.store.erasing import Papers
-from memoria.store.files import live_core, read_core, seed
+from memoria.model.core import CORE_FILES, CoreFile
+from memoria.store.erasing import TextFileEraser
+from memoria.store.files import read_core, read_live_core, read_seed
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
 from memoria.text.budget import estimate_tokens
-from memoria.text.sayings import Sayings
+from memoria.text.phrases import Phrases
 
 PORT = "The API listens on port 8080"
 NAME = "用户叫陈伟，住在上海。"
@@ -62,18 +62,18 @@ def users(memory: Memory) -> bool:
 
 def test_a_home_without_memories_gets_no_file(desk: Desk) -> None:
     assert desk.night().written == []
-    assert not any((desk.home / name).exists() for name in CORE)
+    assert not any((desk.home / name).exists() for name in CORE_FILES)
 
 
 def test_an_untouched_seed_has_no_edits_and_makes_way(desk: Desk) -> None:
-    for name in CORE:
-        (desk.home / name).write_text(seed(name), "utf-8")
+    for name in CORE_FILES:
+        (desk.home / name).write_text(read_seed(name), "utf-8")
     desk.say(PORT)
     report = desk.night()
     assert (report.edits, report.written) == ([], ["MEMORY.md"])
     assert "Nothing is kept" not in desk.read()
     assert f"- {PORT} <!-- m:" in desk.read()
-    assert desk.read("PERSONA.md") == seed("PERSONA.md")
+    assert desk.read("PERSONA.md") == read_seed("PERSONA.md")
 
 
 def test_three_edits_by_hand_are_three_memories_of_the_users_and_nothing_else_changes(
@@ -99,7 +99,7 @@ def test_three_edits_by_hand_are_three_memories_of_the_users_and_nothing_else_ch
     assert desk.read().count("周五不发布") == 1
     assert f"- {new.content} <!-- m:" in desk.read()
     with desk.store.read("default") as tx:
-        assert [entry.channel for entry in tx.audit.of(cat)] == ["library", "hand-edit"]
+        assert [entry.channel for entry in tx.audit.list_entries(cat)] == ["library", "hand-edit"]
 
 
 @pytest.mark.parametrize("file", ["USER.md", "PERSONA.md"])
@@ -143,10 +143,10 @@ def test_the_same_fact_changed_in_chat_and_file_is_a_conflict_that_is_seen(desk:
     assert desk.read().count("port") == 2
     assert desk.get(port).content == "The API listens on port 7070"
     with desk.store.read("default") as tx:
-        (held,) = tx.memories.held_back(10)
+        (held,) = tx.memories.list_pending(10)
         (tie,) = [
             edge
-            for edge in tx.graph.edges(Node("memory", held.id), Filters(history=True))
+            for edge in tx.graph.list_edges(Node("memory", held.id), Filters(include_history=True))
             if edge.type is EdgeType.CONTRADICTS
         ]
     assert (held.content, held.flag) == ("The API listens on port 9090", "conflict")
@@ -169,7 +169,7 @@ def test_deleting_one_of_two_wordings_settles_the_conflict(
     assert "Conflicts" not in desk.read()
     assert desk.read().count("port") == 1
     with desk.store.read("default") as tx:
-        assert tx.memories.held_back(10) == []
+        assert tx.memories.list_pending(10) == []
     assert desk.night().written == []
 
 
@@ -195,7 +195,7 @@ def test_a_line_that_says_what_was_forgotten_is_refused_and_stays_where_it_was_w
     desk.say(RULE, MemoryType.RULE)
     desk.night()
     assert "4711" in desk.read()
-    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
     forget.run([secret])
     assert "4711" not in desk.read()
     assert desk.night().edits == []
@@ -209,7 +209,7 @@ def test_a_line_that_says_what_was_forgotten_is_refused_and_stays_where_it_was_w
 
 
 def test_a_correction_to_what_was_forgotten_is_refused_and_stays_too(desk: Desk) -> None:
-    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
     forget.run([desk.say(SAFE)])
     port = desk.say(PORT)
     desk.night()
@@ -223,7 +223,7 @@ def test_a_correction_to_what_was_forgotten_is_refused_and_stays_too(desk: Desk)
 def test_a_short_line_goes_from_the_file_when_it_is_forgotten(desk: Desk) -> None:
     pin = desk.say("PIN 1")
     desk.night()
-    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
     assert forget.run([pin]).files == (str(desk.home / "MEMORY.md"),)
     assert "PIN" not in desk.read()
 
@@ -265,9 +265,9 @@ def test_an_edit_saved_between_reading_and_writing_is_read_the_next_night(desk: 
     desk.edit("8080", "9090")
     with desk.store.read("default") as tx:
         (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
-    assert put_core(desk.folder, draft)
+    assert replace_core(desk.folder, draft)
     with desk.store.write("default") as tx:
-        settle_core(tx, draft)
+        note_core_written(tx, draft)
     assert "Momo" in desk.read()
     assert "9090" in desk.read()
     assert desk.night().effects == {"corrected": 2}
@@ -303,7 +303,7 @@ def test_a_file_that_cannot_be_read_is_left_alone_and_reported(desk: Desk, conte
     desk.night()
     (desk.home / "MEMORY.md").write_bytes(content)
     report = desk.night()
-    assert (report.held, report.edits, report.written) == (["MEMORY.md"], [], [])
+    assert (report.unreadable, report.edits, report.written) == (["MEMORY.md"], [], [])
     assert (desk.home / "MEMORY.md").read_bytes() == content
     assert desk.get(port).validity is Validity.ACTIVE
     (desk.home / "MEMORY.md").unlink()
@@ -315,8 +315,8 @@ def test_a_folder_in_the_place_of_a_file_is_in_nobodys_way(desk: Desk) -> None:
     desk.say(PORT)
     (desk.home / "MEMORY.md").mkdir()
     report = desk.night()
-    assert (report.held, report.written) == (["MEMORY.md"], [])
-    assert Papers(desk.home, "default").erase(Sayings([PORT]), {}) == []
+    assert (report.unreadable, report.written) == (["MEMORY.md"], [])
+    assert TextFileEraser(desk.home, "default").erase_phrases(Phrases([PORT]), {}) == []
 
 
 def test_windows_line_ends_and_a_byte_order_mark_stay(desk: Desk) -> None:
@@ -364,9 +364,9 @@ def test_forgetting_leaves_other_tenants_files_alone(desk: Desk) -> None:
     mine, hers = desk.say(SAFE), ann.say(SAFE)
     desk.night()
     ann.night()
-    Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30).run([mine])
+    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30).run([mine])
     assert "4711" in ann.read()
-    Forget(desk.store, "ann", COMMAND_LINE, ann.marks, desk.home, 30).run([hers])
+    Eraser(desk.store, "ann", COMMAND_LINE, ann.marks, desk.home, 30).run([hers])
     assert "4711" not in ann.read()
 
 
@@ -374,7 +374,7 @@ def test_what_agents_are_shown_has_no_marks(desk: Desk) -> None:
     desk.say(PORT)
     desk.night()
     assert "<!--" in read_core(desk.folder, "MEMORY.md")
-    shown = live_core(desk.folder, "MEMORY.md")
+    shown = read_live_core(desk.folder, "MEMORY.md")
     assert shown is not None
     assert f"- {PORT}\n" in shown
     assert "<!--" not in shown
@@ -391,7 +391,7 @@ def stop_after_the_file(desk: Desk) -> None:
     with desk.store.write("default") as tx:
         (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
         announce_core(tx, draft)
-    assert put_core(desk.folder, draft)
+    assert replace_core(desk.folder, draft)
 
 
 def apply_edits(desk: Desk) -> None:
@@ -424,7 +424,7 @@ def test_a_night_stopped_while_a_file_is_written_reads_no_edit_twice(
 
 
 def test_after_a_stop_a_line_that_was_refused_is_still_as_it_was_written(desk: Desk) -> None:
-    forget = Forget(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
     forget.run([desk.say(SAFE)])
     desk.say(PORT)
     desk.night()
@@ -468,7 +468,7 @@ def test_a_file_saved_while_it_is_to_be_written_is_not_overwritten(desk: Desk) -
     with desk.store.read("default") as tx:
         (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
     desk.edit("8080", "9090")
-    assert not put_core(desk.folder, draft)
+    assert not replace_core(desk.folder, draft)
     assert "9090" in desk.read()
     assert desk.night().effects == {"corrected": 1}
 
@@ -494,9 +494,9 @@ def test_the_digest_of_what_was_written_is_kept_and_no_word_of_it(desk: Desk) ->
     desk.say(PORT)
     desk.night()
     with desk.store.write("default") as tx:
-        state = tx.core.state("MEMORY.md")
+        state = tx.core.file_state("MEMORY.md")
         (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
-        settle_core(tx, draft)
-        assert tx.core.state("MEMORY.md") == state
+        note_core_written(tx, draft)
+        assert tx.core.file_state("MEMORY.md") == state
     assert state.pending is None
     assert state.digest == hashlib.sha256((desk.home / "MEMORY.md").read_bytes()).digest()

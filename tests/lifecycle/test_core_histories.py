@@ -92,7 +92,7 @@ class Histories(RuleBasedStateMachine):
     @rule()
     def night(self) -> None:
         report = self.desk.night(tokens=100_000)
-        assert not report.held
+        assert not report.unreadable
         assert not report.late
         assert not {"refused", "changed"} & set(report.effects)
         again = self.desk.night(tokens=100_000)

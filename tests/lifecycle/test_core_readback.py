@@ -11,19 +11,19 @@ from memoria.lifecycle.core.apply import Edit
 from memoria.lifecycle.core.parse import parse
 from memoria.lifecycle.core.readback import (
     Action,
-    Archive,
-    Ask,
-    Conflict,
-    Correct,
-    Dismiss,
-    Keep,
-    Known,
-    Remember,
-    Settle,
-    read_back,
+    ArchiveMemory,
+    AskFirst,
+    CorrectMemory,
+    KeepLine,
+    RememberLine,
+    SettleDispute,
+    ShowConflict,
+    StoredState,
+    WithdrawEdit,
+    find_edits,
 )
 from memoria.model import MemoryType, Validity
-from memoria.model.core import CoreLine, CoreMemory, Dispute, Standing
+from memoria.model.core import CoreLine, CoreMemory, EditConflict, LineStatus
 
 PORT = core(1, "the API listens on port 8080")
 CAT = core(2, "猫叫 Momo，今年三岁。")
@@ -33,33 +33,33 @@ ALL = [PORT, CAT, RULE, ANNA]
 FIRST = written(ALL)
 
 
-def standing(*memories: CoreMemory) -> dict[str, Standing]:
-    return {memory.id: Standing(memory, Validity.ACTIVE) for memory in memories}
+def standing(*memories: CoreMemory) -> dict[str, LineStatus]:
+    return {memory.id: LineStatus(memory, Validity.ACTIVE) for memory in memories}
 
 
 def actions(
     text: str,
-    now: dict[str, Standing] | None = None,
+    now: dict[str, LineStatus] | None = None,
     base: tuple[CoreLine, ...] = FIRST.lines,
-    *disputes: Dispute,
+    *disputes: EditConflict,
 ) -> list[Action]:
-    known = Known(base, standing(*ALL) if now is None else now, disputes)
-    return read_back(parse(text, "MEMORY.md"), known)
+    known = StoredState(base, standing(*ALL) if now is None else now, disputes)
+    return find_edits(parse(text, "MEMORY.md"), known)
 
 
 def test_a_changed_a_deleted_and_a_new_line_are_three_actions() -> None:
     text = FIRST.text.replace("8080", "9090").replace("- Anna leads ops <!-- m:00000004 -->\n", "")
     text = text.replace("## Rules\n", "## Rules\n- 周五不发布\n")
     assert actions(text) == [
-        Correct(memory_id=PORT.id, text="the API listens on port 9090"),
-        Archive(memory_id=ANNA.id),
-        Remember(text="周五不发布", group="Rules"),
+        CorrectMemory(memory_id=PORT.id, text="the API listens on port 9090"),
+        ArchiveMemory(memory_id=ANNA.id),
+        RememberLine(text="周五不发布", group="Rules"),
     ]
 
 
 def test_a_line_changed_in_chinese_is_a_correction() -> None:
     assert actions(FIRST.text.replace("三岁", "四岁")) == [
-        Correct(memory_id=CAT.id, text="猫叫 Momo，今年四岁。")
+        CorrectMemory(memory_id=CAT.id, text="猫叫 Momo，今年四岁。")
     ]
 
 
@@ -78,7 +78,7 @@ def test_a_line_changed_in_chinese_is_a_correction() -> None:
 )
 def test_a_line_below_a_heading_of_ours_is_new_with_any_bullet_or_none(line: str) -> None:
     assert actions(FIRST.text.replace("## Rules\n", f"## Rules\n{line}\n")) == [
-        Remember(text="new", group="Rules")
+        RememberLine(text="new", group="Rules")
     ]
 
 
@@ -114,17 +114,19 @@ def test_a_mark_that_stands_twice_is_the_first_lines_and_the_other_line_is_new()
     text = FIRST.text.replace(
         "<!-- m:00000001 -->\n", "<!-- m:00000001 -->\n- the UI on 3000 <!-- m:00000001 -->\n"
     )
-    assert actions(text) == [Remember(text="the UI on 3000", group="Facts and concepts")]
+    assert actions(text) == [RememberLine(text="the UI on 3000", group="Facts and concepts")]
 
 
 def test_words_behind_the_mark_belong_to_the_line() -> None:
     assert actions(FIRST.text.replace("<!-- m:00000004 -->", "<!-- m:00000004 --> in Oslo")) == [
-        Correct(memory_id=ANNA.id, text="Anna leads ops in Oslo")
+        CorrectMemory(memory_id=ANNA.id, text="Anna leads ops in Oslo")
     ]
 
 
 def test_a_line_of_which_only_the_mark_is_left_is_deleted() -> None:
-    assert actions(FIRST.text.replace("- Anna leads ops ", "- ")) == [Archive(memory_id=ANNA.id)]
+    assert actions(FIRST.text.replace("- Anna leads ops ", "- ")) == [
+        ArchiveMemory(memory_id=ANNA.id)
+    ]
 
 
 def test_when_most_lines_are_gone_they_are_asked_about() -> None:
@@ -132,10 +134,12 @@ def test_when_most_lines_are_gone_they_are_asked_about() -> None:
     file = written(many)
     kept = [line for line in file.text.splitlines() if " number " not in line]
     asked = actions("\n".join(kept), standing(*many), file.lines)
-    assert asked == [Ask(memory_id=line.memory_id) for line in file.lines]
+    assert asked == [AskFirst(memory_id=line.memory_id) for line in file.lines]
     half = file.text.splitlines()
     half = [line for line in half if not any(f" number {n} " in line for n in (1, 2, 3, 4))]
-    assert {type(one) for one in actions("\n".join(half), standing(*many), file.lines)} == {Archive}
+    assert {type(one) for one in actions("\n".join(half), standing(*many), file.lines)} == {
+        ArchiveMemory
+    }
 
 
 def test_what_was_asked_about_is_archived_when_it_is_deleted_again_and_stays_when_moved() -> None:
@@ -148,37 +152,37 @@ def test_what_was_asked_about_is_archived_when_it_is_deleted_again_and_stays_whe
     assert file.text.endswith(asked)
     assert actions(file.text, None, file.lines) == []
     gone = file.text.replace(asked, "")
-    assert actions(gone, None, file.lines) == [Archive(memory_id=PORT.id)]
+    assert actions(gone, None, file.lines) == [ArchiveMemory(memory_id=PORT.id)]
     moved = gone.replace("## Rules\n", f"## Rules\n{asked}")
-    assert actions(moved, None, file.lines) == [Keep(memory_id=PORT.id)]
+    assert actions(moved, None, file.lines) == [KeepLine(memory_id=PORT.id)]
 
 
 def test_a_fact_changed_by_hand_and_in_conversation_is_a_conflict() -> None:
     now = standing(replace(PORT, content="the API listens on port 7070", version_n=9), CAT, RULE)
     assert actions(FIRST.text.replace("8080", "9090"), now) == [
-        Conflict(
+        ShowConflict(
             memory_id=PORT.id,
             by_hand="the API listens on port 9090",
             in_store="the API listens on port 7070",
         )
     ]
     deleted = FIRST.text.replace("- the API listens on port 8080 <!-- m:00000001 -->\n", "")
-    assert actions(deleted, now) == [Ask(memory_id=PORT.id)]
+    assert actions(deleted, now) == [AskFirst(memory_id=PORT.id)]
     assert actions(FIRST.text, now) == []
     assert actions(FIRST.text.replace("8080", "7070"), now) == []
 
 
 def test_a_line_whose_memory_was_put_aside_or_forgotten_meanwhile() -> None:
-    aside = {PORT.id: Standing(PORT, Validity.ARCHIVED)}
+    aside = {PORT.id: LineStatus(PORT, Validity.ARCHIVED)}
     changed = FIRST.text.replace("8080", "9090")
-    assert [type(one) for one in actions(changed, aside)] == [Conflict]
+    assert [type(one) for one in actions(changed, aside)] == [ShowConflict]
     assert actions(FIRST.text.replace("Anna", "Anne"), {}) == []
     deleted = FIRST.text.replace("- the API listens on port 8080 <!-- m:00000001 -->\n", "")
     assert actions(deleted, aside) == []
 
 
 HAND = core(9, "the API listens on port 9090")
-DISPUTE = Dispute(HAND, PORT, holds=True)
+DISPUTE = EditConflict(HAND, PORT, against_is_active=True)
 DISPUTED = written(ALL, disputes=[DISPUTE])
 FILE_LINE = "- file says: the API listens on port 9090 <!-- c:00000009 -->\n"
 CHAT_LINE = "- chat says: the API listens on port 8080 <!-- c:00000001 -->\n"
@@ -188,10 +192,11 @@ CHAT_LINE = "- chat says: the API listens on port 8080 <!-- c:00000001 -->\n"
     ("old", "new", "expected"),
     [
         ("", "", []),
-        (FILE_LINE, "", [Dismiss(pending_id=HAND.id)]),
-        (CHAT_LINE, "", [Settle(memory_id=PORT.id, pending_id=HAND.id, text=HAND.content)]),
-        (FILE_LINE + CHAT_LINE, "", [Dismiss(pending_id=HAND.id), Archive(memory_id=PORT.id)]),
-        ("8080", "7070", [Settle(memory_id=PORT.id, pending_id=HAND.id,
+        (FILE_LINE, "", [WithdrawEdit(pending_id=HAND.id)]),
+        (CHAT_LINE, "", [SettleDispute(memory_id=PORT.id, pending_id=HAND.id, text=HAND.content)]),
+        (FILE_LINE + CHAT_LINE, "",
+         [WithdrawEdit(pending_id=HAND.id), ArchiveMemory(memory_id=PORT.id)]),
+        ("8080", "7070", [SettleDispute(memory_id=PORT.id, pending_id=HAND.id,
                                  text="the API listens on port 7070")]),
         ("file says: ", "", []),
     ],
@@ -212,10 +217,11 @@ def test_a_conflict_whose_other_side_has_changed_again_is_shown_again_first() ->
 
 @pytest.mark.parametrize(
     "action",
-    [Archive(memory_id="a"), Ask(memory_id="a"), Keep(memory_id="a"), Dismiss(pending_id="a"),
-     Correct(memory_id="a", text="b"), Remember(text="b", group="Rules"),
-     Conflict(memory_id="a", by_hand="b", in_store="c"),
-     Settle(memory_id="a", pending_id="b", text="c")],
+    [ArchiveMemory(memory_id="a"), AskFirst(memory_id="a"), KeepLine(memory_id="a"),
+     WithdrawEdit(pending_id="a"),
+     CorrectMemory(memory_id="a", text="b"), RememberLine(text="b", group="Rules"),
+     ShowConflict(memory_id="a", by_hand="b", in_store="c"),
+     SettleDispute(memory_id="a", pending_id="b", text="c")],
 )  # fmt: skip
 def test_an_action_that_was_written_down_is_read_as_the_same(action: Action) -> None:
     edit = Edit(file="USER.md", action=action)
@@ -238,7 +244,7 @@ def edited(draw: st.DrawFn) -> tuple[list[CoreMemory], str, list[Action]]:
         what = draw(st.sampled_from(["keep", "change", "delete"])) if memory_id else "keep"
         if what == "change" and memory_id:
             text = " ".join(next(fresh).split())
-            changed.append(Correct(memory_id=memory_id, text=text))
+            changed.append(CorrectMemory(memory_id=memory_id, text=text))
             out.append(f"- {text} {line[line.rindex('<!--') :]}")
         elif what == "delete" and memory_id:
             gone.append(memory_id)
@@ -246,10 +252,10 @@ def edited(draw: st.DrawFn) -> tuple[list[CoreMemory], str, list[Action]]:
             out.append(line)
         if group and draw(st.booleans()):
             text = " ".join(next(fresh).split())
-            added.append(Remember(text=text, group=group))
+            added.append(RememberLine(text=text, group=group))
             out.append(f"- {text}")
     many = len(gone) > 3 and len(gone) * 2 > len(memories)
-    taken: list[Action] = [(Ask if many else Archive)(memory_id=one) for one in gone]
+    taken: list[Action] = [(AskFirst if many else ArchiveMemory)(memory_id=one) for one in gone]
     end = draw(st.sampled_from(["\n", "\r\n"]))
     return memories, end.join(out), [*changed, *taken, *added]
 

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from tests.lifecycle.dump import dump
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model import (
@@ -17,15 +17,15 @@ from memoria.model import (
     MemoryType,
     Trust,
     Validity,
-    clock_at,
     now_millis,
+    use_clock,
 )
 from memoria.store.sqlite import SqliteStore
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.checked(home=tmp_path / "home", tenant="default", embedder="off")
+    return Settings.from_values(home=tmp_path / "home", tenant="default", embedder="off")
 
 
 async def told(settings: Settings, *texts: str, kind: MemoryType = MemoryType.PREFERENCE) -> None:
@@ -38,7 +38,7 @@ def memories(settings: Settings) -> dict[str, Memory]:
     """Active memories by what they say."""
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     with closing(store), store.read(settings.tenant) as tx:
-        active = [tx.memories.get(one.id) for _, one in tx.retention.vitals(0, 100)]
+        active = [tx.memories.get(one.id) for _, one in tx.retention.list_attributes(0, 100)]
     return {memory.current.content: memory for memory in active if memory is not None}
 
 
@@ -50,12 +50,12 @@ async def test_a_night_writes_what_is_known_into_files_and_a_second_one_nothing(
     settings: Settings,
 ) -> None:
     await told(settings, "用户喜欢喝茶", "The user's editor is Helix")
-    nights.run(settings)
+    nights.run_nightly(settings)
     text = user(settings).read_text("utf-8")
     assert "用户喜欢喝茶" in text
     assert "The user's editor is Helix" in text
     before = user(settings).stat().st_mtime_ns, dump(settings.home_path)
-    again = nights.run(settings)
+    again = nights.run_nightly(settings)
     assert again.steps[-1].planned == 0
     assert (user(settings).stat().st_mtime_ns, dump(settings.home_path)) == before
 
@@ -64,13 +64,13 @@ async def test_a_line_changed_one_deleted_and_one_added_are_memories_of_the_user
     settings: Settings,
 ) -> None:
     await told(settings, "用户喜欢喝茶", "The user's editor is Helix", "用户的咖啡不加糖")
-    nights.run(settings)
+    nights.run_nightly(settings)
     lines = user(settings).read_text("utf-8").splitlines()
     edited = [line.replace("喝茶", "喝绿茶") for line in lines if "咖啡" not in line]
     last = max(i for i, line in enumerate(edited) if line.startswith("- "))
     edited.insert(last + 1, "- 用户不用鼠标和编辑器的菜单")
     user(settings).write_text("\n".join(edited) + "\n", "utf-8")
-    run = nights.run(settings)
+    run = nights.run_nightly(settings)
     assert run.state == "finished"
     known = memories(settings)
     assert set(known) == {
@@ -81,20 +81,20 @@ async def test_a_line_changed_one_deleted_and_one_added_are_memories_of_the_user
     assert {memory.current.provenance.trust for memory in known.values()} == {Trust.USER}
     assert known["用户喜欢喝绿茶"].versions[-1].content == "用户喜欢喝茶"
     assert "用户不用鼠标和编辑器的菜单" in user(settings).read_text("utf-8")
-    assert nights.run(settings).steps[-1].planned == 0
+    assert nights.run_nightly(settings).steps[-1].planned == 0
 
 
 async def test_a_fact_changed_in_chat_and_in_the_file_is_a_conflict_people_see(
     settings: Settings,
 ) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.run(settings)
+    nights.run_nightly(settings)
     (tea,) = memories(settings).values()
     async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
         await m.revise_memory(tea.id, "correct", content="用户喜欢喝白茶")
     text = user(settings).read_text("utf-8")
     user(settings).write_text(text.replace("喝茶", "喝红茶"), "utf-8")
-    run = nights.run(settings)
+    run = nights.run_nightly(settings)
     assert any("conflict" in reason for reason in run.steps[-1].reasons.values())
     text = user(settings).read_text("utf-8")
     assert "## Conflicts" in text
@@ -106,10 +106,10 @@ async def test_a_fact_changed_in_chat_and_in_the_file_is_a_conflict_people_see(
 
 async def test_a_file_that_cannot_be_read_is_left_alone_and_said_so(settings: Settings) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.run(settings)
+    nights.run_nightly(settings)
     broken = "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
     user(settings).write_text(broken, "utf-8")
-    run = nights.run(settings)
+    run = nights.run_nightly(settings)
     assert run.steps[-1].reduced is not None
     assert "USER.md" in run.steps[-1].reduced
     assert user(settings).read_text("utf-8") == broken
@@ -120,21 +120,21 @@ async def test_undoing_a_night_puts_the_files_back_but_for_those_edited_since(
 ) -> None:
     await told(settings, "用户喜欢喝茶")
     await told(settings, "Always run the linter", kind=MemoryType.RULE)
-    first = nights.run(settings)
+    first = nights.run_nightly(settings)
     said = user(settings).read_bytes()
     await told(settings, "The user's editor is Helix")
     await told(settings, "Never push on Fridays", kind=MemoryType.RULE)
-    second = nights.run(settings)
+    second = nights.run_nightly(settings)
     before = dump(settings.home_path)
     rules = settings.home_path / "MEMORY.md"
     edited = rules.read_text("utf-8") + "- Commit small\n"
     rules.write_text(edited, "utf-8")
-    undone = nights.undo(settings, second.id, lambda _: None)
+    undone = nights.undo_nightly(settings, second.id, lambda _: None)
     assert undone.files == 1
     assert user(settings).read_bytes() == said
     assert rules.read_text("utf-8") == edited
     assert dump(settings.home_path) != before
-    nights.undo(settings, first.id, lambda _: None)
+    nights.undo_nightly(settings, first.id, lambda _: None)
     assert not user(settings).exists()
 
 
@@ -142,8 +142,8 @@ async def test_after_an_undoing_a_night_takes_nothing_for_an_edit_by_hand(
     settings: Settings,
 ) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.undo(settings, nights.run(settings).id, lambda _: None)
-    run = nights.run(settings)
+    nights.undo_nightly(settings, nights.run_nightly(settings).id, lambda _: None)
+    run = nights.run_nightly(settings)
     assert run.steps[-1].reasons == {}
     assert list(memories(settings)) == ["用户喜欢喝茶"]
     assert "用户喜欢喝茶" in user(settings).read_text("utf-8")
@@ -154,13 +154,13 @@ async def test_what_a_night_made_and_the_user_changed_is_the_users(
     settings: Settings, action: Literal["pin", "upvote", "archive"]
 ) -> None:
     await told(settings, "用户喜欢喝茶")
-    nights.run(settings)
+    nights.run_nightly(settings)
     user(settings).write_text(user(settings).read_text("utf-8") + "- 用户讨厌会议\n", "utf-8")
-    run = nights.run(settings)
+    run = nights.run_nightly(settings)
     made = memories(settings)["用户讨厌会议"]
     async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
         await m.revise_memory(made.id, action)
-    undone = nights.undo(settings, run.id, lambda _: None)
+    undone = nights.undo_nightly(settings, run.id, lambda _: None)
     assert undone.kept >= 2
     async with open_memoria(settings=settings) as m:
         assert (await m.get_memory(made.id)).versions[0].content == "用户讨厌会议"
@@ -170,11 +170,11 @@ async def test_what_a_night_made_and_the_user_changed_is_the_users(
 
 async def test_what_has_faded_stands_below_what_is_fresh(settings: Settings) -> None:
     long_ago = now_millis() - 300 * DAY_MS
-    with clock_at(lambda: long_ago):
+    with use_clock(lambda: long_ago):
         async with open_memoria(settings=settings) as m:
             await m.remember("The user likes skiing", type="preference", importance=0.55)
     async with open_memoria(settings=settings) as m:
         await m.remember("The user likes rowing", type="preference")
-    nights.run(settings)
+    nights.run_nightly(settings)
     text = user(settings).read_text("utf-8")
     assert 0 < text.index("rowing") < text.index("skiing")

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lifecycle.lines import MEMORIES, ROOM, core, written
 
-from memoria.lifecycle.core.compare import compare
-from memoria.lifecycle.core.lines import head
-from memoria.lifecycle.core.parse import BOM, parse, readable
+from memoria.lifecycle.core.compare import compare_lines
+from memoria.lifecycle.core.lines import render_head
+from memoria.lifecycle.core.parse import BOM, decode_text, parse
 from memoria.model import MemoryType
-from memoria.model.core import BY_HAND, CoreMemory, Dispute
-from memoria.policy.core import CONFLICTS, fit, groups_of, place, ranked
+from memoria.model.core import USER_EDIT_NAME, CoreMemory, EditConflict
+from memoria.policy.core import CONFLICTS, group_for, groups_in, rank_for_core, take_within_budget
 from memoria.text.budget import estimate_tokens
 
 PROSE = [
@@ -38,7 +38,7 @@ def test_what_is_rendered_parses_back_to_no_edits_and_renders_the_same(
     memories: list[CoreMemory],
 ) -> None:
     first = written(memories)
-    edits = compare(first.lines, parse(first.text, "MEMORY.md"))
+    edits = compare_lines(first.lines, parse(first.text, "MEMORY.md"))
     assert (edits.changed, edits.gone, edits.added) == ((), (), ())
     assert len(edits.kept) == len(memories) == first.count
     assert written(memories, text=first.text, base=first.lines) == first
@@ -100,10 +100,10 @@ def test_a_head_line_that_was_deleted_comes_back_behind_the_title() -> None:
     first = written([core(1, "one")])
     without = "".join(line for line in first.text.splitlines(True) if "memoria -->" not in line)
     again = written([core(1, "one")], text=without, base=first.lines)
-    assert again.text.splitlines()[:3] == ["# MEMORY.md", "", head(1, 1)]
+    assert again.text.splitlines()[:3] == ["# MEMORY.md", "", render_head(1, 1)]
     bare = written([core(1, "one")], text="## Rules\n- mine\n").text.splitlines()
-    assert bare[0] == head(1, 1)
-    assert bare.count(head(1, 1)) == 1
+    assert bare[0] == render_head(1, 1)
+    assert bare.count(render_head(1, 1)) == 1
 
 
 def test_two_ends_of_ids_that_are_alike_are_told_apart() -> None:
@@ -122,7 +122,7 @@ def test_the_budget_is_kept_no_line_is_cut_and_the_head_says_how_many(
     start = written([], text="").text
     ours = file.text.split("people and projects.\n\n")[1]
     assert estimate_tokens(ours) <= max(tokens, estimate_tokens(start))
-    assert head(file.count, len(memories)) in file.text
+    assert render_head(file.count, len(memories)) in file.text
     whole = set(written(memories).text.splitlines())
     assert {line for line in file.text.splitlines() if " <!-- m:" in line} <= whole
 
@@ -141,16 +141,16 @@ def test_a_long_line_makes_room_for_shorter_ones() -> None:
      b"# USER.md\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"],
 )  # fmt: skip
 def test_an_emptied_an_unreadable_and_an_unmerged_file_is_not_read(data: bytes) -> None:
-    assert readable(data) is None
+    assert decode_text(data) is None
 
 
 def test_a_file_is_read_with_and_without_byte_order_mark() -> None:
-    assert readable("\ufeff# 用户\n".encode()) == "\ufeff# 用户\n"
+    assert decode_text("\ufeff# 用户\n".encode()) == "\ufeff# 用户\n"
 
 
 def test_conflicts_are_shown_whatever_the_budget() -> None:
     known = core(1, "the port is 9090")
-    dispute = Dispute(core(2, "the port is 7070"), known, holds=True)
+    dispute = EditConflict(core(2, "the port is 7070"), known, against_is_active=True)
     file = written([known], disputes=[dispute], tokens=1)
     assert file.text.splitlines()[-2:] == [
         "- file says: the port is 7070 <!-- c:00000002 -->",
@@ -166,7 +166,7 @@ def test_conflicts_are_shown_whatever_the_budget() -> None:
 def test_what_the_user_vouches_for_comes_first() -> None:
     order = [
         core(1, "pinned", pinned=True),
-        core(2, "by hand", channel=BY_HAND),
+        core(2, "by hand", channel=USER_EDIT_NAME),
         core(3, "a rule", MemoryType.RULE),
         core(4, "verified", verified=True),
         core(5, "a name", subject="user", predicate="name"),
@@ -174,13 +174,13 @@ def test_what_the_user_vouches_for_comes_first() -> None:
         core(8, "newer"),
         core(7, "older"),
     ]
-    assert ranked(reversed(order)) == order
-    assert ranked(order, lambda memory: float(memory.version_n == 7))[5].version_n == 7
+    assert rank_for_core(reversed(order)) == order
+    assert rank_for_core(order, lambda memory: float(memory.version_n == 7))[5].version_n == 7
 
 
 def test_every_kind_has_its_group_and_work_has_none() -> None:
     def group(kind: MemoryType, content: str = "x", **more: object) -> str | None:
-        found = place(core(1, content, kind, **more))
+        found = group_for(core(1, content, kind, **more))
         return None if found is None else f"{found.file}/{found.heading}"
 
     assert group(MemoryType.FACT, subject="user") == "USER.md/Identity"
@@ -193,7 +193,9 @@ def test_every_kind_has_its_group_and_work_has_none() -> None:
     assert group(MemoryType.FACT, content="用户叫陈伟") == "USER.md/Identity"
     assert group(MemoryType.GOAL, content="The user wants to move") == "USER.md/Goals"
     assert group(MemoryType.FACT, content="我们周五开会") == "MEMORY.md/Facts and concepts"
-    assert group(MemoryType.FACT, content="用户叫陈伟", channel=BY_HAND) != "USER.md/Identity"
+    assert (
+        group(MemoryType.FACT, content="用户叫陈伟", channel=USER_EDIT_NAME) != "USER.md/Identity"
+    )
     assert group(MemoryType.PREFERENCE) == "USER.md/Preferences"
     assert group(MemoryType.PREFERENCE, subject="anna") == "MEMORY.md/People"
     assert group(MemoryType.RULE) == "MEMORY.md/Rules"
@@ -206,14 +208,14 @@ def test_every_kind_has_its_group_and_work_has_none() -> None:
 
 def test_what_is_added_below_a_heading_belongs_there() -> None:
     for file in ("MEMORY.md", "USER.md", "PERSONA.md"):
-        for group in groups_of(file):
+        for group in groups_in(file):
             added = core(1, "x", group.type, subject=group.subject, predicate=group.predicate)
-            assert place(added) == group
+            assert group_for(added) == group
 
 
 @settings(max_examples=30)
 @given(st.lists(st.integers(0, 50), max_size=20), st.integers(0, ROOM))
 def test_no_more_is_taken_than_fits(prices: list[int], budget: int) -> None:
-    taken = fit(prices, lambda price: price, budget)
+    taken = take_within_budget(prices, lambda price: price, budget)
     assert sum(taken) <= budget
     assert taken == prices or sum(prices) > budget

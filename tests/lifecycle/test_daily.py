@@ -11,29 +11,29 @@ from tests.ingest.play import answers
 from tests.lifecycle.dump import Interrupted, dump
 from tests.llm.scripted import ScriptedModel, fails
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
-from memoria.lifecycle.face import Applied
 from memoria.lifecycle.files.calendar import local_day
-from memoria.lifecycle.files.daily import lists, page
+from memoria.lifecycle.files.daily import list_events, render_page
+from memoria.lifecycle.interface import ItemResult
 from memoria.lifecycle.steps import BY_NAME
-from memoria.lifecycle.steps.daily import Daily
+from memoria.lifecycle.steps.daily import DailyStep
 from memoria.model import (
     DAY_MS,
     MemoryType,
     Provenance,
     Role,
     Turn,
-    clock_at,
     new_id,
     now_millis,
     system_millis,
+    use_clock,
 )
-from memoria.model.day import DayNotes, Noted, SessionOfDay
-from memoria.model.night import Run
-from memoria.store.files import replace
+from memoria.model.day import DayMemory, DayNotes, DaySession
+from memoria.model.nightly import NightlyRun
+from memoria.store.files import replace_file
 from memoria.store.folders import DAILY, tenant_folder
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
@@ -55,8 +55,8 @@ def with_model(settings: Settings, model: ScriptedModel) -> Settings:
     )
 
 
-def write(settings: Settings) -> Run:
-    return nights.run(settings, ["daily"])
+def write(settings: Settings) -> NightlyRun:
+    return nights.run_nightly(settings, ["daily"])
 
 
 def pages(folder: Path) -> dict[str, str]:
@@ -71,7 +71,7 @@ def only(folder: Path) -> Path:
 
 async def live(settings: Settings) -> dict[str, str]:
     """A day before today; gives the ids of what was learnt in it."""
-    with clock_at(lambda: YESTERDAY):
+    with use_clock(lambda: YESTERDAY):
         async with open_memoria(settings=settings) as m:
             turn = Turn(role=Role.USER, content=CODE, session_id="trip", at=YESTERDAY)
             await m.record_conversation([turn], event="session_end")
@@ -113,7 +113,7 @@ async def test_today_is_not_written_before_it_is_over(settings: Settings, folder
 async def test_a_page_edited_by_hand_is_left_and_named(settings: Settings, folder: Path) -> None:
     ids = await live(settings)
     write(settings)
-    replace(only(folder), b"mine\n")
+    replace_file(only(folder), b"mine\n")
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids["会议改到星期四下午三点"]])
     step = write(settings).steps[0]
@@ -126,8 +126,8 @@ async def test_a_file_in_the_place_of_the_folder_is_named_and_keeps_no_other_ste
 ) -> None:
     await live(settings)
     folder.parent.mkdir(parents=True)
-    replace(folder, b"mine")
-    run = nights.run(settings, ["daily", "core"])
+    replace_file(folder, b"mine")
+    run = nights.run_nightly(settings, ["daily", "core"])
     assert run.state == "finished"
     assert run.steps[0].outcomes == {"failed": 1}
     assert "Mend that" in str(run.steps[0].reasons)
@@ -168,10 +168,10 @@ async def test_the_first_sentences_are_a_models_where_there_is_one(
     assert lists_of_it == "## Conversations"
 
 
-class Dies(Daily):
+class Dies(DailyStep):
     """Has a plan, and dies before it writes the first page."""
 
-    def apply(self, *_: object, **__: object) -> Applied:
+    def apply(self, *_: object, **__: object) -> ItemResult:
         raise Interrupted
 
 
@@ -217,8 +217,8 @@ async def test_what_nobody_will_finish_is_not_kept(
     settings: Settings, planned: dict[str, str]
 ) -> None:
     assert planned
-    with clock_at(lambda: system_millis() + 2 * DAY_MS):
-        nights.run(settings, ["expire"])
+    with use_clock(lambda: system_millis() + 2 * DAY_MS):
+        nights.run_nightly(settings, ["expire"])
     assert dump(settings.home_path, "night_plan")["night_plan"] == []
 
 
@@ -237,15 +237,15 @@ async def test_without_an_answer_there_are_the_lists_alone_and_the_report_says_s
 
 def test_a_page_hides_nothing_and_a_day_of_nothing_has_no_lists() -> None:
     at = int(datetime(2026, 3, 2, 23, 30, tzinfo=UTC).timestamp() * 1000)
-    session = SessionOfDay(source="a", session_id="b\nc", first_at=at, last_at=at, messages=1)
-    notes = DayNotes(sessions=(session,), learnt=(Noted(id="x" * 36, content="a <!-- b\n# c"),))
-    listed = lists(notes, 60)
+    session = DaySession(source="a", session_id="b\nc", first_at=at, last_at=at, messages=1)
+    notes = DayNotes(sessions=(session,), learnt=(DayMemory(id="x" * 36, content="a <!-- b\n# c"),))
+    listed = list_events(notes, 60)
     assert "- 00:30 a, b c: 1 message\n" in listed
     assert "- a ‹!-- b # c <!-- m:xxxxxxxx -->\n" in listed
-    assert lists(DayNotes(), 0) == ""
+    assert list_events(DayNotes(), 0) == ""
     day = local_day(at)
     assert day is not None
-    assert page(day.date, [], listed).endswith(listed)
+    assert render_page(day.date, [], listed).endswith(listed)
 
 
 @pytest.fixture
@@ -260,7 +260,7 @@ def summed_up(settings: Settings) -> Callable[[str], None]:
             (turn,) = tx.conversations.session_turns("trip", 0, 9)
             version = NewVersion(text, fingerprint(text), 1, 1, origin, None)
             tx.memories.add(memory, version)
-            tx.episodes.put(memory.id, turn.session_n, 0, turn.turn_index)
+            tx.episodes.add(memory.id, turn.session_n, 0, turn.turn_index)
         store.close()
 
     return put

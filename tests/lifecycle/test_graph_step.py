@@ -6,11 +6,11 @@ from contextlib import closing, contextmanager
 import pytest
 from tests.lifecycle.dump import dump
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.config import Settings
-from memoria.graph.edges import RULES
-from memoria.graph.thinning import Tie, redundant
-from memoria.lifecycle.steps.graph import DENSE
+from memoria.graph.edges import EDGE_RULES
+from memoria.graph.pruning import PrunableEdge, find_redundant_edges
+from memoria.lifecycle.steps.graph import MAX_AVERAGE_NEIGHBOURS
 from memoria.model import (
     LIBRARY,
     Edge,
@@ -23,7 +23,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.retrieval.walk import walk
+from memoria.retrieval.walk import expand_graph
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
@@ -31,7 +31,7 @@ from memoria.text.statement import fingerprint
 
 GROUP = 20
 ROOM = 16
-FULL = RULES[EdgeType.ABOUT].cap
+FULL = EDGE_RULES[EdgeType.ABOUT].cap
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def crowd(settings: Settings) -> list[str]:
     """Memories of which all are neighbours of all, the nearer the closer they were said."""
     ids = written(settings, [f"a story of the cat, part {i}" for i in range(GROUP)])
     with transaction(settings) as tx:
-        tx.graph.put(
+        tx.graph.upsert_edges(
             like(ids[i], ids[j], 0.95 - 0.01 * (i - j)) for i in range(GROUP) for j in range(i)
         )
     return ids
@@ -71,9 +71,11 @@ def crowd(settings: Settings) -> list[str]:
 def neighbours(settings: Settings, ids: Sequence[str]) -> Mapping[str, int]:
     """How many neighbours by meaning each has, hidden ones included."""
     with transaction(settings) as tx:
-        every = Filters(history=True, everywhere=True)
+        every = Filters(include_history=True, everywhere=True)
         return {
-            i: sum(e.type is EdgeType.SIMILAR_TO for e in tx.graph.edges(Node("memory", i), every))
+            i: sum(
+                e.type is EdgeType.SIMILAR_TO for e in tx.graph.list_edges(Node("memory", i), every)
+            )
             for i in ids
         }
 
@@ -84,7 +86,7 @@ def stand(settings: Settings, memory_id: str, validity: Validity) -> None:
 
 
 def outcomes(settings: Settings, *steps: str) -> list[dict[str, int]]:
-    return [step.outcomes for step in nights.run(settings, steps or ["graph"]).steps]
+    return [step.outcomes for step in nights.run_nightly(settings, steps or ["graph"]).steps]
 
 
 def test_neighbours_of_the_archived_are_set_aside_and_come_back_with_them(
@@ -92,10 +94,12 @@ def test_neighbours_of_the_archived_are_set_aside_and_come_back_with_them(
 ) -> None:
     ids = written(settings, ("the port is 8080", "the port is 8081", "the port is 9090"))
     with transaction(settings) as tx:
-        tx.graph.put([like(ids[0], ids[1], 0.9), like(ids[1], ids[2], 0.8)])
+        tx.graph.upsert_edges([like(ids[0], ids[1], 0.9), like(ids[1], ids[2], 0.8)])
     stand(settings, ids[0], Validity.ARCHIVED)
     assert outcomes(settings) == [{"done": 1}]
-    assert nights.undo(settings, nights.runs(settings, 1)[0].id, lambda _: None).kept == 0
+    assert (
+        nights.undo_nightly(settings, nights.list_runs(settings, 1)[0].id, lambda _: None).kept == 0
+    )
     assert outcomes(settings) == [{"done": 1}]
     assert neighbours(settings, ids) == {ids[0]: 0, ids[1]: 1, ids[2]: 1}
     assert outcomes(settings) == [{}]
@@ -112,7 +116,7 @@ def test_a_crowd_is_thinned_out_and_an_undo_brings_all_of_it_back(settings: Sett
     assert done["done"] == GROUP * (GROUP - 1) // 2 - sum(left.values()) // 2 > 0
     assert min(left.values()) >= ROOM
     assert outcomes(settings) == [{}]
-    nights.undo(settings, nights.runs(settings, 2)[1].id, lambda _: None)
+    nights.undo_nightly(settings, nights.list_runs(settings, 2)[1].id, lambda _: None)
     assert dump(settings.home_path) == before
 
 
@@ -132,18 +136,18 @@ def test_what_a_crowd_lost_comes_back_when_the_crowd_is_gone(settings: Settings)
 def test_what_is_cut_at_the_cap_has_its_place_again_when_there_is_room(settings: Settings) -> None:
     ids = written(settings, [f"Badger ate, {i}" for i in range(FULL + 2)])
     with transaction(settings) as tx:
-        badger = tx.graph.name(ids[0], Mention(name="Badger"))
+        badger = tx.graph.upsert_entity(ids[0], Mention(name="Badger"))
         for i, memory_id in enumerate(ids, 1):
-            assert tx.graph.name(memory_id, Mention(name="Badger")) == badger
-            tx.graph.put([about(memory_id, badger, i)])
-        assert len(tx.graph.edges(badger, Filters())) == FULL
+            assert tx.graph.upsert_entity(memory_id, Mention(name="Badger")) == badger
+            tx.graph.upsert_edges([about(memory_id, badger, i)])
+        assert len(tx.graph.list_edges(badger, Filters())) == FULL
     assert outcomes(settings) == [{}]
     with transaction(settings) as tx:
         for memory_id in ids[-3:]:
             tx.memories.erase(memory_id)
     assert outcomes(settings) == [{"done": 2}]
     with transaction(settings) as tx:
-        assert len(tx.graph.edges(badger, Filters())) == len(ids) - 3
+        assert len(tx.graph.list_edges(badger, Filters())) == len(ids) - 3
 
 
 def about(memory_id: str, thing: Node, at: int) -> Edge:
@@ -157,7 +161,7 @@ def test_a_survivor_rests_on_what_bore_out_the_merged(settings: Settings) -> Non
     one, other, proof = written(settings, ("Lin eats no nuts", "Lin avoids nuts", "Lin had a rash"))
     ends = {EdgeType.SUPPORTS: proof, EdgeType.VERSION_NEXT: one}
     with transaction(settings) as tx:
-        tx.graph.put(
+        tx.graph.upsert_edges(
             Edge(
                 src=Node("memory", other), type=kind, dst=Node("memory", end), weight=0.7,
                 confidence=0.7, made_at=1,
@@ -168,7 +172,7 @@ def test_a_survivor_rests_on_what_bore_out_the_merged(settings: Settings) -> Non
         tx.pairs.note_merged(other, one)
     assert outcomes(settings) == [{"done": 1}]
     with transaction(settings) as tx:
-        [edge] = tx.graph.edges(Node("memory", one), Filters())
+        [edge] = tx.graph.list_edges(Node("memory", one), Filters())
     assert (edge.type, edge.dst, edge.weight) == (EdgeType.SUPPORTS, Node("memory", proof), 0.7)
     assert outcomes(settings) == [{}]
 
@@ -176,7 +180,7 @@ def test_a_survivor_rests_on_what_bore_out_the_merged(settings: Settings) -> Non
 def test_what_is_forgotten_is_forgotten_in_the_cold_too(settings: Settings) -> None:
     ids = written(settings, ("the port is 8080", "the port is 8081"))
     with transaction(settings) as tx:
-        tx.graph.put([like(ids[0], ids[1], 0.9)])
+        tx.graph.upsert_edges([like(ids[0], ids[1], 0.9)])
     stand(settings, ids[0], Validity.ARCHIVED)
     outcomes(settings)
     assert len(dump(settings.home_path)["cold_edges"]) == 1
@@ -191,11 +195,11 @@ def test_what_is_forgotten_is_forgotten_in_the_cold_too(settings: Settings) -> N
     ids=["three nearer ones", "a model has ruled", "not near enough in a crowd"],
 )
 def test_a_tie_goes_that_nearer_ones_make_needless(near: float, kept: bool, gone: int) -> None:
-    ties = [Tie((i, j), i, j, 0.9) for i in range(5) for j in range(i) if (i, j) != (4, 0)]
-    found = redundant([*ties, Tie((4, 0), 4, 0, 0.8, kept)], 2, near)
+    ties = [PrunableEdge((i, j), i, j, 0.9) for i in range(5) for j in range(i) if (i, j) != (4, 0)]
+    found = find_redundant_edges([*ties, PrunableEdge((4, 0), 4, 0, 0.8, kept)], 2, near)
     assert len(found) >= gone
     assert ((4, 0) in found) is not kept
-    assert RULES[EdgeType.SIMILAR_TO].cap > DENSE
+    assert EDGE_RULES[EdgeType.SIMILAR_TO].cap > MAX_AVERAGE_NEIGHBOURS
 
 
 def test_a_walk_from_a_concept_reaches_its_members_and_from_a_member_its_concept(
@@ -203,7 +207,7 @@ def test_a_walk_from_a_concept_reaches_its_members_and_from_a_member_its_concept
 ) -> None:
     concept, *members = written(settings, ("Lin's allergies", "no nuts", "no shellfish"))
     with transaction(settings) as tx:
-        tx.graph.put(
+        tx.graph.upsert_edges(
             Edge(
                 src=Node("memory", concept), type=EdgeType.DERIVED_FROM, dst=Node("memory", member),
                 weight=0.8, confidence=0.8, made_at=1,
@@ -211,7 +215,7 @@ def test_a_walk_from_a_concept_reaches_its_members_and_from_a_member_its_concept
             for member in members
         )  # fmt: skip
         ns = [found.current.n for i in (concept, *members) if (found := tx.memories.get(i))]
-        down = walk(tx, (), {ns[0]: 1.0}, Filters()).scores
-        up = walk(tx, (), {ns[1]: 1.0}, Filters()).scores
+        down = expand_graph(tx, (), {ns[0]: 1.0}, Filters()).scores
+        up = expand_graph(tx, (), {ns[1]: 1.0}, Filters()).scores
     assert set(down) >= set(ns[1:])
     assert set(up) >= {ns[0]}

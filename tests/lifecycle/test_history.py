@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from tests.lifecycle.dump import Interrupted, dump, interrupting
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model import Role, Turn
-from memoria.model.night import Run
-from memoria.store.files import replace
+from memoria.model.nightly import NightlyRun
+from memoria.store.files import replace_file
 from memoria.store.folders import BEFORE_IMAGES, HISTORY, tenant_folder
 
 CODE = 'my door code is\n"4711 星期四", and 会议改到星期四下午三点'
@@ -35,8 +35,8 @@ async def say(settings: Settings, *texts: str, session: str = "trip/北京") -> 
     return [turn.id for turn in receipt.turns if turn.id]
 
 
-def write(settings: Settings) -> Run:
-    return nights.run(settings, ["history"])
+def write(settings: Settings) -> NightlyRun:
+    return nights.run_nightly(settings, ["history"])
 
 
 def only(folder: Path) -> Path:
@@ -100,7 +100,7 @@ async def test_a_file_edited_by_hand_is_left_and_named(settings: Settings, folde
     await say(settings, *TALK)
     write(settings)
     file = only(folder)
-    replace(file, b"mine\n")
+    replace_file(file, b"mine\n")
     await say(settings, "And one more thing.")
     step = write(settings).steps[0]
     assert file.read_bytes() == b"mine\n"
@@ -162,8 +162,8 @@ async def test_undoing_a_night_puts_files_back_or_takes_them_away(
     assert dump(settings.home_path)["files"] != before["files"]
     if killed:
         with pytest.raises(Interrupted):
-            nights.undo(settings, run.id, lambda _: interrupting(0)("", 0, 0))
-    undone = nights.undo(settings, run.id, lambda _: None)
+            nights.undo_nightly(settings, run.id, lambda _: interrupting(0)("", 0, 0))
+    undone = nights.undo_nightly(settings, run.id, lambda _: None)
     assert undone.files_kept == 0
     assert dump(settings.home_path)["files"] == before["files"]
     assert dump(settings.home_path)["night_files"] == before["night_files"]
@@ -176,8 +176,8 @@ async def test_undoing_leaves_a_file_that_was_edited_since(
     await say(settings, *TALK)
     run = write(settings)
     file = only(folder)
-    replace(file, b"mine\n")
-    assert nights.undo(settings, run.id, lambda _: None).files_kept == 1
+    replace_file(file, b"mine\n")
+    assert nights.undo_nightly(settings, run.id, lambda _: None).files_kept == 1
     assert file.read_bytes() == b"mine\n"
 
 
@@ -193,7 +193,7 @@ async def test_what_is_forgotten_is_in_no_file_and_no_undoing_brings_it_back(
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids[1]], include_source=include_source)
     assert _holding(folder.parent, "4711") == []
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert _holding(folder.parent, "4711") == []
     write(settings)
     assert [line["content"] for line in told(folder)] == [
@@ -209,7 +209,7 @@ async def test_of_an_edited_file_only_the_lines_go_that_say_what_is_forgotten(
     file = only(folder)
     mine = b'{"content": "mine"}\n'
     escaped = json.dumps({"content": f"so: {CODE}!"}).encode() + b"\n"
-    replace(file, file.read_bytes() + escaped + mine)
+    replace_file(file, file.read_bytes() + escaped + mine)
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids[1]], include_source=True)
     lines = file.read_bytes().splitlines(keepends=True)
@@ -250,13 +250,14 @@ async def test_a_restored_home_gets_its_files_from_its_own_rows(
 
 def _die_after_writing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A night whose process is gone when a file is written and its row is not."""
-    from memoria.lifecycle.files import shelf  # noqa: PLC0415
+
+    from memoria.lifecycle.files import generated  # noqa: PLC0415
 
     def die(*_: object) -> None:
         raise Interrupted
 
     with monkeypatch.context() as patch:
-        patch.setattr(shelf, "_note", die)
+        patch.setattr(generated, "_note_file", die)
         with pytest.raises(Interrupted):
             write(settings)
 

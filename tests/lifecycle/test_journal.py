@@ -11,9 +11,9 @@ from tests.lifecycle.dump import dump
 from memoria.errors import MemoriaError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Marks
-from memoria.lifecycle.drawing import Draft, end, rewrite, write
-from memoria.lifecycle.lease import LEASE, held
+from memoria.ingest.tombstones import Digester
+from memoria.lifecycle.derivation import DerivedDraft, add_derived, end_derived, revise_derived
+from memoria.lifecycle.lease import LEASE, hold_lease
 from memoria.model import (
     LIBRARY,
     Edge,
@@ -27,10 +27,10 @@ from memoria.model import (
     Validity,
     now_millis,
 )
-from memoria.model.night import Run, RunOptions
-from memoria.store.base import NightStore, Transaction
-from memoria.store.sqlite import JournaledStore, SqliteStore
-from memoria.store.sqlite.journal import WATCHED
+from memoria.model.nightly import NightlyRun, RunOptions
+from memoria.store.base import JournalingStore, Transaction
+from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
+from memoria.store.sqlite.journal import JOURNALED_TABLES
 from memoria.store.sqlite.migrate import schema
 from memoria.store.values import NewEvidence
 
@@ -42,65 +42,67 @@ PACKED_ONLY = {"raw_chunks", "packed_texts", "text_blocks"}
 """A night packs these more tightly: what they say stays."""
 THINGS = ("the port is 8080", "会议改到星期四", "Node 22 builds it", "the cat is called Momo")
 
-Change = Callable[[Statements, NightStore, Sequence[str], int], None]
+Change = Callable[[Statements, JournalingStore, Sequence[str], int], None]
 
 
-def remember(by: Statements, _store: NightStore, _ids: Sequence[str], i: int) -> None:
+def remember(by: Statements, _store: JournalingStore, _ids: Sequence[str], i: int) -> None:
     by.remember(f"a new thing, number {i}", MemoryType.FACT, None, None, None)
 
 
-def correct(by: Statements, _store: NightStore, ids: Sequence[str], i: int) -> None:
+def correct(by: Statements, _store: JournalingStore, ids: Sequence[str], i: int) -> None:
     by.revise(ids[i % len(ids)], "correct", f"it is otherwise, {i}")
 
 
-def archive(by: Statements, _store: NightStore, ids: Sequence[str], i: int) -> None:
+def archive(by: Statements, _store: JournalingStore, ids: Sequence[str], i: int) -> None:
     by.revise(ids[i % len(ids)], "archive", None)
 
 
-def pin(by: Statements, _store: NightStore, ids: Sequence[str], i: int) -> None:
+def pin(by: Statements, _store: JournalingStore, ids: Sequence[str], i: int) -> None:
     by.revise(ids[i % len(ids)], "pin", None)
 
 
-def use(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+def use(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) -> None:
     with store.write(TENANT) as tx:
-        tx.memories.use(ids[i % len(ids)], 0.1 / 3, now_millis())
+        tx.memories.add_use(ids[i % len(ids)], 0.1 / 3, now_millis())
 
 
-def link(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+def link(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) -> None:
     memory, other = ids[i % len(ids)], ids[(i + 1) % len(ids)]
     with store.write(TENANT) as tx:
-        name = tx.graph.name(memory, Mention(name=f"thing {i % 3}", aliases=("it",)))
+        name = tx.graph.upsert_entity(memory, Mention(name=f"thing {i % 3}", aliases=("it",)))
         ends = {EdgeType.ABOUT: name, EdgeType.SUPPORTS: Node("memory", other)}
-        tx.graph.put(
+        tx.graph.upsert_edges(
             Edge(src=Node("memory", memory), type=kind, dst=end, weight=0.5, confidence=0.5,
                  made_at=i + 1)
             for kind, end in ends.items()
         )  # fmt: skip
 
 
-def prove(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+def prove(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) -> None:
     with store.write(TENANT) as tx:
         turns = tx.conversations.session_turns("s", 0, 10)
         tx.memories.add_evidence(NewEvidence(ids[i % len(ids)], turns[i % len(turns)].n, "port", i))
 
 
-def erase(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+def erase(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) -> None:
     with store.write(TENANT) as tx:
         tx.memories.set_validity(ids[i % len(ids)], Validity.SUPERSEDED, i)
 
 
-def draw(_by: Statements, store: NightStore, ids: Sequence[str], i: int) -> None:
+def draw(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) -> None:
     with store.write(TENANT) as tx:
         sources = [memory for one in ids[: 1 + i % 4] if (memory := tx.memories.get(one))]
-        draft = Draft(MemoryType.CONCEPT, f"ports are alike, {i}", InferredBy.MODEL, 0.8, turns=1)
-        drawn = [memory_id for _, memory_id in tx.drawn.made(0, 1)]
+        draft = DerivedDraft(
+            MemoryType.CONCEPT, f"ports are alike, {i}", InferredBy.MODEL, 0.8, turns=1
+        )
+        drawn = [memory_id for _, memory_id in tx.derivations.list_derived(0, 1)]
         known = tx.memories.get(drawn[0]) if drawn else None
         if known is None:
-            write(tx, draft, sources, i)
+            add_derived(tx, draft, sources, i)
         elif i % 3:
-            rewrite(tx, known, draft, sources, now_millis())
+            revise_derived(tx, known, draft, sources, now_millis())
         else:
-            end(tx, known, i, "it was so")
+            end_derived(tx, known, i, "it was so")
 
 
 CHANGES: tuple[Change, ...] = (draw, remember, correct, archive, pin, use, link, prove, erase)
@@ -114,8 +116,8 @@ def test_everything_a_night_changes_is_put_back(changes: list[tuple[Change, int]
         ids = live(home)
         before = dump(home)
         shared = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
-        with held(shared, "night", 60_000):
-            own = JournaledStore(
+        with hold_lease(shared, "night", 60_000):
+            own = SqliteJournalingStore(
                 home / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
             )
             run = begun(own)
@@ -135,7 +137,7 @@ def test_everything_a_night_changes_is_put_back(changes: list[tuple[Change, int]
 def live(home: Path) -> list[str]:
     """A conversation and some memories, linked with each other."""
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
-    capture = Capture(store, TENANT, LIBRARY, CaptureLimits(10_000, 30), Marks(TENANT, key))
+    capture = Capture(store, TENANT, LIBRARY, CaptureLimits(10_000, 30), Digester(TENANT, key))
     capture.record([Turn(role=Role.USER, content=text) for text in THINGS], "s", None)
     ids = [by(store).remember(text, MemoryType.FACT, None, None, None).id for text in THINGS]
     store.close()
@@ -147,19 +149,19 @@ def key() -> bytes:
 
 
 def by(store: SqliteStore) -> Statements:
-    return Statements(store, TENANT, LIBRARY, Marks(TENANT, key))
+    return Statements(store, TENANT, LIBRARY, Digester(TENANT, key))
 
 
-def begun(store: JournaledStore) -> Run:
+def begun(store: SqliteJournalingStore) -> NightlyRun:
     with store.write(TENANT) as tx:
-        return tx.night.begin("run", 1, RunOptions(steps=("expire",)))
+        return tx.nightly_runs.begin_run("run", 1, RunOptions(steps=("expire",)))
 
 
-def reverted(store: JournaledStore, run: Run) -> tuple[int, ...]:
+def reverted(store: SqliteJournalingStore, run: NightlyRun) -> tuple[int, ...]:
     totals: tuple[int, ...] = (0, 0, 0)
     while True:
         with store.write(TENANT) as tx:
-            counts = tx.night.revert(run, 5)
+            counts = tx.nightly_runs.revert(run, 5)
         if not any(counts):
             return totals
         totals = tuple(map(sum, zip(totals, counts, strict=True)))
@@ -173,7 +175,7 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
     }  # fmt: skip
     shadows = {name for name in tables if name.startswith(("search_index", "sqlite_"))}
     own = {name for name in tables if name.startswith("night_")}
-    rest = tables - set(WATCHED) - derived - shadows - own - PACKED_ONLY
+    rest = tables - set(JOURNALED_TABLES) - derived - shadows - own - PACKED_ONLY
     assert {name for name in rest if not name.startswith("tombstone")} == {
         name for name in NEVER_CHANGED_BY_A_NIGHT if not name.startswith("tombstone")
     }
@@ -182,8 +184,8 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
 def test_nobody_elses_changes_are_journaled(tmp_path: Path) -> None:
     ids = live(tmp_path)
     shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with held(shared, "night", 60_000):
-        own = JournaledStore(
+    with hold_lease(shared, "night", 60_000):
+        own = SqliteJournalingStore(
             tmp_path / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
         )
         run = begun(own)
@@ -196,5 +198,5 @@ def test_nobody_elses_changes_are_journaled(tmp_path: Path) -> None:
     shared.close()
 
 
-def changes_of(tx: Transaction, run: Run) -> list[str]:
-    return [change.table for change in tx.night.changes(run, 100)]
+def changes_of(tx: Transaction, run: NightlyRun) -> list[str]:
+    return [change.table for change in tx.nightly_runs.list_changes(run, 100)]

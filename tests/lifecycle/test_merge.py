@@ -9,7 +9,7 @@ import pytest
 from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
 from tests.llm.scripted import Asked, ScriptedModel, fails
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.errors import NotFoundError
@@ -26,11 +26,11 @@ from memoria.model import (
     Provenance,
     Turn,
     Validity,
-    clock_at,
     new_id,
     now_millis,
+    use_clock,
 )
-from memoria.model.night import Run
+from memoria.model.nightly import NightlyRun
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion
@@ -41,7 +41,7 @@ PORT = "the port is 8080"
 PORT_AGAIN = "the port is really 8080"
 LEEDS = "Her brother lives in Leeds"
 LEEDS_AGAIN = "Her brother lives quietly in Leeds"
-SEEN = Filters(everywhere=True, history=True, settled=True)
+SEEN = Filters(everywhere=True, include_history=True, include_processed=True)
 Tell = Callable[..., list[str]]
 
 
@@ -89,7 +89,7 @@ async def turns(settings: Settings, *said: str) -> list[int]:
 
 def alike(tx: Transaction, one: str, other: str, cosine: float) -> None:
     """What the embedding worker writes of two neighbours."""
-    tx.graph.put(
+    tx.graph.upsert_edges(
         [
             Edge(
                 src=Node("memory", one),
@@ -114,8 +114,8 @@ def nothing(_step: str, _done: int, _of: int) -> None:
     """Nobody is told."""
 
 
-def night(settings: Settings, progress: Progress = nothing) -> Run:
-    return nights.run(settings, STEPS, progress=progress)
+def night(settings: Settings, progress: Progress = nothing) -> NightlyRun:
+    return nights.run_nightly(settings, STEPS, progress=progress)
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ async def test_the_others_lead_to_the_one_they_became(
 ) -> None:
     night(settings)
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        edges = tx.graph.edges(Node("memory", pair[1]), SEEN)
+        edges = tx.graph.list_edges(Node("memory", pair[1]), SEEN)
     assert [(edge.type, edge.dst.id) for edge in edges if edge.type is EdgeType.VERSION_NEXT] == [
         (EdgeType.VERSION_NEXT, pair[0])
     ]
@@ -185,7 +185,7 @@ async def test_undoing_parts_them_again_exactly(settings: Settings, pair: tuple[
     before = dump(settings.home_path)
     run = night(settings)
     assert dump(settings.home_path) != before
-    undone = nights.undo(settings, run.id, lambda _: None)
+    undone = nights.undo_nightly(settings, run.id, lambda _: None)
     assert (undone.kept, undone.forgotten) == (0, 0)
     assert dump(settings.home_path) == before
     assert night(settings).steps[0].outcomes == {"done": 1}
@@ -214,7 +214,7 @@ async def test_a_broken_off_merge_ends_as_one_that_was_not(
     twin = settings.model_copy(update={"home": tmp_path / "twin"})
     copied(settings, twin)
     at = now_millis()
-    with clock_at(lambda: at):
+    with use_clock(lambda: at):
         whole = night(twin)
         with pytest.raises(Interrupted):
             night(settings, progress=interrupting(after))
@@ -234,7 +234,7 @@ async def test_however_much_it_rests_on_no_transaction_grows(settings: Settings)
     run = night(settings)
     assert memory(settings, kept).evidence == 120
     assert 0 < run.most_rows <= 500
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
 
 
@@ -276,7 +276,7 @@ async def test_what_the_embedder_finds_next_to_identical_is_merged(
         kept = conclude(tx, report)
         other = conclude(tx, report.replace("is written", "is being written"), at=2)
     async with open_memoria(settings=settings, embedder=embedder) as m:
-        await m.settle(60)
+        await m.wait_until_idle(60)
     night(settings)
     assert memory(settings, other).validity is Validity.SUPERSEDED
     assert memory(settings, kept).validity is Validity.ACTIVE
@@ -305,13 +305,13 @@ async def test_what_was_changed_after_it_was_planned_stays_two(
 
 
 def _active(tx: Transaction, text: str) -> bool:
-    found = tx.memories.with_fingerprint(fingerprint(text))
+    found = tx.memories.find_by_fingerprint(fingerprint(text))
     return found is not None and found.validity is Validity.ACTIVE
 
 
 async def _id_of(settings: Settings, text: str) -> str:
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        found = tx.memories.with_fingerprint(fingerprint(text))
+        found = tx.memories.find_by_fingerprint(fingerprint(text))
     assert found is not None
     return found.id
 
@@ -333,10 +333,10 @@ async def test_forgetting_the_survivor_forgets_what_was_merged_into_it(settings:
     with store_of(settings) as store, store.write(settings.tenant) as tx:
         third = conclude(tx, "Her own brother lives in Leeds", [], at=0)
         alike(tx, first, third, 0.98)
-        tx.memories.mark(third, now_millis(), pinned=True)
+        tx.memories.set_flags(third, now_millis(), pinned=True)
     night(settings)
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        assert tx.pairs.merged([first, second]) == {first: third, second: first}
+        assert tx.pairs.merge_targets([first, second]) == {first: third, second: first}
     async with open_memoria(settings=settings) as m:
         forgotten = await m.forget_memory([third])
         assert set(forgotten.memories) == {first, second, third}
@@ -356,7 +356,7 @@ async def test_forgetting_what_was_merged_names_the_survivor(
     async with open_memoria(settings=settings) as m:
         forgotten = await m.forget_memory([second])
         assert forgotten.memories == (second,)
-        assert forgotten.drew_on_it == (first,)
+        assert forgotten.related_memories == (first,)
     assert pair
 
 
@@ -419,11 +419,11 @@ async def test_a_model_tells_what_no_rule_tells(
         for name in ("job", "cat"):
             assert memory(settings, doubtful[name][1]).validity is Validity.ACTIVE
         with store_of(settings) as store, store.read(settings.tenant) as tx:
-            edges = tx.graph.edges(Node("memory", doubtful["job"][0]), SEEN)
+            edges = tx.graph.list_edges(Node("memory", doubtful["job"][0]), SEEN)
         assert EdgeType.CONTRADICTS in {edge.type for edge in edges}
         assert night(with_model(settings, model)).steps[0].planned == 0
         assert len(model.requests) == 1
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
 
 

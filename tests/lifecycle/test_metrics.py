@@ -7,27 +7,27 @@ import pytest
 from tests.lifecycle.test_graph_step import like, neighbours, transaction, written
 from typer.testing import CliRunner
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.config import Settings
 from memoria.lifecycle.steps import graph
-from memoria.lifecycle.steps.metrics import judged
+from memoria.lifecycle.steps.metrics import check_bound
 from memoria.model import Validity, now_millis
-from memoria.model.night import Metric
+from memoria.model.nightly import Metric
 from memoria.surface.cli.main import app
 
 SAID = ("the port is 8080", "会议改到星期四", "the build needs Node 22", "the demo is on Friday")
 
 
 def measured(settings: Settings) -> dict[str, Metric]:
-    run = nights.run(settings, ["metrics"])
-    assert nights.runs(settings, 1) == [run]
+    run = nights.run_nightly(settings, ["metrics"])
+    assert nights.list_runs(settings, 1) == [run]
     return {metric.name: metric for metric in run.metrics}
 
 
 def test_figures_are_what_can_be_counted(settings: Settings) -> None:
     ids = written(settings, SAID)
     with transaction(settings) as tx:
-        tx.graph.put([like(ids[0], ids[1], 0.9), like(ids[1], ids[2], 0.8)])
+        tx.graph.upsert_edges([like(ids[0], ids[1], 0.9), like(ids[1], ids[2], 0.8)])
         tx.memories.set_validity(ids[3], Validity.ARCHIVED, now_millis())
     found = measured(settings)
     assert found["neighbours"].value == pytest.approx(4 / 3)
@@ -60,15 +60,15 @@ def test_a_memory_that_its_own_words_do_not_find_lowers_recall(settings: Setting
     ],
 )
 def test_a_figure_is_beyond_its_bound_or_not(name: str, within: float, beyond: float) -> None:
-    assert not judged(name, within).exceeded
-    assert judged(name, beyond).exceeded
-    assert judged(name, within).bound is not None
-    assert judged("archived", 1).bound is None
+    assert not check_bound(name, within).exceeded
+    assert check_bound(name, beyond).exceeded
+    assert check_bound(name, within).bound is not None
+    assert check_bound("archived", 1).bound is None
 
 
 def test_a_night_shows_its_figures_to_people_and_programs(settings: Settings) -> None:
     written(settings, ["the same words every time"] * 12)
-    run = nights.run(settings, ["metrics"])
+    run = nights.run_nightly(settings, ["metrics"])
     text, told = (cli(settings, "nightly", "show", run.id, *more) for more in ([], ["--json"]))
     assert "0.833  share of memories found by their own words (beyond 0.9)" in text
     metrics = json.loads(told)["run"]["metrics"]
@@ -87,11 +87,13 @@ def test_a_graph_that_is_too_dense_is_thinned_out_further(
 ) -> None:
     ids = written(settings, [f"a story of the cat, part {i}" for i in range(12)])
     with transaction(settings) as tx:
-        tx.graph.put(like(*pair, 0.8) for pair in pairs(ids))
-    nights.run(settings, ["graph"])
+        tx.graph.upsert_edges(like(*pair, 0.8) for pair in pairs(ids))
+    nights.run_nightly(settings, ["graph"])
     assert set(neighbours(settings, ids).values()) == {11}
-    monkeypatch.setattr(graph, "DENSE", 10)  # a real crowd would take thousands of edges
-    nights.run(settings, ["graph"])
+    monkeypatch.setattr(
+        graph, "MAX_AVERAGE_NEIGHBOURS", 10
+    )  # a real crowd would take thousands of edges
+    nights.run_nightly(settings, ["graph"])
     assert max(neighbours(settings, ids).values()) < 11
     assert min(neighbours(settings, ids).values()) >= 8
 

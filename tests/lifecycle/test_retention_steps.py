@@ -6,28 +6,28 @@ from contextlib import closing
 import pytest
 from tests.lifecycle.dump import dump
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.model import COMMAND_LINE, DAY_MS, Validity, clock_at, system_millis
-from memoria.model.night import Run
-from memoria.model.retention import Tier
+from memoria.model import COMMAND_LINE, DAY_MS, Validity, system_millis, use_clock
+from memoria.model.nightly import NightlyRun
+from memoria.model.retention import MemoryTier
 from memoria.store.sqlite import SqliteStore
 
 Keep = Callable[..., str]
 State = Callable[[str], Validity]
 
 
-def after(settings: Settings, days: int) -> Run:
+def after(settings: Settings, days: int) -> NightlyRun:
     """A night of this alone, so many days from now."""
-    with clock_at(lambda: system_millis() + days * DAY_MS):
-        return nights.run(settings, ["decay", "promote"])
+    with use_clock(lambda: system_millis() + days * DAY_MS):
+        return nights.run_nightly(settings, ["decay", "promote"])
 
 
-def tier(settings: Settings, memory_id: str) -> Tier:
+def tier(settings: Settings, memory_id: str) -> MemoryTier:
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     with closing(store), store.read(settings.tenant) as tx:
-        one = tx.retention.vitals_of(memory_id)
+        one = tx.retention.get_attributes(memory_id)
     assert one is not None
     return one.tier
 
@@ -65,11 +65,11 @@ async def test_more_than_the_bound_are_never_active(
     pinned = keep("the house has lamps", importance=0.1)
     async with open_memoria(settings=settings) as m:
         await m.revise_memory(pinned, "pin")
-    run = nights.run(small, ["decay"])
+    run = nights.run_nightly(small, ["decay"])
     assert run.steps[0].outcomes == {"done": 3}
     assert [validity(each) is Validity.ACTIVE for each in weak] == [False] * 3 + [True] * 2
     assert validity(pinned) is Validity.ACTIVE
-    assert nights.run(small, ["decay"]).steps[0].planned == 0
+    assert nights.run_nightly(small, ["decay"]).steps[0].planned == 0
 
 
 async def test_what_was_archived_for_its_age_comes_back_with_an_undo(
@@ -80,7 +80,7 @@ async def test_what_was_archived_for_its_age_comes_back_with_an_undo(
     before = dump(settings.home_path)
     run = after(settings, 120)
     assert run.steps[0].outcomes == {"done": 10}
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
 
 
@@ -89,12 +89,12 @@ async def test_a_week_lets_a_memory_rise_and_weakness_lets_it_sink(
 ) -> None:
     one = keep("the port is 8080", importance=0.55)
     after(settings, 1)
-    assert tier(settings, one) is Tier.SHORT
+    assert tier(settings, one) is MemoryTier.SHORT
     after(settings, 8)
-    assert tier(settings, one) is Tier.MID
+    assert tier(settings, one) is MemoryTier.MID
     run = after(settings, 900)
     assert run.steps[0].reasons == {one: "faded"}
-    assert tier(settings, one) is Tier.SHORT
+    assert tier(settings, one) is MemoryTier.SHORT
 
 
 @pytest.mark.parametrize("days", [30, 400])
@@ -104,9 +104,9 @@ async def test_nothing_is_done_twice_at_the_same_moment(
     for i in range(6):
         keep(f"lamp {i} is lit", kind="episode" if i % 2 else "fact", importance=i / 6)
     moment = system_millis() + days * DAY_MS
-    with clock_at(lambda: moment):
-        nights.run(settings)
+    with use_clock(lambda: moment):
+        nights.run_nightly(settings)
         before = dump(settings.home_path)
-        again = nights.run(settings)
+        again = nights.run_nightly(settings)
     assert not [step for step in again.steps if step.planned and step.name != "metrics"]
     assert dump(settings.home_path) == before

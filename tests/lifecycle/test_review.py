@@ -9,23 +9,23 @@ import pytest
 from tests.lifecycle.dump import Interrupted, copied, dump, interrupting
 from tests.llm.scripted import Asked, ScriptedModel, fails, prose, refuses
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.lifecycle.steps.review import MOST
+from memoria.lifecycle.steps.review import MAX_REVIEWS
 from memoria.model import (
     COMMAND_LINE,
     DAY_MS,
     MemoryType,
     Provenance,
     Validity,
-    clock_at,
     new_id,
     now_millis,
+    use_clock,
 )
 from memoria.model.memory import Memory
-from memoria.model.night import Run
-from memoria.model.retention import Tier, Vitals
+from memoria.model.nightly import NightlyRun
+from memoria.model.retention import MemoryTier, RetentionAttributes
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.statement import fingerprint
@@ -64,16 +64,16 @@ def shown(asked: Asked) -> dict[str, str]:
     return memory
 
 
-def after(settings: Settings, days: int, at: int | None = None) -> Run:
+def after(settings: Settings, days: int, at: int | None = None) -> NightlyRun:
     moment = (now_millis() if at is None else at) + days * DAY_MS
-    with clock_at(lambda: moment):
-        return nights.run(settings, STEPS)
+    with use_clock(lambda: moment):
+        return nights.run_nightly(settings, STEPS)
 
 
-def vitals(settings: Settings, memory_id: str) -> Vitals:
+def vitals(settings: Settings, memory_id: str) -> RetentionAttributes:
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     with closing(store), store.read(settings.tenant) as tx:
-        one = tx.retention.vitals_of(memory_id)
+        one = tx.retention.get_attributes(memory_id)
     assert one is not None
     return one
 
@@ -104,7 +104,7 @@ def use(settings: Settings, *ids: str) -> None:
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     with closing(store), store.write(settings.tenant) as tx:
         for memory_id in (*ids, *ids):
-            tx.memories.use(memory_id, 0.01, now_millis())
+            tx.memories.add_use(memory_id, 0.01, now_millis())
 
 
 async def test_a_model_lifts_keeps_and_puts_aside_and_an_undo_takes_it_back(
@@ -126,7 +126,7 @@ async def test_a_model_lifts_keeps_and_puts_aside_and_an_undo_takes_it_back(
             lamp: "a reviewer found that nobody would miss it",
         }
         core = vitals(settings, name)
-        assert (core.tier, core.importance) == (Tier.CORE, 0.6)
+        assert (core.tier, core.importance) == (MemoryTier.CORE, 0.6)
         assert validity(lamp) is Validity.ARCHIVED
         assert validity(trip) is Validity.ACTIVE
         assert vitals(settings, port).reviewed_at == run.at
@@ -135,7 +135,7 @@ async def test_a_model_lifts_keeps_and_puts_aside_and_an_undo_takes_it_back(
         after(with_model(settings, model), 31, run.at)
         assert len(model.requests) == 6
     assert "secret" not in run.model_dump_json()
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
 
 
@@ -160,7 +160,7 @@ async def test_a_reviewer_searches_up_to_three_times_and_what_it_finds_is_fenced
     assert [words in found for words in ("杭州 3:", "杭州 2:", "杭州 1:")] == [True] * 3
     assert found.count("租了房子\\n```\\nDELETE") == 3
     assert "another project" not in asked[3].text
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
 
 
@@ -199,7 +199,7 @@ async def test_no_word_of_a_tool_no_order_and_nothing_with_an_end_gets_into_the_
         assert not any("guest room" in shown(each)["content"] for each in model.requests)
         assert any("lamp" in shown(each)["content"] for each in model.requests)
     for memory_id in (tool, order, passing, faded):
-        assert vitals(settings, memory_id).tier is not Tier.CORE
+        assert vitals(settings, memory_id).tier is not MemoryTier.CORE
 
 
 @pytest.mark.parametrize(
@@ -233,17 +233,17 @@ async def test_without_a_model_what_has_faded_is_archived_by_rule_and_nothing_ri
     assert "no chat model is asked" in (run.steps[1].reduced or "")
     assert run.steps[1].planned == 0
     assert validity(lamp) is Validity.ARCHIVED
-    assert vitals(settings, port).tier is not Tier.CORE
+    assert vitals(settings, port).tier is not MemoryTier.CORE
 
 
 async def test_a_night_judges_no_more_than_it_may_and_says_what_is_left(
     settings: Settings,
 ) -> None:
-    use(settings, *keep_many(settings, MOST + 5))
+    use(settings, *keep_many(settings, MAX_REVIEWS + 5))
     with ScriptedModel(answer=judge()) as model:
         run = after(with_model(settings, model), 1)
-        assert len(model.requests) == MOST
-    assert run.steps[1].outcomes == {"kept": MOST}
+        assert len(model.requests) == MAX_REVIEWS
+    assert run.steps[1].outcomes == {"kept": MAX_REVIEWS}
     assert run.steps[1].reduced == "5 more wait for the next night"
     assert run.most_rows <= 500
 
@@ -271,12 +271,12 @@ async def test_a_review_that_was_broken_off_ends_as_one_that_was_not_and_asks_no
     twin = settings.model_copy(update={"home": tmp_path / "twin"})
     copied(settings, twin)
     at = now_millis()
-    with ScriptedModel(answer=judge(lamp="PROMOTE")) as model, clock_at(lambda: at):
-        whole = nights.run(with_model(twin, model), STEPS)
+    with ScriptedModel(answer=judge(lamp="PROMOTE")) as model, use_clock(lambda: at):
+        whole = nights.run_nightly(with_model(twin, model), STEPS)
         with pytest.raises(Interrupted):
-            nights.run(with_model(settings, model), STEPS, progress=interrupting(2))
+            nights.run_nightly(with_model(settings, model), STEPS, progress=interrupting(2))
         assert len(model.requests) == 24
-        resumed = nights.run(with_model(settings, model), STEPS)
+        resumed = nights.run_nightly(with_model(settings, model), STEPS)
         assert len(model.requests) == 24
     assert resumed.steps == whole.steps
     assert dump(settings.home_path) == dump(twin.home_path)
@@ -287,13 +287,13 @@ async def test_what_was_confirmed_or_corrected_after_it_was_judged_is_left_alone
 ) -> None:
     ids = [keep(f"they looked for lamp {i} all morning", kind="episode") for i in range(9)]
     moment = now_millis() + LATER * DAY_MS
-    with ScriptedModel(answer=judge(lamp="DELETE")) as model, clock_at(lambda: moment):
+    with ScriptedModel(answer=judge(lamp="DELETE")) as model, use_clock(lambda: moment):
         with pytest.raises(Interrupted):
-            nights.run(with_model(settings, model), STEPS, progress=interrupting(1))
+            nights.run_nightly(with_model(settings, model), STEPS, progress=interrupting(1))
         left = [each for each in ids if validity(each) is Validity.ACTIVE]
         async with open_memoria(settings=settings, channel=COMMAND_LINE) as m:
             await m.revise_memory(left[0], "confirm")
             await m.revise_memory(left[1], "correct", "the lamp was found at noon")
-        run = nights.run(with_model(settings, model), STEPS)
+        run = nights.run_nightly(with_model(settings, model), STEPS)
     assert run.steps[1].outcomes == {"changed since": 2, "done": 7}
     assert validity(left[0]) is validity(left[1]) is Validity.ACTIVE

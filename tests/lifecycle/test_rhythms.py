@@ -6,13 +6,13 @@ import pytest
 from tests.lifecycle.dump import dump
 from tests.lifecycle.test_merge import conclude, memory, store_of
 
-import memoria.app.night as nights
+import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.errors import NotFoundError
-from memoria.model import COMMAND_LINE, DAY_MS, Memory, Role, Turn, Validity, clock_at, iso
+from memoria.model import COMMAND_LINE, DAY_MS, Memory, Role, Turn, Validity, to_iso, use_clock
 from memoria.model.instant import local_offset_minutes
-from memoria.model.night import Run
+from memoria.model.nightly import NightlyRun
 from memoria.store.values import NewEvidence
 
 HOUR_MS = 3_600_000
@@ -34,7 +34,7 @@ Tell = Callable[..., str]
 
 async def record(settings: Settings, times: Sequence[int], role: Role = Role.USER) -> list[int]:
     """Turns said at these times, by number."""
-    said = [Turn(role=role, content=f"I swam, {at}", at=iso(at)) for at in times]
+    said = [Turn(role=role, content=f"I swam, {at}", at=to_iso(at)) for at in times]
     session = f"s{min(times)}"
     async with open_memoria(settings=settings) as m:
         await m.record_conversation(said, session_id=session)
@@ -63,14 +63,14 @@ async def again(settings: Settings, memory_id: str, times: Sequence[int]) -> Non
             tx.memories.add_evidence(NewEvidence(memory_id, n, "I swam", 1))
 
 
-def night(settings: Settings, at: int) -> Run:
-    with clock_at(lambda: at):
-        return nights.run(settings, ["rhythms"])
+def night(settings: Settings, at: int) -> NightlyRun:
+    with use_clock(lambda: at):
+        return nights.run_nightly(settings, ["rhythms"])
 
 
 def habits(settings: Settings) -> list[Memory]:
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        return [memory(settings, memory_id) for _, memory_id in tx.drawn.made(0, 100)]
+        return [memory(settings, memory_id) for _, memory_id in tx.derivations.list_derived(0, 100)]
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,14 @@ async def test_what_is_told_of_every_monday_is_a_habit_that_rests_on_what_was_sa
     assert (habit.content, habit.subject, habit.predicate) == (said, "user", "habit")
     assert (habit.current.inferred_by, habit.verified, habit.confidence) == ("rules", False, 0.9)
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        assert [one.at for one in tx.memories.evidence(habit.id)] == MONDAYS
-        assert [one.id for one in tx.drawn.sources([habit.id])] == [source]
+        assert [one.at for one in tx.memories.list_evidence(habit.id)] == MONDAYS
+        assert [one.id for one in tx.derivations.sources([habit.id])] == [source]
     after = dump(settings.home_path)
     assert night(settings, on(5, 1)).steps[0].planned == 0
     assert dump(settings.home_path) == after
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
-    with clock_at(lambda: on(5)):
+    with use_clock(lambda: on(5)):
         assert nights.dry_run(settings, ["rhythms"]).steps[0].planned == 1
 
 
@@ -131,7 +131,7 @@ async def test_a_habit_ends_when_it_has_stopped_and_begins_again_with_it(
     assert run.steps[0].reasons == {habit.id: "it has stopped"}
     assert memory(settings, habit.id).validity is Validity.SUPERSEDED
     assert night(settings, on(9)).steps[0].planned == 0
-    nights.undo(settings, run.id, lambda _: None)
+    nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
     night(settings, on(9))
     await again(settings, source, [on(week, 3) for week in range(20, 25)])
@@ -213,7 +213,7 @@ async def test_a_habit_that_was_forgotten_is_not_noticed_again(
     night(settings, on(5))
     (habit,) = habits(settings)
     async with open_memoria(settings=settings) as m:
-        assert (await m.forget_memory([habit.id])).drew_on_it == (source,)
+        assert (await m.forget_memory([habit.id])).related_memories == (source,)
         assert night(settings, on(5)).steps[0].outcomes == {"unchanged": 1}
         assert habits(settings) == []
 

@@ -3,7 +3,14 @@
 import pytest
 
 from memoria.model import Memory, MemoryType, MemoryVersion, Provenance, SourceKind, Trust, Validity
-from memoria.policy.conflict import USER, Claim, Supersede, judge, predicate_key, subject_key
+from memoria.policy.conflict import (
+    USER,
+    Claim,
+    Supersede,
+    compare_claim,
+    predicate_key,
+    subject_key,
+)
 
 DAY = 86_400_000
 
@@ -57,4 +64,4 @@ def test_what_has_one_value_is_superseded_in_either_language(subject: str, predi
         trust=Trust.REPORTED,
         confidence=0.7,
     )
-    assert isinstance(judge(claim, known, DAY), Supersede)
+    assert isinstance(compare_claim(claim, known, DAY), Supersede)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memoria.model.memory import Trust
 from memoria.model.privacy import Handling, PersonalData
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.privacy import HANDLING, Screened, hidden, screen
+from memoria.policy.privacy import DEFAULT_HANDLING, ScreeningResult, mask, screen
 
 # Numbers from the standards' and networks' own examples, or made up with a right check digit.
 FOUND = [
@@ -70,12 +70,14 @@ def lines(block: str) -> list[str]:
 @pytest.mark.parametrize(("kind", "text", "value"), FOUND)
 def test_a_class_is_recognised_and_masked_whole(kind: PersonalData, text: str, value: str) -> None:
     masked = text.replace(value, f"[{kind}]")
-    assert screen(text, MASK_ALL) == Screened(masked, frozenset({kind}), confirm=False)
+    assert screen(text, MASK_ALL) == ScreeningResult(
+        masked, frozenset({kind}), needs_confirmation=False
+    )
 
 
 @pytest.mark.parametrize("text", lines(NOTHING))
 def test_what_only_looks_like_it_stays_as_it_is(text: str) -> None:
-    assert screen(text, MASK_ALL) == Screened(text, frozenset(), confirm=False)
+    assert screen(text, MASK_ALL) == ScreeningResult(text, frozenset(), needs_confirmation=False)
 
 
 @pytest.mark.parametrize(
@@ -90,24 +92,24 @@ def test_what_only_looks_like_it_stays_as_it_is(text: str) -> None:
 def test_each_class_is_handled_as_its_rule_says(
     handling: Handling, text: str | None, confirm: bool
 ) -> None:
-    rules = {**HANDLING, PersonalData.CARD: handling}
+    rules = {**DEFAULT_HANDLING, PersonalData.CARD: handling}
     found = frozenset({PersonalData.CARD})
-    assert screen("my card is 4111 1111 1111 1111", rules) == Screened(text, found, confirm)
+    assert screen("my card is 4111 1111 1111 1111", rules) == ScreeningResult(text, found, confirm)
 
 
 def test_the_strictest_rule_decides() -> None:
     text = "a@example.org, 13812345678, 4111 1111 1111 1111"
     screened = screen(text)
     assert screened.text == "a@example.org, 13812345678, [card]"
-    assert screened.confirm
+    assert screened.needs_confirmation
     assert screened.found == {PersonalData.EMAIL, PersonalData.PHONE, PersonalData.CARD}
-    assert screen(text, {**HANDLING, PersonalData.EMAIL: Handling.DROP}).text is None
+    assert screen(text, {**DEFAULT_HANDLING, PersonalData.EMAIL: Handling.DROP}).text is None
 
 
 def test_a_quote_shows_neither_what_is_masked_nor_what_is_dropped() -> None:
     rules = {PersonalData.PHONE: Handling.DROP, PersonalData.EMAIL: Handling.MASK}
     text = "ring 13812345678 or a@example.org, 12 Baker Hill Road"
-    assert hidden(text, rules) == "ring [phone] or [email], 12 Baker Hill Road"
+    assert mask(text, rules) == "ring [phone] or [email], 12 Baker Hill Road"
 
 
 @given(any_text, handlings)

@@ -9,7 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoria.model import DAY_MS
-from memoria.policy.rhythm import Daily, Weekly, lately, rhythm, sentence
+from memoria.policy.rhythm import (
+    DailyRhythm,
+    WeeklyRhythm,
+    describe_rhythm,
+    find_rhythm,
+    recent_instants,
+)
 
 HOUR_MS = 3_600_000
 WEEK_MS = 7 * DAY_MS
@@ -32,15 +38,15 @@ def test_every_monday_is_found_in_any_zone_at_any_hour(
 ) -> None:
     days = every_monday(weeks, weekday * DAY_MS)
     instants = [day + times[week] - minutes * 60_000 for day, week in zip(days, weeks, strict=True)]
-    assert rhythm(instants, lambda _: minutes) == Weekly(weekday, 1.0)
-    assert rhythm(instants[::-1] * 2, lambda _: minutes) == Weekly(weekday, 1.0)
+    assert find_rhythm(instants, lambda _: minutes) == WeeklyRhythm(weekday, 1.0)
+    assert find_rhythm(instants[::-1] * 2, lambda _: minutes) == WeeklyRhythm(weekday, 1.0)
 
 
 def test_a_day_off_the_rhythm_lowers_its_share() -> None:
-    found = rhythm([*every_monday([0, 1, 2, 3, 4]), MONDAY + 2 * DAY_MS], utc)
-    assert found == Weekly(0, 5 / 6)
+    found = find_rhythm([*every_monday([0, 1, 2, 3, 4]), MONDAY + 2 * DAY_MS], utc)
+    assert found == WeeklyRhythm(0, 5 / 6)
     two_off = [MONDAY + 2 * DAY_MS, MONDAY + 10 * DAY_MS]
-    assert rhythm([*every_monday([0, 1, 2, 3, 4]), *two_off], utc) is None
+    assert find_rhythm([*every_monday([0, 1, 2, 3, 4]), *two_off], utc) is None
 
 
 @pytest.mark.parametrize(
@@ -56,7 +62,7 @@ def test_a_day_off_the_rhythm_lowers_its_share() -> None:
     ids=["nothing", "three weeks", "often in a day", "every tenth week", "four days", "one day"],
 )
 def test_too_little_is_no_rhythm(instants: list[int]) -> None:
-    assert rhythm(instants, utc) is None
+    assert find_rhythm(instants, utc) is None
 
 
 def test_noise_is_seldom_taken_for_a_rhythm() -> None:
@@ -65,7 +71,7 @@ def test_noise_is_seldom_taken_for_a_rhythm() -> None:
         chance = random.Random(seed)  # noqa: S311  (noise, not a secret)
         count = chance.randint(4, 40)
         noise = [MONDAY + chance.randrange(26 * WEEK_MS) for _ in range(count)]
-        found += rhythm(noise, utc) is not None
+        found += find_rhythm(noise, utc) is not None
     assert found <= 2
 
 
@@ -76,28 +82,30 @@ def test_every_day_at_about_the_same_time_is_found_past_midnight_too(
     hour: int, late: list[int]
 ) -> None:
     days = [MONDAY + n * DAY_MS + hour * HOUR_MS for n in range(14)]
-    found = rhythm([day + minute * 60_000 for day, minute in zip(days, late, strict=True)], utc)
-    assert isinstance(found, Daily)
+    found = find_rhythm(
+        [day + minute * 60_000 for day, minute in zip(days, late, strict=True)], utc
+    )
+    assert isinstance(found, DailyRhythm)
     assert found.share == 1.0
     assert (found.until - found.minute) % (24 * 60) <= 180
 
 
 def test_five_days_of_seven_will_do_and_four_will_not() -> None:
     week = [MONDAY + n * DAY_MS + 8 * HOUR_MS for n in range(7)]
-    assert rhythm(week[:5], utc) == Daily(480, 480, 5 / 7)
-    assert rhythm(week[:4], utc) is None
-    assert rhythm([week[0], week[1], week[3], week[4], week[6]], utc) is not None
+    assert find_rhythm(week[:5], utc) == DailyRhythm(480, 480, 5 / 7)
+    assert find_rhythm(week[:4], utc) is None
+    assert find_rhythm([week[0], week[1], week[3], week[4], week[6]], utc) is not None
 
 
 def test_what_comes_every_day_at_any_time_is_no_rhythm() -> None:
     spread = [MONDAY + n * DAY_MS + (n * 5 % 24) * HOUR_MS for n in range(14)]
-    assert rhythm(spread, utc) is None
+    assert find_rhythm(spread, utc) is None
 
 
 def test_a_habit_that_began_lately_is_found_behind_older_talk() -> None:
     old = [MONDAY + n * 11 * DAY_MS for n in range(5)]
     new = [MONDAY + (100 + n) * DAY_MS + 7 * HOUR_MS for n in range(28)]
-    assert isinstance(rhythm(old + new, utc), Daily)
+    assert isinstance(find_rhythm(old + new, utc), DailyRhythm)
 
 
 def test_local_days_count_when_the_clocks_change() -> None:
@@ -111,22 +119,25 @@ def test_local_days_count_when_the_clocks_change() -> None:
 
     mondays = [first + timedelta(weeks=n) for n in range(6)]
     instants = [round(monday.timestamp() * 1000) for monday in mondays]
-    assert rhythm(instants, offset) == Weekly(0, 1.0)
+    assert find_rhythm(instants, offset) == WeeklyRhythm(0, 1.0)
 
 
 def test_a_rhythm_is_told_in_the_language_of_what_comes_back() -> None:
     tennis, run = "Anna plays tennis.", "用户去公园跑步。"
-    assert sentence(Weekly(0, 1.0), tennis) == "Usually on Mondays: Anna plays tennis."
-    assert sentence(Weekly(6, 0.8), run) == "通常每周日：用户去公园跑步。"
-    assert sentence(Daily(425, 551, 1.0), run) == "通常每天7:00到10:00之间：用户去公园跑步。"
-    told = sentence(Daily(1380, 15, 1.0), tennis)
+    assert describe_rhythm(WeeklyRhythm(0, 1.0), tennis) == "Usually on Mondays: Anna plays tennis."
+    assert describe_rhythm(WeeklyRhythm(6, 0.8), run) == "通常每周日：用户去公园跑步。"
+    assert (
+        describe_rhythm(DailyRhythm(425, 551, 1.0), run)
+        == "通常每天7:00到10:00之间：用户去公园跑步。"
+    )
+    told = describe_rhythm(DailyRhythm(1380, 15, 1.0), tennis)
     assert told == "Usually every day between 23:00 and 1:00: Anna plays tennis."
 
 
 def test_what_has_stopped_has_no_instants_and_what_was_so_long_ago_does_not_count() -> None:
     mondays = every_monday([0, 1, 2, 3, 14, 15])
     end = max(mondays)
-    assert lately(mondays, end + 28 * DAY_MS - 1) == every_monday([14, 15])
-    assert lately(mondays, end + 28 * DAY_MS) == []
-    assert lately(mondays[:4], mondays[3]) == mondays[:4]
-    assert lately([], end) == []
+    assert recent_instants(mondays, end + 28 * DAY_MS - 1) == every_monday([14, 15])
+    assert recent_instants(mondays, end + 28 * DAY_MS) == []
+    assert recent_instants(mondays[:4], mondays[3]) == mondays[:4]
+    assert recent_instants([], end) == []

@@ -5,12 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model.turn import Role
-from memoria.policy.marks import Mark, marks
-from memoria.policy.routing import Archive, Extract, Later, route, worth, worthwhile
-from memoria.policy.spoken import sentences
+from memoria.policy.extraction_rules import ExtractionReason, extraction_reasons
+from memoria.policy.own_words import own_sentences
+from memoria.policy.routing import (
+    ExtractLater,
+    ExtractNow,
+    RecordOnly,
+    is_worth_extracting,
+    route_turn,
+    text_weight,
+)
 
 MARKED = {
-    Mark.REMEMBER: """
+    ExtractionReason.REMEMBER: """
         Remember that my sister is coming on Friday.
         please remember: the door code is on the fridge
         Don't forget that I work from home on Tuesdays.
@@ -27,7 +34,7 @@ MARKED = {
         能不能记住我对花生过敏？
         帮我记一下，房东电话变了
         工资的事你忘掉吧""",
-    Mark.CORRECTION: """
+    ExtractionReason.CORRECTION: """
         No, it's Lena, not Lina.
         Actually, my name is spelt with a K.
         Sorry, I meant the second draft.
@@ -40,7 +47,7 @@ MARKED = {
         不是张，是章
         我已经不抽烟了
         最近换成Zed了""",
-    Mark.RULE: """
+    ExtractionReason.RULE: """
         From now on answer in German.
         Always answer in English.
         Never use emojis, please.
@@ -54,7 +61,7 @@ MARKED = {
         我对芒果也过敏
         我不吃猪肉
         不要再用感叹号了""",
-    Mark.PREFERENCE: """
+    ExtractionReason.PREFERENCE: """
         I prefer tea over coffee.
         I really love hiking in the Alps.
         I can't stand small talk.
@@ -64,7 +71,7 @@ MARKED = {
         我特别讨厌开会
         我平时用Vim写代码
         我的爱好是拼乐高""",
-    Mark.GOAL: """
+    ExtractionReason.GOAL: """
         My goal for this year is to run a marathon.
         I've decided to quit my job.
         We plan to have the roof repaired in June.
@@ -72,7 +79,7 @@ MARKED = {
         我打算明年考研
         我的目标是年底前减十斤
         截止日期延到4月3号""",
-    Mark.RELATIONSHIP: """
+    ExtractionReason.RELATIONSHIP: """
         My girlfriend and I broke up last night.
         We got engaged!
         My grandmother passed away in spring.
@@ -165,23 +172,23 @@ marked = [(mark, text) for mark, block in MARKED.items() for text in lines(block
 
 
 @pytest.mark.parametrize(("mark", "text"), marked)
-def test_what_is_explicit_is_extracted_for_its_reason(mark: Mark, text: str) -> None:
-    assert route(Role.USER, text) == Extract(mark, list(Mark).index(mark))
+def test_what_is_explicit_is_extracted_for_its_reason(mark: ExtractionReason, text: str) -> None:
+    assert route_turn(Role.USER, text) == ExtractNow(mark, list(ExtractionReason).index(mark))
 
 
 @pytest.mark.parametrize("text", lines(UNMARKED))
 def test_what_only_sounds_like_it_waits_with_its_stretch(text: str) -> None:
-    assert not isinstance(route(Role.USER, text), Extract)
+    assert not isinstance(route_turn(Role.USER, text), ExtractNow)
 
 
 @pytest.mark.parametrize("text", lines(SMALL_TALK))
 def test_small_talk_stays_in_the_record(text: str) -> None:
-    assert route(Role.USER, text) == Archive("small talk")
+    assert route_turn(Role.USER, text) == RecordOnly("small talk")
 
 
 @pytest.mark.parametrize("text", NOT_THEIR_OWN)
 def test_what_the_speaker_did_not_write_stays_in_the_record(text: str) -> None:
-    assert route(Role.USER, text) == Archive("not their own words")
+    assert route_turn(Role.USER, text) == RecordOnly("not their own words")
 
 
 @pytest.mark.parametrize(
@@ -194,44 +201,46 @@ def test_what_the_speaker_did_not_write_stays_in_the_record(text: str) -> None:
     ],
 )
 def test_what_may_hold_something_waits(text: str) -> None:
-    assert route(Role.USER, text) == Later()
-    assert route(Role.ASSISTANT, text) == Later()
+    assert route_turn(Role.USER, text) == ExtractLater()
+    assert route_turn(Role.ASSISTANT, text) == ExtractLater()
 
 
 def test_only_a_users_words_are_marked() -> None:
-    assert isinstance(route(Role.USER, COMMAND), Extract)
-    assert route(Role.ASSISTANT, COMMAND) == Later()
+    assert isinstance(route_turn(Role.USER, COMMAND), ExtractNow)
+    assert route_turn(Role.ASSISTANT, COMMAND) == ExtractLater()
     for role in (Role.TOOL, Role.SYSTEM):
-        assert route(role, COMMAND) == Archive("tool traffic")
-    assert route(Role.ASSISTANT, COMMAND, tool_call=True) == Archive("tool traffic")
+        assert route_turn(role, COMMAND) == RecordOnly("tool traffic")
+    assert route_turn(Role.ASSISTANT, COMMAND, tool_call=True) == RecordOnly("tool traffic")
 
 
 def test_the_most_urgent_reason_counts() -> None:
     text = "I like tea. No, it's Lena, not Lina. Remember that, my name is Max."
-    assert route(Role.USER, text) == Extract(Mark.REMEMBER, 0)
+    assert route_turn(Role.USER, text) == ExtractNow(ExtractionReason.REMEMBER, 0)
 
 
 def test_a_wish_beside_pasted_text_is_heard() -> None:
     text = "Always answer in English.\n```\nERROR 3: no such file\n```"
-    assert route(Role.USER, text) == Extract(Mark.RULE, 2)
+    assert route_turn(Role.USER, text) == ExtractNow(ExtractionReason.RULE, 2)
 
 
 def test_a_long_story_stays_in_the_record_whatever_words_it_uses() -> None:
-    assert route(Role.USER, "I like tea. " * 400) == Archive("story")
-    assert route(Role.USER, "我喜欢喝茶。" * 200) == Archive("story")
+    assert route_turn(Role.USER, "I like tea. " * 400) == RecordOnly("story")
+    assert route_turn(Role.USER, "我喜欢喝茶。" * 200) == RecordOnly("story")
 
 
 def test_a_chinese_character_is_worth_three() -> None:
-    assert worth("以后都用中文回答") == 24
-    assert worth("以后 all") == 9
-    assert not worthwhile("以后都用中文回答")
-    assert worthwhile("以后都用中文回答我吧")
-    assert worthwhile("ok", least=2)
+    assert text_weight("以后都用中文回答") == 24
+    assert text_weight("以后 all") == 9
+    assert not is_worth_extracting("以后都用中文回答")
+    assert is_worth_extracting("以后都用中文回答我吧")
+    assert is_worth_extracting("ok", least=2)
 
 
 @given(st.sampled_from(Role), st.text(), st.booleans())
 def test_every_text_goes_somewhere(role: Role, text: str, tool_call: bool) -> None:
-    assert isinstance(route(role, text, tool_call=tool_call), Extract | Later | Archive)
+    assert isinstance(
+        route_turn(role, text, tool_call=tool_call), ExtractNow | ExtractLater | RecordOnly
+    )
 
 
 PIECES = [
@@ -255,5 +264,5 @@ PIECES = [
 def test_a_long_text_is_read_to_its_end(piece: str) -> None:
     # With a rule that backtracks over what it has read this would not end within the suite's time.
     text = piece * (40_000 // len(piece)) + "\n\nRemember that I like tea."
-    found = [mark for sentence in sentences(text) for mark in marks(sentence)]
-    assert found.count(Mark.REMEMBER) == (piece != "```")
+    found = [mark for sentence in own_sentences(text) for mark in extraction_reasons(sentence)]
+    assert found.count(ExtractionReason.REMEMBER) == (piece != "```")

@@ -15,7 +15,7 @@ from tests.retrieval.toys import ToyEmbedder
 import memoria
 from memoria import Memoria, SearchResult
 from memoria.model import PARTS, MemoryType, Role, parse_instant
-from memoria.retrieval.pack import cost
+from memoria.retrieval.pack import hit_cost
 from memoria.text.budget import estimate_tokens
 
 MANY = settings(
@@ -161,10 +161,10 @@ async def test_an_answer_keeps_its_budget_and_its_limit(
 ) -> None:
     found = await answer(town, query, narrowed)
     most = narrowed.arguments["max_tokens"]
-    assert sum(map(cost, found.hits)) <= found.tokens <= most
+    assert sum(map(hit_cost, found.hits)) <= found.tokens <= most
     assert len(found.hits) <= narrowed.arguments["limit"]
-    assert sum(map(estimate_tokens, found.nearest)) <= most / 10
-    assert not (found.hits and found.nearest)
+    assert sum(map(estimate_tokens, found.nearest_topics)) <= most / 10
+    assert not (found.hits and found.nearest_topics)
 
 
 @MANY
@@ -181,8 +181,8 @@ async def test_a_trace_tells_of_every_hit_what_became_of_it_and_why(
     town: Memoria, query: str, narrowed: Asked
 ) -> None:
     found = await answer(town, query, narrowed)
-    assert found.trace is not None
-    told = found.trace.judged
+    assert found.explanation is not None
+    told = found.explanation.candidates
     assert [each.id for each in told if each.outcome == "shown"] == [hit.id for hit in found.hits]
     for each in told:
         assert min(each.lexical, each.graph, each.coverage, each.relevance) >= 0
@@ -226,13 +226,13 @@ async def test_a_hint_counts_only_what_the_second_level_shows(
 async def test_a_package_keeps_its_budget_its_scope_and_its_fence_and_is_the_same_again(
     town: Memoria, query: str, max_tokens: int, place: str | None
 ) -> None:
-    package = await town.injection(query, max_tokens=max_tokens, workspace=place)
+    package = await town.build_context(query, max_tokens=max_tokens, workspace=place)
     assert package.tokens == estimate_tokens(package.text) <= max_tokens
     shown = {key for key, word in SECRETS.items() if word in package.text}
     # Verbatim evidence is the record, and what was barred is still in that.
     assert shown <= {"later", place} | ({"barred"} if package.evidence else set())
     assert len(re.findall(r"</?(?:memoria|private)", package.text)) == 2
-    assert package == await town.injection(query, max_tokens=max_tokens, workspace=place)
+    assert package == await town.build_context(query, max_tokens=max_tokens, workspace=place)
 
 
 async def test_a_past_wording_passes_the_filters_itself(town: Memoria) -> None:

@@ -14,7 +14,7 @@ from memoria.app.compose import open_store
 from memoria.errors import InvalidInputError
 from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part
-from memoria.store.sqlite import beside, matching
+from memoria.store.sqlite import concurrent_read, matching
 
 LITERAL = "The gate code of the depot is E4711"
 PARAPHRASE = "The vehicle broke down near the physician"
@@ -50,13 +50,13 @@ async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memo
     home = tmp_path_factory.mktemp("parts") / "home"
     async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as m:
         await fill(m)
-        await m.settle(60)
+        await m.wait_until_idle(60)
         yield m
 
 
 def says_what_it_did_without(found: SearchResult, off: Sequence[str]) -> None:
     """The trace and the notes tell the same, and the truth."""
-    trace = found.trace
+    trace = found.explanation
     assert trace is not None
     assert trace.path == (" → ".join(part for part in PARTS if part not in off) or "none")
     states = {report.part: report.state for report in trace.parts}
@@ -64,7 +64,7 @@ def says_what_it_did_without(found: SearchResult, off: Sequence[str]) -> None:
     assert found.notes == tuple(
         f"searched without {part}: switched off" for part in PARTS if part in off
     )
-    for each in trace.judged:
+    for each in trace.candidates:
         assert each.lexical == 0 or "text" not in off
         assert each.cosine == 0 or "vectors" not in off
         assert each.graph == 0 or "graph" not in off
@@ -127,8 +127,8 @@ async def test_with_every_part_switched_off_nothing_is_found_but_what_was_said_l
     latest = await filled.search_conversation_traces(
         "What is the latest?", without=PARTS, explain=True
     )
-    assert latest.trace is not None
-    assert latest.trace.path == "recent"
+    assert latest.explanation is not None
+    assert latest.explanation.path == "recent"
     assert len(latest.hits) == 4
 
 
@@ -175,8 +175,8 @@ async def missing_vectors(m: Memoria, why: str) -> None:
     ):
         assert said(found)[0] == LITERAL
         assert found.notes == (f"searched without vectors: {why}",)
-        assert found.trace is not None
-        assert found.trace.path == "text → graph"
+        assert found.explanation is not None
+        assert found.explanation.path == "text → graph"
 
 
 async def test_without_an_embedder_text_and_graph_go_on(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ async def test_a_model_whose_vectors_are_of_another_length_is_named_and_does_wit
 ) -> None:
     async with memoria.open(home=tmp_path, embedder=ToyEmbedder()) as m:
         await fill(m)
-        await m.settle(60)
+        await m.wait_until_idle(60)
 
     class Longer(ToyEmbedder):
         def embed_query(self, text: str) -> memoria.model.Vector:
@@ -232,8 +232,8 @@ async def test_an_empty_home_answers_with_nothing_and_does_not_fail(
         for question in ("depot", "我上个月说过什么", "E4711", "What did I say last week?"):
             known = await m.search_memory(question, without=off, explain=True)
             record = await m.search_conversation_traces(question, without=off, explain=True)
-            assert (known.hits, known.nearest, known.hint, record.hits) == ((), (), None, ())
-        package = await m.injection("depot")
+            assert (known.hits, known.nearest_topics, known.hint, record.hits) == ((), (), None, ())
+        package = await m.build_context("depot")
         assert package.recall == package.evidence == ""
 
 
@@ -246,5 +246,5 @@ async def test_text_and_vectors_at_the_same_time_find_what_they_find_in_turn(
         for search in (filled.search_memory, filled.search_conversation_traces):
             in_turn = await search(question, without=off, explain=True)
             with monkeypatch.context() as large:
-                large.setattr(beside, "BUDGET", 0)
+                large.setattr(concurrent_read, "BUDGET", 0)
                 assert await search(question, without=off, explain=True) == in_turn

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.retrieval.evidence.counts import Counted, count
+from memoria.retrieval.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.evidence.lexical import bm25, idf
-from memoria.retrieval.evidence.session import with_sessions
-from memoria.retrieval.evidence.speakers import named
-from memoria.retrieval.evidence.worth import Wanted, worth
+from memoria.retrieval.evidence.session import add_session_shares
+from memoria.retrieval.evidence.speakers import find_named_speakers
+from memoria.retrieval.evidence.worth import ExpectedAnswer, answer_priors
 from memoria.retrieval.stages import ALL, Stages
-from memoria.store.values import Frequencies, Indexed, Place, Remark
+from memoria.store.values import Frequencies, IndexTokens, Remark, TurnPosition
 from memoria.text.dates import Interval
 
-NOBODY = Wanted(speakers=(), time=None)
+NOBODY = ExpectedAnswer(speakers=(), time=None)
 DAY = 24 * 60 * 60 * 1000
 LONG = "We walked all the way to the old harbour and back " * 4
 words = st.lists(st.sampled_from(["cat", "dog", "of", "猫", "猫咪"]), max_size=8).map(" ".join)
@@ -26,25 +26,28 @@ def remark(content: str, speaker: str | None = None, at: int = 0) -> Remark:
 
 
 def test_terms_are_counted_as_whole_words_in_what_was_said_and_in_who_and_when() -> None:
-    documents = {4: Indexed("cat catalogue cat", "anna monday"), 9: Indexed("dog", "cat")}
-    counted = count(documents, ["cat", "anna"], alike=False)
+    documents = {4: IndexTokens("cat catalogue cat", "anna monday"), 9: IndexTokens("dog", "cat")}
+    counted = count_terms(documents, ["cat", "anna"], alike=False)
     assert counted == {
-        4: Counted(said={"cat": 2}, framed={"anna": 1}, length=5),
-        9: Counted(said={}, framed={"cat": 1}, length=2),
+        4: TermCounts(body={"cat": 2}, frame={"anna": 1}, length=5),
+        9: TermCounts(body={}, frame={"cat": 1}, length=2),
     }
 
 
 def test_a_word_that_begins_like_a_term_counts_for_a_part_where_the_term_is_missing() -> None:
-    documents = {1: Indexed("voluntari", "monday"), 2: Indexed("volunt voluntari", "monday")}
-    counted = count(documents, ["volunt", "猫咪", "2023"], alike=True)
-    assert [counted[n].said for n in (1, 2)] == [{"volunt": 0.3}, {"volunt": 1}]
+    documents = {
+        1: IndexTokens("voluntari", "monday"),
+        2: IndexTokens("volunt voluntari", "monday"),
+    }
+    counted = count_terms(documents, ["volunt", "猫咪", "2023"], alike=True)
+    assert [counted[n].body for n in (1, 2)] == [{"volunt": 0.3}, {"volunt": 1}]
 
 
 @given(words, words)
 def test_only_latin_words_of_four_letters_are_alike(one: str, other: str) -> None:
-    documents = {1: Indexed(f"{one} 猫咪咪 20234", other)}
+    documents = {1: IndexTokens(f"{one} 猫咪咪 20234", other)}
     terms = ["cat", "of", "猫咪", "2023"]
-    assert count(documents, terms, alike=False) == count(documents, terms, alike=True)
+    assert count_terms(documents, terms, alike=False) == count_terms(documents, terms, alike=True)
 
 
 def test_a_rare_term_tells_more_than_a_common_one_and_none_tells_less_than_nothing() -> None:
@@ -54,9 +57,15 @@ def test_a_rare_term_tells_more_than_a_common_one_and_none_tells_less_than_nothi
 
 
 def test_a_neighbour_lends_its_words_and_a_stranger_does_not() -> None:
-    documents = {1: Indexed("cat", ""), 5: Indexed("dog", "")}
-    counts = count(documents, ["cat", "dog"], alike=True)
-    places = [Place(1, 1, 7), Place(2, 1, 8), Place(3, 1, 9), Place(4, 1, 10), Place(5, 2, 8)]
+    documents = {1: IndexTokens("cat", ""), 5: IndexTokens("dog", "")}
+    counts = count_terms(documents, ["cat", "dog"], alike=True)
+    places = [
+        TurnPosition(1, 1, 7),
+        TurnPosition(2, 1, 8),
+        TurnPosition(3, 1, 9),
+        TurnPosition(4, 1, 10),
+        TurnPosition(5, 2, 8),
+    ]
     scores = bm25(counts, places, dict.fromkeys(["cat", "dog"], 1.0), lend=True)
     assert scores[1] > scores[2] > scores[3] > scores.get(4, 0.0) == 0
     assert scores[5] == pytest.approx(scores[1])
@@ -66,20 +75,27 @@ def test_a_neighbour_lends_its_words_and_a_stranger_does_not() -> None:
 
 
 def test_two_words_of_the_question_in_two_turns_say_more_than_one_word_twice() -> None:
-    places = [Place(1, 1, 0), Place(2, 1, 1), Place(3, 2, 0), Place(4, 2, 1)]
+    places = [
+        TurnPosition(1, 1, 0),
+        TurnPosition(2, 1, 1),
+        TurnPosition(3, 2, 0),
+        TurnPosition(4, 2, 1),
+    ]
     said = {1: "cat", 2: "dog", 3: "cat", 4: "cat"}
-    counts = count({n: Indexed(text, "") for n, text in said.items()}, ["cat", "dog"], alike=True)
+    counts = count_terms(
+        {n: IndexTokens(text, "") for n, text in said.items()}, ["cat", "dog"], alike=True
+    )
     scores = bm25(counts, places, dict.fromkeys(["cat", "dog"], 1.0), lend=True)
     assert scores[1] > scores[3]
 
 
 def test_versions_of_a_message_share_a_place_and_lend_once() -> None:
-    once = {1: Indexed("cat", ""), 3: Indexed("dog", "")}
-    twice = {**once, 2: Indexed("cat", "")}
-    places = [Place(1, 1, 0), Place(2, 1, 0), Place(3, 1, 1)]
+    once = {1: IndexTokens("cat", ""), 3: IndexTokens("dog", "")}
+    twice = {**once, 2: IndexTokens("cat", "")}
+    places = [TurnPosition(1, 1, 0), TurnPosition(2, 1, 0), TurnPosition(3, 1, 1)]
     alone, beside = (
         bm25(
-            count(each, ["cat", "dog"], alike=True),
+            count_terms(each, ["cat", "dog"], alike=True),
             places,
             dict.fromkeys(["cat", "dog"], 1.0),
             lend=True,
@@ -90,28 +106,33 @@ def test_versions_of_a_message_share_a_place_and_lend_once() -> None:
 
 
 def test_what_is_no_turn_is_scored_by_its_own_words() -> None:
-    counts = count({1: Indexed("cat", ""), 8: Indexed("cat", "")}, ["cat"], alike=True)
-    scores = bm25(counts, [Place(1, 1, 0)], {"cat": 1.0}, lend=True)
+    counts = count_terms(
+        {1: IndexTokens("cat", ""), 8: IndexTokens("cat", "")}, ["cat"], alike=True
+    )
+    scores = bm25(counts, [TurnPosition(1, 1, 0)], {"cat": 1.0}, lend=True)
     assert scores[1] == scores[8] > 0
 
 
 def test_a_question_without_a_word_left_scores_nothing() -> None:
-    counts = count({1: Indexed("cat", "")}, [], alike=True)
+    counts = count_terms({1: IndexTokens("cat", "")}, [], alike=True)
     assert bm25(counts, [], {}, lend=True) == {1: 0.0}
-    assert bm25(count({}, ["cat"], alike=True), [Place(1, 1, 0)], {"cat": 1.0}, lend=True) == {}
+    assert (
+        bm25(count_terms({}, ["cat"], alike=True), [TurnPosition(1, 1, 0)], {"cat": 1.0}, lend=True)
+        == {}
+    )
 
 
 def test_a_session_gains_by_its_best_three() -> None:
-    places = [Place(n, 1, n) for n in range(5)]
+    places = [TurnPosition(n, 1, n) for n in range(5)]
     scores = dict(enumerate([0.1, 1.0, 0.5, 0.5, 0.2]))
-    shared = with_sessions({**scores, 9: 0.5, 7: 0.3}, [*places, Place(9, 2, 0)])
+    shared = add_session_shares({**scores, 9: 0.5, 7: 0.3}, [*places, TurnPosition(9, 2, 0)])
     gained = {n: shared[n] - score for n, score in {**scores, 9: 0.5, 7: 0.3}.items()}
     assert gained == pytest.approx({**dict.fromkeys(range(5), 0.4), 9: 0.1, 7: 0.0})
 
 
 def test_versions_of_a_message_count_once_for_their_session() -> None:
     versions = {1: 0.2, 2: 1.0, 3: 0.4}
-    shared = with_sessions(versions, [Place(n, 1, 0) for n in versions])
+    shared = add_session_shares(versions, [TurnPosition(n, 1, 0) for n in versions])
     assert shared[2] == pytest.approx(1.2)
 
 
@@ -132,46 +153,48 @@ def test_versions_of_a_message_count_once_for_their_session() -> None:
 def test_a_question_names_speakers_by_their_first_names(
     terms: list[str], speakers: set[str | None], found: set[str]
 ) -> None:
-    assert named(terms, speakers).keys() == found
+    assert find_named_speakers(terms, speakers).keys() == found
 
 
 def test_what_another_says_counts_for_less_when_one_is_named() -> None:
     remarks = {1: remark(LONG, "Anna"), 2: remark(LONG, "Ben"), 3: remark(LONG)}
-    worths = worth(remarks, Wanted(("Anna",), None), ALL)
+    worths = answer_priors(remarks, ExpectedAnswer(("Anna",), None), ALL)
     assert worths[1] > worths[2] == worths[3]
-    assert len(set(worth(remarks, NOBODY, ALL).values())) == 1
+    assert len(set(answer_priors(remarks, NOBODY, ALL).values())) == 1
 
 
 @pytest.mark.parametrize("asks", ["Where? " + LONG, LONG + "你呢？", LONG + "?"])
 def test_who_asks_answers_less(asks: str) -> None:
     remarks = {1: remark(LONG), 2: remark(asks), 3: remark(LONG + "see http://x.example/?q=1")}
-    worths = worth(remarks, NOBODY, Stages(length=False))
+    worths = answer_priors(remarks, NOBODY, Stages(length=False))
     assert worths[1] == worths[3] > worths[2]
 
 
 def test_a_few_words_answer_less_and_a_tool_call_is_not_counted_in_words() -> None:
     remarks = {1: remark("Wow, thanks!"), 2: remark(LONG), 3: remark(LONG * 100), 4: remark("")}
-    worths = worth(remarks, NOBODY, ALL)
+    worths = answer_priors(remarks, NOBODY, ALL)
     assert worths[1] < worths[2] <= worths[3] <= worths[4] == 1
     assert math.isclose(worths[2], worths[3], rel_tol=0.1)
 
 
 def test_what_was_said_in_another_time_counts_for_less() -> None:
     remarks = {day: remark(LONG, at=day * DAY) for day in range(12)}
-    worths = worth(remarks, Wanted((), Interval(4 * DAY, 5 * DAY)), ALL)
+    worths = answer_priors(remarks, ExpectedAnswer((), Interval(4 * DAY, 5 * DAY)), ALL)
     best = max(worths.values())
     assert [day for day, value in worths.items() if value == best] == [4, 5, 6, 7]
 
 
 def test_a_time_in_which_nothing_was_said_takes_nothing_away() -> None:
     remarks = {day: remark(LONG, at=day * DAY) for day in range(3)}
-    long_past = Wanted((), Interval(None, -9 * DAY))
-    assert worth(remarks, long_past, ALL) == worth(remarks, NOBODY, ALL)
-    since = Wanted((), Interval(2 * DAY, None))
-    assert len(set(worth(remarks, since, ALL).values())) == 2
+    long_past = ExpectedAnswer((), Interval(None, -9 * DAY))
+    assert answer_priors(remarks, long_past, ALL) == answer_priors(remarks, NOBODY, ALL)
+    since = ExpectedAnswer((), Interval(2 * DAY, None))
+    assert len(set(answer_priors(remarks, since, ALL).values())) == 2
 
 
 def test_without_its_stages_every_turn_is_worth_the_same() -> None:
     remarks = {1: remark("Wow?", "Ben", 0), 2: remark(LONG, "Anna", 9 * DAY)}
     off = Stages(asking=False, length=False, time=False)
-    assert set(worth(remarks, Wanted((), Interval(8 * DAY, 10 * DAY)), off).values()) == {1.0}
+    assert set(
+        answer_priors(remarks, ExpectedAnswer((), Interval(8 * DAY, 10 * DAY)), off).values()
+    ) == {1.0}

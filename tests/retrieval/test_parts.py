@@ -3,12 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.model import Hit, Source, ToolCall
-from memoria.retrieval.evidence.rank import conclusive
-from memoria.retrieval.excerpt import excerpt
-from memoria.retrieval.familiar import Familiarity
-from memoria.retrieval.gate import ANSWER, RECORD, Support, coverage
-from memoria.retrieval.pack import cost, pack
+from memoria.model import Hit, HitSource, ToolCall
+from memoria.retrieval.evidence.rank import score_conclusion
+from memoria.retrieval.excerpt import find_excerpt
+from memoria.retrieval.familiar import QueryStatistics
+from memoria.retrieval.gate import (
+    MEMORY_THRESHOLDS,
+    TRANSCRIPT_THRESHOLDS,
+    RelevanceSignals,
+    term_coverage,
+)
+from memoria.retrieval.pack import hit_cost, pack_hits
 
 
 def hit(text: str, tool: ToolCall | None = None) -> Hit:
@@ -17,7 +22,7 @@ def hit(text: str, tool: ToolCall | None = None) -> Hit:
         kind="turn",
         text=text,
         score=1.0,
-        source=Source(at="2026-03-02T01:14:05Z"),
+        source=HitSource(at="2026-03-02T01:14:05Z"),
         tool=tool,
     )
 
@@ -26,10 +31,10 @@ def hit(text: str, tool: ToolCall | None = None) -> Hit:
 def test_a_conclusions_score_is_between_nothing_and_certainty(
     lexical: float, covered: float, cosine: float
 ) -> None:
-    score = conclusive(lexical, covered, cosine)
+    score = score_conclusion(lexical, covered, cosine)
     assert 0 <= score < 1
-    assert score >= conclusive(lexical, covered, -1)
-    assert score >= conclusive(0, 0, cosine)
+    assert score >= score_conclusion(lexical, covered, -1)
+    assert score >= score_conclusion(0, 0, cosine)
 
 
 @given(
@@ -40,7 +45,7 @@ def test_a_conclusions_score_is_between_nothing_and_certainty(
 def test_an_excerpt_is_a_span_of_the_text_no_longer_than_allowed(
     text: str, terms: list[str], chars: int
 ) -> None:
-    start, end = excerpt(text, terms, chars)
+    start, end = find_excerpt(text, terms, chars)
     assert 0 <= start <= end <= len(text)
     assert end - start <= chars
     assert (start, end) == (0, len(text)) or len(text) > chars
@@ -48,44 +53,62 @@ def test_an_excerpt_is_a_span_of_the_text_no_longer_than_allowed(
 
 def test_an_excerpt_is_taken_where_most_terms_stand_together() -> None:
     text = "cache " + "x " * 500 + "the balance cache moved to an LRU " + "y " * 500
-    start, end = excerpt(text, ["balanc", "cach", "lru"], 80)
+    start, end = find_excerpt(text, ["balanc", "cach", "lru"], 80)
     assert "balance cache moved to an LRU" in text[start:end]
 
 
 def test_a_stem_is_found_where_its_word_is_written_out() -> None:
     text = "x " * 300 + "happy parties " + "y " * 300
-    start, end = excerpt(text, ["happi", "parti"], 60)
+    start, end = find_excerpt(text, ["happi", "parti"], 60)
     assert "happy parties" in text[start:end]
 
 
 def test_coverage_is_the_share_of_the_words_by_what_each_tells() -> None:
     weights = {"rare": 0.75, "common": 0.25}
-    assert coverage(weights, {"rare", "other"}) == 0.75
-    assert coverage(weights, {"rare", "common"}) == 1.0
-    assert coverage({}, {"a"}) == 0.0
+    assert term_coverage(weights, {"rare", "other"}) == 0.75
+    assert term_coverage(weights, {"rare", "common"}) == 1.0
+    assert term_coverage({}, {"a"}) == 0.0
 
 
 def test_words_or_meaning_let_a_conclusion_pass_and_nothing_else_does() -> None:
-    asked = Familiarity()
-    assert ANSWER.turn.margin(Support(coverage=0.5, cosine=0.0), asked) >= 0
-    assert ANSWER.memory.margin(Support(coverage=0.0, cosine=0.3), asked) >= 0
-    assert ANSWER.turn.margin(Support(coverage=0.2, cosine=0.2), asked) < 0
-    assert RECORD.turn.margin(Support(coverage=0.05, cosine=0.2), asked) < 0
+    asked = QueryStatistics()
+    assert MEMORY_THRESHOLDS.turn.margin(RelevanceSignals(coverage=0.5, cosine=0.0), asked) >= 0
+    assert MEMORY_THRESHOLDS.memory.margin(RelevanceSignals(coverage=0.0, cosine=0.3), asked) >= 0
+    assert MEMORY_THRESHOLDS.turn.margin(RelevanceSignals(coverage=0.2, cosine=0.2), asked) < 0
+    assert TRANSCRIPT_THRESHOLDS.turn.margin(RelevanceSignals(coverage=0.05, cosine=0.2), asked) < 0
 
 
 def test_a_question_about_somebody_known_needs_more_and_one_about_a_stranger_a_paraphrase() -> None:
-    fit = Support(coverage=0.2, cosine=0.4)
-    assert RECORD.turn.margin(fit, Familiarity()) >= 0
-    assert RECORD.turn.margin(fit, Familiarity(named=True)) < 0
-    assert RECORD.turn.margin(Support(0.9, 0.4), Familiarity(strange=True)) < 0
-    assert RECORD.turn.margin(Support(0.0, 0.7), Familiarity(strange=True)) >= 0
+    fit = RelevanceSignals(coverage=0.2, cosine=0.4)
+    assert TRANSCRIPT_THRESHOLDS.turn.margin(fit, QueryStatistics()) >= 0
+    assert TRANSCRIPT_THRESHOLDS.turn.margin(fit, QueryStatistics(frequent_entity=True)) < 0
+    assert (
+        TRANSCRIPT_THRESHOLDS.turn.margin(
+            RelevanceSignals(0.9, 0.4), QueryStatistics(unknown_entity=True)
+        )
+        < 0
+    )
+    assert (
+        TRANSCRIPT_THRESHOLDS.turn.margin(
+            RelevanceSignals(0.0, 0.7), QueryStatistics(unknown_entity=True)
+        )
+        >= 0
+    )
 
 
 def test_another_language_and_a_link_in_the_graph_need_less() -> None:
-    low = Support(coverage=0.0, cosine=0.26)
-    assert RECORD.turn.margin(low, Familiarity()) < 0
-    assert RECORD.turn.margin(Support(0.0, 0.26, across=True), Familiarity()) >= 0
-    assert RECORD.turn.margin(Support(0.0, 0.26, graph=1.0), Familiarity()) >= 0
+    low = RelevanceSignals(coverage=0.0, cosine=0.26)
+    assert TRANSCRIPT_THRESHOLDS.turn.margin(low, QueryStatistics()) < 0
+    assert (
+        TRANSCRIPT_THRESHOLDS.turn.margin(
+            RelevanceSignals(0.0, 0.26, is_cross_language=True), QueryStatistics()
+        )
+        >= 0
+    )
+    assert (
+        TRANSCRIPT_THRESHOLDS.turn.margin(RelevanceSignals(0.0, 0.26, graph=1.0), QueryStatistics())
+        >= 0
+    )
 
 
 @given(st.lists(st.text("ab 中文\n", max_size=600), max_size=12), st.integers(50, 3000))
@@ -93,8 +116,8 @@ def test_packed_hits_fit_the_budget_in_order_and_none_vanishes_uncounted(
     texts: list[str], max_tokens: int
 ) -> None:
     hits = [hit(text).model_copy(update={"id": str(i)}) for i, text in enumerate(texts)]
-    packed = pack(hits, ["ab", "中文"], max_tokens)
-    assert packed.tokens == sum(cost(kept) for kept in packed.hits) <= max_tokens
+    packed = pack_hits(hits, ["ab", "中文"], max_tokens)
+    assert packed.tokens == sum(hit_cost(kept) for kept in packed.hits) <= max_tokens
     assert [int(kept.id) for kept in packed.hits] == sorted(int(kept.id) for kept in packed.hits)
     assert packed.omitted == len(hits) - len(packed.hits)
     for kept in packed.hits:
@@ -105,11 +128,11 @@ def test_packed_hits_fit_the_budget_in_order_and_none_vanishes_uncounted(
 def test_a_long_tool_result_is_cut_to_where_the_answer_stands() -> None:
     result = "line\n" * 2000 + "E1437 unbalanced statement\n" + "line\n" * 2000
     call = ToolCall(name="bash", args={"command": "pytest"}, result=result)
-    (kept,) = pack([hit("", call)], ["e1437"], 400).hits
+    (kept,) = pack_hits([hit("", call)], ["e1437"], 400).hits
     assert kept.tool is not None
     assert kept.tool.cut
     assert "E1437 unbalanced" in str(kept.tool.result)
-    assert cost(kept) <= 400
+    assert hit_cost(kept) <= 400
 
 
 @given(
@@ -125,17 +148,22 @@ def test_no_name_is_too_long_for_the_budget(
 ) -> None:
     hits = [
         hit("", ToolCall(name="工" * name, result="x" * result)).model_copy(
-            update={"source": Source(at="2026-03-02T01:14:05Z", session_id="场" * session)}
+            update={"source": HitSource(at="2026-03-02T01:14:05Z", session_id="场" * session)}
         )
         for name, session, result in lengths
     ]
-    packed = pack(hits, ["x"], max_tokens)
-    assert packed.tokens == sum(map(cost, packed.hits)) <= max_tokens
+    packed = pack_hits(hits, ["x"], max_tokens)
+    assert packed.tokens == sum(map(hit_cost, packed.hits)) <= max_tokens
 
 
 def test_in_the_record_the_words_around_a_turn_speak_for_it_where_somebody_known_is_meant() -> None:
-    beside = Support(coverage=0.1, cosine=0.4, context=0.5)
-    known = Familiarity(named=True)
-    assert RECORD.before(known).margin("turn", beside) >= 0
-    assert ANSWER.before(known).margin("turn", beside) < 0
-    assert RECORD.before(Familiarity()).margin("turn", Support(0.1, 0.1, context=0.9)) < 0
+    beside = RelevanceSignals(coverage=0.1, cosine=0.4, context_coverage=0.5)
+    known = QueryStatistics(frequent_entity=True)
+    assert TRANSCRIPT_THRESHOLDS.for_query(known).margin("turn", beside) >= 0
+    assert MEMORY_THRESHOLDS.for_query(known).margin("turn", beside) < 0
+    assert (
+        TRANSCRIPT_THRESHOLDS.for_query(QueryStatistics()).margin(
+            "turn", RelevanceSignals(0.1, 0.1, context_coverage=0.9)
+        )
+        < 0
+    )

@@ -6,24 +6,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoria.model import iso, parse_instant
-from memoria.retrieval.question import Question, understand
+from memoria.model import parse_instant, to_iso
+from memoria.retrieval.question import ParsedQuery, parse_query
 from memoria.text.analyser import query_terms
 
 ASKED = parse_instant("2026-11-18T10:00:00Z")  # a Wednesday
 
 
-def taken_apart(text: str) -> Question:
-    return understand(text, query_terms(text), ASKED)
+def taken_apart(text: str) -> ParsedQuery:
+    return parse_query(text, query_terms(text), ASKED)
 
 
 def window(text: str) -> tuple[str, str] | None:
-    when = taken_apart(text).when
+    when = taken_apart(text).time
     if when is None:
         return None
     assert when.from_ms is not None
     assert when.until_ms is not None
-    return iso(when.from_ms)[:10], iso(when.until_ms)[:10]
+    return to_iso(when.from_ms)[:10], to_iso(when.until_ms)[:10]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,11 @@ def test_what_remains_beside_the_time_is_what_an_answer_is_about(
     text: str, about: set[str]
 ) -> None:
     asked = taken_apart(text)
-    assert about <= set(asked.telling)
-    assert not asked.only_of_time
-    assert not {"week", "last", "may", "2023", "上周", "上个", "个月", "上次"} & set(asked.telling)
+    assert about <= set(asked.discriminative)
+    assert not asked.is_time_only
+    assert not {"week", "last", "may", "2023", "上周", "上个", "个月", "上次"} & set(
+        asked.discriminative
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,13 +89,13 @@ def test_what_remains_beside_the_time_is_what_an_answer_is_about(
     ],
 )
 def test_a_question_of_nothing_but_a_time_is_known_as_one(text: str) -> None:
-    assert taken_apart(text).only_of_time
+    assert taken_apart(text).is_time_only
 
 
 def test_where_no_time_is_named_every_term_is_telling() -> None:
     asked = taken_apart("What did Lin say about the latency?")
-    assert asked.telling == asked.terms
-    assert not asked.only_of_time
+    assert asked.discriminative == asked.terms
+    assert not asked.is_time_only
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_where_no_time_is_named_every_term_is_telling() -> None:
     ],
 )
 def test_what_only_the_record_can_hold_is_known_as_such(text: str, literal: str) -> None:
-    assert taken_apart(text).literal == (literal,)
+    assert taken_apart(text).literals == (literal,)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_what_only_the_record_can_hold_is_known_as_such(text: str, literal: str)
     ],
 )
 def test_ordinary_prose_names_dates_and_prices_are_nothing_for_the_record(text: str) -> None:
-    assert taken_apart(text).literal == ()
+    assert taken_apart(text).literals == ()
 
 
 @pytest.mark.parametrize(
@@ -169,14 +171,14 @@ def test_ordinary_prose_names_dates_and_prices_are_nothing_for_the_record(text: 
     ],
 )
 def test_who_asks_for_the_words_or_when_they_were_said_asks_for_the_record(text: str) -> None:
-    assert taken_apart(text).for_the_record
+    assert taken_apart(text).wants_record
 
 
 @pytest.mark.parametrize(
     "text", ["What is Lin allergic to?", "这件衣服防水吗", "a waterproof jacket", "我对什么过敏"]
 )
 def test_who_asks_for_a_fact_does_not_ask_for_the_record(text: str) -> None:
-    assert not taken_apart(text).for_the_record
+    assert not taken_apart(text).wants_record
 
 
 @pytest.mark.parametrize(
@@ -207,8 +209,8 @@ def test_any_text_can_be_taken_apart_and_gives_a_bounded_number_of_names(text: s
     assert len(asked.names) <= 256
     assert all(name in text for name in asked.names)
     assert len(set(asked.names)) == len(asked.names)
-    assert set(asked.telling) <= set(asked.terms)
-    assert all(literal in text for literal in asked.literal)
+    assert set(asked.discriminative) <= set(asked.terms)
+    assert all(literal in text for literal in asked.literals)
 
 
 # A quadratic pattern would take minutes over some of these, a cubic one for ever.
@@ -248,7 +250,7 @@ def test_yesterday_is_the_day_before_where_the_asker_is(monkeypatch: pytest.Monk
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("TZ", "Asia/Shanghai")
         time.tzset()
-        asked = understand("昨天说了什么", ("昨天",), early)
+        asked = parse_query("昨天说了什么", ("昨天",), early)
     time.tzset()
-    assert asked.when is not None
-    assert asked.when.from_ms == parse_instant("2026-03-10T00:00:00+08:00")
+    assert asked.time is not None
+    assert asked.time.from_ms == parse_instant("2026-03-10T00:00:00+08:00")

@@ -12,10 +12,10 @@ from tests.retrieval.toys import ToyEmbedder, keep, said
 
 import memoria
 from memoria import Memoria, SearchResult, Settings
-from memoria.model import LIBRARY, PartReport, Weighed
+from memoria.model import LIBRARY, ExplainedCandidate, PartReport
 from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import sqlite3
-from memoria.surface.cli.explained import trace_lines
+from memoria.surface.cli.explanation import explanation_lines
 
 QUESTION = "gate code of the depot"
 FIRST = "The gate code of the depot is E4711"
@@ -40,7 +40,7 @@ class Scripted:
         self.asked: list[tuple[str, list[str]]] = []
         self.meanwhile: Callable[[], object] = lambda: None
 
-    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """What the script says."""
         self.asked.append((query, list(texts)))
         self.meanwhile()
@@ -61,19 +61,19 @@ async def m(home: Path, reranker: Scripted) -> AsyncIterator[Memoria]:
     async with memoria.open(home=home, embedder=ToyEmbedder(), reranker=reranker) as opened:
         for text in (FIRST, SECOND, NO_WORD):
             keep(opened, text, "2023-01-01")
-        await opened.settle(60)
+        await opened.wait_until_idle(60)
         yield opened
 
 
 def report(found: SearchResult) -> PartReport | None:
     """What the trace says of the reranker."""
-    assert found.trace is not None
-    return next((each for each in found.trace.parts if each.part == "rerank"), None)
+    assert found.explanation is not None
+    return next((each for each in found.explanation.parts if each.part == "rerank"), None)
 
 
-def traced(found: SearchResult) -> dict[str, Weighed]:
-    assert found.trace is not None
-    return {each.text: each for each in found.trace.judged}
+def traced(found: SearchResult) -> dict[str, ExplainedCandidate]:
+    assert found.explanation is not None
+    return {each.text: each for each in found.explanation.candidates}
 
 
 async def test_the_order_is_that_of_our_word_and_the_rerankers_together(
@@ -96,7 +96,7 @@ async def test_a_turn_that_words_place_late_becomes_the_first_of_the_record(
     turns = [f"The depot code of gate {n} is long gone" for n in range(14)]
     told = [*turns, "A code it is, that much they said of it and of many other things in spring"]
     await m.record_conversation([{"role": "user", "content": text} for text in told])
-    await m.settle(60)
+    await m.wait_until_idle(60)
     reranker.by_marker = {"spring": 1.0}
     plain = await m.search_conversation_traces(QUESTION, without=["rerank"], limit=10)
     found = await m.search_conversation_traces(QUESTION, limit=10)
@@ -110,7 +110,7 @@ async def test_what_it_was_not_asked_about_counts_as_the_worst_it_was_asked_abou
 ) -> None:
     for n in range(30):
         keep(m, f"Gate {n} of the depot has a code", "2023-01-01")
-    await m.settle(60)
+    await m.wait_until_idle(60)
     reranker.by_marker = {"E4711": 0.9}
     reranker.otherwise = 0.4
     alone = traced(await m.search_memory(QUESTION, limit=40, without=["rerank"], explain=True))
@@ -175,7 +175,7 @@ async def test_a_prompt_that_nobody_asked_for_wants_it_surer_and_asks_it_once(
     for score, passes in ((0.79, False), (0.8, True)):
         reranker.asked.clear()
         reranker.by_marker = {"badge": score}
-        package = await m.injection(question)
+        package = await m.build_context(question)
         assert ("badge" in package.recall) is passes
         assert len(reranker.asked) == 1
 
@@ -200,8 +200,8 @@ async def test_the_same_words_are_asked_about_once_and_score_alike(
     found = await m.search_conversation_traces("Is the bridge shut?", explain=True)
     ((_, texts),) = reranker.asked
     assert texts == ["The bridge is shut"]
-    assert found.trace is not None
-    assert [each.reranked for each in found.trace.judged] == [reranker.otherwise] * 3
+    assert found.explanation is not None
+    assert [each.reranked for each in found.explanation.candidates] == [reranker.otherwise] * 3
 
 
 async def test_no_snapshot_is_open_while_it_is_asked(m: Memoria, reranker: Scripted) -> None:
@@ -217,7 +217,7 @@ async def test_no_snapshot_is_open_while_it_is_asked(m: Memoria, reranker: Scrip
     reranker.meanwhile = empty_the_log
     await m.search_memory(QUESTION)
     await m.search_conversation_traces(FIRST)
-    await m.injection(QUESTION)
+    await m.build_context(QUESTION)
     assert len(reranker.asked) == len(emptied) >= 2
     assert {busy for busy, _, _ in emptied} == {0}
 
@@ -260,7 +260,7 @@ class Failing:
 
     name = "broken"
 
-    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """Fail, as a program of somebody else's may."""
         raise RuntimeError(f"{query} {texts}")
 
@@ -280,7 +280,7 @@ async def test_when_it_fails_the_search_goes_on_as_without_and_says_so(
             ]
             assert report(found) == expected[search != "search_memory"]
         assert (await broken.search_memory(QUESTION)).notes == (f"searched without rerank: {why}",)
-        assert (await broken.injection(QUESTION)).notes == (f"searched without rerank: {why}",)
+        assert (await broken.build_context(QUESTION)).notes == (f"searched without rerank: {why}",)
 
 
 async def test_switched_off_it_is_not_asked_and_the_answer_says_so(
@@ -290,8 +290,8 @@ async def test_switched_off_it_is_not_asked_and_the_answer_says_so(
     assert reranker.asked == []
     assert report(found) == PartReport(part="rerank", state="off", why="switched off")
     assert found.notes == ("searched without rerank: switched off",)
-    assert found.trace is not None
-    assert "rerank" not in found.trace.path + found.trace.formula
+    assert found.explanation is not None
+    assert "rerank" not in found.explanation.path + found.explanation.formula
 
 
 async def test_where_there_is_none_nothing_is_said_of_it(m: Memoria, home: Path) -> None:
@@ -317,17 +317,17 @@ async def test_a_question_without_a_word_to_go_by_is_not_put_to_it(
 async def test_the_trace_tells_its_share(m: Memoria, reranker: Scripted) -> None:
     reranker.by_marker = {"E4711": 0.87}
     found = await m.search_memory(QUESTION, explain=True)
-    assert found.trace is not None
-    assert found.trace.path.endswith(" → rerank")
-    assert found.trace.formula.startswith("½(1 − ")
-    assert found.trace.formula.endswith(") + ½·rerank, × weight")
-    printed = "\n".join(trace_lines(found.trace))
+    assert found.explanation is not None
+    assert found.explanation.path.endswith(" → rerank")
+    assert found.explanation.formula.startswith("½(1 − ")
+    assert found.explanation.formula.endswith(") + ½·rerank, × weight")
+    printed = "\n".join(explanation_lines(found.explanation))
     assert "used 3 candidates" in printed
     assert "rerank 0.87" in printed
 
 
 async def test_every_channel_has_it(m: Memoria, reranker: Scripted) -> None:
-    await m.through(LIBRARY).search_memory(QUESTION)
+    await m.with_channel(LIBRARY).search_memory(QUESTION)
     assert len(reranker.asked) == 1
 
 
@@ -356,7 +356,7 @@ async def test_it_is_never_shown_what_may_not_be_seen_from_where_was_asked(tmp_p
                 assert {key for key, word in SECRETS.items() if word in sent} == own | more
             reranker.asked.clear()
             for question in ABOUT:
-                await town.injection(question, workspace=place)
+                await town.build_context(question, workspace=place)
             sent = " ".join(text for _, texts in reranker.asked for text in texts)
             assert {key for key, word in SECRETS.items() if word in sent} == own | {"later"}
 

@@ -30,7 +30,7 @@ async def demo(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memori
     home = tmp_path_factory.mktemp("demo")
     async with memoria.open(home=home, tenant="demo", embedder=embedder) as opened:
         await opened.record_conversation(_turns())
-        await opened.settle(60)
+        await opened.wait_until_idle(60)
         yield opened
 
 
@@ -226,7 +226,7 @@ async def test_without_vectors_text_search_goes_on_and_says_so(home: Path) -> No
     settings = memoria.Settings(embedder="off")
     async with memoria.open(home=home, tenant="t", settings=settings) as plain:
         await plain.record_conversation([{"role": "user", "content": "The port is 8443."}])
-        await plain.settle(10)
+        await plain.wait_until_idle(10)
         found = await plain.search_conversation_traces("port")
         assert [hit.text for hit in found.hits] == ["The port is 8443."]
         assert found.notes == ("searched without vectors: switched off",)
@@ -250,7 +250,7 @@ async def test_a_statement_is_found_by_its_paraphrase_and_from_the_other_languag
     memory: Memoria,
 ) -> None:
     ids = {text: (await memory.remember(text)).id for text in STATEMENTS}
-    await memory.settle(60)
+    await memory.wait_until_idle(60)
     for text, questions in STATEMENTS.items():
         for question in questions:
             found = await memory.search_memory(question)
@@ -260,6 +260,6 @@ async def test_a_statement_is_found_by_its_paraphrase_and_from_the_other_languag
 async def test_an_unanswerable_question_finds_no_memory(memory: Memoria) -> None:
     for text in STATEMENTS:
         await memory.remember(text)
-    await memory.settle(60)
+    await memory.wait_until_idle(60)
     for question in ("房贷利率是多少？", "What is the capital of Mongolia?", "昨晚的球赛谁赢了？"):
         assert (await memory.search_memory(question)).hits == ()

@@ -37,11 +37,11 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
         for session, lines in {"s": read, "new": new}.items():
             turns = [{"role": "user", "content": text, "at": "2023-01-01"} for text in lines]
             await opened.record_conversation(turns, session_id=session)
-        await opened.settle(60)
+        await opened.wait_until_idle(60)
         with opened._store.write("t") as tx:  # noqa: SLF001  (as an extractor would)
             known = tx.conversations.session_turns("s", 0, 50)
-            tx.conversations.process(known)
-            tx.conversations.bar_turn(next(each for each in known if each.content == BARRED))
+            tx.conversations.mark_processed(known)
+            tx.conversations.suppress_turn(next(each for each in known if each.content == BARRED))
         yield opened
 
 
@@ -49,8 +49,8 @@ async def test_where_nothing_fits_the_nearest_topics_are_named(m: Memoria) -> No
     query = "Which harbour pilot of Rotterdam retired with honours, a medal and cake?"
     found = await m.search_memory(query)
     assert found.hits == ()
-    assert any("harbour" in topic for topic in found.nearest)
-    assert len(found.nearest) <= 3
+    assert any("harbour" in topic for topic in found.nearest_topics)
+    assert len(found.nearest_topics) <= 3
 
 
 @pytest.mark.parametrize("max_tokens", [50, 100, 200, 1500])
@@ -58,18 +58,18 @@ async def test_topics_take_a_tenth_of_the_budget_at_most(m: Memoria, max_tokens:
     query = "Which harbour pilot of Rotterdam retired with honours, a medal and cake?"
     found = await m.search_memory(query, max_tokens=max_tokens)
     assert found.hits == ()
-    assert sum(map(estimate_tokens, found.nearest)) <= min(100, max_tokens / 10)
+    assert sum(map(estimate_tokens, found.nearest_topics)) <= min(100, max_tokens / 10)
 
 
 async def test_what_nothing_on_record_comes_near_to_gets_no_topic(m: Memoria) -> None:
     found = await m.search_memory("xylophone quartet")
-    assert (found.hits, found.nearest, found.hint) == ((), (), None)
+    assert (found.hits, found.nearest_topics, found.hint) == ((), (), None)
 
 
 async def test_who_is_answered_is_named_no_topics_and_given_no_hint(m: Memoria) -> None:
     found = await m.search_memory("What is Lin allergic to?")
     assert said(found)[0] == "Lin is allergic to peanuts"
-    assert (found.nearest, found.hint) == ((), None)
+    assert (found.nearest_topics, found.hint) == ((), None)
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ async def test_a_barred_turn_is_in_the_record_and_in_no_conclusion(m: Memoria) -
     for history in (False, True):
         found = await m.search_memory("vault code E7700", include_history=history)
         assert found.hits == ()
-        assert "vault" not in " ".join(found.nearest)
+        assert "vault" not in " ".join(found.nearest_topics)
 
 
 async def test_a_barred_turn_is_in_no_package_that_nobody_asked_for(m: Memoria) -> None:
     for query in ("vault code E7700", "What were the exact words on the vault code?"):
-        assert "The vault code" not in (await m.injection(query)).text
+        assert "The vault code" not in (await m.build_context(query)).text

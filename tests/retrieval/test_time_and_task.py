@@ -39,7 +39,7 @@ async def diary(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memor
                 for i, (day, role, text) in enumerate([*lines, *later])
             ]
         )
-        await m.settle(60)
+        await m.wait_until_idle(60)
         yield m
 
 
@@ -120,7 +120,7 @@ async def lives(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memor
         keep(m, "The safe opens with a feather", "2023-01-01",
              validity=Validity.PENDING_CONFIRMATION)  # fmt: skip
         keep(m, "The fence was green once", "2023-01-01", validity=Validity.SUPERSEDED)
-        await m.settle(60)
+        await m.wait_until_idle(60)
         yield m
 
 
@@ -209,8 +209,8 @@ async def test_memories_of_the_task_on_the_scratchpad_come_first(two_tasks: Memo
     assert await first(two_tasks) == "Deadline decided: Thursday"
     assert await first(two_tasks, "the parser") == "Deadline decided: Tuesday"
     found = await two_tasks.search_memory(QUESTION, explain=True)
-    assert found.trace is not None
-    assert found.trace.task == "paint the kitchen"
+    assert found.explanation is not None
+    assert found.explanation.task == "paint the kitchen"
 
 
 async def test_the_task_of_the_asking_session_comes_before_that_of_a_later_one(
@@ -219,7 +219,7 @@ async def test_the_task_of_the_asking_session_comes_before_that_of_a_later_one(
     await two_tasks.update_scratchpad(current_focus="paint the kitchen")
     await two_tasks.update_scratchpad(current_focus="write the parser", session_id="other")
     assert await first(two_tasks) == "Deadline decided: Thursday"
-    package = await two_tasks.injection(QUESTION, session_id="other")
+    package = await two_tasks.build_context(QUESTION, session_id="other")
     assert package.recall.splitlines()[0].endswith("Tuesday")
 
 
@@ -230,15 +230,15 @@ async def test_a_task_that_nobody_has_touched_for_a_day_is_over(
     with two_tasks._store.write(two_tasks.tenant) as tx:  # noqa: SLF001  (an old note)
         tx.scratchpads.put("old", "paint the kitchen", [], now_millis() - age_ms, 5)
     found = await two_tasks.search_memory(QUESTION, explain=True)
-    assert found.trace is not None
-    assert (found.trace.task == "paint the kitchen") is counts
+    assert found.explanation is not None
+    assert (found.explanation.task == "paint the kitchen") is counts
 
 
 async def test_a_past_moment_knows_no_task_of_today(two_tasks: Memoria) -> None:
     await two_tasks.update_scratchpad(current_focus="paint the kitchen")
     found = await two_tasks.search_memory(QUESTION, as_of="2023-02-01", explain=True)
-    assert found.trace is not None
-    assert found.trace.task is None
+    assert found.explanation is not None
+    assert found.explanation.task is None
 
 
 async def test_a_day_on_which_nothing_was_said_is_looked_for_as_a_word(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.ingest.link import Reading, relink
+from memoria.ingest.links import Interpretation, replace_interpretation
 from memoria.model import EntityKind, InferredBy, Mention, Node, now_millis
-from memoria.retrieval.fuse import GRAPH_CEILING, with_graph
-from memoria.retrieval.question import understand
-from memoria.retrieval.walk import Walked, walk
+from memoria.retrieval.fuse import GRAPH_CEILING, add_graph_score
+from memoria.retrieval.question import parse_query
+from memoria.retrieval.walk import GraphExpansion, expand_graph
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.analyser import query_terms
@@ -36,7 +36,9 @@ async def tell(
     with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no face takes a reading by itself)
         memory = tx.memories.get(kept.id)
         assert memory is not None
-        relink(tx, memory, Reading(mentions=mentions, inferred_by=InferredBy.MODEL), now=1)
+        replace_interpretation(
+            tx, memory, Interpretation(mentions=mentions, inferred_by=InferredBy.MODEL), now=1
+        )
     return kept.id
 
 
@@ -50,14 +52,14 @@ def called(name: str, *aliases: str, kind: EntityKind = "person") -> Mention:
 
 def walked(
     m: Memoria, question: str, found: Mapping[str, float] | None = None, seen: Filters = SEEN
-) -> Walked:
+) -> GraphExpansion:
     """A walk of a question, from memories that were found so well."""
-    names = understand(question, query_terms(question), now_millis()).names
+    names = parse_query(question, query_terms(question), now_millis()).names
     with snapshot(m) as tx:
         found = found or {}
         known = {i: tx.memories.get(i) for i in found}
         scores = {memory.current.n: found[i] for i, memory in known.items() if memory}
-        return walk(tx, names, scores, seen)
+        return expand_graph(tx, names, scores, seen)
 
 
 def documents(m: Memoria, *ids: str) -> list[int]:
@@ -87,14 +89,14 @@ async def test_another_name_leads_to_what_shares_no_word(
     await tell(m, "Bo collects stamps", "Bo")
     (n,) = documents(m, told_id)
     reached = walked(m, question)
-    assert reached.named[n] == {alias.lower()}
+    assert reached.entity_names[n] == {alias.lower()}
     assert reached.scores[n] > 0
     assert len(reached.scores) == 2
 
 
 async def test_a_possessive_does_not_hide_a_name(m: Memoria) -> None:
     (n,) = documents(m, await tell(m, "Anna is married to Tomasz", "Anna"))
-    assert walked(m, "Who is Anna's husband?").named == {n: {"anna"}}
+    assert walked(m, "Who is Anna's husband?").entity_names == {n: {"anna"}}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ async def test_whom_a_hit_speaks_of_leads_to_what_else_is_known_of_them(
     await tell(m, "Bo collects stamps", "Bo")
     found_n, led_to = documents(m, first_id, second_id)
     reached = walked(m, question, {first_id: 0.8})
-    assert reached.through == {led_to: found_n}
+    assert reached.via == {led_to: found_n}
     assert await found(m, question) == [first_id, second_id]
 
 
@@ -141,19 +143,19 @@ async def test_who_is_in_everything_says_little_and_who_is_in_few_much(m: Memori
 
 async def test_nothing_is_led_to_by_who_is_in_everything(m: Memoria) -> None:
     ids = [await tell(m, f"Ann has done job {i}", "Ann") for i in range(12)]
-    assert walked(m, "What about job 3?", {ids[3]: 0.9}).through == {}
+    assert walked(m, "What about job 3?", {ids[3]: 0.9}).via == {}
 
 
 async def test_no_walk_goes_through_what_has_too_many_edges(
     m: Memoria, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoria.retrieval.walk._HUB", 5)
+    monkeypatch.setattr("memoria.retrieval.walk._TOO_MANY_EDGES", 5)
     first, *_ = [await tell(m, f"Ann has done job {i}", "Ann") for i in range(6)]
     rare = await tell(m, "Ann met Bo", "Ann", "Bo")
     beside = await tell(m, "Bo likes tea", "Bo")
     met, n = documents(m, rare, beside)
-    assert walked(m, "What of Ann?", {first: 0.9}) == Walked()
-    assert walked(m, "What of Ann?", {rare: 0.9}).through == {n: met}
+    assert walked(m, "What of Ann?", {first: 0.9}) == GraphExpansion()
+    assert walked(m, "What of Ann?", {rare: 0.9}).via == {n: met}
 
 
 async def test_a_rank_is_no_echo_of_having_been_found(m: Memoria) -> None:
@@ -163,7 +165,7 @@ async def test_a_rank_is_no_echo_of_having_been_found(m: Memoria) -> None:
 
 async def test_a_question_that_names_nobody_and_found_nothing_goes_nowhere(m: Memoria) -> None:
     await tell(m, "Anna has red hair", "Anna")
-    assert walked(m, "What is the weather like?") == Walked()
+    assert walked(m, "What is the weather like?") == GraphExpansion()
 
 
 async def test_another_projects_memories_are_never_reached(m: Memoria) -> None:
@@ -172,16 +174,16 @@ async def test_another_projects_memories_are_never_reached(m: Memoria) -> None:
     n, foreign = documents(m, here, there)
     for start in ({}, {here: 0.9}):
         reached = walked(m, "What does Anna do?", start, Filters(workspace="here"))
-        assert foreign not in {*reached.scores, *reached.named, *reached.through}
-        assert n in reached.named
-    assert foreign in walked(m, "What does Anna do?", seen=Filters(everywhere=True)).named
+        assert foreign not in {*reached.scores, *reached.entity_names, *reached.via}
+        assert n in reached.entity_names
+    assert foreign in walked(m, "What does Anna do?", seen=Filters(everywhere=True)).entity_names
 
 
 async def test_another_tenants_memories_are_never_reached(m: Memoria, home: Path) -> None:
     await tell(m, "Anna works on the payroll", "Anna")
     async with memoria.open(home, "other", settings=Settings.load(embedder="off")) as other:
         mine = await tell(other, "Anna likes figs", "Anna")
-        assert [*walked(other, "What of Anna?").named] == documents(other, mine)
+        assert [*walked(other, "What of Anna?").entity_names] == documents(other, mine)
         assert [*walked(other, "What of Anna?").scores] == documents(other, mine)
 
 
@@ -192,12 +194,12 @@ async def test_what_was_forgotten_or_put_away_is_never_reached(m: Memoria) -> No
     await m.forget_memory([gone])
     await m.revise_memory(away, "archive")
     reached = walked(m, "What of Anna?", {kept: 0.9})
-    assert {*reached.scores, *reached.named, *reached.through} <= set(documents(m, kept))
+    assert {*reached.scores, *reached.entity_names, *reached.via} <= set(documents(m, kept))
     with snapshot(m) as tx:
-        assert tx.graph.edges(Node("memory", gone), SEEN) == []
+        assert tx.graph.list_edges(Node("memory", gone), SEEN) == []
 
 
 def test_the_graph_makes_a_hit_surer_and_alone_a_weak_one() -> None:
-    assert with_graph(0.0, 1.0) == pytest.approx(GRAPH_CEILING)
-    assert with_graph(0.5, 0.0) == 0.5
-    assert 0.5 < with_graph(0.5, 0.5) < with_graph(0.5, 1.0) < 1
+    assert add_graph_score(0.0, 1.0) == pytest.approx(GRAPH_CEILING)
+    assert add_graph_score(0.5, 0.0) == 0.5
+    assert 0.5 < add_graph_score(0.5, 0.5) < add_graph_score(0.5, 1.0) < 1

@@ -23,10 +23,10 @@ from memoria.model import (
     Trust,
     Validity,
 )
-from memoria.policy.topics import same_task
-from memoria.retrieval.diversify import diversified, likeness
-from memoria.retrieval.plan import Way, plan_memories
-from memoria.retrieval.weigh import memory_factors, product
+from memoria.policy.task_signals import same_task
+from memoria.retrieval.diversify import diversify, word_similarity
+from memoria.retrieval.plan import SearchOptions, plan_memories
+from memoria.retrieval.weigh import combine_boosts, memory_boosts
 
 NOW = 1_700_000_000_000
 TOLD = NOW - 400 * DAY_MS
@@ -71,9 +71,9 @@ def weight(
         "versions": (version,),
     }
     plan = plan_memories(
-        query, limit=8, max_tokens=1000, as_of=NOW, way=Way(task=in_hand)
+        query, limit=8, max_tokens=1000, as_of=NOW, options=SearchOptions(task=in_hand)
     )  # fmt: skip
-    return product(memory_factors(Memory(**{**ordinary, **fields}), version, plan))
+    return combine_boosts(memory_boosts(Memory(**{**ordinary, **fields}), version, plan))
 
 
 @pytest.mark.parametrize(
@@ -265,18 +265,18 @@ def test_diversity_loses_nothing_begins_with_the_best_and_is_deterministic(
     found: list[Plain], most: int
 ) -> None:
     ranked = sorted(found, key=lambda each: -each.score)
-    chosen = diversified(ranked, most)
+    chosen = diversify(ranked, most)
     assert sorted(map(repr, chosen)) == sorted(map(repr, ranked))
     assert chosen[:1] == ranked[:1]
-    assert diversified(ranked, most) == chosen
+    assert diversify(ranked, most) == chosen
 
 
 def test_a_long_text_that_holds_a_short_one_has_more_to_say_and_the_short_one_has_not() -> None:
     long = frozenset("kettle gate boil harbour board report monday figures".split())
     short, other = frozenset({"kettle", "gate", "boil"}), frozenset({"roof", "slate"})
-    after_long = diversified([Plain(1, long), Plain(0.9, short), Plain(0.8, other)], 3)
+    after_long = diversify([Plain(1, long), Plain(0.9, short), Plain(0.8, other)], 3)
     assert [each.words for each in after_long] == [long, other, short]
-    after_short = diversified([Plain(1, short), Plain(0.9, long), Plain(0.8, other)], 3)
+    after_short = diversify([Plain(1, short), Plain(0.9, long), Plain(0.8, other)], 3)
     assert [each.words for each in after_short] == [short, long, other]
 
 
@@ -286,7 +286,7 @@ def test_hits_that_share_no_word_stay_in_their_order(scores: list[float]) -> Non
         Plain(score, frozenset({f"w{i}", f"x{i}"}))
         for i, score in enumerate(sorted(scores, reverse=True))
     ]
-    assert diversified(ranked, len(ranked)) == ranked
+    assert diversify(ranked, len(ranked)) == ranked
 
 
 @given(st.frozensets(st.integers(0, 9)), st.frozensets(st.integers(0, 9)))
@@ -294,6 +294,6 @@ def test_likeness_is_a_share_and_knows_no_direction(
     one: frozenset[int], other: frozenset[int]
 ) -> None:
     here, there = (frozenset(map(str, words)) for words in (one, other))
-    assert 0 <= likeness(here, there) <= 1
-    assert likeness(here, there) == likeness(there, here)
-    assert likeness(here, here) == (1.0 if here else 0.0)
+    assert 0 <= word_similarity(here, there) <= 1
+    assert word_similarity(here, there) == word_similarity(there, here)
+    assert word_similarity(here, here) == (1.0 if here else 0.0)

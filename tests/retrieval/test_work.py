@@ -17,10 +17,10 @@ from tests.retrieval.toys import ToyEmbedder, keep
 import memoria
 from memoria import Memoria
 from memoria.model import Mention, SearchResult
-from memoria.retrieval import Way, plan_memories, plan_traces
-from memoria.retrieval.evidence.found import best
-from memoria.retrieval.evidence.worth import Wanted, weighed_best, worth
-from memoria.retrieval.plan import Plan
+from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
+from memoria.retrieval.evidence.found import best_documents
+from memoria.retrieval.evidence.worth import ExpectedAnswer, answer_priors, rank_with_priors
+from memoria.retrieval.plan import SearchPlan
 from memoria.retrieval.stages import ALL
 from memoria.store.sqlite.driver import Cursor, Row
 from memoria.store.values import Remark
@@ -50,7 +50,7 @@ async def fill(m: Memoria, turns: int) -> None:
         await m.record_conversation(said[start : start + 50], session_id=f"s{start}")
     for i in range(turns // 10):
         keep(m, f"Priya and the {WORDS[i % 10]} number {i}", "2023-01-01", about=PRIYA)
-    await m.settle(60)
+    await m.wait_until_idle(60)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def counted(m: Memoria, work: Work) -> Iterator[None]:
         connection.row_factory = Row
 
 
-def work_of(m: Memoria, plan: Plan) -> Work:
+def work_of(m: Memoria, plan: SearchPlan) -> Work:
     m._search.run(plan)  # noqa: SLF001  (the second search is a warm one)
     work = Work()
     with counted(m, work):
@@ -102,17 +102,19 @@ def work_of(m: Memoria, plan: Plan) -> Work:
     return work
 
 
-def memories(question: str, way: Way | None = None) -> Plan:
-    return plan_memories(question, limit=8, max_tokens=1500, way=way or Way())
+def memories(question: str, way: SearchOptions | None = None) -> SearchPlan:
+    return plan_memories(question, limit=8, max_tokens=1500, options=way or SearchOptions())
 
 
-def traces(question: str, way: Way | None = None) -> Plan:
-    return plan_traces(question, limit=10, max_tokens=4000, context=1, way=way or Way())
+def traces(question: str, way: SearchOptions | None = None) -> SearchPlan:
+    return plan_transcript(
+        question, limit=10, max_tokens=4000, context=1, options=way or SearchOptions()
+    )
 
 
 @pytest.mark.parametrize(("plan", "statements", "rows"), [(memories, 45, 5000), (traces, 42, 4800)])
 async def test_a_search_is_a_bounded_number_of_statements_and_rows(
-    homes: tuple[Memoria, Memoria], plan: Callable[[str], Plan], statements: int, rows: int
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], SearchPlan], statements: int, rows: int
 ) -> None:
     small, large = (work_of(m, plan(QUESTION)) for m in homes)
     assert small.result is not None
@@ -124,7 +126,7 @@ async def test_a_search_is_a_bounded_number_of_statements_and_rows(
 
 @pytest.mark.parametrize("plan", [memories, traces])
 async def test_no_word_of_a_question_is_counted_twice(
-    homes: tuple[Memoria, Memoria], plan: Callable[[str], Plan]
+    homes: tuple[Memoria, Memoria], plan: Callable[[str], SearchPlan]
 ) -> None:
     work = work_of(homes[0], plan(QUESTION))
     words = [found[1] for each in work.statements if "count(*)" in each
@@ -151,15 +153,15 @@ def test_what_is_left_unread_could_not_have_come_among_the_best(
     ranked: Sequence[tuple[float, Remark | None]], most: int
 ) -> None:
     scores = {n: score for n, (score, _) in enumerate(ranked)}
-    scores = {n: scores[n] for n in best(scores, len(scores))}
+    scores = {n: scores[n] for n in best_documents(scores, len(scores))}
     remarks: Mapping[int, Remark] = {n: one for n, (_, one) in enumerate(ranked) if one}
-    wanted = Wanted(("Ann",), None)
+    wanted = ExpectedAnswer(("Ann",), None)
 
     def read(ns: Sequence[int]) -> Mapping[int, Remark]:
         return {n: remarks[n] for n in ns if n in remarks}
 
-    worths = worth(remarks, wanted, ALL)
+    worths = answer_priors(remarks, wanted, ALL)
     final = {n: score * worths.get(n, 1.0) for n, score in scores.items()}
-    found = weighed_best(scores, read, wanted, most, ALL)
-    assert best(found, most) == best(final, most)
+    found = rank_with_priors(scores, read, wanted, most, ALL)
+    assert best_documents(found, most) == best_documents(final, most)
     assert found.items() <= final.items()

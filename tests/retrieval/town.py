@@ -40,7 +40,7 @@ async def settle_town(m: Memoria) -> None:
     await _talk(m)
     await _statements(m)
     await _forget(m)
-    await m.settle(60)
+    await m.wait_until_idle(60)
 
 
 async def settle_elsewhere(m: Memoria) -> None:
@@ -51,7 +51,7 @@ async def settle_elsewhere(m: Memoria) -> None:
     )
     keep(m, f"Priya took the harbour report {word} to Lisbon", "2023-03-01", about=PRIYA)
     await m.update_scratchpad(current_focus=f"harbour {word}")
-    await m.settle(60)
+    await m.wait_until_idle(60)
 
 
 async def _talk(m: Memoria) -> None:

@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from memoria import Memoria, SearchResult
-from memoria.ingest.link import Reading, link
+from memoria.ingest.links import Interpretation, link_memory
 from memoria.model import (
     MemoryType,
     Mention,
@@ -90,7 +90,7 @@ def keep(
         tx.memories.add(memory, version)
         stored = tx.memories.get(memory.id)
         assert stored is not None
-        link(tx, stored, Reading(mentions=tuple(about)), now=since)
+        link_memory(tx, stored, Interpretation(mentions=tuple(about)), now=since)
     return memory.id
 
 

@@ -33,7 +33,7 @@ async def test_every_change_of_a_memory_is_a_line_without_its_words(
 ) -> None:
     kept = await plain.remember("Ann likes oolong")
     await plain.revise_memory(kept.id, "correct", "Ann likes sencha")
-    await plain.through(COMMAND_LINE).revise_memory(kept.id, "confirm")
+    await plain.with_channel(COMMAND_LINE).revise_memory(kept.id, "confirm")
     await plain.revise_memory(kept.id, "archive")
     await plain.remember("Ann likes sencha")
     lines = log(home)

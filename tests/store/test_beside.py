@@ -9,7 +9,7 @@ import pytest
 
 from memoria.errors import StoreUnavailableError
 from memoria.store.base import Transaction
-from memoria.store.sqlite import SqliteStore, beside
+from memoria.store.sqlite import SqliteStore, concurrent_read
 from memoria.store.sqlite.driver import sqlite3
 from memoria.store.values import Filters
 
@@ -21,7 +21,7 @@ TIMEOUT_S = 60
 @pytest.fixture(autouse=True)
 def everybody_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what happens to those who have much."""
-    monkeypatch.setattr(beside, "BUDGET", 0)
+    monkeypatch.setattr(concurrent_read, "BUDGET", 0)
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def say(store: SqliteStore, words: str) -> None:
     with store.write("ann") as tx:
         n = tx.documents.add("turn", None, words, "")
     with store.backlog(write=True) as backlog:
-        backlog.fulfil(MODEL, {n: np.ones(8, np.float32)})
+        backlog.add_vectors(MODEL, {n: np.ones(8, np.float32)})
 
 
 def count(tx: Transaction) -> tuple[int, int]:
@@ -56,7 +56,7 @@ def said(store: SqliteStore) -> SqliteStore:
 def test_for_a_large_tenant_work_runs_in_another_thread_over_the_same_rows(
     said: SqliteStore,
 ) -> None:
-    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+    with said.read("ann") as tx, tx.read_concurrently(count) as counted:
         ident, found = counted()
         assert ident != threading.get_ident()
         assert found == count(tx)[1] == 1
@@ -66,15 +66,15 @@ def test_for_a_large_tenant_work_runs_in_another_thread_over_the_same_rows(
 def test_for_a_small_one_it_is_done_in_turn(
     said: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beside, "BUDGET", 1)
-    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+    monkeypatch.setattr(concurrent_read, "BUDGET", 1)
+    with said.read("ann") as tx, tx.read_concurrently(count) as counted:
         assert counted() == (threading.get_ident(), 1)
 
 
 def test_in_a_change_it_is_done_in_turn_and_sees_the_change(said: SqliteStore) -> None:
     with said.write("ann") as tx:
         tx.documents.add("turn", None, "tea", "")
-        with tx.meanwhile(count) as counted:
+        with tx.read_concurrently(count) as counted:
             assert counted() == (threading.get_ident(), 2)
 
 
@@ -84,9 +84,9 @@ def test_where_the_indexes_have_changed_since_it_is_done_in_turn_on_what_was_the
     other = open_store(home)
     with said.read("ann") as tx:
         say(other, "tea")
-        with tx.meanwhile(count) as counted:
+        with tx.read_concurrently(count) as counted:
             assert counted() == (threading.get_ident(), 1)
-    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+    with said.read("ann") as tx, tx.read_concurrently(count) as counted:
         assert counted()[1] == 2
 
 
@@ -97,7 +97,7 @@ def test_those_who_search_at_once_never_wait_for_each_others_connections(said: S
     def search() -> None:
         with said.read("ann") as tx:
             met.wait(TIMEOUT_S)  # both readers are taken
-            with tx.meanwhile(count) as counted:
+            with tx.read_concurrently(count) as counted:
                 found.append(counted()[1])
 
     threads = [threading.Thread(target=search) for _ in range(2)]
@@ -115,11 +115,11 @@ def test_an_error_comes_to_whoever_asks_for_the_result(said: SqliteStore) -> Non
     with (
         pytest.raises(StoreUnavailableError, match="Check the disk"),
         said.read("ann") as tx,
-        tx.meanwhile(fail) as failed,
+        tx.read_concurrently(fail) as failed,
     ):
         failed()
     assert said._idle_readers.qsize() == 2  # noqa: SLF001
-    with said.read("ann") as tx, tx.meanwhile(count) as counted:
+    with said.read("ann") as tx, tx.read_concurrently(count) as counted:
         assert counted()[1] == 1
 
 
@@ -135,7 +135,7 @@ def test_a_block_that_fails_waits_for_the_other_thread(said: SqliteStore) -> Non
         failing.set()
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), said.read("ann") as tx, tx.meanwhile(work):
+    with pytest.raises(ZeroDivisionError), said.read("ann") as tx, tx.read_concurrently(work):
         fail()
     assert done.is_set()
     assert said._idle_readers.qsize() == 2  # noqa: SLF001

@@ -51,7 +51,7 @@ async def test_the_same_text_said_many_times_is_kept_once(memory: Memoria) -> No
 
 async def test_a_lost_chunk_is_an_error_and_not_an_empty_turn(memory: Memoria) -> None:
     await memory.record_conversation([{"session_id": "s", "role": "user", "content": "tea"}])
-    await memory.settle(60)
+    await memory.wait_until_idle(60)
     behind = sqlite3.connect(memory.settings.home_path / "memoria.db")
     behind.execute("DELETE FROM raw_chunks")
     behind.commit()

@@ -14,8 +14,8 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import Connection, connect
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.standing import Standing
-from memoria.store.sqlite.vectors import Matrices, Neighbourhood, VectorIndex
+from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery
+from memoria.store.sqlite.visibility import Visibility
 from memoria.store.values import Filters, Match
 
 pytest.importorskip("faiss", reason="codes need memoria-server[fast]")
@@ -24,7 +24,7 @@ OpenStore = Callable[[Path], SqliteStore]
 DIMS = 32
 DOCUMENTS = 2000
 MODEL = "random/32"
-WHERE = Neighbourhood(1, 1, "turn", (Standing("turn", 1).token,))
+WHERE = VectorQuery(1, 1, "turn", (Visibility("turn", 1).token,))
 LIMIT = 50
 
 
@@ -42,7 +42,7 @@ class Crowd:
     def __init__(self, home: Path, store: SqliteStore) -> None:
         self.store = store
         self.open = partial(connect, home / "memoria.db", 5000, read_only=True)
-        self.shared = Matrices(many=DOCUMENTS // 2, connect=self.open)
+        self.shared = VectorCache(many=DOCUMENTS // 2, connect=self.open)
         self.connection: Connection = self.open()
         with store.backlog(write=True) as backlog:
             backlog.choose_model(MODEL)
@@ -56,12 +56,12 @@ class Crowd:
 
     def embed(self, given: dict[int, Vector]) -> None:
         with self.store.backlog(write=True) as backlog:
-            backlog.fulfil(MODEL, given)
+            backlog.add_vectors(MODEL, given)
 
-    def nearest(self, vector: Vector, where: Neighbourhood = WHERE) -> list[Match]:
+    def nearest(self, vector: Vector, where: VectorQuery = WHERE) -> list[Match]:
         return VectorIndex(self.connection, None, self.shared).nearest(where, vector, LIMIT)
 
-    def exactly(self, vector: Vector, where: Neighbourhood = WHERE) -> list[Match]:
+    def exactly(self, vector: Vector, where: VectorQuery = WHERE) -> list[Match]:
         return VectorIndex(self.connection, None, None).nearest(where, vector, LIMIT)
 
 
@@ -73,7 +73,7 @@ def crowd(home: Path, store: SqliteStore) -> Iterator[Crowd]:
     crowd.connection.close()
 
 
-def recall(crowd: Crowd, where: Neighbourhood = WHERE) -> float:
+def recall(crowd: Crowd, where: VectorQuery = WHERE) -> float:
     """The share of the truly nearest that are found, over ten questions."""
     found, wanted = 0, 0
     for question in vectors(10, seed=1):
@@ -99,7 +99,7 @@ def test_codes_find_what_an_exact_search_finds_and_take_a_fraction_of_the_memory
 
 def test_few_that_pass_a_filter_are_all_found(crowd: Crowd) -> None:
     for few in (crowd.ns[::100], crowd.ns[::2]):
-        where = Neighbourhood(1, 1, "turn", WHERE.scopes, frozenset(few))
+        where = VectorQuery(1, 1, "turn", WHERE.scopes, frozenset(few))
         assert recall(crowd, where) >= 0.99
 
 
@@ -108,9 +108,9 @@ def test_what_codes_or_a_matrix_find_is_held_against_filters(crowd: Crowd) -> No
         for n in crowd.ns[::2]:
             tx.documents.set_current(n, current=False)
     shown = Narrowing(TenantRows(crowd.connection, 1, "documents"), ["turn"], Filters(), None)
-    where = Neighbourhood(1, 1, "turn", WHERE.scopes, None, shown)
+    where = VectorQuery(1, 1, "turn", WHERE.scopes, None, shown)
     assert recall(crowd, where) >= 0.99
-    matrix = VectorIndex(crowd.connection, None, Matrices())
+    matrix = VectorIndex(crowd.connection, None, VectorCache())
     for question in vectors(3, seed=1):
         assert matrix.nearest(where, question, LIMIT) == crowd.exactly(question)
 
@@ -172,7 +172,7 @@ def test_while_codes_are_learnt_the_file_answers(home: Path, open_store: OpenSto
 
 def test_a_matrix_that_grows_too_large_gives_way_to_codes(crowd: Crowd) -> None:
     crowd.shared.clear()
-    crowd.shared = Matrices(many=DOCUMENTS, connect=crowd.open)
+    crowd.shared = VectorCache(many=DOCUMENTS, connect=crowd.open)
     question = vectors(1, seed=4)[0]
     crowd.nearest(question)
     matrix = crowd.shared.nbytes

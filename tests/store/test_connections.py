@@ -38,7 +38,7 @@ def put(store: SqliteStore, text: str, tenant: str = "ann", session_id: str = "s
 @contextmanager
 def connections(store: SqliteStore) -> Iterator[dict[str, Connection]]:
     """The connections of an opened store, by what they are for."""
-    with store._reading() as (reader, _):  # noqa: SLF001
+    with store._read_connection() as (reader, _):  # noqa: SLF001
         yield {"writer": store._writer, "reader": reader}  # noqa: SLF001
 
 
@@ -78,7 +78,7 @@ def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(store: SqliteS
     put(store, "before")
     with pytest.raises(ZeroDivisionError), store.write("ann") as tx:  # noqa: PT012
         tx.scratchpads.put("s", "after", ["done"], now=2, keep=5)
-        tx.conversations.enter_session("x", "s", 1, 2, 3)
+        tx.conversations.upsert_session("x", "s", 1, 2, 3)
         raise ZeroDivisionError
     assert focus(store) == "before"
     with store.read("ann") as tx:
@@ -176,7 +176,7 @@ async def test_opening_and_reading_an_up_to_date_home_writes_nothing(
     async with memoria.open(home=home, tenant="ann", embedder=embedder) as memory:
         await memory.record_conversation([{"session_id": "s", "role": "user", "content": "tea"}])
         await memory.remember("Ann drinks tea")
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
 
     def state() -> dict[str, tuple[bytes, int]]:
         return {p.name: (p.read_bytes(), p.stat().st_mtime_ns) for p in home.iterdir()}
@@ -190,9 +190,9 @@ async def test_opening_and_reading_an_up_to_date_home_writes_nothing(
         await memory.get_session("s")
         await memory.statistics()
         await memory.health()
-        await memory.unverified()
+        await memory.list_unverified()
         await memory.scratchpads()
-        await memory.settle(TIMEOUT_S)
+        await memory.wait_until_idle(TIMEOUT_S)
         assert watch.execute("PRAGMA data_version").fetchone() == version
         watch.close()
     async with memoria.open(home=home, tenant="a stranger", embedder=embedder) as memory:

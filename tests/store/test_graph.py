@@ -9,8 +9,8 @@ from tests.store.conftest import OpenStore
 from tests.store.plain import keep, wording
 
 from memoria.errors import InvalidInputError, NotFoundError
-from memoria.graph.edges import RULES
-from memoria.graph.hops import Adjacency, Neighbourhood, neighbourhood
+from memoria.graph.edges import EDGE_RULES
+from memoria.graph.hops import Adjacency, GraphNeighbourhood, find_neighbourhood
 from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node, Validity
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -32,8 +32,8 @@ def person(name: str, *aliases: str) -> Mention:
 
 
 def mention(tx: Transaction, memory_id: str, named: Mention, **how: str) -> Node:
-    entity = tx.graph.name(memory_id, named, **how)
-    tx.graph.put([edge(Node("memory", memory_id), EdgeType.MENTIONS, entity)])
+    entity = tx.graph.upsert_entity(memory_id, named, **how)
+    tx.graph.upsert_edges([edge(Node("memory", memory_id), EdgeType.MENTIONS, entity)])
     return entity
 
 
@@ -41,12 +41,12 @@ def edge(src: Node, kind: EdgeType, dst: Node, weight: float = 0.5, at: int = DA
     return Edge(src=src, type=kind, dst=dst, weight=weight, confidence=0.6, made_at=at)
 
 
-def walked(tx: Transaction, seeds: list[int], seen: Filters) -> Neighbourhood:
-    return neighbourhood(seeds, 3, lambda ns, *room: tx.graph.neighbours(ns, seen, *room))
+def walked(tx: Transaction, seeds: list[int], seen: Filters) -> GraphNeighbourhood:
+    return find_neighbourhood(seeds, 3, lambda ns, *room: tx.graph.neighbours(ns, seen, *room))
 
 
 def called(tx: Transaction, name: str, seen: Filters = SEEN) -> list[Entity]:
-    return tx.graph.entities([name], seen)
+    return tx.graph.find_entities([name], seen)
 
 
 def only(found: list[Entity]) -> Entity:
@@ -57,7 +57,7 @@ def only(found: list[Entity]) -> Entity:
 def test_an_edge_comes_back_as_it_was_written(store: SqliteStore) -> None:
     memory = Node("memory", remember(store, "Lin may have moved on Friday"))
     with store.write("ann") as tx:
-        lin = tx.graph.name(memory.id, person("Lin"))
+        lin = tx.graph.upsert_entity(memory.id, person("Lin"))
         written = Edge(
             src=memory,
             type=EdgeType.ROLE,
@@ -72,9 +72,9 @@ def test_an_edge_comes_back_as_it_was_written(store: SqliteStore) -> None:
             inferred_by=InferredBy.MODEL,
             made_at=7 * DAY,
         )
-        tx.graph.put([written])
-        assert tx.graph.edges(memory, SEEN) == [written]
-        assert tx.graph.edges(lin, SEEN) == [written]
+        tx.graph.upsert_edges([written])
+        assert tx.graph.list_edges(memory, SEEN) == [written]
+        assert tx.graph.list_edges(lin, SEEN) == [written]
 
 
 def test_only_a_role_edge_has_a_role() -> None:
@@ -87,27 +87,27 @@ def test_only_a_role_edge_has_a_role() -> None:
 def test_what_is_not_there_can_t_be_linked(store: SqliteStore) -> None:
     memory = Node("memory", remember(store, "Lin likes tea"))
     with store.write("ann") as tx, pytest.raises(NotFoundError, match="no memory nowhere"):
-        tx.graph.put([edge(memory, EdgeType.SUPPORTS, Node("memory", "nowhere"))])
+        tx.graph.upsert_edges([edge(memory, EdgeType.SUPPORTS, Node("memory", "nowhere"))])
 
 
 def test_a_mutual_edge_is_kept_once(store: SqliteStore) -> None:
     one, other = (Node("memory", remember(store, f"Lin likes {what}")) for what in ("tea", "Tee"))
     with store.write("ann") as tx:
-        tx.graph.put([edge(one, EdgeType.SIMILAR_TO, other, 0.8)])
-        tx.graph.put([edge(other, EdgeType.SIMILAR_TO, one, 0.9)])
-        assert [found.weight for found in tx.graph.edges(one, SEEN)] == [0.9]
+        tx.graph.upsert_edges([edge(one, EdgeType.SIMILAR_TO, other, 0.8)])
+        tx.graph.upsert_edges([edge(other, EdgeType.SIMILAR_TO, one, 0.9)])
+        assert [found.weight for found in tx.graph.list_edges(one, SEEN)] == [0.9]
 
 
 def test_a_rule_does_not_overwrite_what_a_model_saw(store: SqliteStore) -> None:
     memory = Node("memory", remember(store, "Lin likes tea"))
     with store.write("ann") as tx:
-        lin = tx.graph.name(memory.id, person("Lin"))
+        lin = tx.graph.upsert_entity(memory.id, person("Lin"))
         by_model = edge(memory, EdgeType.ABOUT, lin).model_copy(
             update={"inferred_by": InferredBy.MODEL}
         )
-        tx.graph.put([by_model, edge(memory, EdgeType.ABOUT, lin, 1.0)])
-        assert tx.graph.edges(memory, SEEN) == [by_model]
-        assert tx.graph.read_by(memory.id) == "model"
+        tx.graph.upsert_edges([by_model, edge(memory, EdgeType.ABOUT, lin, 1.0)])
+        assert tx.graph.list_edges(memory, SEEN) == [by_model]
+        assert tx.graph.links_inferred_by(memory.id) == "model"
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ def test_an_entity_is_known_again_in_another_spelling_or_by_an_alias(
 ) -> None:
     first, second = remember(store, "Lin Wei likes tea"), remember(store, "Lin Wei moved")
     with store.write("ann") as tx:
-        known = tx.graph.name(first, person("Lin Wei", "林伟"))
-        assert tx.graph.name(second, person(again)) == known
+        known = tx.graph.upsert_entity(first, person("Lin Wei", "林伟"))
+        assert tx.graph.upsert_entity(second, person(again)) == known
         assert only(called(tx, again)).id == known.id
 
 
 def test_the_same_name_of_another_kind_is_another_entity(store: SqliteStore) -> None:
     memory = remember(store, "Mercedes drives a Mercedes")
     with store.write("ann") as tx:
-        someone = tx.graph.name(memory, person("Mercedes"))
-        car = tx.graph.name(memory, Mention(name="Mercedes", kind="product"))
+        someone = tx.graph.upsert_entity(memory, person("Mercedes"))
+        car = tx.graph.upsert_entity(memory, Mention(name="Mercedes", kind="product"))
     assert someone != car
 
 
@@ -135,28 +135,35 @@ def test_one_of_no_told_kind_is_the_only_thing_of_that_name(store: SqliteStore) 
     memories = [remember(store, f"Mercedes, number {n}") for n in range(4)]
     untold = Mention(name="Mercedes")
     with store.write("ann") as tx:
-        someone = tx.graph.name(memories[0], person("Mercedes"))
-        assert tx.graph.name(memories[1], untold) == someone
-        car = tx.graph.name(memories[2], Mention(name="Mercedes", kind="product"))
-        assert tx.graph.name(memories[3], untold) not in (someone, car)
+        someone = tx.graph.upsert_entity(memories[0], person("Mercedes"))
+        assert tx.graph.upsert_entity(memories[1], untold) == someone
+        car = tx.graph.upsert_entity(memories[2], Mention(name="Mercedes", kind="product"))
+        assert tx.graph.upsert_entity(memories[3], untold) not in (someone, car)
 
 
 def test_namesakes_are_told_apart_where_the_caller_says_so(store: SqliteStore) -> None:
     memories = [remember(store, f"Li Wei, number {n}") for n in range(5)]
     with store.write("ann") as tx:
-        dentist = tx.graph.name(memories[0], person("Li Wei"), distinct="the dentist")
-        assert tx.graph.name(memories[1], person("Li Wei")) == dentist
-        cousin = tx.graph.name(memories[2], person("Li Wei"), distinct="the cousin")
+        dentist = tx.graph.upsert_entity(memories[0], person("Li Wei"), distinct="the dentist")
+        assert tx.graph.upsert_entity(memories[1], person("Li Wei")) == dentist
+        cousin = tx.graph.upsert_entity(memories[2], person("Li Wei"), distinct="the cousin")
         assert cousin != dentist
-        assert tx.graph.name(memories[3], person("Li Wei"), distinct="The Cousin") == cousin
-        assert tx.graph.name(memories[4], person("Li Wei"), distinct="the dentist") == dentist
+        assert (
+            tx.graph.upsert_entity(memories[3], person("Li Wei"), distinct="The Cousin") == cousin
+        )
+        assert (
+            tx.graph.upsert_entity(memories[4], person("Li Wei"), distinct="the dentist") == dentist
+        )
 
 
 def test_of_two_qualified_namesakes_neither_is_guessed(store: SqliteStore) -> None:
     memories = [remember(store, f"Li Wei, number {n}") for n in range(3)]
     with store.write("ann") as tx:
-        known = {tx.graph.name(memories[n], person("Li Wei"), distinct=f"{n}").id for n in (0, 1)}
-        assert tx.graph.name(memories[2], person("Li Wei")).id not in known
+        known = {
+            tx.graph.upsert_entity(memories[n], person("Li Wei"), distinct=f"{n}").id
+            for n in (0, 1)
+        }
+        assert tx.graph.upsert_entity(memories[2], person("Li Wei")).id not in known
 
 
 @settings(
@@ -170,27 +177,27 @@ def test_no_merging_and_parting_loses_an_edge(
     store: SqliteStore, merges: list[tuple[int, int]], parts: list[int]
 ) -> None:
     with store.write("ann") as tx:
-        earlier = tx.graph.entities([f"P{n}" for n in range(1, 6)], SEEN)
+        earlier = tx.graph.find_entities([f"P{n}" for n in range(1, 6)], SEEN)
     memories = {n: remember(store, f"about P{n}, round {len(earlier)}") for n in range(1, 6)}
     with store.write("ann") as tx:
         entities = {n: mention(tx, memory, person(f"P{n}")) for n, memory in memories.items()}
         for a, b in merges:
-            tx.graph.merge(entities[a].id, entities[b].id)
+            tx.graph.merge_entities(entities[a].id, entities[b].id)
         shown = {only(called(tx, f"P{n}")).id: only(called(tx, f"P{n}")) for n in memories}
-        ties = tx.graph.ties([one.node for one in shown.values()], SEEN)
-        nodes = {tx.graph.of_documents([v])[v]: n for n, v in wordings(tx, memories).items()}
+        ties = tx.graph.list_ties([one.node for one in shown.values()], SEEN)
+        nodes = {tx.graph.nodes_of_documents([v])[v]: n for n, v in wordings(tx, memories).items()}
         joined = {(nodes[tie.src], tie.dst) for tie in ties if tie.src in nodes}
         assert joined == {(n, only(called(tx, f"P{n}")).node) for n in memories}
         for n in parts:
-            entity = tx.graph.entity(entities[n].id, SEEN)
+            entity = tx.graph.get_entity(entities[n].id, SEEN)
             if entity is not None and entity.canonical_id is not None:
-                tx.graph.part(entity.id)
+                tx.graph.split_entity(entity.id)
         for n in memories:  # leave everything apart for the next example
-            entity = tx.graph.entity(entities[n].id, SEEN)
+            entity = tx.graph.get_entity(entities[n].id, SEEN)
             if entity is not None and entity.canonical_id is not None:
-                tx.graph.part(entity.id)
+                tx.graph.split_entity(entity.id)
         for n, memory in memories.items():
-            (found,) = tx.graph.edges(Node("memory", memory), SEEN)
+            (found,) = tx.graph.list_edges(Node("memory", memory), SEEN)
             assert found.dst == entities[n]
 
 
@@ -202,9 +209,9 @@ def wordings(tx: Transaction, memories: dict[int, str]) -> dict[int, int]:
 def test_what_is_no_member_can_t_be_parted(store: SqliteStore) -> None:
     memory = remember(store, "Lin likes tea")
     with store.write("ann") as tx:
-        lin = tx.graph.name(memory, person("Lin"))
+        lin = tx.graph.upsert_entity(memory, person("Lin"))
         with pytest.raises(InvalidInputError, match="not merged"):
-            tx.graph.part(lin.id)
+            tx.graph.split_entity(lin.id)
 
 
 def test_a_union_is_shown_with_every_name_and_its_members_point_at_it(store: SqliteStore) -> None:
@@ -212,7 +219,7 @@ def test_a_union_is_shown_with_every_name_and_its_members_point_at_it(store: Sql
     with store.write("ann") as tx:
         lin = mention(tx, first, person("Lin"))
         wei = mention(tx, second, person("Dr Wei"))
-        tx.graph.merge(wei.id, lin.id)
+        tx.graph.merge_entities(wei.id, lin.id)
         union = only(called(tx, "dr wei"))
         assert (union.id, union.name, union.aliases, union.mentions) == (
             lin.id,
@@ -220,14 +227,14 @@ def test_a_union_is_shown_with_every_name_and_its_members_point_at_it(store: Sql
             ("Dr Wei",),
             2,
         )
-        member = tx.graph.entity(wei.id, SEEN)
+        member = tx.graph.get_entity(wei.id, SEEN)
         assert member is not None
         assert (member.name, member.canonical_id) == ("Dr Wei", lin.id)
-        assert {found.src.id for found in tx.graph.edges(lin, SEEN)} == {first, second}
+        assert {found.src.id for found in tx.graph.list_edges(lin, SEEN)} == {first, second}
 
 
 CAPPED = EdgeType.SIMILAR_TO
-CAP = RULES[CAPPED].cap
+CAP = EDGE_RULES[CAPPED].cap
 
 
 @pytest.fixture(scope="module")
@@ -253,12 +260,12 @@ def test_caps_hold_after_any_sequence_of_edges(
 ) -> None:
     store, nodes = crowd
     with store.write("ann") as tx:
-        tx.graph.put(edge(nodes[0], CAPPED, other) for other in nodes[1 : CAP + 1])
+        tx.graph.upsert_edges(edge(nodes[0], CAPPED, other) for other in nodes[1 : CAP + 1])
         for a, b, weight, days in added:
-            tx.graph.put([edge(nodes[a], CAPPED, nodes[b], weight / 100, days * DAY)])
+            tx.graph.upsert_edges([edge(nodes[a], CAPPED, nodes[b], weight / 100, days * DAY)])
         for node in nodes[:3]:
-            assert len(tx.graph.edges(node, SEEN)) <= CAP
-        assert len(tx.graph.edges(nodes[0], SEEN)) == CAP
+            assert len(tx.graph.list_edges(node, SEEN)) <= CAP
+        assert len(tx.graph.list_edges(nodes[0], SEEN)) == CAP
 
 
 def test_the_weakest_and_oldest_edge_makes_room(
@@ -268,9 +275,13 @@ def test_the_weakest_and_oldest_edge_makes_room(
     _, _, _, first, second, *others = nodes
     hub = Node("memory", remember(store, "the hub"))
     with store.write("ann") as tx:
-        tx.graph.put([edge(hub, CAPPED, first, 0.5, DAY), edge(hub, CAPPED, second, 0.1, 60 * DAY)])
-        tx.graph.put(edge(hub, CAPPED, other, 0.9, 60 * DAY) for other in others[: CAP - 1])
-        left = {end for e in tx.graph.edges(hub, SEEN) for end in (e.src, e.dst)}
+        tx.graph.upsert_edges(
+            [edge(hub, CAPPED, first, 0.5, DAY), edge(hub, CAPPED, second, 0.1, 60 * DAY)]
+        )
+        tx.graph.upsert_edges(
+            edge(hub, CAPPED, other, 0.9, 60 * DAY) for other in others[: CAP - 1]
+        )
+        left = {end for e in tx.graph.list_edges(hub, SEEN) for end in (e.src, e.dst)}
         assert first not in left  # half as strong again as the other once, and two months old
         assert second in left
 
@@ -284,15 +295,15 @@ def test_what_stands_in_another_workspace_is_not_reached(store: SqliteStore) -> 
         mention(tx, there, person("Lin", "Zoe"))
         mention(tx, everywhere, person("Lin"))
         kitchen = Filters(workspace="kitchen")
-        assert {e.src.id for e in tx.graph.edges(lin, kitchen)} == {here, everywhere}
-        assert {e.src.id for e in tx.graph.edges(lin, SEEN)} == {everywhere}
-        assert len(tx.graph.edges(lin, Filters(everywhere=True))) == 3
+        assert {e.src.id for e in tx.graph.list_edges(lin, kitchen)} == {here, everywhere}
+        assert {e.src.id for e in tx.graph.list_edges(lin, SEEN)} == {everywhere}
+        assert len(tx.graph.list_edges(lin, Filters(everywhere=True))) == 3
         seen = only(called(tx, "lin", kitchen))
         assert (seen.aliases, seen.mentions) == ((), 2)
         assert called(tx, "zoe", kitchen) == []
         assert only(called(tx, "zoe", Filters(workspace="office"))).aliases == ("Zoe",)
         walk = walked(tx, [seen.node], kitchen)
-        reached = {tx.graph.documents([n]).get(n) for n in walk.distances}
+        reached = {tx.graph.documents_of_nodes([n]).get(n) for n in walk.distances}
         assert reached == {None, *wordings(tx, {0: here, 1: everywhere}).values()}
 
 
@@ -303,10 +314,10 @@ def test_what_is_archived_is_met_on_request_only(store: SqliteStore) -> None:
     with store.write("ann") as tx:
         tx.memories.set_validity(memory, Validity.ARCHIVED, DAY)
     with store.read("ann") as tx:
-        assert tx.graph.edges(lin, SEEN) == []
+        assert tx.graph.list_edges(lin, SEEN) == []
         assert called(tx, "Lin") == []
-        assert tx.graph.entity(lin.id, SEEN) is None
-        assert len(tx.graph.edges(lin, Filters(history=True))) == 1
+        assert tx.graph.get_entity(lin.id, SEEN) is None
+        assert len(tx.graph.list_edges(lin, Filters(include_history=True))) == 1
 
 
 def test_another_wording_takes_back_what_the_last_one_said(store: SqliteStore) -> None:
@@ -316,8 +327,8 @@ def test_another_wording_takes_back_what_the_last_one_said(store: SqliteStore) -
     with store.write("ann") as tx:
         tx.memories.add_version(memory, wording("Kim likes tea"))
     with store.read("ann") as tx:
-        assert tx.graph.edges(Node("memory", memory), SEEN) == []
-        assert tx.graph.entity(lin.id, SEEN) is None
+        assert tx.graph.list_edges(Node("memory", memory), SEEN) == []
+        assert tx.graph.get_entity(lin.id, SEEN) is None
 
 
 WORLD = st.lists(st.tuples(st.sampled_from("ABC"), st.integers(0, 3)), min_size=1, max_size=8)
@@ -343,8 +354,8 @@ def test_no_walk_leaves_its_tenant(
                 mention(tx, memory, person(name))
             found = [tx.memories.get(memory) for memory in memories]
             wording = [memory.current.n for memory in found if memory is not None]
-            own[tenant] = set(tx.graph.of_documents(wording).values())
-            own[tenant] |= {entity.node for entity in tx.graph.entities("ABC", SEEN)}
+            own[tenant] = set(tx.graph.nodes_of_documents(wording).values())
+            own[tenant] |= {entity.node for entity in tx.graph.find_entities("ABC", SEEN)}
     for tenant, nodes in own.items():
         with store.read(tenant) as tx:
             walk = walked(tx, sorted(set().union(*own.values())), SEEN)
@@ -360,8 +371,10 @@ def test_a_walk_with_little_room_meets_the_same_as_one_that_looks_at_everything(
         for i, one in enumerate(ids):
             mention(tx, one, person("Lin"))
             other = mention(tx, one, person(f"Friend {i % 5}"))
-            tx.graph.put([edge(Node("memory", one), EdgeType.ABOUT, other, weight=i % 4 / 4)])
-        tx.graph.merge(called(tx, "Friend 1")[0].id, called(tx, "Friend 2")[0].id)
+            tx.graph.upsert_edges(
+                [edge(Node("memory", one), EdgeType.ABOUT, other, weight=i % 4 / 4)]
+            )
+        tx.graph.merge_entities(called(tx, "Friend 1")[0].id, called(tx, "Friend 2")[0].id)
         seeds = [called(tx, "Lin")[0].node]
 
         def roomy(ns: Sequence[int], *_: object) -> Adjacency:
@@ -370,4 +383,6 @@ def test_a_walk_with_little_room_meets_the_same_as_one_that_looks_at_everything(
         def short(ns: Sequence[int], met: Collection[int], room: int) -> Adjacency:
             return tx.graph.neighbours(ns, SEEN, met, room)
 
-        assert neighbourhood(seeds, 3, short, limit) == neighbourhood(seeds, 3, roomy, limit)
+        assert find_neighbourhood(seeds, 3, short, limit) == find_neighbourhood(
+            seeds, 3, roomy, limit
+        )

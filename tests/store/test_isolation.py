@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoria.errors import NotFoundError
-from memoria.ingest.by_hand import ByHand
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.tombstones import Digester
+from memoria.ingest.user_edits import UserEdits
 from memoria.model import (
     LIBRARY,
     Edge,
@@ -35,24 +35,24 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.core import CoreLine
-from memoria.model.day import NightFile
-from memoria.model.night import Run, RunOptions
+from memoria.model.day import GeneratedFile
+from memoria.model.nightly import NightlyRun, RunOptions
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
-    Aged,
-    Ages,
+    AgedSession,
+    DocumentKind,
     Filters,
-    Grave,
-    Kind,
-    Likeness,
-    NewEntry,
     NewEvidence,
     NewMemory,
+    NewQueueEntry,
     NewVersion,
-    RawTier,
+    StorageTier,
+    SuppressedMeaning,
+    TierAges,
     Tombstone,
+    TombstoneRecord,
 )
 from memoria.text.analyser import query_terms
 from memoria.text.statement import fingerprint
@@ -66,8 +66,8 @@ CALL = ModelCall(
 MARK = "the mark of what everybody forgot"
 
 
-EVERY = Filters(history=True)
-EVER = Ages(1 << 60, 1 << 60)
+EVERY = Filters(include_history=True)
+EVER = TierAges(1 << 60, 1 << 60)
 LONG = " ".join(map(str, range(400)))
 
 
@@ -78,8 +78,8 @@ def vector(text: str) -> Vector:
     return counts / np.float32(np.linalg.norm(counts))
 
 
-def marks(tenant: str) -> Marks:
-    return Marks(tenant, lambda: b"a key")
+def marks(tenant: str) -> Digester:
+    return Digester(tenant, lambda: b"a key")
 
 
 def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
@@ -106,8 +106,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port", expires_at=1
         )
         tx.memories.add(memory, version)
-        if tx.episodes.of(turn.session_n, 0, 3) is None:
-            tx.episodes.put(memory.id, turn.session_n, 0, 3)
+        if tx.episodes.find(turn.session_n, 0, 3) is None:
+            tx.episodes.add(memory.id, turn.session_n, 0, 3)
         again = tx.conversations.session_turns("s", 1, 1)[0]
         tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
         waits = NewMemory(
@@ -122,10 +122,12 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     statements.revise(archived.id, "archive", None)
     with store.write(tenant) as tx:
         stone = Tombstone("memory", f"{tenant}'s", 1, "because")
-        tx.tombstones.add(Grave(stone, (MARK,), (Likeness(MODEL, vector(MARK), 0.9),)))
+        tx.tombstones.add(
+            TombstoneRecord(stone, (MARK,), (SuppressedMeaning(MODEL, vector(MARK), 0.9),))
+        )
         newest = tx.conversations.session_turns("s", 0, 100)[-1]
         place = newest.session_n, 0, newest.turn_index - 1
-        tx.queue.add(NewEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
+        tx.queue.add(NewQueueEntry(new_id(), QueueKind.EXTRACT, *place, 9, "remember", 1))
         tx.ledger.add(CALL)
         plan_a_night(tx, f"{tenant}'s item")
     edit_by_hand(store, tenant, corrected.id)
@@ -136,28 +138,28 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         draw(tx, corrected.id, again.n)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
-        due = backlog.due(0, 1000, 5)
+        due = backlog.list_due(0, 1000, 5)
         said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
         if due:
-            backlog.fulfil(MODEL, {n: vector(text) for n, text in said_by.items()})
+            backlog.add_vectors(MODEL, {n: vector(text) for n, text in said_by.items()})
 
 
 def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
-    hand = ByHand(store, tenant, marks(tenant))
+    hand = UserEdits(store, tenant, marks(tenant))
     with store.write(tenant) as tx:
         known = tx.memories.get(memory)
         assert known is not None
-        hand.hold(tx, known, "the port is by hand")
-        tx.core.put("MEMORY.md", CoreLine(known.id, f"m:{known.id}", b"port", known.current.n))
-        tx.core.expect("MEMORY.md", b"port")
+        hand.add_pending(tx, known, "the port is by hand")
+        tx.core.set_line("MEMORY.md", CoreLine(known.id, f"m:{known.id}", b"port", known.current.n))
+        tx.core.announce_write("MEMORY.md", b"port")
 
 
 def plan_a_night(tx: Transaction, item: str) -> None:
     steps = RunOptions(steps=("expire",))
-    run = tx.night.open_run() or tx.night.begin(new_id(), 1, steps)
-    tx.night.add_plan(run, 0, [item])
-    tx.files.put(NightFile(path="a.md", digest=f"of {item}", stamp="1", run_n=run.n))
-    tx.night.note_tokens(run, 0, 5)
+    run = tx.nightly_runs.open_run() or tx.nightly_runs.begin_run(new_id(), 1, steps)
+    tx.nightly_runs.add_plan(run, 0, [item])
+    tx.file_records.put(GeneratedFile(path="a.md", digest=f"of {item}", stamp="1", run_n=run.n))
+    tx.nightly_runs.note_tokens(run, 0, 5)
 
 
 def draw(tx: Transaction, source: str, turn_n: int) -> None:
@@ -169,7 +171,7 @@ def draw(tx: Transaction, source: str, turn_n: int) -> None:
     tx.memories.add_evidence(NewEvidence(drawn.id, turn_n, "port", 1))
     src, dst = Node("memory", drawn.id), Node("memory", source)
     kind = EdgeType.DERIVED_FROM
-    tx.graph.put([Edge(src=src, type=kind, dst=dst, weight=1, confidence=1, made_at=1)])
+    tx.graph.upsert_edges([Edge(src=src, type=kind, dst=dst, weight=1, confidence=1, made_at=1)])
 
 
 def merge(tx: Transaction, one: str, other: str, like: str) -> None:
@@ -182,12 +184,12 @@ def merge(tx: Transaction, one: str, other: str, like: str) -> None:
         (merged, EdgeType.SUPPORTS, dst),
         (src, EdgeType.CAUSES, dst),
     ]
-    tx.graph.put(
+    tx.graph.upsert_edges(
         Edge(src=here, type=kind, dst=there, weight=1, confidence=1, made_at=1)
         for here, kind, there in ends
     )
-    here, there = (tx.graph.of_documents([n])[n] for n in present(tx, one, like))
-    assert tx.cold.set_aside((here, 5, there), "full")
+    here, there = (tx.graph.nodes_of_documents([n])[n] for n in present(tx, one, like))
+    assert tx.edge_pruning.prune((here, 5, there), "full")
 
 
 def present(tx: Transaction, *ids: str) -> list[int]:
@@ -199,11 +201,13 @@ def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: st
     src = Node("memory", memory)
     with store.write(tenant) as tx:
         ends = {
-            EdgeType.ABOUT: tx.graph.name(memory, Mention(name="the port", aliases=("PORT",))),
+            EdgeType.ABOUT: tx.graph.upsert_entity(
+                memory, Mention(name="the port", aliases=("PORT",))
+            ),
             EdgeType.DERIVED_FROM: Node("turn", turn),
             EdgeType.SUPPORTS: Node("memory", other),
         }
-        tx.graph.put(
+        tx.graph.upsert_edges(
             Edge(src=src, type=kind, dst=end, weight=0.5, confidence=0.5, made_at=1)
             for kind, end in ends.items()
         )
@@ -221,7 +225,7 @@ class Known:
     entry_ids: tuple[str, ...]
     entities: tuple[Entity, ...]
     nodes: tuple[int, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[NightlyRun, ...]
 
 
 def known(store: SqliteStore, tenant: str) -> Known:
@@ -229,8 +233,8 @@ def known(store: SqliteStore, tenant: str) -> Known:
         turns = tx.conversations.session_turns("s", 0, 1000)
         edited = next(turn for turn in turns if turn.message_id == "m")
         turns += tx.conversations.turn_versions(edited)
-        memories = tx.memories.unverified(1000)
-        over = map(tx.memories.get, tx.episodes.over([turn.n for turn in turns]))
+        memories = tx.memories.list_unverified(1000)
+        over = map(tx.memories.get, tx.episodes.list_over_turns([turn.n for turn in turns]))
         memories += [memory for memory in over if memory is not None]
         versions = [version.n for memory in memories for version in memory.versions]
         numbers = {turn.session_n for turn in turns}
@@ -240,10 +244,10 @@ def known(store: SqliteStore, tenant: str) -> Known:
             turn_ids=tuple(turn.id for turn in turns),
             memory_ids=tuple(memory.id for memory in memories),
             fingerprints=tuple(tx.conversations.last_fingerprints(min(numbers), 1000)),
-            entry_ids=tuple(entry.id for entry in tx.queue.entries(None, 1000)),
-            entities=tuple(tx.graph.entities(["the port"], EVERY)),
-            nodes=tuple(sorted(set(tx.graph.of_documents(range(1000)).values()))),
-            runs=tuple(tx.night.runs(10)),
+            entry_ids=tuple(entry.id for entry in tx.queue.list_entries(None, 1000)),
+            entities=tuple(tx.graph.find_entities(["the port"], EVERY)),
+            nodes=tuple(sorted(set(tx.graph.nodes_of_documents(range(1000)).values()))),
+            runs=tuple(tx.nightly_runs.list_runs(10)),
         )
 
 
@@ -251,17 +255,17 @@ def edges_of(places: Iterable[tuple[int, int, int]]) -> list[str]:
     return [f"src={src} dst={dst}" for src, _, dst in places]
 
 
-BOTH: tuple[Kind, ...] = ("turn", "memory")
+BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
     ],
     "documents.recent": lambda tx, _: tx.documents.recent(BOTH, EVERY, 100),
-    "documents.words": lambda tx, them: tx.documents.words(them.ns),
-    "documents.indexed": lambda tx, them: tx.documents.indexed(them.ns, 10_000),
+    "documents.distinct_words": lambda tx, them: tx.documents.distinct_words(them.ns),
+    "documents.index_tokens": lambda tx, them: tx.documents.index_tokens(them.ns, 10_000),
     "documents.frequencies": lambda tx, _: list(
-        tx.documents.frequencies(BOTH, ["port"], EVERY).holding.values()
+        tx.documents.frequencies(BOTH, ["port"], EVERY).by_term.values()
     ),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
@@ -281,211 +285,263 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "conversations.turns": lambda tx, them: tx.conversations.turns(them.ns),
     "conversations.turn": lambda tx, them: [tx.conversations.turn(i) for i in them.turn_ids],
-    "conversations.places": lambda tx, them: tx.conversations.places(them.ns, 2),
+    "conversations.list_positions": lambda tx, them: tx.conversations.list_positions(them.ns, 2),
     "conversations.speakers": lambda tx, them: [
         f"said by {speaker}" for speaker in tx.conversations.speakers(them.ns)
     ],
     "conversations.remarks": lambda tx, them: tx.conversations.remarks(them.ns),
-    "conversations.around": lambda tx, them: [
-        tx.conversations.around(n, 1, 5) for n in them.sessions
+    "conversations.neighbours": lambda tx, them: [
+        tx.conversations.neighbours(n, 1, 5) for n in them.sessions
     ],
-    "conversations.span": lambda tx, them: [
-        tx.conversations.span(n, 0, 100) for n in them.sessions
+    "conversations.list_span": lambda tx, them: [
+        tx.conversations.list_span(n, 0, 100) for n in them.sessions
     ],
     "conversations.session_turns": lambda tx, _: tx.conversations.session_turns("s", 0, 100),
     "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
-    "conversations.stretches": lambda tx, _: tx.conversations.stretches("s"),
+    "conversations.list_segments": lambda tx, _: tx.conversations.list_segments("s"),
     "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
-    "memories.said_again_in": lambda tx, them: tx.memories.said_again_in(them.ns),
-    "memories.evidence": lambda tx, them: [tx.memories.evidence(i) for i in them.memory_ids],
-    "audit.of": lambda tx, them: [tx.audit.of(i) for i in them.memory_ids],
-    "memories.by_versions": lambda tx, them: tx.memories.by_versions(them.ns),
-    "memories.with_fingerprint": lambda tx, _: [
-        tx.memories.with_fingerprint(fingerprint(text)) for text in SAID
+    "memories.list_repeated_in": lambda tx, them: tx.memories.list_repeated_in(them.ns),
+    "memories.list_evidence": lambda tx, them: [
+        tx.memories.list_evidence(i) for i in them.memory_ids
     ],
-    "memories.unverified": lambda tx, _: tx.memories.unverified(100),
-    "memories.about": lambda tx, _: tx.memories.about("user"),
-    "memories.concluded": lambda tx, them: tx.memories.concluded(them.ns, InferredBy.MODEL),
-    "memories.held_back": lambda tx, _: tx.memories.held_back(100),
-    "memories.resting_on": lambda tx, them: tx.memories.resting_on(them.ns),
-    "documents.holding": lambda tx, _: [tx.documents.holding(kind, ["port"]) for kind in BOTH],
+    "audit.list_entries": lambda tx, them: [tx.audit.list_entries(i) for i in them.memory_ids],
+    "memories.by_version_numbers": lambda tx, them: tx.memories.by_version_numbers(them.ns),
+    "memories.find_by_fingerprint": lambda tx, _: [
+        tx.memories.find_by_fingerprint(fingerprint(text)) for text in SAID
+    ],
+    "memories.list_unverified": lambda tx, _: tx.memories.list_unverified(100),
+    "memories.list_about": lambda tx, _: tx.memories.list_about("user"),
+    "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
+        them.ns, InferredBy.MODEL
+    ),
+    "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
+    "memories.list_stated_in": lambda tx, them: tx.memories.list_stated_in(them.ns),
+    "documents.list_containing": lambda tx, _: [
+        tx.documents.list_containing(kind, ["port"]) for kind in BOTH
+    ],
     "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
     "tombstones.any": lambda tx, _: tx.tombstones.any(),
     "tombstones.find": lambda tx, _: tx.tombstones.find([MARK], "memory"),
-    "tombstones.of": lambda tx, _: tx.tombstones.of("ann's"),
-    "tombstones.know_meanings": lambda tx, _: tx.tombstones.know_meanings(),
-    "tombstones.like": lambda tx, _: tx.tombstones.like(MODEL, vector(MARK)),
+    "tombstones.get": lambda tx, _: tx.tombstones.get("ann's"),
+    "tombstones.has_meanings": lambda tx, _: tx.tombstones.has_meanings(),
+    "tombstones.find_by_meaning": lambda tx, _: tx.tombstones.find_by_meaning(MODEL, vector(MARK)),
     "tombstones.all": lambda tx, _: tx.tombstones.all(),
-    "queue.entries": lambda tx, _: tx.queue.entries(None, 100),
-    "queue.entry": lambda tx, them: [tx.queue.entry(i) for i in them.entry_ids],
+    "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
+    "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
     "queue.status": lambda tx, _: tx.queue.status().waiting,
-    "queue.extractions": lambda tx, them: [
-        tx.queue.extractions(n, "remember") for n in them.sessions
+    "queue.count_extractions": lambda tx, them: [
+        tx.queue.count_extractions(n, "remember") for n in them.sessions
     ],
-    "graph.read_by": lambda tx, them: [
-        tx.graph.read_by(i) == "model" or tx.graph.edges(Node("memory", i), EVERY)
+    "graph.links_inferred_by": lambda tx, them: [
+        tx.graph.links_inferred_by(i) == "model" or tx.graph.list_edges(Node("memory", i), EVERY)
         for i in them.memory_ids
     ],
-    "graph.entity": lambda tx, them: [tx.graph.entity(one.id, EVERY) for one in them.entities],
-    "graph.entities": lambda tx, _: tx.graph.entities(["the port", "PORT"], EVERY),
-    "graph.called": lambda tx, _: tx.graph.called(["the port"], EVERY),
-    "graph.beginning": lambda tx, _: tx.graph.beginning("the p", EVERY, 100),
-    "graph.edges": lambda tx, them: [
-        tx.graph.edges(node, EVERY)
+    "graph.get_entity": lambda tx, them: [
+        tx.graph.get_entity(one.id, EVERY) for one in them.entities
+    ],
+    "graph.find_entities": lambda tx, _: tx.graph.find_entities(["the port", "PORT"], EVERY),
+    "graph.by_name": lambda tx, _: tx.graph.by_name(["the port"], EVERY),
+    "graph.by_prefix": lambda tx, _: tx.graph.by_prefix("the p", EVERY, 100),
+    "graph.list_edges": lambda tx, them: [
+        tx.graph.list_edges(node, EVERY)
         for node in (
             *(Node("memory", i) for i in them.memory_ids),
             *(Node("turn", i) for i in them.turn_ids),
             *(Node("entity", one.id) for one in them.entities),
         )
     ],
-    "graph.ties": lambda tx, them: tx.graph.ties(them.nodes, EVERY),
+    "graph.list_ties": lambda tx, them: tx.graph.list_ties(them.nodes, EVERY),
     "graph.neighbours": lambda tx, them: [
         f"node={n}" for others in tx.graph.neighbours(them.nodes, EVERY).values() for n in others
     ],
-    "graph.busy": lambda tx, them: [f"node={n}" for n in tx.graph.busy(them.nodes, 0)],
-    "graph.of_documents": lambda tx, them: [f"n={n}" for n in tx.graph.of_documents(them.ns)],
-    "graph.documents": lambda tx, them: [f"n={n}" for n in tx.graph.documents(them.nodes).values()],
+    "graph.high_degree": lambda tx, them: [
+        f"node={n}" for n in tx.graph.high_degree(them.nodes, 0)
+    ],
+    "graph.nodes_of_documents": lambda tx, them: [
+        f"n={n}" for n in tx.graph.nodes_of_documents(them.ns)
+    ],
+    "graph.documents_of_nodes": lambda tx, them: [
+        f"n={n}" for n in tx.graph.documents_of_nodes(them.nodes).values()
+    ],
     "graph.predecessor": lambda tx, them: [tx.graph.predecessor(i) for i in them.memory_ids],
-    "conversations.unread_stretches": lambda tx, _: tx.conversations.unread_stretches(100),
-    "episodes.stretch": lambda tx, them: [tx.episodes.stretch(i) for i in them.memory_ids],
-    "episodes.of": lambda tx, them: [tx.episodes.of(n, 0, 3) for n in them.sessions],
-    "episodes.over": lambda tx, them: tx.episodes.over(them.ns),
+    "conversations.list_unqueued_segments": lambda tx, _: tx.conversations.list_unqueued_segments(
+        100
+    ),
+    "episodes.get_span": lambda tx, them: [tx.episodes.get_span(i) for i in them.memory_ids],
+    "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
+    "episodes.list_over_turns": lambda tx, them: tx.episodes.list_over_turns(them.ns),
     "core.memories": lambda tx, _: tx.core.memories(0),
     "core.disputes": lambda tx, _: tx.core.disputes(),
-    "core.standing": lambda tx, them: tx.core.standing(them.memory_ids),
+    "core.statuses": lambda tx, them: tx.core.statuses(them.memory_ids),
     "core.lines": lambda tx, _: tx.core.lines("MEMORY.md"),
-    "core.state": lambda tx, _: [tx.core.state("MEMORY.md").pending],
+    "core.file_state": lambda tx, _: [tx.core.file_state("MEMORY.md").pending],
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
-    "scratchpads.recent": lambda tx, _: tx.scratchpads.recent(100),
-    "ledger.spent": lambda tx, _: tx.ledger.spent(0, 1 << 60).calls,
-    "ledger.last": lambda tx, _: tx.ledger.last(),
-    "pairs.alike": lambda tx, _: [
-        f"n={n} " for pair in tx.pairs.alike(None, (0, 0), 0.5, 100) for n in pair[1:3]
+    "scratchpads.list_recent": lambda tx, _: tx.scratchpads.list_recent(100),
+    "ledger.spending": lambda tx, _: tx.ledger.spending(0, 1 << 60).calls,
+    "ledger.newest": lambda tx, _: tx.ledger.newest(),
+    "pairs.list_similar": lambda tx, _: [
+        f"n={n} " for pair in tx.pairs.list_similar(None, (0, 0), 0.5, 100) for n in pair[1:3]
     ],
-    "pairs.wordings": lambda tx, _: tx.pairs.wordings(0, 0, 100),
-    "pairs.any_changed": lambda tx, _: tx.pairs.any_changed(0),
-    "pairs.merged": lambda tx, them: [*tx.pairs.merged(them.memory_ids).items()],
-    "pairs.merged_into": lambda tx, them: [tx.pairs.merged_into(i) for i in them.memory_ids],
-    "drawn.bases": lambda tx, _: [f"n={one.wording} {one.id}" for one in tx.drawn.bases(0, 100)],
-    "drawn.alike": lambda tx, _: tx.drawn.alike(range(100)),
-    "drawn.entities": lambda tx, _: [f"node={n}" for _, n in tx.drawn.entities(range(100))],
-    "drawn.said": lambda tx, _: tx.drawn.said(range(100)),
-    "drawn.instants": lambda tx, _: tx.drawn.instants(range(100)),
-    "drawn.made": lambda tx, _: tx.drawn.made(0, 100),
-    "drawn.sources": lambda tx, them: tx.drawn.sources(them.memory_ids),
-    "drawn.over": lambda tx, them: tx.drawn.over(them.memory_ids, them.ns),
-    "drawn.unheard": lambda tx, them: [
-        tx.drawn.unheard(one, [other]) for one in them.memory_ids for other in them.memory_ids
+    "pairs.list_wordings": lambda tx, _: tx.pairs.list_wordings(0, 0, 100),
+    "pairs.has_changes": lambda tx, _: tx.pairs.has_changes(0),
+    "pairs.merge_targets": lambda tx, them: [*tx.pairs.merge_targets(them.memory_ids).items()],
+    "pairs.list_merged_into": lambda tx, them: [
+        tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],
-    "purge.spent": lambda tx, _: tx.purge.spent(2**53, 100),
-    "purge.archived": lambda tx, _: tx.purge.archived(2**53, 100),
-    "tiers.count_aged": lambda tx, _: tx.tiers.count_aged(EVER),
-    "tiers.next_aged": lambda tx, _: tx.tiers.next_aged(EVER) is not None,
-    "tiers.repack": lambda tx, them: [
-        tx.tiers.repack(Aged(n, RawTier.COLD), 0).block for n in them.sessions
+    "derivations.list_candidates": lambda tx, _: [
+        f"n={one.wording} {one.id}" for one in tx.derivations.list_candidates(0, 100)
     ],
-    "retention.expired": lambda tx, _: tx.retention.expired(1, 0, 100),
-    "retention.vitals": lambda tx, _: tx.retention.vitals(0, 100),
-    "retention.vitals_of": lambda tx, them: [tx.retention.vitals_of(i) for i in them.memory_ids],
-    "retention.support": lambda tx, them: [tx.retention.support(i).theme for i in them.memory_ids],
-    "days.closed_sessions": lambda tx, _: [
-        (session.session_id, session.stamp) for session in tx.days.closed_sessions(0, 0, 100)
+    "derivations.similar_pairs": lambda tx, _: tx.derivations.similar_pairs(range(100)),
+    "derivations.entities": lambda tx, _: [
+        f"node={n}" for _, n in tx.derivations.entities(range(100))
     ],
-    "days.closed_session": lambda tx, them: [tx.days.closed_session(n) for n in them.sessions],
-    "days.next_active": lambda tx, _: tx.days.next_active(0),
+    "derivations.occasions": lambda tx, _: tx.derivations.occasions(range(100)),
+    "derivations.user_statement_times": lambda tx, _: tx.derivations.user_statement_times(
+        range(100)
+    ),
+    "derivations.list_derived": lambda tx, _: tx.derivations.list_derived(0, 100),
+    "derivations.sources": lambda tx, them: tx.derivations.sources(them.memory_ids),
+    "derivations.list_resting_on": lambda tx, them: tx.derivations.list_resting_on(
+        them.memory_ids, them.ns
+    ),
+    "derivations.has_unseen_turns": lambda tx, them: [
+        tx.derivations.has_unseen_turns(one, [other])
+        for one in them.memory_ids
+        for other in them.memory_ids
+    ],
+    "purge.list_short_lived": lambda tx, _: tx.purge.list_short_lived(2**53, 100),
+    "purge.list_archived": lambda tx, _: tx.purge.list_archived(2**53, 100),
+    "storage_tiers.count_aged": lambda tx, _: tx.storage_tiers.count_aged(EVER),
+    "storage_tiers.next_aged": lambda tx, _: tx.storage_tiers.next_aged(EVER) is not None,
+    "storage_tiers.repack": lambda tx, them: [
+        tx.storage_tiers.repack(AgedSession(n, StorageTier.COLD), 0).block for n in them.sessions
+    ],
+    "retention.list_expired": lambda tx, _: tx.retention.list_expired(1, 0, 100),
+    "retention.list_attributes": lambda tx, _: tx.retention.list_attributes(0, 100),
+    "retention.get_attributes": lambda tx, them: [
+        tx.retention.get_attributes(i) for i in them.memory_ids
+    ],
+    "retention.get_support": lambda tx, them: [
+        tx.retention.get_support(i).theme for i in them.memory_ids
+    ],
+    "days.list_closed_sessions": lambda tx, _: [
+        (session.session_id, session.stamp) for session in tx.days.list_closed_sessions(0, 0, 100)
+    ],
+    "days.get_closed_session": lambda tx, them: [
+        tx.days.get_closed_session(n) for n in them.sessions
+    ],
+    "days.next_activity_at": lambda tx, _: tx.days.next_activity_at(0),
     "days.notes": lambda tx, _: list(tx.days.notes(0, 2**53).model_dump().values()),
-    "days.summed_up": lambda tx, them: tx.days.summed_up(them.ns),
-    "files.all": lambda tx, _: tx.files.all(),
-    "files.get": lambda tx, _: tx.files.get("a.md"),
-    "cold.crowded": lambda tx, _: [f"node={n}" for n in tx.cold.crowded(0, 100)],
-    "cold.alike": lambda tx, them: edges_of(like.place for like in tx.cold.alike(them.nodes)),
-    "cold.idle": lambda tx, _: edges_of(tx.cold.idle(0, 1000)[0]),
-    "cold.unfolded": lambda tx, _: edges_of(place for place, _ in tx.cold.unfolded()),
-    "cold.waiting": lambda tx, _: edges_of(edge.place for edge in tx.cold.waiting(100)),
-    "metrics.links": lambda tx, _: list(tx.metrics.links()),
-    "metrics.archived": lambda tx, _: list(tx.metrics.archived()),
-    "metrics.sample": lambda tx, _: [f"n={n} " for n in tx.metrics.sample(100)],
-    "night.open_run": lambda tx, _: [run.id for run in [tx.night.open_run()] if run],
-    "night.runs": lambda tx, _: [run.id for run in tx.night.runs(100)],
-    "night.run": lambda tx, them: [tx.night.run(run.id) for run in them.runs],
-    "night.tokens": lambda tx, them: [tx.night.tokens(run) for run in them.runs],
-    "night.next_items": lambda tx, them: [tx.night.next_items(run, 0, 9) for run in them.runs],
+    "days.list_episode_ends": lambda tx, them: tx.days.list_episode_ends(them.ns),
+    "file_records.all": lambda tx, _: tx.file_records.all(),
+    "file_records.get": lambda tx, _: tx.file_records.get("a.md"),
+    "edge_pruning.list_dense_nodes": lambda tx, _: [
+        f"node={n}" for n in tx.edge_pruning.list_dense_nodes(0, 100)
+    ],
+    "edge_pruning.list_similar_pairs": lambda tx, them: edges_of(
+        like.edge for like in tx.edge_pruning.list_similar_pairs(them.nodes)
+    ),
+    "edge_pruning.list_inactive_edges": lambda tx, _: edges_of(
+        tx.edge_pruning.list_inactive_edges(0, 1000)[0]
+    ),
+    "edge_pruning.list_evidence_to_transfer": lambda tx, _: edges_of(
+        place for place, _ in tx.edge_pruning.list_evidence_to_transfer()
+    ),
+    "edge_pruning.list_over_cap": lambda tx, _: edges_of(
+        edge.edge for edge in tx.edge_pruning.list_over_cap(100)
+    ),
+    "metrics.count_links": lambda tx, _: list(tx.metrics.count_links()),
+    "metrics.count_archived": lambda tx, _: list(tx.metrics.count_archived()),
+    "metrics.sample_wordings": lambda tx, _: [f"n={n} " for n in tx.metrics.sample_wordings(100)],
+    "nightly_runs.open_run": lambda tx, _: [run.id for run in [tx.nightly_runs.open_run()] if run],
+    "nightly_runs.list_runs": lambda tx, _: [run.id for run in tx.nightly_runs.list_runs(100)],
+    "nightly_runs.find_run": lambda tx, them: [
+        tx.nightly_runs.find_run(run.id) for run in them.runs
+    ],
+    "nightly_runs.count_tokens": lambda tx, them: [
+        tx.nightly_runs.count_tokens(run) for run in them.runs
+    ],
+    "nightly_runs.next_items": lambda tx, them: [
+        tx.nightly_runs.next_items(run, 0, 9) for run in them.runs
+    ],
 }
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
-    "night.changes",
+    "nightly_runs.list_changes",
 }
-OF_ALL = {"metrics.segments"}  # of the one index that holds everybody's text: a number alone
+OF_ALL = {
+    "metrics.count_index_segments"
+}  # of the one index that holds everybody's text: a number alone
 WRITES = {
-    "conversations.enter_session",
+    "conversations.upsert_session",
     "conversations.add_turn",
     "conversations.retire_turn",
-    "conversations.extend_stretch",
-    "conversations.close_stretch",
-    "conversations.close_idle_stretches",
-    "conversations.close_past_stretches",
+    "conversations.extend_segment",
+    "conversations.close_segment",
+    "conversations.close_idle_segments",
+    "conversations.close_past_segments",
     "memories.add",
     "memories.add_evidence",
-    "memories.use",
+    "memories.add_use",
     "memories.add_version",
     "memories.set_validity",
-    "memories.mark",
+    "memories.set_flags",
     "memories.erase",
     "memories.erase_wording",
-    "conversations.bar_turn",
+    "conversations.suppress_turn",
     "conversations.erase_turn",
-    "conversations.process",
+    "conversations.mark_processed",
     "queue.add",
     "queue.retry",
     "queue.drop",
     "queue.finish",
     "scratchpads.erase",
-    "core.put",
-    "core.drop",
-    "core.expect",
-    "core.settle",
+    "core.set_line",
+    "core.drop_line",
+    "core.announce_write",
+    "core.confirm_write",
     "tombstones.add",
     "tombstones.lift",
     "scratchpads.put",
     "audit.add",
     "ledger.add",
     "ledger.settle",
-    "graph.name",
-    "graph.put",
-    "graph.unsay",
-    "graph.merge",
-    "graph.part",
-    "episodes.put",
-    "episodes.leave",
-    "episodes.write_anew",
-    "tiers.put",
-    "tiers.settle",
+    "graph.upsert_entity",
+    "graph.upsert_edges",
+    "graph.remove_extracted",
+    "graph.merge_entities",
+    "graph.split_entity",
+    "episodes.add",
+    "episodes.stop_summarising",
+    "episodes.requeue_summaries",
+    "storage_tiers.write_packed",
+    "storage_tiers.set_tier",
     "retention.set_tier",
     "purge.close_runs",
     "purge.drop_images",
     "retention.note_review",
-    "pairs.gather",
-    "pairs.take_in",
+    "pairs.copy_evidence",
+    "pairs.absorb",
     "pairs.note_merged",
-    "pairs.keep_apart",
-    "files.put",
-    "files.drop",
-    "files.forget",
-    "cold.set_aside",
-    "cold.bring_back",
-    "cold.fold",
-    "metrics.put",
-    "night.begin",
-    "night.set_state",
-    "night.note_rows",
-    "night.set_step",
-    "night.add_plan",
-    "night.clear_plan",
-    "night.drop_items",
-    "night.drop_left",
-    "night.strike",
-    "night.note_tokens",
-    "night.revert",
+    "pairs.mark_distinct",
+    "file_records.put",
+    "file_records.drop",
+    "file_records.forget",
+    "edge_pruning.prune",
+    "edge_pruning.restore",
+    "edge_pruning.transfer",
+    "metrics.add",
+    "nightly_runs.begin_run",
+    "nightly_runs.set_state",
+    "nightly_runs.note_rows",
+    "nightly_runs.set_step",
+    "nightly_runs.add_plan",
+    "nightly_runs.clear_plan",
+    "nightly_runs.drop_items",
+    "nightly_runs.drop_leftovers",
+    "nightly_runs.remove_items",
+    "nightly_runs.note_tokens",
+    "nightly_runs.revert",
 }
 
 
@@ -519,18 +575,18 @@ def test_every_method_that_reads_is_tried() -> None:
         "scratchpads": base.Scratchpads,
         "tombstones": base.Tombstones,
         "queue": base.Queue,
-        "audit": base.Audit,
-        "ledger": base.Ledger,
-        "tiers": base.RawTiers,
-        "retention": base.Retention,
+        "audit": base.AuditLog,
+        "ledger": base.ModelCallLog,
+        "tiers": base.StorageTiers,
+        "retention": base.RetentionRows,
         "pairs": base.Pairs,
-        "purge": base.Purge,
-        "drawn": base.Drawn,
-        "cold": base.ColdEdges,
-        "metrics": base.Metrics,
-        "night": base.Nights,
+        "purge": base.PurgeCandidates,
+        "drawn": base.Derivations,
+        "cold": base.PrunedEdges,
+        "metrics": base.MetricRows,
+        "night": base.NightlyRuns,
         "days": base.Days,
-        "files": base.NightFiles,
+        "files": base.GeneratedFileRecords,
     }
     methods = {
         f"{part}.{name}"
@@ -592,7 +648,7 @@ def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore)
         with pytest.raises(NotFoundError):
             statements.remember("x", MemoryType.FACT, None, None, turn_id)
     with two.write("bob") as tx:
-        tx.conversations.close_idle_stretches(1 << 60)
+        tx.conversations.close_idle_segments(1 << 60)
         assert not any(tx.queue.retry(i) or tx.queue.drop(i) for i in them.entry_ids)
     with two.read("ann") as tx:
         assert (
@@ -605,33 +661,33 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
     them = known(two, "ann")
     (port,) = them.entities
     with two.read("ann") as tx:
-        before = tx.graph.ties(them.nodes, EVERY), tx.graph.entities(["the port"], EVERY)
+        before = tx.graph.list_ties(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
     ends = [Node("memory", i) for i in them.memory_ids]
     ends += [*(Node("turn", i) for i in them.turn_ids), Node("entity", port.id)]
     with two.write("bob") as tx:
-        own = tx.memories.unverified(1)[0].id
-        mine = tx.graph.name(own, Mention(name="the port"))
+        own = tx.memories.list_unverified(1)[0].id
+        mine = tx.graph.upsert_entity(own, Mention(name="the port"))
         for memory_id in them.memory_ids:
-            tx.graph.unsay(memory_id)
+            tx.graph.remove_extracted(memory_id)
             with pytest.raises(NotFoundError):
-                tx.graph.name(memory_id, Mention(name="the port"))
+                tx.graph.upsert_entity(memory_id, Mention(name="the port"))
         for end in ends:
             with pytest.raises(NotFoundError):
-                tx.graph.put([_supports(Node("memory", own), end)])
+                tx.graph.upsert_edges([_supports(Node("memory", own), end)])
         for first, second in ((port.id, mine.id), (mine.id, port.id)):
             with pytest.raises(NotFoundError):
-                tx.graph.merge(first, second)
+                tx.graph.merge_entities(first, second)
         with pytest.raises(NotFoundError):
-            tx.graph.part(port.id)
+            tx.graph.split_entity(port.id)
         for memory_id in them.memory_ids:
-            tx.pairs.gather(own, memory_id, 10)
-            tx.pairs.gather(memory_id, own, 10)
-            tx.pairs.take_in(memory_id, own, "tool", 0.1)
-            tx.pairs.take_in(own, memory_id, "reported", 0.9)
+            tx.pairs.copy_evidence(own, memory_id, 10)
+            tx.pairs.copy_evidence(memory_id, own, 10)
+            tx.pairs.absorb(memory_id, own, "tool", 0.1)
+            tx.pairs.absorb(own, memory_id, "reported", 0.9)
             tx.pairs.note_merged(memory_id, own)
-            tx.pairs.keep_apart(memory_id, own)
+            tx.pairs.mark_distinct(memory_id, own)
     with two.read("ann") as tx:
-        after = tx.graph.ties(them.nodes, EVERY), tx.graph.entities(["the port"], EVERY)
+        after = tx.graph.list_ties(them.nodes, EVERY), tx.graph.find_entities(["the port"], EVERY)
     assert after == before
 
 
@@ -647,7 +703,7 @@ FILTERS = st.builds(
     roles=st.just(()) | st.just((Role.USER,)),
     tool=st.none() | st.just("ls"),
     types=st.just(()) | st.just((MemoryType.FACT,)),
-    history=st.booleans(),
+    include_history=st.booleans(),
 )
 NAMES = st.lists(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5),

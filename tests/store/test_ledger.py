@@ -31,10 +31,10 @@ SPENDER = """
     call = ModelCall(at=today + 5, purpose="extract", prompt="x/1", model="m",
                      input_tokens=10, output_tokens=90, outcome="open")
     done = 1
-    assert ledger.enter("ann", call, today, 4050)  # so that each of them spends something
+    assert ledger.reserve("ann", call, today, 4050)  # so that each of them spends something
     print("ready", flush=True)
     sys.stdin.readline()
-    while (n := ledger.enter("ann", call, today, 4050)) is not None:
+    while (n := ledger.reserve("ann", call, today, 4050)) is not None:
         done += 1
         if done % 3:  # the others are never settled: their process might have died
             ledger.settle("ann", n, call.model_copy(update={"output_tokens": 40, "outcome": "ok"}))
@@ -76,7 +76,7 @@ def test_two_processes_together_spend_no_more_than_the_cap(store: SqliteStore, h
         assert spender.returncode == 0
         done[i] = int(out)
     with store.read("ann") as tx:
-        spent = tx.ledger.spent(TODAY, TODAY + DAY_MS)
+        spent = tx.ledger.spending(TODAY, TODAY + DAY_MS)
     assert spent.calls == sum(done)
     assert 4050 - 100 < spent.tokens <= 4050
 
@@ -101,7 +101,7 @@ def test_who_waits_for_another_process_counts_what_that_one_spent(
     with ThreadPoolExecutor(1) as thread:
         with one.write("ann") as tx:
             ledger = StoreLedger(cast("Store", other))
-            entered = thread.submit(ledger.enter, "ann", call(tokens=50), TODAY, 100)
+            entered = thread.submit(ledger.reserve, "ann", call(tokens=50), TODAY, 100)
             assert other.about_to_write.wait(30)
             tx.ledger.add(call(tokens=50))
         assert entered.result(30) is None
@@ -109,9 +109,9 @@ def test_who_waits_for_another_process_counts_what_that_one_spent(
 
 def test_a_call_that_was_never_settled_counts_at_its_most(store: SqliteStore) -> None:
     ledger = StoreLedger(store)
-    assert ledger.enter("ann", call(tokens=50), TODAY, 150) is not None
-    assert ledger.enter("ann", call(tokens=50), TODAY, 150) is None
-    assert ledger.enter("bob", call(tokens=50), TODAY, 150) is not None
+    assert ledger.reserve("ann", call(tokens=50), TODAY, 150) is not None
+    assert ledger.reserve("ann", call(tokens=50), TODAY, 150) is None
+    assert ledger.reserve("bob", call(tokens=50), TODAY, 150) is not None
 
 
 def test_calls_of_another_day_count_for_nothing(store: SqliteStore) -> None:
@@ -119,25 +119,25 @@ def test_calls_of_another_day_count_for_nothing(store: SqliteStore) -> None:
     for at in (TODAY - 1, TODAY + DAY_MS):  # the clock may have been wrong
         with store.write("ann") as tx:
             tx.ledger.add(call(at, 50))
-    assert ledger.enter("ann", call(tokens=50), TODAY, 100) is not None
+    assert ledger.reserve("ann", call(tokens=50), TODAY, 100) is not None
 
 
 def test_a_call_is_read_back_as_it_went(store: SqliteStore) -> None:
     ledger = StoreLedger(store)
-    n = ledger.enter("ann", call(), TODAY, 100)
+    n = ledger.reserve("ann", call(), TODAY, 100)
     assert n is not None
     went = call(outcome="refused").model_copy(update={"duration_ms": 12, "detail": "HTTP 400"})
     ledger.settle("bob", n, call(outcome="ok"))  # nobody settles another's
     ledger.settle("ann", n, went)
     with store.read("ann") as tx:
-        assert tx.ledger.last() == went
+        assert tx.ledger.newest() == went
     with store.read("nobody") as tx:
-        assert tx.ledger.last() is None
+        assert tx.ledger.newest() is None
 
 
 @pytest.mark.parametrize("tokens", [50, 51])
 def test_the_last_token_of_the_day_may_be_spent_and_no_more(
     store: SqliteStore, tokens: int
 ) -> None:
-    entered = StoreLedger(store).enter("ann", call(tokens=tokens), TODAY, 100)
+    entered = StoreLedger(store).reserve("ann", call(tokens=tokens), TODAY, 100)
     assert (entered is not None) == (tokens == 50)

@@ -32,13 +32,15 @@ async def fill(memory: Memoria) -> None:
         said = ("Lin moved to Hangzhou", "Lin likes tea", "Dr Wei has a cat")
         kept = [keep(tx, text, turn_n=turn.n) for text in said]
         people = [
-            tx.graph.name(memory_id, Mention(name=name, kind="person"))
+            tx.graph.upsert_entity(memory_id, Mention(name=name, kind="person"))
             for memory_id, name in zip(kept, ("Lin", "Lin", "Dr Wei"), strict=True)
         ]
         for memory_id, entity in zip(kept, people, strict=True):
-            tx.graph.put([edge(memory_id, EdgeType.MENTIONS, entity, turn_id)])
-            tx.graph.put([edge(memory_id, EdgeType.DERIVED_FROM, Node("turn", turn_id), None)])
-        tx.graph.merge(people[2].id, people[0].id)
+            tx.graph.upsert_edges([edge(memory_id, EdgeType.MENTIONS, entity, turn_id)])
+            tx.graph.upsert_edges(
+                [edge(memory_id, EdgeType.DERIVED_FROM, Node("turn", turn_id), None)]
+            )
+        tx.graph.merge_entities(people[2].id, people[0].id)
     store.close()
 
 
@@ -62,7 +64,7 @@ async def look(memory: Memoria) -> Finding:
 
 async def test_a_sound_graph_is_found_sound(memory: Memoria) -> None:
     await fill(memory)
-    assert (await memory.health()).sound
+    assert (await memory.health()).is_sound
     assert (await look(memory)).detail == "6 edges, all held"
 
 

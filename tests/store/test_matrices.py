@@ -16,18 +16,18 @@ from memoria.model import Vector
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
-from memoria.store.sqlite.standing import Standing
-from memoria.store.sqlite.vectors import Matrices, Neighbourhood, Vec0Index, VectorIndex
+from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex, VectorQuery
 from memoria.store.sqlite.vectors.index import FEW
+from memoria.store.sqlite.visibility import Visibility
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import Filters, Kind, Match
+from memoria.store.values import DocumentKind, Filters, Match
 
 OpenStore = Callable[[Path], SqliteStore]
 DIMS = 4
 MODEL = "letters/4"
 TENANT = "ann"
 PLACES = (None, "home", "work")
-KINDS: tuple[Kind, ...] = ("turn", "memory")
+KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
 QUERY = np.array([0.5, 0.5, 0.5, 0.5], np.float32)
 TIMEOUT_S = 60
 
@@ -36,7 +36,7 @@ TIMEOUT_S = 60
 class Add:
     """A new document, and its vector."""
 
-    kind: Kind
+    kind: DocumentKind
     place: str | None
     direction: tuple[int, ...]
 
@@ -53,10 +53,10 @@ CHANGES = ["hide", "show", "bar", "erase", "embed anew", "forget the vector"]
 DIRECTIONS = st.tuples(*[st.integers(-4, 4)] * DIMS).filter(any)
 ADDS = st.builds(Add, st.sampled_from(KINDS), st.sampled_from(PLACES), DIRECTIONS)
 STEPS = st.lists(ADDS | st.builds(Change, st.sampled_from(CHANGES), st.integers(0, 5)), max_size=20)
-QUESTIONS: tuple[tuple[Kind, Filters], ...] = (
+QUESTIONS: tuple[tuple[DocumentKind, Filters], ...] = (
     ("turn", Filters()),
-    ("turn", Filters(workspace="work", settled=True)),
-    ("turn", Filters(everywhere=True, settled=True)),
+    ("turn", Filters(workspace="work", include_processed=True)),
+    ("turn", Filters(everywhere=True, include_processed=True)),
     ("memory", Filters(workspace="home")),
     ("memory", Filters(everywhere=True)),
 )
@@ -85,7 +85,7 @@ class Home:
             case _:
                 pass
 
-    def add(self, kind: Kind = "turn", place: str | None = None) -> int:
+    def add(self, kind: DocumentKind = "turn", place: str | None = None) -> int:
         with self.store.write(TENANT) as tx:
             number = SqliteWorkspaces(tx._connection, tx._admin.tenant).enter(place)  # noqa: SLF001
             self.ns.append(tx.documents.add(kind, number, "words", ""))
@@ -93,7 +93,7 @@ class Home:
 
     def embed(self, n: int, vector: Vector) -> None:
         with self.store.backlog(write=True) as backlog:
-            backlog.fulfil(MODEL, {n: vector})
+            backlog.add_vectors(MODEL, {n: vector})
 
     def change(self, what: str, n: int) -> None:
         if what == "embed anew":
@@ -104,9 +104,9 @@ class Home:
                 case "hide" | "show":
                     tx.documents.set_current(n, current=what == "show")
                 case "bar":
-                    tx.documents.bar(n)
+                    tx.documents.suppress(n)
                 case "forget the vector":
-                    tx.documents.embed_again(n)
+                    tx.documents.queue_embedding(n)
                 case "erase":
                     tx.documents.erase(n)
                     self.ns.remove(n)
@@ -132,7 +132,7 @@ def truth(connection: Connection) -> list[list[float]]:
                 for row in rows
                 if row["kind"] == kind
                 and (seen.everywhere or row["place"] in (None, seen.workspace))
-                and (seen.settled or not row["barred"])
+                and (seen.include_processed or not row["barred"])
             ),
             reverse=True,
         )
@@ -157,7 +157,7 @@ def test_whatever_is_done_every_way_of_searching_sees_its_own_snapshot(
 ) -> None:
     with TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "memoria.db", busy_timeout_ms=5000, readers=1)
-        home, shared = Home(store), Matrices()
+        home, shared = Home(store), VectorCache()
         slow, quick = reader(Path(folder)), reader(Path(folder))
         has_extension, before = load_vectors(quick), truth(slow)
         for i, step in enumerate(steps):
@@ -178,11 +178,11 @@ def test_whatever_is_done_every_way_of_searching_sees_its_own_snapshot(
         store.close()
 
 
-def where(n_tenant: int = 1, kind: Kind = "turn") -> Neighbourhood:
-    return Neighbourhood(1, n_tenant, kind, (Standing(kind, n_tenant).token,))
+def where(n_tenant: int = 1, kind: DocumentKind = "turn") -> VectorQuery:
+    return VectorQuery(1, n_tenant, kind, (Visibility(kind, n_tenant).token,))
 
 
-def ask(connection: Connection, shared: Matrices, n_tenant: int = 1) -> list[int]:
+def ask(connection: Connection, shared: VectorCache, n_tenant: int = 1) -> list[int]:
     """The numbers of the nearest turns, by a matrix."""
     found = VectorIndex(connection, None, shared).nearest(where(n_tenant), QUERY, 50)
     return [match.n for match in found]
@@ -198,7 +198,7 @@ def lived_in(store: SqliteStore) -> Home:
 
 
 def test_a_search_on_an_unchanged_store_reads_no_vector_again(lived_in: Home, home: Path) -> None:
-    connection, shared = reader(home), Matrices()
+    connection, shared = reader(home), VectorCache()
     assert ask(connection, shared) == lived_in.ns
     read: list[str] = []
     connection.set_trace_callback(read.append)
@@ -208,7 +208,7 @@ def test_a_search_on_an_unchanged_store_reads_no_vector_again(lived_in: Home, ho
 
 
 def test_a_search_reads_only_the_vectors_that_changed(lived_in: Home, home: Path) -> None:
-    connection, shared = reader(home), Matrices()
+    connection, shared = reader(home), VectorCache()
     assert ask(connection, shared) == lived_in.ns
     writer = connect(home / "memoria.db", 5000)
     writer.execute("UPDATE embeddings SET vector = zeroblob(16)")  # behind its back
@@ -226,8 +226,8 @@ def test_a_search_after_one_change_does_not_walk_what_is_unchanged(
     with lived_in.store.write(TENANT) as tx:
         ns = [tx.documents.add("turn", None, "", "") for _ in range(1000)]
     with lived_in.store.backlog(write=True) as backlog:
-        backlog.fulfil(MODEL, {n: unit(1, n, 0, 0) for n in ns})
-    connection, shared = reader(home), Matrices()
+        backlog.add_vectors(MODEL, {n: unit(1, n, 0, 0) for n in ns})
+    connection, shared = reader(home), VectorCache()
     ask(connection, shared)
     lived_in.embed(lived_in.ns[0], unit(1, 0, 0, 0))
     hundreds: list[int] = []
@@ -237,7 +237,7 @@ def test_a_search_after_one_change_does_not_walk_what_is_unchanged(
     assert len(hundreds) < 5
 
 
-def vectors_in(shared: Matrices) -> set[bytes]:
+def vectors_in(shared: VectorCache) -> set[bytes]:
     """Whatever lies in the memory of the matrices, in use or not, but zeros."""
     rows = (
         row.tobytes()
@@ -261,7 +261,7 @@ def test_what_another_process_erased_leaves_memory_though_nobody_asks(
     erased = unit(*[(1, 1, 1, 1), (1, 1, 1, 0), (1, 1, 0, 0)][which]).tobytes()
     lived_in.change(how, lived_in.ns[which])
     with other.backlog(write=False) as backlog:  # as the embedding worker does now and then
-        backlog.next_due(0, 5)
+        backlog.next_due_at(0, 5)
     assert len(vectors_in(shared)) == 2
     assert erased not in vectors_in(shared)
 
@@ -277,7 +277,7 @@ def test_many_vectors_are_held_from_the_second_question_on(store: SqliteStore) -
         return store._matrices.nbytes  # noqa: SLF001
 
     with store.backlog(write=True) as backlog:
-        backlog.fulfil(MODEL, {n: unit(1, n, 0, 0) for n in ns[:FEW]})
+        backlog.add_vectors(MODEL, {n: unit(1, n, 0, 0) for n in ns[:FEW]})
     assert [held_after_asking() for _ in range(3)] == [0, 0, 0]
     home.embed(ns[FEW], unit(1, 1, 1, 1))
     assert [held_after_asking() > 0 for _ in range(3)] == [False, True, True]
@@ -291,10 +291,10 @@ def test_matrices_stay_within_their_bound_and_those_unused_longest_go(
         with store.write(tenant) as tx:
             n = tx.documents.add("turn", None, "", "")
         with store.backlog(write=True) as backlog:
-            backlog.fulfil(MODEL, {n: unit(1, 1, 1, 1)})
-    connection, one = reader(home), Matrices()
+            backlog.add_vectors(MODEL, {n: unit(1, 1, 1, 1)})
+    connection, one = reader(home), VectorCache()
     ask(connection, one)
-    two = Matrices(most_bytes=2 * one.nbytes)
+    two = VectorCache(most_bytes=2 * one.nbytes)
     for number in (1, 2, 1, 3):
         assert len(ask(connection, two, number)) == 1
     connection.close()
@@ -303,7 +303,7 @@ def test_matrices_stay_within_their_bound_and_those_unused_longest_go(
 
 
 def test_a_damaged_vector_is_named_and_once_mended_all_is_well(lived_in: Home, home: Path) -> None:
-    quick, slow, shared = reader(home), reader(home), Matrices()
+    quick, slow, shared = reader(home), reader(home), VectorCache()
     slow.execute("BEGIN")
     before = list(lived_in.ns)
     assert ask(slow, shared) == before
@@ -324,7 +324,7 @@ def test_a_damaged_vector_is_named_and_once_mended_all_is_well(lived_in: Home, h
 def test_threads_that_share_a_matrix_each_see_their_own_snapshot(
     lived_in: Home, home: Path
 ) -> None:
-    shared, wrong = Matrices(), []
+    shared, wrong = VectorCache(), []
     done = threading.Event()
 
     def search() -> None:

@@ -13,19 +13,19 @@ import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
 from memoria.store.sqlite import SqliteStore, matching, narrowing
-from memoria.store.sqlite.terms import Counts, mark
-from memoria.store.values import Filters, Kind, Match
+from memoria.store.sqlite.terms import CountCache, count_horizon
+from memoria.store.values import DocumentKind, Filters, Match
 
 BEGAN = 1_700_000_000_000
 WORDS = "harbour lantern orchard pepper quarry saddle timber violet".split()
 MODEL = "random/8"
-BOTH: tuple[Kind, ...] = ("turn", "memory")
+BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 QUESTIONS = [
     Filters(),
-    Filters(settled=True),
-    Filters(history=True),
+    Filters(include_processed=True),
+    Filters(include_history=True),
     Filters(since=BEGAN + 40_000),
-    Filters(since=BEGAN + 20_000, until=BEGAN + 90_000, settled=True),
+    Filters(since=BEGAN + 20_000, until=BEGAN + 90_000, include_processed=True),
     Filters(roles=(Role.ASSISTANT,)),
     Filters(tool="bash"),
     Filters(session_id="s1-none"),
@@ -76,8 +76,8 @@ def _embed(store: SqliteStore) -> None:
     rng = np.random.default_rng(8)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
-        for pending in backlog.due(0, 1000, 1):
-            backlog.fulfil(MODEL, {pending.n: _unit(rng)})
+        for pending in backlog.list_due(0, 1000, 1):
+            backlog.add_vectors(MODEL, {pending.n: _unit(rng)})
 
 
 def _unit(rng: np.random.Generator) -> Vector:
@@ -132,12 +132,12 @@ def test_a_list_of_what_passes_is_read_no_further_than_it_is_used(
             return found
 
         monkeypatch.setattr(rows, "all", counted)
-        tx.documents._narrowing(("turn",), Filters(since=BEGAN)).listed  # noqa: B018, SLF001
+        tx.documents._narrowing(("turn",), Filters(since=BEGAN)).ids_if_few  # noqa: B018, SLF001
     assert read == [6]
 
 
 def test_a_mark_stays_while_a_home_grows_by_little() -> None:
-    marks = [mark(newest) for newest in range(1, 5000)]
+    marks = [count_horizon(newest) for newest in range(1, 5000)]
     assert all(newest * 7 // 8 <= at <= newest for newest, at in enumerate(marks, 1))
     assert len({at for at in marks if at > 1000}) < 25
 
@@ -149,12 +149,12 @@ def test_terms_are_counted_once_until_the_mark_moves_or_something_is_erased() ->
         counted.append(term)
         return len(counted)
 
-    known = Counts()
+    known = CountCache()
     for age in ((10, 0), (10, 0), (12, 0), (12, 5), (12, 5)):
-        known.of("port", age, count)
+        known.look_up("port", age, count)
     assert counted == ["port"] * 3
-    assert known.of("port", (10, 0), count) == 4  # an older snapshot is counted for itself
-    assert known.of("port", (12, 5), count) == 3
+    assert known.look_up("port", (10, 0), count) == 4  # an older snapshot is counted for itself
+    assert known.look_up("port", (12, 5), count) == 3
 
 
 def test_a_search_counts_no_word_twice(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueKind, QueueState, Role, Trust, new_id
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import NewEntry, NewTurn, Work
+from memoria.store.values import LeasedEntry, NewQueueEntry, NewTurn
 
 LEASE_MS = 1000
 
@@ -26,8 +26,8 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 def say(tx: Transaction, session: str, place: int) -> int:
     """A turn at a place of a session, if there is none; gives the session's number."""
-    session_n = tx.conversations.enter_session("test", session, 1, 1, 1).n
-    if not tx.conversations.span(session_n, place, place):
+    session_n = tx.conversations.upsert_session("test", session, 1, 1, 1).n
+    if not tx.conversations.list_span(session_n, place, place):
         turn = NewTurn(
             id=new_id(),
             session_n=session_n,
@@ -40,7 +40,7 @@ def say(tx: Transaction, session: str, place: int) -> int:
             at_given=True,
             ingested_at=1,
             trust=Trust.USER,
-            barred=False,
+            suppressed=False,
             fingerprint=f"{session} {place}".encode(),
             content="words",
             tool_name=None,
@@ -54,16 +54,18 @@ def say(tx: Transaction, session: str, place: int) -> int:
 def put(store: SqliteStore, session: str, place: int, priority: int = 9, tenant: str = "t") -> bool:
     with store.write(tenant) as tx:
         session_n = say(tx, session, place)
-        entry = NewEntry(new_id(), QueueKind.EXTRACT, session_n, place, place, priority, "test", 1)
+        entry = NewQueueEntry(
+            new_id(), QueueKind.EXTRACT, session_n, place, place, priority, "test", 1
+        )
         return tx.queue.add(entry)
 
 
-def lease(store: SqliteStore, owner: str, now: int) -> Work | None:
+def lease(store: SqliteStore, owner: str, now: int) -> LeasedEntry | None:
     with store.work_queue(write=True) as queue:
-        return queue.lease(owner, now, LEASE_MS)
+        return queue.lease_next(owner, now, LEASE_MS)
 
 
-def finish(store: SqliteStore, work: Work, owner: str) -> bool:
+def finish(store: SqliteStore, work: LeasedEntry, owner: str) -> bool:
     with store.write(work.tenant) as tx:
         return tx.queue.finish(work.n, owner, "ADD 1")
 
@@ -114,7 +116,7 @@ def test_an_entry_put_off_is_left_alone_until_then(store: SqliteStore) -> None:
     assert work is not None
     with store.work_queue(write=True) as queue:
         assert queue.release(work, "w", 500, "HTTP 429", blamed=False)
-        assert queue.next_due(10) == 500
+        assert queue.next_due_at(10) == 500
     assert lease(store, "w", 499) is None
     again = lease(store, "w", 500)
     assert again is not None
@@ -139,9 +141,9 @@ def test_a_dead_letter_says_why_and_can_be_tried_again(store: SqliteStore) -> No
     work = lease(store, "w", 10)
     assert work is not None
     with store.work_queue(write=True) as queue:
-        assert queue.bury(work, "w", "the answer was no JSON")
+        assert queue.mark_dead(work, "w", "the answer was no JSON")
     with store.read("t") as tx:
-        (entry,) = tx.queue.entries(QueueState.DEAD, 10)
+        (entry,) = tx.queue.list_entries(QueueState.DEAD, 10)
         assert entry.last_error == "the answer was no JSON"
         assert entry.finished_at is not None
     assert lease(store, "w", 1 << 50) is None
@@ -162,7 +164,9 @@ def test_what_is_dropped_is_never_taken_and_what_is_done_is_not_dropped(
     assert work is not None
     finish(store, work, "w")
     with store.write("t") as tx:
-        done, dropped = (tx.queue.drop(entry.id) for entry in reversed(tx.queue.entries(None, 9)))
+        done, dropped = (
+            tx.queue.drop(entry.id) for entry in reversed(tx.queue.list_entries(None, 9))
+        )
         status = tx.queue.status()
     assert (done, dropped) == (False, True)
     assert (status.waiting, status.done, status.dropped) == (0, 1, 1)
@@ -180,7 +184,7 @@ def test_workers_that_race_share_the_entries_without_a_double(tmp_path: Path) ->
         store = stores[who]
         for now in range(10_000):
             with store.work_queue(write=False) as queue:
-                if queue.next_due(now) is None:
+                if queue.next_due_at(now) is None:
                     return
             taken = lease(store, str(who), 10)
             if taken is not None and finish(store, taken, str(who)):
@@ -213,7 +217,7 @@ def test_counts_add_up_and_nothing_is_finished_twice(
     path = tmp_path_factory.mktemp("queue") / "memoria.db"
     store = SqliteStore(path, busy_timeout_ms=5000, readers=1)
     now, added, finished = 10, 0, list[str]()
-    held: list[tuple[Work, str]] = []
+    held: list[tuple[LeasedEntry, str]] = []
     for number, (step, which) in enumerate(steps):
         owner = f"worker {number}"
         match step:
@@ -233,14 +237,14 @@ def test_counts_add_up_and_nothing_is_finished_twice(
                     if step == "fail":
                         queue.release(work, owner, now + which, "down", blamed=bool(which % 2))
                     else:
-                        queue.bury(work, owner, "no")
+                        queue.mark_dead(work, owner, "no")
             case "retry":
                 with store.write("t") as tx:
-                    for entry in tx.queue.entries(QueueState.DEAD, 10):
+                    for entry in tx.queue.list_entries(QueueState.DEAD, 10):
                         tx.queue.retry(entry.id)
     with store.read("t") as tx:
         status = tx.queue.status()
-        entries = tx.queue.entries(None, 100)
+        entries = tx.queue.list_entries(None, 100)
     store.close()
     assert len(finished) == len(set(finished)) == status.done
     assert status.waiting + status.done + status.dead + status.dropped == added == len(entries)

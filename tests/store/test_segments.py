@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memoria.lifecycle.lease import LEASE, held
+from memoria.lifecycle.lease import LEASE, hold_lease
 from memoria.lifecycle.runner import MOST_ROWS
 from memoria.model import LIBRARY, MemoryType, Provenance, new_id
-from memoria.store.sqlite import JournaledStore, SqliteStore
+from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters, NewMemory, NewVersion
 from memoria.text.statement import fingerprint
@@ -34,18 +34,18 @@ def add(store: SqliteStore, chance: random.Random) -> None:
 
 
 @pytest.fixture
-def night(tmp_path: Path) -> JournaledStore:
-    return JournaledStore(
+def night(tmp_path: Path) -> SqliteJournalingStore:
+    return SqliteJournalingStore(
         tmp_path / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
     )
 
 
 def test_no_transaction_of_a_night_merges_much_and_yet_few_segments_are_left(
-    night: JournaledStore, tmp_path: Path
+    night: SqliteJournalingStore, tmp_path: Path
 ) -> None:
     path, chance = tmp_path / "memoria.db", random.Random(1)  # noqa: S311  (chance, no secret)
     shared = SqliteStore(path, busy_timeout_ms=5000, readers=1)
-    with closing(shared), closing(night), held(shared, "night", 60_000):
+    with closing(shared), closing(night), hold_lease(shared, "night", 60_000):
         for _ in range(TRANSACTIONS):
             add(night, chance)
         with closing(connect(path, 5000)) as connection:

@@ -36,9 +36,9 @@ PROGRAM = """
                 )
                 await m.remember("My daughter is allergic to peanuts.")
                 await m.remember("The first one is archived")
-            (first,) = [x for x in await m.unverified() if "archived" in x.content]
+            (first,) = [x for x in await m.list_unverified() if "archived" in x.content]
             await m.revise_memory(first.id, "archive" if action == "write" else "restore")
-            await m.settle(60)
+            await m.wait_until_idle(60)
 
             async def answers():
                 return [
@@ -88,7 +88,7 @@ async def test_a_home_made_with_a_newer_sqlite_is_served_by_the_standard_one(
         await memory.record_conversation([{**turn, "content": "the port is 9090"}])
         await memory.remember("My daughter is allergic to peanuts.")
         await memory.remember("The first one is archived")
-        await memory.settle(60)
+        await memory.wait_until_idle(60)
     said = json.loads(run_python(PROGRAM, home, "restore"))
     assert said["answers"][0] == ["My daughter is allergic to peanuts."]
     assert said["answers"][1] == ["the port is 9090"]
@@ -102,6 +102,6 @@ async def test_what_a_process_without_the_extension_embedded_is_found_by_one_wit
 ) -> None:
     run_python(PROGRAM, home, "write")
     async with memoria.open(home=home, tenant="ann", embedder=embedder) as memory:
-        await memory.settle(60)
+        await memory.wait_until_idle(60)
         found = await memory.search_memory("我女儿对什么过敏？")
         assert [hit.text for hit in found.hits] == ["My daughter is allergic to peanuts."]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.terms import BUDGET, affordable
+from memoria.store.sqlite.terms import BUDGET, choose_affordable
 from memoria.store.values import Filters
 
 COUNTS = st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 40))
@@ -18,7 +18,7 @@ COUNTS = st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(
 @given(COUNTS, st.integers(1, 60))
 def test_the_rarest_terms_are_kept_within_the_budget(counts: dict[str, int], budget: int) -> None:
     terms = list(counts)
-    kept = affordable(terms, counts.__getitem__, budget)
+    kept = choose_affordable(terms, counts.__getitem__, budget)
     dropped = counts.keys() - set(kept)
     known = [term for term in kept if counts[term]]
     assert sum(counts[term] for term in known) <= budget or len(known) == 1
@@ -75,7 +75,7 @@ def test_a_text_search_matches_once_and_not_once_for_every_allowed_document(
 ) -> None:
     sql = statements("documents")[name]
     parameters = dict.fromkeys(re.findall(r":(\w+)", sql), 1) | {"query": "a", "allowed": "[1]"}
-    with store._reading() as (connection, _):  # noqa: SLF001
+    with store._read_connection() as (connection, _):  # noqa: SLF001
         plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
     (step,) = [row["detail"] for row in plan if "search_index" in row["detail"]]
     assert "=" not in step  # by rowid, FTS5 says, as in "INDEX 0:=M3"

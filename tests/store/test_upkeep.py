@@ -38,7 +38,7 @@ async def fill(memory: Memoria) -> None:
     await memory.revise_memory(corrected.id, "correct", "The cat is called Momo")
     archived = await memory.remember("The deploy port is 8080")
     await memory.revise_memory(archived.id, "archive")
-    await memory.settle(TIMEOUT_S)
+    await memory.wait_until_idle(TIMEOUT_S)
 
 
 async def answers(memory: Memoria) -> list[SearchResult]:
@@ -66,7 +66,7 @@ async def finding(memory: Memoria, check: str) -> Finding:
 async def test_a_sound_home_is_found_sound(memory: Memoria) -> None:
     await fill(memory)
     health = await memory.health()
-    assert health.sound
+    assert health.is_sound
     assert [f.check for f in health.findings if f.state != "ok"] == []
     assert (await finding(memory, "integrity")).detail == "integrity_check found nothing wrong"
 
@@ -86,10 +86,10 @@ async def test_a_rebuild_restores_indexes_that_were_lost(memory: Memoria) -> Non
     before = await answers(memory)
     behind_its_back(memory, "DELETE FROM search_index", "DROP TABLE vectors_1")
     assert await answers(memory) != before
-    assert not (await memory.health()).sound
+    assert not (await memory.health()).is_sound
     await memory.rebuild_indexes()
     assert await answers(memory) == before
-    assert (await memory.health()).sound
+    assert (await memory.health()).is_sound
 
 
 @pytest.mark.parametrize(
@@ -140,14 +140,14 @@ async def test_doctor_sees_an_index_that_drifted_and_a_rebuild_cures_it(
     assert found.cure == "memoria doctor --fix"
     await memory.rebuild_indexes()
     assert (await finding(memory, check)).state == "ok"
-    assert (await memory.health()).sound
+    assert (await memory.health()).is_sound
 
 
 async def test_a_vector_that_was_lost_is_made_again_by_a_rebuild(memory: Memoria) -> None:
     await fill(memory)
     behind_its_back(memory, "DELETE FROM embeddings", "DROP TABLE vectors_1")
     await memory.rebuild_indexes()
-    await memory.settle(TIMEOUT_S)
+    await memory.wait_until_idle(TIMEOUT_S)
     assert (await memory.statistics()).vectors == 6
 
 

@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, connect, load_vectors
 from memoria.store.sqlite.migrate import migrate
-from memoria.store.sqlite.standing import Standing
 from memoria.store.sqlite.vectors import (
     Drift,
-    Matrices,
-    Neighbourhood,
     Vec0Index,
+    VectorCache,
     VectorIndex,
+    VectorQuery,
 )
-from memoria.store.values import Kind
+from memoria.store.sqlite.visibility import Visibility
+from memoria.store.values import DocumentKind
 
 DIMS = 4
 MODELS = (1, 2)
-KINDS: tuple[Kind, ...] = ("turn", "memory")
+KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
 PLACES = (None, 1, 2)
 
 
@@ -33,7 +33,7 @@ class Row:
     """A document with its vector, of direction only."""
 
     tenant: int
-    kind: Kind
+    kind: DocumentKind
     model: int
     current: bool
     direction: tuple[int, ...]
@@ -46,7 +46,7 @@ class Row:
 
     @property
     def scope(self) -> str:
-        return Standing(self.kind, self.tenant, self.workspace, settled=self.barred).token
+        return Visibility(self.kind, self.tenant, self.workspace, processed=self.barred).token
 
 
 def turn(direction: tuple[int, ...], *, current: bool = True) -> Row:
@@ -58,7 +58,7 @@ def unit(direction: tuple[int, ...]) -> Vector:
     return vector / np.float32(np.linalg.norm(vector))
 
 
-TURNS = Neighbourhood(1, 1, "turn", (Standing("turn", 1).token,))
+TURNS = VectorQuery(1, 1, "turn", (Visibility("turn", 1).token,))
 DIRECTIONS = st.tuples(*[st.integers(-4, 4)] * DIMS).filter(any)
 ROWS = st.lists(
     st.builds(
@@ -93,7 +93,7 @@ def ways(connection: Connection) -> tuple[VectorIndex, ...]:
     """In the file, in a matrix that is held, and in one read for this search alone."""
     return (
         VectorIndex(connection, Vec0Index(connection), None),
-        VectorIndex(connection, None, Matrices()),
+        VectorIndex(connection, None, VectorCache()),
         VectorIndex(connection, None, None),
     )
 
@@ -102,7 +102,7 @@ def fill(connection: Connection, rows: list[Row]) -> None:
     """Write documents 1, 2, … with their vectors; what is not current was so once."""
     index = Vec0Index(connection)
     connection.execute("BEGIN")
-    for model in index.indexed():
+    for model in index.list_indexed():
         connection.execute(f"DELETE FROM vectors_{model}")  # noqa: S608
     connection.execute("DELETE FROM documents")
     for n, row in enumerate(rows, 1):
@@ -136,7 +136,7 @@ def test_every_way_gives_the_nearest_current_documents_that_pass(
     rows: list[Row],
     query: tuple[int, ...],
     model: int,
-    kind: Kind,
+    kind: DocumentKind,
     places: set[int | None],
     barred: bool,
     allowed: set[int] | None,
@@ -144,7 +144,7 @@ def test_every_way_gives_the_nearest_current_documents_that_pass(
 ) -> None:
     fill(connection, rows)
     scopes = tuple(
-        Standing(kind, 1, place, settled=held).token
+        Visibility(kind, 1, place, processed=held).token
         for place in places
         for held in ((False, True) if barred else (False,))
     )
@@ -157,7 +157,7 @@ def test_every_way_gives_the_nearest_current_documents_that_pass(
     }
     best = sorted(truth.values(), reverse=True)[:limit]
     for way in ways(connection):
-        where = Neighbourhood(model, 1, kind, scopes, allowed)
+        where = VectorQuery(model, 1, kind, scopes, allowed)
         found = way.nearest(where, unit(query), limit)
         assert [match.score for match in found] == pytest.approx(best, abs=1e-5)
         assert len({match.n for match in found}) == len(found)
@@ -176,7 +176,7 @@ def test_a_vector_made_anew_replaces_the_old_one(connection: Connection) -> None
 
 
 def test_a_model_without_an_index_has_no_neighbours(connection: Connection) -> None:
-    elsewhere = Neighbourhood(99, 1, "turn", TURNS.scopes)
+    elsewhere = VectorQuery(99, 1, "turn", TURNS.scopes)
     for way in ways(connection):
         assert way.nearest(elsewhere, unit((1, 0, 0, 0)), 10) == []
 
@@ -226,7 +226,7 @@ def test_a_hundred_tenants_stay_small(tmp_path: Path) -> None:
     migrate(opened)
     rng = np.random.default_rng(7)
     rows = [
-        (tenant, Standing("memory", tenant).token, rng.standard_normal(512, np.float32).tobytes())
+        (tenant, Visibility("memory", tenant).token, rng.standard_normal(512, np.float32).tobytes())
         for tenant in range(100)
     ]
     Vec0Index(opened).add(1, 512, rows)

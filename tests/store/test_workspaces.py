@@ -11,10 +11,10 @@ from memoria.ingest.capture import Capture
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.model import LIBRARY, MemoryType, Role, Turn
-from memoria.retrieval import Search, plan_memories, plan_traces
+from memoria.retrieval import Search, plan_memories, plan_transcript
 from memoria.retrieval.plan import EVERYWHERE
 from memoria.store.sqlite import SqliteStore
-from memoria.store.values import Filters, Kind
+from memoria.store.values import DocumentKind, Filters
 
 TENANTS = ("ann", "bob")
 PLACES = (None, "red", "blue")
@@ -36,7 +36,7 @@ class Row:
         return (
             self.tenant == tenant
             and (filters.everywhere or near)
-            and (self.current or filters.history)
+            and (self.current or filters.include_history)
             and (not filters.types or self.kind in filters.types)
             and (not filters.roles or self.kind is None)
         )
@@ -57,10 +57,10 @@ QUESTIONS = st.builds(
     Filters,
     workspace=st.sampled_from((*PLACES, "never heard of")),
     everywhere=st.booleans(),
-    history=st.booleans(),
+    include_history=st.booleans(),
     types=st.just(()) | st.just((MemoryType.FACT, MemoryType.RULE)),
     roles=st.just(()) | st.just((Role.USER,)),
-    settled=st.booleans(),
+    include_processed=st.booleans(),
 )
 
 
@@ -88,9 +88,9 @@ def keep(store: SqliteStore, i: int, row: Row) -> None:
 def embed(store: SqliteStore) -> None:
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
-        due = backlog.due(0, 1000, 5)
+        due = backlog.list_due(0, 1000, 5)
         if due:
-            backlog.fulfil(MODEL, {pending.n: vector("port") for pending in due})
+            backlog.add_vectors(MODEL, {pending.n: vector("port") for pending in due})
 
 
 @settings(
@@ -136,7 +136,7 @@ def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_h
 ) -> None:
     home = tmp_path_factory.mktemp("home")
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
-    filters = Filters(workspace=place, everywhere=place == EVERYWHERE, history=history)
+    filters = Filters(workspace=place, everywhere=place == EVERYWHERE, include_history=history)
     try:
         for i, row in enumerate(rows):
             keep(store, i, row)
@@ -151,7 +151,7 @@ def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_h
                 include_history=history,
                 session_id=session,
             )
-            second = plan_traces(
+            second = plan_transcript(
                 "which port",
                 limit=100,
                 max_tokens=9000,
@@ -169,7 +169,7 @@ def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_h
         store.close()
 
 
-BOTH: tuple[Kind, ...] = ("turn", "memory")
+BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 
 
 def found(store: SqliteStore, tenant: str, filters: Filters) -> set[int]:
@@ -192,7 +192,7 @@ def numbers(store: SqliteStore, tenant: str, ns: list[int]) -> set[int]:
     """Which of the rows the documents are."""
     with store.read(tenant) as tx:
         turns = [turn.content for turn in tx.conversations.turns(ns).values()]
-        memories = [memory.content for memory in tx.memories.by_versions(ns).values()]
+        memories = [memory.content for memory in tx.memories.by_version_numbers(ns).values()]
     assert len(turns) + len(memories) == len(ns)
     return {int(text.rsplit(" ", 1)[1]) for text in turns + memories}
 
@@ -219,8 +219,8 @@ def test_the_notes_of_another_workspace_are_not_shown(store: SqliteStore) -> Non
     for session, place in (("r", "red"), ("b", "blue"), ("n", None)):
         update_scratchpad(store, "ann", session, f"focus in {place}", None, place)
     with store.read("ann") as tx:
-        assert {pad.session_id for pad in tx.scratchpads.recent(9, "red")} == {"r", "n"}
-        assert {pad.session_id for pad in tx.scratchpads.recent(9)} == {"n"}
+        assert {pad.session_id for pad in tx.scratchpads.list_recent(9, "red")} == {"r", "n"}
+        assert {pad.session_id for pad in tx.scratchpads.list_recent(9)} == {"n"}
 
 
 def test_memories_of_another_workspace_are_not_put_up_for_review(store: SqliteStore) -> None:
@@ -228,4 +228,4 @@ def test_memories_of_another_workspace_are_not_put_up_for_review(store: SqliteSt
         statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
         statements.remember(f"it is {place}", MemoryType.FACT, None, None, None)
     with store.read("ann") as tx:
-        assert [memory.content for memory in tx.memories.unverified(9, "red")] == ["it is red"]
+        assert [memory.content for memory in tx.memories.list_unverified(9, "red")] == ["it is red"]

@@ -233,7 +233,7 @@ async def face(
         opened: Face
         match request.param:
             case "library":
-                settings = Settings.checked(home=home, embedder="off")
+                settings = Settings.from_values(home=home, embedder="off")
                 opened = Program(await stack.enter_async_context(memoria.open(settings=settings)))
             case "command line":
                 monkeypatch.setenv("MEMORIA_EMBEDDER", "off")

@@ -103,7 +103,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 @pytest.fixture
 async def plain(home: Path) -> AsyncIterator[Memoria]:
     """A memory without vectors."""
-    async with memoria.open(settings=Settings.checked(home=home, embedder="off")) as opened:
+    async with memoria.open(settings=Settings.from_values(home=home, embedder="off")) as opened:
         yield opened
 
 
@@ -183,7 +183,7 @@ def test_a_setting_that_cannot_be_used_is_named_in_a_sentence(
     fields: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        Settings.checked(**fields)
+        Settings.from_values(**fields)
     assert named in str(caught.value)
     assert str(caught.value).endswith(". Mend the setting and start again.")
     assert "Value error" not in str(caught.value)

@@ -15,15 +15,15 @@ from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node
 from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
-from memoria.surface.cli.entities import entity_account, namesakes_account, unknown_name
-from memoria.surface.cli.layout import entry, wrapped
+from memoria.surface.cli.entities import render_entity, render_namesakes, unknown_name_text
+from memoria.surface.cli.layout import entry_lines, wrap_text
 from memoria.surface.cli.records import (
-    history_account,
-    memory_account,
-    review_account,
-    turn_account,
+    render_history,
+    render_memory,
+    render_review,
+    render_turn,
 )
-from memoria.surface.wire_records import wire_history, wire_known, wire_memory_record
+from memoria.surface.wire_records import wire_graph_answer, wire_history, wire_memory_record
 
 WIDTHS = (30, 44, 60, 80, 100)
 
@@ -54,7 +54,7 @@ def reads(turn: int, said: str) -> list[dict[str, object]]:
 async def say(m: Memoria, content: str, session: str, at: str) -> None:
     turn = {"role": "user", "content": content, "at": at, "message_id": f"m-{session}"}
     await m.record_conversation([turn], "session_end", session_id=session)
-    await m.settle(60)
+    await m.wait_until_idle(60)
 
 
 async def moved(m: Memoria) -> str:
@@ -74,13 +74,13 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
     home: Path, model: ScriptedModel
 ) -> None:
     async with opened(home, model) as m:
-        record = await m.provenance.of(await moved(m))
+        record = await m.provenance.get(await moved(m))
         assert isinstance(record, MemoryRecord)
-        again = await m.provenance.of(record.evidence[1].turn_id)
+        again = await m.provenance.get(record.evidence[1].turn_id)
     assert isinstance(again, TurnOrigin)
-    assert [one.id for one in again.says_again] == [record.memory.id]
-    assert "Says again\n  Lin lives in Lisbon" in turn_account(again, 80)
-    assert [(w.version.content, w.said and w.said.session_id) for w in record.wordings] == [
+    assert [one.id for one in again.restated_memories] == [record.memory.id]
+    assert "Says again\n  Lin lives in Lisbon" in render_turn(again, 80)
+    assert [(w.version.content, w.said and w.said.session_id) for w in record.versions] == [
         ("Lin lives in Lisbon", "later"),
         ("Lin lives in Berlin", "first"),
     ]
@@ -89,14 +89,14 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
         ("again", "Lin moved to Berlin", None),
         ("later", "Lin moved to Lisbon", 2),
     ]
-    text = memory_account(record, 80)
+    text = render_memory(record, 80)
     assert "concluded by the model scripted (user said, trust reported)" in text
     assert "user, 2026-03-04 09:14, session first #0 (library)" in text
     assert "held from 2026-03-04 09:14 to 2026-05-01 10:00" in text
     assert "Said again; it rests on 3 turns" in text
     assert re.search(r"location\s+Lisbon \(place\)", text)
     assert re.search(r"about, agent\s+Lin \(person\)", text)
-    assert all(fits(memory_account(record, width), width) for width in WIDTHS)
+    assert all(fits(render_memory(record, width), width) for width in WIDTHS)
     wire = wire_memory_record(record)
     assert [(one.version, one.quote, one.model) for one in wire.wordings] == [
         (2, "Lin moved to Lisbon", "scripted"),
@@ -114,11 +114,11 @@ async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed
     async with opened(home, model) as m:
         memory_id = await moved(m)
         await m.revise_memory(memory_id, "confirm")
-        await m.through(COMMAND_LINE).revise_memory(memory_id, "confirm")
+        await m.with_channel(COMMAND_LINE).revise_memory(memory_id, "confirm")
         await m.revise_memory(memory_id, "upvote")
         await m.revise_memory(memory_id, "archive")
-        text = history_account(await m.provenance.history(memory_id), 80)
-        narrow = history_account(await m.provenance.history(memory_id), 30)
+        text = render_history(await m.provenance.history(memory_id), 80)
+        narrow = render_history(await m.provenance.history(memory_id), 30)
         events = wire_history(await m.provenance.history(memory_id)).events
     assert [(one.event, one.action, one.channel) for one in events] == [
         ("wording", None, None),
@@ -156,12 +156,12 @@ async def test_what_stands_against_a_memory_is_shown_from_either_side(
         model.answer = lambda _: {"operations": [proposed]}
         await say(m, "So where is it that Lin lives, Leeds or Bath?", "asked", "2026-03-04")
         for own, other in (ids, reversed(ids)):
-            record = await m.provenance.of(own)
+            record = await m.provenance.get(own)
             assert isinstance(record, MemoryRecord)
-            (bond,) = (one for one in record.bonds if one.edge.type == "CONTRADICTS")
+            (bond,) = (one for one in record.edges if one.edge.type == "CONTRADICTS")
             assert (bond.edge.type, bond.other.id) == ("CONTRADICTS", other)
             assert re.search(
-                r"contradicts\s+Lin lives in \w+ \(active\)", memory_account(record, 80)
+                r"contradicts\s+Lin lives in \w+ \(active\)", render_memory(record, 80)
             )
 
 
@@ -202,7 +202,7 @@ async def test_a_turn_has_no_history_and_a_memory_no_surroundings(home: Path) ->
         with pytest.raises(InvalidInputError, match="memoria show"):
             await m.graph.around(turn_id)
         with pytest.raises(NotFoundError):
-            await m.provenance.of("nobody")
+            await m.provenance.get("nobody")
 
 
 async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(home: Path) -> None:
@@ -217,15 +217,15 @@ async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(h
         first, second = (await m.record_conversation(turns, session_id="s")).turns
         assert first.id is not None
         assert second.id is not None
-        origins = [await m.provenance.of(turn_id) for turn_id in (first.id, second.id)]
+        origins = [await m.provenance.get(turn_id) for turn_id in (first.id, second.id)]
     said, called = origins
     assert isinstance(said, TurnOrigin)
     assert isinstance(called, TurnOrigin)
-    text = turn_account(said, 80)
+    text = render_turn(said, 80)
     assert text.index("After") < text.index("Drawn from it") < text.index("  用户对花生过敏。")
     assert said.memories[0].id in text
-    assert 'bash({"c": "ls"})\n    a\n    b' in turn_account(called, 80)
-    assert all(fits(turn_account(one, width), width) for one in (said, called) for width in WIDTHS)
+    assert 'bash({"c": "ls"})\n    a\n    b' in render_turn(called, 80)
+    assert all(fits(render_turn(one, width), width) for one in (said, called) for width in WIDTHS)
 
 
 async def test_what_is_known_of_a_name_is_found_by_any_spelling_and_by_id(
@@ -237,15 +237,15 @@ async def test_what_is_known_of_a_name_is_found_by_any_spelling_and_by_id(
         assert isinstance(found[0], EntityRecord)
         assert found == [await m.graph.around(found[0].entity.id, hops=2)] * 3
         near = await m.graph.around("Lim")
-    (telling,) = found[0].tellings
+    (telling,) = found[0].entity_memories
     assert telling.memory.id == memory_id
-    assert {bond.edge.type.value for bond in telling.bonds} == {"ABOUT", "ROLE", "MENTIONS"}
-    assert "Lisbon" in {bond.other.text for bond in telling.beyond}
-    assert "is about it, as agent (by a model)" in entity_account(found[0], 80)
-    assert all(fits(entity_account(found[0], width), width) for width in WIDTHS)
+    assert {bond.edge.type.value for bond in telling.edges} == {"ABOUT", "ROLE", "MENTIONS"}
+    assert "Lisbon" in {bond.other.text for bond in telling.further_edges}
+    assert "is about it, as agent (by a model)" in render_entity(found[0], 80)
+    assert all(fits(render_entity(found[0], width), width) for width in WIDTHS)
     assert isinstance(near, Namesakes)
     assert [one.name for one in near.near] == ["Lin"]
-    assert "Names like it: Lin." in unknown_name(near)
+    assert "Names like it: Lin." in unknown_name_text(near)
 
 
 async def test_what_only_an_archived_memory_says_is_still_known_of_a_name(
@@ -257,8 +257,8 @@ async def test_what_only_an_archived_memory_says_is_still_known_of_a_name(
         await m.revise_memory(hit.id, "archive")
         found = await m.graph.around("小李")
         assert isinstance(found, EntityRecord)
-    assert [one.memory.validity for one in found.tellings] == ["archived"]
-    assert "小李住在杭州" in entity_account(found, 80)
+    assert [one.memory.validity for one in found.entity_memories] == ["archived"]
+    assert "小李住在杭州" in render_entity(found, 80)
 
 
 async def test_of_several_namesakes_all_are_listed_with_how_to_choose(
@@ -268,8 +268,8 @@ async def test_of_several_namesakes_all_are_listed_with_how_to_choose(
         await say(m, "Lin moved to Lisbon.", "s", "2026-03-04")
         await m.remember("Lin is a brand of tea")
         with m._store.write(m.tenant) as tx:  # noqa: SLF001  (the name of another kind of thing)
-            (tea,) = [x for x in tx.memories.unverified(9) if "tea" in x.content]
-            brand = tx.graph.name(tea.id, Mention(name="Lin", kind="product"))
+            (tea,) = [x for x in tx.memories.list_unverified(9) if "tea" in x.content]
+            brand = tx.graph.upsert_entity(tea.id, Mention(name="Lin", kind="product"))
             about = Edge(
                 src=Node("memory", tea.id),
                 type=EdgeType.ABOUT,
@@ -278,17 +278,17 @@ async def test_of_several_namesakes_all_are_listed_with_how_to_choose(
                 confidence=0.5,
                 made_at=1,
             )
-            tx.graph.put([about])
+            tx.graph.upsert_edges([about])
         found = await m.graph.around("Lin")
         assert isinstance(found, Namesakes)
         kinds = {one.kind: one.id for one in found.entities}
         assert kinds.keys() == {"person", "product"}
         chosen = await m.graph.around(kinds["product"])
         assert isinstance(chosen, EntityRecord)
-    text = namesakes_account(found, 80)
+    text = render_namesakes(found, 80)
     assert text.startswith("2 go by “Lin”. Choose one by its id: memoria graph ID")
     assert all(one in text for one in kinds.values())
-    assert [one.memory.id for one in chosen.tellings] == [tea.id]
+    assert [one.memory.id for one in chosen.entity_memories] == [tea.id]
 
 
 @pytest.mark.parametrize(("name", "which"), [("Anna", "sister"), ("小李", "同事")])
@@ -308,8 +308,8 @@ async def test_two_people_of_one_name_are_listed_with_what_tells_them_apart(
         await say(m, said, "s", "2026-03-04")
         found = await m.graph.around(name)
     assert isinstance(found, Namesakes)
-    assert [one.distinct for one in wire_known(found).namesakes or ()] == [which, which * 2]
-    text = namesakes_account(found, 80)
+    assert [one.distinct for one in wire_graph_answer(found).namesakes or ()] == [which, which * 2]
+    text = render_namesakes(found, 80)
     assert f"{name} ({which})" in text
     assert f"{name} ({which * 2})" in text
 
@@ -322,22 +322,22 @@ async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
             await m.record_conversation(
                 [{"role": "user", "content": said, "message_id": said[:3]}], session_id=said
             )
-        rules = {one.content: one.id for one in await m.unverified()}
+        rules = {one.content: one.id for one in await m.list_unverified()}
         await m.record_conversation(
             [{"role": "user", "content": "Never mind", "message_id": "I p"}],
             session_id="I prefer tea.",
         )
         await m.remember("用户对花生过敏")
         told = {
-            content: history_account(await m.provenance.history(one), 200)
+            content: render_history(await m.provenance.history(one), 200)
             for content, one in rules.items()
         }
     model.answer = lambda _: {"operations": [{"op": "SKIP", "reason": ""}]}
     async with opened(home, model) as m:
         await m.record_conversation([], "session_end", session_id="I prefer jazz over rock.")
-        await m.settle(60)
+        await m.wait_until_idle(60)
         jazz = next(one for content, one in rules.items() if "jazz" in content)
-        read = history_account(await m.provenance.history(jazz), 200)
+        read = render_history(await m.provenance.history(jazz), 200)
     assert "superseded by rules: the message was edited" in told["The user prefers tea."]
     assert "superseded by a program: stated as" in told["用户对花生过敏。"]
     assert "archived by the model scripted: it read the turn" in read
@@ -358,19 +358,19 @@ async def test_another_workspaces_memories_are_not_known_of_a_name(home: Path) -
             await m.record_conversation([{"role": "user", "content": said}], session_id=place)
             found = await m.graph.around("Lin Wei")
             assert isinstance(found, EntityRecord)
-            assert [one.memory.workspace for one in found.tellings] == [place]
+            assert [one.memory.workspace for one in found.entity_memories] == [place]
 
 
 def test_lines_break_between_chinese_characters_and_never_before_punctuation() -> None:
-    assert wrapped("我对花生过敏，请记住。", 12) == ["我对花生过", "敏，请记住。"]
-    assert wrapped("用 SQLite 存储", 8) == ["用", "SQLite", "存储"]
-    assert wrapped("a  b\n\nc", 40, 2) == ["  a  b", "  ", "  c"]
-    assert wrapped("x" * 25, 12) == ["x" * 12, "x" * 12, "x"]
+    assert wrap_text("我对花生过敏，请记住。", 12) == ["我对花生过", "敏，请记住。"]
+    assert wrap_text("用 SQLite 存储", 8) == ["用", "SQLite", "存储"]
+    assert wrap_text("a  b\n\nc", 40, 2) == ["  a  b", "  ", "  c"]
+    assert wrap_text("x" * 25, 12) == ["x" * 12, "x" * 12, "x"]
 
 
 def test_columns_stand_under_each_other_in_either_script() -> None:
     for label in ("地点", "at"):
-        first, second = entry(label, ["杭州", "Lisbon"], 80)
+        first, second = entry_lines(label, ["杭州", "Lisbon"], 80)
         assert cell_len(first[: first.index("杭")]) == 14
         assert second == " " * 14 + "Lisbon"
 
@@ -386,23 +386,23 @@ async def test_what_waits_for_the_users_word_is_listed_with_why_and_against_what
     home: Path, model: ScriptedModel
 ) -> None:
     async with opened(home, model) as m:
-        kept = await m.through(COMMAND_LINE).remember("Lin lives in Bath")
-        await m.through(COMMAND_LINE).revise_memory(kept.id, "pin")
+        kept = await m.with_channel(COMMAND_LINE).remember("Lin lives in Bath")
+        await m.with_channel(COMMAND_LINE).revise_memory(kept.id, "pin")
         update = {"op": "UPDATE", "id": kept.id, "content": "Lin lives in Leeds", "turn": 1}
         said = {"quote": "Lin is in Leeds", "reason": "correction"}
         model.answer = lambda _: {"operations": [{**update, **said}]}
         turn = {"role": "assistant", "content": "I gather that Lin is in Leeds these days, no?"}
         await m.record_conversation([turn], "session_end", session_id="s")
-        await m.settle(60)
-        (record,) = await m.provenance.waiting()
-        told = review_account([record], 80)
-        await m.through(COMMAND_LINE).revise_memory(record.memory.id, "archive")
-        assert await m.provenance.waiting() == []
+        await m.wait_until_idle(60)
+        (record,) = await m.provenance.list_pending()
+        told = render_review([record], 80)
+        await m.with_channel(COMMAND_LINE).revise_memory(record.memory.id, "archive")
+        assert await m.provenance.list_pending() == []
     assert "Lin lives in Leeds" in told
     assert re.search(r"why\s+it stands against what is known", told)
     assert re.search(r"against\s+Lin lives in Bath", told)
     assert "“Lin is in Leeds”" in told
-    assert review_account([], 80) == "Nothing waits for your word."
+    assert render_review([], 80) == "Nothing waits for your word."
 
 
 def test_review_is_quiet_where_nothing_waits(shell: Shell) -> None:
@@ -421,12 +421,12 @@ async def test_an_episode_shows_what_it_sums_up_and_each_turn_in_what_it_is_summ
     ]
     async with opened(home, model) as m:
         receipt = await m.record_conversation(turns, "session_end", session_id="s")
-        await m.settle(60)
-        origin = await m.provenance.of(receipt.turns[3].id or "")
+        await m.wait_until_idle(60)
+        origin = await m.provenance.get(receipt.turns[3].id or "")
         assert isinstance(origin, TurnOrigin)
-        (episode,) = origin.summed_up_in
-        record = await m.provenance.of(episode.id)
+        (episode,) = origin.episodes
+        record = await m.provenance.get(episode.id)
     assert isinstance(record, MemoryRecord)
-    assert re.search(r"Summed up in\s+A move was planned\.", turn_account(origin, 80))
-    assert re.search(r"sums up\s+session s #0 to #3 \(library\)", memory_account(record, 80))
-    assert wire_memory_record(record).sums_up == record.sums_up
+    assert re.search(r"Summed up in\s+A move was planned\.", render_turn(origin, 80))
+    assert re.search(r"sums up\s+session s #0 to #3 \(library\)", render_memory(record, 80))
+    assert wire_memory_record(record).sums_up == record.turn_range

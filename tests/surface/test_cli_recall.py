@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import memoria
 from memoria.config import Settings
-from memoria.model import Trace
+from memoria.model import Explanation
 from memoria.surface.cli.main import app
 
 TASKS = ("write the parser", "paint the kitchen")
@@ -63,9 +63,9 @@ def test_a_trace_is_part_of_the_document_where_it_is_asked_for(shell: Shell, com
     plain = shell.json(command, "bluebird office")
     assert "trace" not in plain
     traced = shell.json(command, "bluebird office", "--trace")
-    trace = Trace.model_validate(traced.pop("trace"))
+    trace = Explanation.model_validate(traced.pop("trace"))
     assert traced == plain
-    shown = [each.id for each in trace.judged if each.outcome == "shown"]
+    shown = [each.id for each in trace.candidates if each.outcome == "shown"]
     assert shown == [hit["id"] for hit in plain["hits"]]
     assert trace.path == "text → graph"
     assert trace.formula == "1 − (1 − text)(1 − 0.3·graph), × weight"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.surface.test_mcp_stdio import Pipes, by_hand
 
-from memoria.surface.mcp.lines import mended, request_id
+from memoria.surface.mcp.line_repair import repair_line, request_id
 
 TEN_MEGABYTES = 10 * 1024 * 1024
 
@@ -135,11 +135,11 @@ def test_a_request_is_known_by_the_outermost_id(line: str, expected: object) -> 
 @given(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=5))
 def test_good_json_is_left_alone(value: object) -> None:
     for line in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
-        assert json.loads(mended(line)) == value
+        assert json.loads(repair_line(line)) == value
 
 
 @pytest.mark.parametrize("unit", ['"', "\\", '\\"', '"\\', "{", '"id"', '"id":', "\\ud83d", '"\\u'])
 def test_a_hostile_line_is_scanned_once(unit: str) -> None:
     line = unit * (200_000 // len(unit))  # a scan from every quote would take minutes
-    assert mended(line)
+    assert repair_line(line)
     request_id(line)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from tests.surface.agent import Agent
 
-from memoria.surface.mcp.lean import slim
+from memoria.surface.mcp.lean import slim_schema
 
 TOKENS = 3000
 CHARS_PER_TOKEN = 4
@@ -196,7 +196,7 @@ async def test_the_core_files_are_listed_so_that_a_client_can_offer_them(standin
     ],
 )
 def test_slim_drops_titles_and_nulls_but_no_property(schema: object, slimmed: object) -> None:
-    assert slim(schema) == slimmed
+    assert slim_schema(schema) == slimmed
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_slim_drops_titles_and_nulls_but_no_property(schema: object, slimmed: ob
     ids=["of several alternatives", "first of two"],
 )
 def test_slim_drops_the_null_wherever_it_stands(schema: object) -> None:
-    assert "null" not in json.dumps(slim(schema))
+    assert "null" not in json.dumps(slim_schema(schema))
 
 
 @given(
@@ -224,7 +224,7 @@ def test_slim_keeps_every_property_whatever_its_name(kinds: dict[str, str]) -> N
         "title": "Made",
         "properties": {name: {"title": name, "type": kind} for name, kind in kinds.items()},
     }
-    slimmed = slim(schema)
+    slimmed = slim_schema(schema)
     assert slimmed == {
         "type": "object",
         "properties": {name: {"type": kind} for name, kind in kinds.items()},

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.text.statement import canonical, stands_in, statements_in, telling
+from memoria.text.statement import canonical_form, is_distinctive, occurs_in, statements_in
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from memoria.text.statement import canonical, stands_in, statements_in, telling
     ],
 )
 def test_spelling_does_not_tell_statements_apart(one: str, other: str) -> None:
-    assert canonical(one) == canonical(other)
+    assert canonical_form(one) == canonical_form(other)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_spelling_does_not_tell_statements_apart(one: str, other: str) -> None:
     ],
 )
 def test_what_differs_inside_its_words_is_another_statement(one: str, other: str) -> None:
-    assert canonical(one) != canonical(other)
+    assert canonical_form(one) != canonical_form(other)
 
 
 @pytest.mark.parametrize(
@@ -50,32 +50,34 @@ def test_what_differs_inside_its_words_is_another_statement(one: str, other: str
 )
 def test_a_statement_is_found_within_a_longer_text(text: str) -> None:
     statement = "My locker code is 4711"
-    assert stands_in(statement, text)
-    assert canonical(statement) in set(map(canonical, statements_in(text)))
+    assert occurs_in(statement, text)
+    assert canonical_form(statement) in set(map(canonical_form, statements_in(text)))
 
 
 def test_a_chinese_statement_is_found_within_a_longer_text() -> None:
     text = "记住：我的储物柜密码是4711，别忘了。谢谢！"
-    assert stands_in("我的储物柜密码是 4711", text)
-    assert canonical("我的储物柜密码是4711") in set(map(canonical, statements_in(text)))
+    assert occurs_in("我的储物柜密码是 4711", text)
+    assert canonical_form("我的储物柜密码是4711") in set(map(canonical_form, statements_in(text)))
 
 
 def test_a_part_of_a_word_is_no_statement() -> None:
-    assert not stands_in("my locker code is 47", "my locker code is 4711")
-    assert not stands_in("unlocker codes", "a lunlocker codesy thing")
+    assert not occurs_in("my locker code is 47", "my locker code is 4711")
+    assert not occurs_in("unlocker codes", "a lunlocker codesy thing")
 
 
 def test_a_short_text_is_only_found_where_it_is_all() -> None:
-    assert stands_in("yes", "Yes!")
-    assert not stands_in("yes", "yes, of course")
-    assert not telling("ok, thanks")
-    assert telling("我喜欢茶")
+    assert occurs_in("yes", "Yes!")
+    assert not occurs_in("yes", "yes, of course")
+    assert not is_distinctive("ok, thanks")
+    assert is_distinctive("我喜欢茶")
 
 
 @given(st.text(max_size=60))
 def test_every_text_says_itself(text: str) -> None:
-    assert canonical(text) == canonical(canonical(text)) or not any(map(str.isalnum, text))
-    assert stands_in(text, text)
+    assert canonical_form(text) == canonical_form(canonical_form(text)) or not any(
+        map(str.isalnum, text)
+    )
+    assert occurs_in(text, text)
     assert next(iter(statements_in(text))) == text
 
 
@@ -83,4 +85,4 @@ def test_every_text_says_itself(text: str) -> None:
 def test_pieces_never_make_it_fail(text: str, before: str, after: str) -> None:
     pieces = list(statements_in(f"{before}. {text}. {after}"))
     assert pieces
-    assert all(telling(piece) for piece in pieces[1:])
+    assert all(is_distinctive(piece) for piece in pieces[1:])

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from memoria.errors import BackupError
 from memoria.model.base import Value
-from memoria.store.files import DATABASE, TOMBSTONE_KEY, is_core
+from memoria.store.files import DATABASE, TOMBSTONE_KEY, is_core_path
 
 Progress = Callable[[int, int], None]
 
@@ -56,12 +56,12 @@ class Manifest(Value):
     files: dict[str, Member]
 
 
-def write(
+def pack(
     archive: Path, sources: Mapping[str, Path], manifest: Manifest, progress: Progress
 ) -> Manifest:
     """Pack the files; gives the manifest as it was written. On disk when it returns."""
     total = sum(source.stat().st_size for source in sources.values())
-    counted = _Counted(total, progress)
+    counted = _ByteCounter(total, progress)
     with (
         os.fdopen(os.open(archive, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE), "wb") as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as packed,
@@ -81,8 +81,8 @@ def read_manifest(archive: Path) -> Manifest:
     Raises:
         BackupError: it is none, or damaged.
     """
-    with _opened(archive) as packed:
-        return _manifest(packed, archive)
+    with _open_zip(archive) as packed:
+        return _read_manifest(packed, archive)
 
 
 def unpack(archive: Path, folder: Path, progress: Progress) -> Manifest:
@@ -91,12 +91,12 @@ def unpack(archive: Path, folder: Path, progress: Progress) -> Manifest:
     Raises:
         BackupError: it is none, or damaged.
     """
-    with _opened(archive) as packed:
-        manifest = _manifest(packed, archive)
-        counted = _Counted(sum(member.size for member in manifest.files.values()), progress)
+    with _open_zip(archive) as packed:
+        manifest = _read_manifest(packed, archive)
+        counted = _ByteCounter(sum(member.size for member in manifest.files.values()), progress)
         for name, member in manifest.files.items():
-            with packed.open(name) as source, _made(folder / name) as target:
-                _expect(member, _copied(source, target, counted), name)
+            with packed.open(name) as source, _create(folder / name) as target:
+                _expect_member(member, _copy(source, target, counted), name)
         return manifest
 
 
@@ -106,15 +106,15 @@ def verify(archive: Path, progress: Progress) -> None:
     Raises:
         BackupError: something is not what was written.
     """
-    with _opened(archive) as packed, Path(os.devnull).open("wb") as nowhere:
-        manifest = _manifest(packed, archive)
-        counted = _Counted(sum(member.size for member in manifest.files.values()), progress)
+    with _open_zip(archive) as packed, Path(os.devnull).open("wb") as nowhere:
+        manifest = _read_manifest(packed, archive)
+        counted = _ByteCounter(sum(member.size for member in manifest.files.values()), progress)
         for name, member in manifest.files.items():
             with packed.open(name) as source:
-                _expect(member, _copied(source, nowhere, counted), name)
+                _expect_member(member, _copy(source, nowhere, counted), name)
 
 
-class _Counted:
+class _ByteCounter:
     """Adds up bytes for a progress bar."""
 
     def __init__(self, total: int, progress: Progress) -> None:
@@ -128,7 +128,7 @@ class _Counted:
 
 
 @contextmanager
-def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
+def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
     """The zip; whatever is wrong with it is said in our words."""
     try:
         with zipfile.ZipFile(archive) as packed:
@@ -136,10 +136,10 @@ def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
     except OSError as error:
         raise BackupError(f"{archive} can't be read: {error.strerror or error}.") from error
     except _TORN as error:
-        raise BackupError.damaged(archive, str(error)) from error
+        raise BackupError.for_damage(archive, str(error)) from error
 
 
-def _manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
+def _read_manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
     try:
         manifest = Manifest.model_validate_json(packed.read(_MANIFEST))
     except (KeyError, ValidationError) as error:
@@ -147,18 +147,18 @@ def _manifest(packed: zipfile.ZipFile, archive: Path) -> Manifest:
             f"{archive} is no backup that this version of Memoria can read: its manifest is "
             "missing or unknown. Give a file that `memoria backup` made, or upgrade Memoria."
         ) from error
-    allowed = all(name in MEMBERS or is_core(name) for name in manifest.files)
+    allowed = all(name in MEMBERS or is_core_path(name) for name in manifest.files)
     if DATABASE not in manifest.files or not allowed:
-        raise BackupError.damaged(archive, "its list of files is not one we write")
+        raise BackupError.for_damage(archive, "its list of files is not one we write")
     return manifest
 
 
-def _pack(packed: zipfile.ZipFile, name: str, source: Path, counted: _Counted) -> Member:
+def _pack(packed: zipfile.ZipFile, name: str, source: Path, counted: _ByteCounter) -> Member:
     with source.open("rb") as content, packed.open(name, "w", force_zip64=True) as target:
-        return _copied(content, target, counted)
+        return _copy(content, target, counted)
 
 
-def _copied(source: IO[bytes], target: IO[bytes], counted: _Counted) -> Member:
+def _copy(source: IO[bytes], target: IO[bytes], counted: _ByteCounter) -> Member:
     digest, size = hashlib.sha256(), 0
     while block := source.read(_BLOCK):
         target.write(block)
@@ -168,11 +168,11 @@ def _copied(source: IO[bytes], target: IO[bytes], counted: _Counted) -> Member:
     return Member(sha256=digest.hexdigest(), size=size)
 
 
-def _made(path: Path) -> IO[bytes]:
+def _create(path: Path) -> IO[bytes]:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE), "wb")
 
 
-def _expect(expected: Member, found: Member, name: str) -> None:
+def _expect_member(expected: Member, found: Member, name: str) -> None:
     if found != expected:
         raise ValueError(f"{name} is not what was packed")

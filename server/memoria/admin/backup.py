@@ -63,20 +63,20 @@ def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo,
         home: the data folder.
         keep_days: `Settings.backup_keep_days`.
     """
-    found = [*_expiring(home, keep_days), *_staying(home)]
+    found = [*_expiring_backups(home, keep_days), *_lasting_leftovers(home)]
     return tuple(sorted(found, key=lambda info: info.made_at))
 
 
 def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
     """Delete the backups that were kept long enough: those under a name of ours, no others."""
     now = now_millis()
-    expired = [i.path for i in _expiring(home, keep_days) if (i.kept_until or now) < now]
+    expired = [i.path for i in _expiring_backups(home, keep_days) if (i.kept_until or now) < now]
     for path in expired:
         path.unlink(missing_ok=True)
     return tuple(expired)
 
 
-def abandoned(home: Path) -> list[Path]:
+def find_abandoned(home: Path) -> list[Path]:
     """Folders of work that nobody has gone on with for an hour."""
     before = time.time() - _ABANDONED_S
     staging = [*home.glob(f"{STAGING}*"), *(home / BACKUPS).glob(f"{STAGING}*")]
@@ -85,7 +85,7 @@ def abandoned(home: Path) -> list[Path]:
 
 def delete_abandoned(home: Path) -> None:
     """Delete what work that was broken off left behind."""
-    for path in abandoned(home):
+    for path in find_abandoned(home):
         shutil.rmtree(path)
 
 
@@ -115,12 +115,12 @@ def back_up(
         if target is None:
             path.parent.mkdir(mode=0o700, exist_ok=True)
         with workshop(path.parent) as folder:
-            manifest = _made(home, files, folder, now, progress)
+            manifest = _make_backup(home, files, folder, now, progress)
             (folder / _PACKED).replace(path)
         sync_folder(path.parent)
         delete_abandoned(home)
         deleted = delete_expired(home, settings.backup_keep_days)
-    kept_until = None if target else _end(to_millis(now), settings.backup_keep_days)
+    kept_until = None if target else _expiry(to_millis(now), settings.backup_keep_days)
     return BackupReport(path, path.stat().st_size, manifest, kept_until, deleted)
 
 
@@ -153,13 +153,13 @@ def system_errors_explained() -> Iterator[None]:
         raise StoreUnavailableError.from_system(error) from error
 
 
-def _made(
+def _make_backup(
     home: Path, files: DatabaseFiles, folder: Path, now: datetime, progress: Progress
 ) -> Manifest:
     """The packed backup in the folder, proven."""
     copied = folder / DATABASE
     files.copy(home / DATABASE, copied, progress)
-    wrong = [finding.detail for finding in files.judge(copied) if finding.state == "error"]
+    wrong = [finding.detail for finding in files.check_truth(copied) if finding.state == "error"]
     if wrong:
         raise BackupError(
             f"The home is damaged, so no backup was made: {'; '.join(wrong)}. "
@@ -176,24 +176,24 @@ def _made(
         files={},
     )
     packed = folder / _PACKED
-    written = archive.write(packed, {DATABASE: copied, **others}, manifest, progress)
+    written = archive.pack(packed, {DATABASE: copied, **others}, manifest, progress)
     archive.verify(packed, progress)
     return written
 
 
-def _expiring(home: Path, keep_days: float) -> Iterator[BackupInfo]:
+def _expiring_backups(home: Path, keep_days: float) -> Iterator[BackupInfo]:
     """The backups under a name of ours: the name says when they were made."""
     for path in (home / BACKUPS).glob("*.zip"):
         if named := _OURS.fullmatch(path.name):
             made_at = to_millis(datetime.strptime(named[1], STAMP).replace(tzinfo=UTC))
-            yield BackupInfo(path, made_at, _end(made_at, keep_days))
+            yield BackupInfo(path, made_at, _expiry(made_at, keep_days))
 
 
-def _end(made_at: int, keep_days: float) -> int:
+def _expiry(made_at: int, keep_days: float) -> int:
     return made_at + round(keep_days * _MS_PER_DAY)
 
 
-def _staying(home: Path) -> Iterator[BackupInfo]:
+def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
     """What nobody deletes by itself: renamed backups, files set aside, work broken off."""
     for path in (home / BACKUPS).glob("*.zip"):
         if not _OURS.fullmatch(path.name):

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from memoria.config import Settings
 from memoria.inference.chat.command import split_command
-from memoria.model import DAY_MS, Finding, ModelCall, iso, midnight, now_millis
+from memoria.model import DAY_MS, Finding, ModelCall, now_millis, start_of_day, to_iso
 from memoria.store.base import Store
 
 _CHECK = "chat model"
@@ -13,27 +13,27 @@ _OFF = "off; set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMM
 _OF_NO_CONCERN = ("ok", "open", "stopped")
 
 
-def chat_model(store: Store, settings: Settings) -> Finding:
+def check_chat_model(store: Store, settings: Settings) -> Finding:
     """Whether a chat model is configured, what the tenant spent today, and how the last call went.
 
     Neither key nor arguments nor a URL's path are shown: each may hold a secret.
     """
-    named = _name(settings)
+    named = _model_name(settings)
     if named is None:
         return Finding(check=_CHECK, state="ok", detail=_OFF)
-    today = midnight(now_millis())
+    today = start_of_day(now_millis())
     with store.read(settings.tenant) as tx:
-        spent, last = tx.ledger.spent(today, today + DAY_MS), tx.ledger.last()
+        spent, last = tx.ledger.spending(today, today + DAY_MS), tx.ledger.newest()
     cap = settings.llm_daily_tokens
     detail = f"{named}; today {spent.calls:,} calls, {spent.tokens:,} of {cap:,} tokens"
-    problem = _problem(settings, cap - spent.tokens, last)
+    problem = _find_problem(settings, cap - spent.tokens, last)
     if problem is None:
         return Finding(check=_CHECK, state="ok", detail=detail)
     said, cure = problem
     return Finding(check=_CHECK, state="warning", detail=f"{detail}; {said}", cure=cure)
 
 
-def _name(settings: Settings) -> str | None:
+def _model_name(settings: Settings) -> str | None:
     if settings.llm_command:
         return f"the command {split_command(settings.llm_command)[0]}"
     if not settings.llm_base_url:
@@ -43,19 +43,19 @@ def _name(settings: Settings) -> str | None:
     return f"{settings.llm_model} at {url.hostname}{port}"
 
 
-def _problem(settings: Settings, left: int, last: ModelCall | None) -> tuple[str, str] | None:
+def _find_problem(settings: Settings, left: int, last: ModelCall | None) -> tuple[str, str] | None:
     """What keeps questions from being answered, and what to do about it."""
     if settings.llm_command and not shutil.which(split_command(settings.llm_command)[0]):
         return "there is no such program", "Check MEMORIA_LLM_COMMAND."
     if left < settings.llm_output_tokens:
-        new = iso(midnight(now_millis()) + DAY_MS)
+        new = to_iso(start_of_day(now_millis()) + DAY_MS)
         return (
             "that is today's cap",
             f"It goes on at {new}. Raise MEMORIA_LLM_DAILY_TOKENS for more.",
         )
     if last is not None and last.outcome not in _OF_NO_CONCERN:
         return (
-            f"the last call ({iso(last.at)}) was {last.outcome}",
+            f"the last call ({to_iso(last.at)}) was {last.outcome}",
             last.detail or "Look at the log.",
         )
     return None

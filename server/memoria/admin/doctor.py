@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 
-from memoria.admin.backup import ASIDE, abandoned, list_backups
-from memoria.admin.chat import chat_model
-from memoria.admin.modes import privacy
+from memoria.admin.backup import ASIDE, find_abandoned, list_backups
+from memoria.admin.chat import check_chat_model
+from memoria.admin.modes import check_privacy
 from memoria.config import Settings
 from memoria.errors import EmbedderError, StoreDamagedError, StoreError, StoreTooNewError
 from memoria.inference import LazyEmbedder
-from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, iso, now_millis
+from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
 from memoria.store.base import Store
 from memoria.store.files import DATABASE
 
@@ -31,12 +31,14 @@ def examine(
 ) -> Health:
     """Look at the home, the file, its indexes, the model and the backlog."""
     looks: tuple[tuple[str, Callable[[], Finding]], ...] = (
-        ("model", lambda: _embedder(store, embedder, deep=deep)),
-        ("backlog", lambda: _backlog(backlog)),
-        ("chat model", lambda: chat_model(store, settings)),
-        ("queue", lambda: _queue(store, settings)),
+        ("model", lambda: _check_embedder(store, embedder, deep=deep)),
+        ("backlog", lambda: _check_backlog(backlog)),
+        ("chat model", lambda: check_chat_model(store, settings)),
+        ("queue", lambda: _check_queue(store, settings)),
     )
-    return _health(settings, [*store.examine(deep=deep), *(_said(*look) for look in looks)])
+    return _add_home_checks(
+        settings, [*store.examine(deep=deep), *(_run_check(*look) for look in looks)]
+    )
 
 
 def examine_unopened(settings: Settings, error: StoreError) -> Health:
@@ -48,39 +50,39 @@ def examine_unopened(settings: Settings, error: StoreError) -> Health:
             cure = RESTORE
         case _:
             cure = f"Mend what is said here; the file is {settings.home_path / DATABASE}."
-    return _health(
+    return _add_home_checks(
         settings, [Finding(check="database", state="error", detail=str(error), cure=cure)]
     )
 
 
-def _health(settings: Settings, of_the_store: Iterable[Finding]) -> Health:
-    findings = (_versions(), *_home(settings), *of_the_store)
-    return naming_the_backup(Health(findings=findings), settings)
+def _add_home_checks(settings: Settings, of_the_store: Iterable[Finding]) -> Health:
+    findings = (_check_versions(), *_check_home(settings), *of_the_store)
+    return name_newest_backup(Health(findings=findings), settings)
 
 
-def naming_the_backup(health: Health, settings: Settings) -> Health:
+def name_newest_backup(health: Health, settings: Settings) -> Health:
     """The findings, their cure naming the newest backup where one is wanted."""
-    return Health(findings=tuple(_with_backup(finding, settings) for finding in health.findings))
+    return Health(findings=tuple(_name_backup(finding, settings) for finding in health.findings))
 
 
-def _home(settings: Settings) -> Iterable[Finding]:
+def _check_home(settings: Settings) -> Iterable[Finding]:
     home = settings.home_path
     if home.is_dir():
-        yield _disk(home)
-        yield privacy(home)
+        yield _check_disk(home)
+        yield check_privacy(home)
     if os.access(home, os.R_OK | os.X_OK):
-        yield _leftovers(home)
-        yield _backups(settings)
+        yield _check_leftovers(home)
+        yield _check_backups(settings)
 
 
-def _said(check: str, look: Callable[[], Finding]) -> Finding:
+def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
     try:
         return look()
     except StoreError as error:
         return Finding(check=check, state="error", detail=str(error), cure=RESTORE)
 
 
-def _with_backup(finding: Finding, settings: Settings) -> Finding:
+def _name_backup(finding: Finding, settings: Settings) -> Finding:
     if finding.cure != RESTORE:
         return finding
     held = [info for info in list_backups(settings.home_path) if info.path.suffix == ".zip"]
@@ -94,7 +96,7 @@ def _with_backup(finding: Finding, settings: Settings) -> Finding:
     return finding.model_copy(update={"cure": cure})
 
 
-def _versions() -> Finding:
+def _check_versions() -> Finding:
     python = ".".join(map(str, sys.version_info[:3]))
     return Finding(
         check="version",
@@ -103,7 +105,7 @@ def _versions() -> Finding:
     )
 
 
-def _disk(home: Path) -> Finding:
+def _check_disk(home: Path) -> Finding:
     free = shutil.disk_usage(home).free
     detail = f"{free / 1e9:.1f} GB free at {home}"
     if free < _LITTLE_DISK_BYTES:
@@ -111,15 +113,15 @@ def _disk(home: Path) -> Finding:
     return Finding(check="disk", state="ok", detail=detail)
 
 
-def _leftovers(home: Path) -> Finding:
-    left = abandoned(home)
+def _check_leftovers(home: Path) -> Finding:
+    left = find_abandoned(home)
     if left:
         detail = f"a backup or restore was broken off and left {', '.join(map(str, left))}"
         return Finding(check="leftovers", state="warning", detail=detail, cure=FIX)
     return Finding(check="leftovers", state="ok", detail="no work was broken off")
 
 
-def _backups(settings: Settings) -> Finding:
+def _check_backups(settings: Settings) -> Finding:
     held = list_backups(settings.home_path, settings.backup_keep_days)
     now = now_millis()
     expired = [info for info in held if (info.kept_until or now) < now]
@@ -132,11 +134,11 @@ def _backups(settings: Settings) -> Finding:
         return Finding(
             check="backups", state="warning", detail=detail, cure="Delete it once all is well."
         )
-    newest = f", the newest of {iso(held[-1].made_at)}" if held else ""
+    newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
     return Finding(check="backups", state="ok", detail=f"{len(held)} in the home{newest}")
 
 
-def _embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:
+def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:
     if embedder is None:
         return Finding(
             check="model",
@@ -145,7 +147,7 @@ def _embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Fin
             cure="Unset MEMORIA_EMBEDDER, or set it to bundled or endpoint.",
         )
     with store.backlog(write=False) as backlog:
-        chosen = backlog.chosen_model()
+        chosen = backlog.current_model()
     if chosen not in (None, embedder.name):
         return Finding(
             check="model",
@@ -153,7 +155,7 @@ def _embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Fin
             detail=f"the home was embedded with {chosen}, this process uses {embedder.name}",
             cure="Give every client the same MEMORIA_EMBEDDER settings.",
         )
-    failure = _failure(embedder, deep=deep)
+    failure = _find_failure(embedder, deep=deep)
     if failure is not None:
         return Finding(
             check="model",
@@ -164,7 +166,7 @@ def _embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Fin
     return Finding(check="model", state="ok", detail=f"{embedder.name}, {embedder.state}")
 
 
-def _failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
+def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
     """Why the model makes no vector; a deep look tries it."""
     try:
         if deep:
@@ -174,7 +176,7 @@ def _failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
     return embedder.state if embedder.state.startswith("failed") else None
 
 
-def _queue(store: Store, settings: Settings) -> Finding:
+def _check_queue(store: Store, settings: Settings) -> Finding:
     with store.read(settings.tenant) as tx:
         status = tx.queue.status()
     detail = f"{status.waiting} stretches wait to be read, {status.done} were"
@@ -188,7 +190,7 @@ def _queue(store: Store, settings: Settings) -> Finding:
     )
 
 
-def _backlog(look: Callable[[], BacklogStatus] | None) -> Finding:
+def _check_backlog(look: Callable[[], BacklogStatus] | None) -> Finding:
     if look is None:
         return Finding(check="backlog", state="ok", detail="no vectors are wanted")
     status = look()

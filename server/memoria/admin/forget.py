@@ -17,34 +17,34 @@ from pathlib import Path
 
 from memoria.admin.backup import list_backups
 from memoria.errors import EmbedderError, InvalidInputError, StoreError
-from memoria.ingest.dismiss import dismiss_drawn, dismiss_episodes
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.dismiss import delete_derived, delete_episodes
+from memoria.ingest.tombstones import Digester
 from memoria.model import (
-    BackupLeft,
     Channel,
-    Forgotten,
+    ForgetResult,
     InferredBy,
     Memory,
     MemoryType,
+    RemainingBackup,
     StoredTurn,
     local_date,
     now_millis,
 )
-from memoria.model.channel import NIGHT
+from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.store.base import Store, Transaction
-from memoria.store.erasing import Papers
+from memoria.store.erasing import TextFileEraser
 from memoria.store.folders import daily_path, history_path
-from memoria.store.missing import missing
-from memoria.store.values import Grave, Likeness, Tombstone
+from memoria.store.not_found import not_found
+from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneRecord
 from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
-from memoria.text.sayings import Sayings
-from memoria.text.statement import canonical, stands_in, telling
+from memoria.text.phrases import Phrases
+from memoria.text.statement import canonical_form, is_distinctive, occurs_in
 
 _LOG = logging.getLogger(__name__)
 _MAX_TERMS = 64
 _MAX_REASON_CHARS = 200
-Likener = Callable[[Sequence[str]], Mapping[str, Likeness]]
+MeaningLookup = Callable[[Sequence[str]], Mapping[str, SuppressedMeaning]]
 """What texts mean, by text; leaves out what it can't tell."""
 
 
@@ -74,7 +74,7 @@ class _Targets:
         return min(kept, default=now_millis())
 
 
-class Forget:
+class Eraser:
     """Forgets for one tenant."""
 
     def __init__(
@@ -82,10 +82,10 @@ class Forget:
         store: Store,
         tenant: str,
         channel: Channel,
-        marks: Marks,
+        marks: Digester,
         home: Path,
         backup_keep_days: float,
-        likeness: Likener | None = None,
+        likeness: MeaningLookup | None = None,
     ) -> None:
         """Nothing is forgotten yet.
 
@@ -108,7 +108,7 @@ class Forget:
 
     def run(
         self, ids: Sequence[str], *, include_source: bool = False, reason: str | None = None
-    ) -> Forgotten:
+    ) -> ForgetResult:
         """Forget. What was forgotten before counts as done, so a broken off call can be repeated.
 
         Args:
@@ -127,15 +127,15 @@ class Forget:
             before = _find(tx, wanted, include_source=include_source)
             written = _written(tx)
         likenesses = self._likenesses(before.wordings)
-        papers = Papers(self._home, self._tenant)  # a long look, while others may write
-        files = papers.erase(_sayings(before, include_source=include_source), written)
+        papers = TextFileEraser(self._home, self._tenant)  # a long look, while others may write
+        files = papers.erase_phrases(_sayings(before, include_source=include_source), written)
         with self._store.write(self._tenant) as tx:
             targets = _find(tx, wanted, include_source=include_source)
             left = _drew_on(tx, targets, include_source=include_source)
             places = _speak_of(tx, targets)
             at = now_millis()
             numbers, ours = _numbers(tx, targets), targets.memories
-            for memory_id in dismiss_drawn(tx, _worded(targets), numbers, spared=ours):
+            for memory_id in delete_derived(tx, _worded(targets), numbers, spared=ours):
                 self._audit(tx, "forget", memory_id)
             for memory in targets.memories.values():
                 self._bury_memory(tx, memory, at, why, likenesses)
@@ -144,36 +144,36 @@ class Forget:
                     tx.memories.erase_wording(memory_id, n)
             for turn in targets.named_turns.values():
                 self._bury_text(tx, turn, at, why)
-            for memory_id in dismiss_episodes(tx, numbers):
+            for memory_id in delete_episodes(tx, numbers):
                 self._audit(tx, "forget", memory_id)
             for turn in targets.sources.values():
                 if include_source:
                     self._erase_turn(tx, turn, at, why)
                 else:
                     self._bar_turn(tx, turn, at, why)
-            sayings = Sayings(targets.wordings)
+            sayings = Phrases(targets.wordings)
             erased = targets.sources if include_source else targets.named_turns
             tx.scratchpads.erase(
-                lambda note: sayings.stand_in(note) or _named_in(note, erased.values())
+                lambda note: sayings.occur_in(note) or _named_in(note, erased.values())
             )
             sayings = _sayings(targets, include_source=include_source)
             files += _erase_files(tx, papers, sayings, places)
-            tx.night.drop_items([*places, *_in_plans(sayings)])
-            for place in papers.places(files):
-                tx.files.forget(place)
+            tx.nightly_runs.drop_items([*places, *_in_plans(sayings)])
+            for place in papers.list_places(files):
+                tx.file_records.forget(place)
         turns = tuple(targets.sources)
-        return Forgotten(
+        return ForgetResult(
             memories=tuple(targets.memories),
             turns_erased=turns if include_source else (),
-            turns_barred=() if include_source else turns,
+            turns_suppressed=() if include_source else turns,
             already_forgotten=tuple(targets.gone_before),
-            drew_on_it=left,
+            related_memories=left,
             files=tuple(map(str, dict.fromkeys(files))),
             scrubbed=self._scrubbed(),
             backups=self._backups(targets.earliest),
         )
 
-    def _likenesses(self, wordings: Sequence[str]) -> Mapping[str, Likeness]:
+    def _likenesses(self, wordings: Sequence[str]) -> Mapping[str, SuppressedMeaning]:
         """What is to be forgotten means, asked before anybody has to wait to write."""
         if self._likeness is None:
             return {}
@@ -191,48 +191,55 @@ class Forget:
             _LOG.warning("Forgotten, but not yet wiped from the file: %s", error)
             return False
 
-    def _backups(self, since: int) -> tuple[BackupLeft, ...]:
+    def _backups(self, since: int) -> tuple[RemainingBackup, ...]:
         """The backups made since something of it was kept: they still hold it."""
         return tuple(
-            BackupLeft(path=str(info.path), made_at=info.made_at, kept_until=info.kept_until)
+            RemainingBackup(path=str(info.path), made_at=info.made_at, kept_until=info.kept_until)
             for info in list_backups(self._home, self._keep_days)
             if info.made_at >= since
         )
 
     def _bury_memory(
-        self, tx: Transaction, memory: Memory, at: int, why: str, known: Mapping[str, Likeness]
+        self,
+        tx: Transaction,
+        memory: Memory,
+        at: int,
+        why: str,
+        known: Mapping[str, SuppressedMeaning],
     ) -> None:
         texts = list(dict.fromkeys(version.content for version in memory.versions))
-        marks = dict.fromkeys(map(self._marks.statement, texts))
+        marks = dict.fromkeys(map(self._marks.digest_statement, texts))
         likenesses = tuple(known[text] for text in texts if text in known)
-        tx.tombstones.add(Grave(Tombstone("memory", memory.id, at, why), tuple(marks), likenesses))
-        tx.episodes.leave(memory.id, at)
+        tx.tombstones.add(
+            TombstoneRecord(Tombstone("memory", memory.id, at, why), tuple(marks), likenesses)
+        )
+        tx.episodes.stop_summarising(memory.id, at)
         tx.memories.erase(memory.id)
         self._audit(tx, "forget", memory.id)
 
     def _bury_text(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
         """Let nobody conclude again what a named turn said as a whole."""
-        mark = self._marks.statement(full_text(turn))
-        tx.tombstones.add(Grave(Tombstone("memory", turn.id, at, why), (mark,)))
+        mark = self._marks.digest_statement(full_text(turn))
+        tx.tombstones.add(TombstoneRecord(Tombstone("memory", turn.id, at, why), (mark,)))
 
     def _bar_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
         """Let nothing be concluded from a turn, nor in a home that a backup is restored into."""
         for version in tx.conversations.turn_versions(turn):
-            tx.tombstones.add(Grave(Tombstone("memory", version.id, at, why), ()))
-        tx.conversations.bar_turn(turn)
+            tx.tombstones.add(TombstoneRecord(Tombstone("memory", version.id, at, why), ()))
+        tx.conversations.suppress_turn(turn)
         self._audit(tx, "bar", turn.id)
 
     def _erase_turn(self, tx: Transaction, turn: StoredTurn, at: int, why: str) -> None:
         versions = tx.conversations.turn_versions(turn)
-        texts = [self._marks.whole(full_text(version)) for version in versions]
-        names = [self._marks.message(name) for name in tx.conversations.erase_turn(turn)]
+        texts = [self._marks.digest_turn(full_text(version)) for version in versions]
+        names = [self._marks.digest_message(name) for name in tx.conversations.erase_turn(turn)]
         for version in versions:
             marks = tuple(set().union(*texts, *names))
-            tx.tombstones.add(Grave(Tombstone("turn", version.id, at, why), marks))
+            tx.tombstones.add(TombstoneRecord(Tombstone("turn", version.id, at, why), marks))
             self._audit(tx, "erase", version.id)
 
     def _reason(self, reason: str | None) -> str:
-        by = self._channel.described
+        by = self._channel.description
         if reason is None:
             return by
         if len(reason) > _MAX_REASON_CHARS:
@@ -274,9 +281,9 @@ def _add_what_says_the_same(tx: Transaction, memory: Memory, targets: _Targets) 
     for version in memory.versions:
         _add_same(tx, version.content, targets)
         _add_sources(tx, version.content, targets)
-    if memory.versions[-1].provenance.channel == NIGHT:
+    if memory.versions[-1].provenance.channel == NIGHTLY_CHANNEL:
         return  # it rests on memories, and their turns are theirs
-    for evidence in tx.memories.evidence(memory.id):
+    for evidence in tx.memories.list_evidence(memory.id):
         _add_source(tx.conversations.turn(evidence.turn_id), targets)
 
 
@@ -289,15 +296,15 @@ def _add_named(tx: Transaction, record_id: str, targets: _Targets) -> None:
         _add_source(turn, targets)
         for drawn in _resting_on(tx, [turn.n]):
             targets.memories[drawn.id] = drawn
-    elif tx.tombstones.of(record_id) is not None:
+    elif tx.tombstones.get(record_id) is not None:
         targets.gone_before.append(record_id)
     else:
-        raise missing(tx, "memory", record_id)
+        raise not_found(tx, "memory", record_id)
 
 
 def _add_merged(tx: Transaction, memory: Memory, targets: _Targets) -> None:
     """What a night has merged into it, which says the same in other words."""
-    for memory_id in tx.pairs.merged_into(memory.id):
+    for memory_id in tx.pairs.list_merged_into(memory.id):
         merged = tx.memories.get(memory_id)
         if merged is not None:
             targets.memories[merged.id] = merged
@@ -305,21 +312,21 @@ def _add_merged(tx: Transaction, memory: Memory, targets: _Targets) -> None:
 
 def _add_same(tx: Transaction, wording: str, targets: _Targets) -> None:
     """Memories that say the same in the same words, and wordings that once did."""
-    said = canonical(wording)
-    found = tx.memories.by_versions(tx.documents.holding("memory", _terms(wording)))
+    said = canonical_form(wording)
+    found = tx.memories.by_version_numbers(tx.documents.list_containing("memory", _terms(wording)))
     for memory in found.values():
-        if canonical(memory.content) == said:
+        if canonical_form(memory.content) == said:
             targets.memories[memory.id] = memory
             continue
-        same = (v.n for v in memory.versions if canonical(v.content) == said)
+        same = (v.n for v in memory.versions if canonical_form(v.content) == said)
         targets.old_wordings.update((n, memory.id) for n in same)
 
 
 def _add_sources(tx: Transaction, wording: str, targets: _Targets) -> None:
     """Turns in which the wording stands."""
-    found = tx.conversations.turns(tx.documents.holding("turn", _terms(wording)))
+    found = tx.conversations.turns(tx.documents.list_containing("turn", _terms(wording)))
     for turn in found.values():
-        if stands_in(wording, full_text(turn)):
+        if occurs_in(wording, full_text(turn)):
             _add_source(turn, targets)
 
 
@@ -344,7 +351,7 @@ def _numbers(tx: Transaction, targets: _Targets) -> list[int]:
 
 
 def _same_words(quote: str, wordings: Iterable[str]) -> bool:
-    return any(stands_in(one, quote) or stands_in(quote, one) for one in wordings)
+    return any(occurs_in(one, quote) or occurs_in(quote, one) for one in wordings)
 
 
 def _add_source(turn: StoredTurn | None, targets: _Targets) -> None:
@@ -359,17 +366,20 @@ def _drew_on(tx: Transaction, targets: _Targets, *, include_source: bool) -> tup
     ns = [turn.n for turn in targets.sources.values()] if include_source else []
     resting = [memory.id for memory in _resting_on(tx, ns)]
     turns = _numbers(tx, targets)
-    dismissed = [*tx.episodes.over(turns), *tx.drawn.over(_worded(targets), turns)]
-    sources = [source.id for source in tx.drawn.sources(list(targets.memories))]
+    dismissed = [
+        *tx.episodes.list_over_turns(turns),
+        *tx.derivations.list_resting_on(_worded(targets), turns),
+    ]
+    sources = [source.id for source in tx.derivations.sources(list(targets.memories))]
     holding = [
         memory.id
         for wording in targets.wordings
-        for memory in tx.memories.by_versions(
-            tx.documents.holding("memory", _terms(wording))
+        for memory in tx.memories.by_version_numbers(
+            tx.documents.list_containing("memory", _terms(wording))
         ).values()
-        if stands_in(wording, memory.content)
+        if occurs_in(wording, memory.content)
     ]
-    taken_in = tx.pairs.merged(list(targets.memories)).values()
+    taken_in = tx.pairs.merge_targets(list(targets.memories)).values()
     return tuple(
         sorted({*resting, *holding, *taken_in, *sources} - {*targets.memories, *dismissed})
     )
@@ -382,29 +392,29 @@ def _worded(targets: _Targets) -> list[str]:
 
 def _resting_on(tx: Transaction, turn_ns: Sequence[int]) -> list[Memory]:
     """The memories drawn from these turns. Episodes are dismissed, and may be written anew."""
-    found = (tx.memories.get(memory_id) for memory_id in tx.memories.resting_on(turn_ns))
+    found = (tx.memories.get(memory_id) for memory_id in tx.memories.list_stated_in(turn_ns))
     return [one for one in found if one is not None and one.type is not MemoryType.EPISODE]
 
 
-def _sayings(targets: _Targets, *, include_source: bool) -> Sayings:
+def _sayings(targets: _Targets, *, include_source: bool) -> Phrases:
     """What no file may say any more: the wordings, and turns that are erased."""
     erased = map(full_text, targets.sources.values()) if include_source else ()
-    return Sayings([*targets.wordings, *filter(telling, erased)])
+    return Phrases([*targets.wordings, *filter(is_distinctive, erased)])
 
 
-def _in_plans(sayings: Sayings) -> Iterator[str]:
+def _in_plans(sayings: Phrases) -> Iterator[str]:
     """How a night that was broken off has them where it goes on: what a file says, for one."""
-    return (json.dumps(text, ensure_ascii=False)[1:-1] for text in sayings.telling.statements)
+    return (json.dumps(text, ensure_ascii=False)[1:-1] for text in sayings.distinctive.statements)
 
 
 def _written(tx: Transaction) -> dict[str, str]:
-    return {file.path: file.digest for file in tx.files.all()}
+    return {file.path: file.digest for file in tx.file_records.all()}
 
 
 def _speak_of(tx: Transaction, targets: _Targets) -> set[str]:
     """Where nights write of it: files of its conversations, pages of its days."""
     turns, memories = targets.sources.values(), targets.memories.values()
-    moments = [*(turn.at for turn in turns), *tx.days.summed_up(_numbers(tx, targets))]
+    moments = [*(turn.at for turn in turns), *tx.days.list_episode_ends(_numbers(tx, targets))]
     moments += [at for m in memories for at in (m.updated_at, *(v.ingested_at for v in m.versions))]
     days = filter(None, map(local_date, moments))
     sessions = {history_path(turn.source, turn.session_id) for turn in turns}
@@ -412,17 +422,17 @@ def _speak_of(tx: Transaction, targets: _Targets) -> set[str]:
 
 
 def _erase_files(
-    tx: Transaction, papers: Papers, sayings: Sayings, places: Iterable[str]
+    tx: Transaction, papers: TextFileEraser, sayings: Phrases, places: Iterable[str]
 ) -> list[Path]:
     """What was written since it was looked for, and whatever may speak of it in other words."""
     written = _written(tx)
-    files = [file for place in places for file in papers.take_away(place, written)]
-    return papers.erase(sayings, written) + files
+    files = [file for place in places for file in papers.remove_generated(place, written)]
+    return papers.erase_phrases(sayings, written) + files
 
 
 def _named_in(note: str, turns: Iterable[StoredTurn]) -> bool:
     """Tells whether a note has its words from one of the turns: a task is named as it was said."""
-    return any(stands_in(note, full_text(turn)) for turn in turns)
+    return any(occurs_in(note, full_text(turn)) for turn in turns)
 
 
 def _terms(wording: str) -> tuple[str, ...]:

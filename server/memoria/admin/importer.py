@@ -14,14 +14,22 @@ from typing import Protocol
 
 from anyio.lowlevel import checkpoint
 
-from memoria.admin.transcripts import Bad, Format, Item, Said, Skipped, Source, Transcript
+from memoria.admin.transcripts import (
+    SkippedLine,
+    Transcript,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptSource,
+    TranscriptTurn,
+    UnusableLine,
+)
 from memoria.errors import InvalidTurnError
 from memoria.model import Receipt, Turn
 
 BATCH_TURNS = 200
 _BATCH_BYTES = 8 * 1024 * 1024
-_TELL_EVERY = 1024 * 1024
-_NAMED_LINES = 20
+_PROGRESS_BYTES = 1024 * 1024
+_MAX_NAMED_LINES = 20
 
 Progress = Callable[[Path, int], None]
 WorkspaceOf = Callable[[str], str]
@@ -69,7 +77,7 @@ class ImportReport:
     bad_lines: list[BadLine] = field(default_factory=list)
     """The first bad lines, in the order of the files."""
 
-    def count(self, receipt: Receipt) -> None:
+    def add_receipt(self, receipt: Receipt) -> None:
         """Add what a batch came to."""
         self.recorded += receipt.recorded
         self.already_recorded += receipt.already_recorded
@@ -86,7 +94,7 @@ class Importer:
     def __init__(
         self,
         recorder: Recorder,
-        form: Format,
+        form: TranscriptFormat,
         files: Sequence[Transcript],
         progress: Progress,
         workspace_of: WorkspaceOf,
@@ -106,9 +114,9 @@ class Importer:
         self._progress = progress
         self._workspace_of = workspace_of
         self._report = ImportReport()
-        self._batch: list[Said] = []
+        self._batch: list[TranscriptTurn] = []
         self._batch_bytes = 0
-        self._first_bad: list[Bad] = []
+        self._first_bad: list[UnusableLine] = []
 
     async def run(self) -> ImportReport:
         """Import the files. A bad line is named and left out; the rest goes in.
@@ -118,39 +126,39 @@ class Importer:
         """
         before = 0
         for file in self._files:
-            await self._import(file, before)
+            await self._import_file(file, before)
             before += file.size
         await self._recorder.close_past_conversations()
         return self._report
 
-    async def _import(self, file: Transcript, before: int) -> None:
+    async def _import_file(self, file: Transcript, before: int) -> None:
         is_document = file.path.suffix in self._format.documents
-        source = Source(file.path, file.session, is_document=is_document)
+        source = TranscriptSource(file.path, file.session, is_document=is_document)
         told = 0
         for item in self._format.read(source):
-            full = isinstance(item, Said) and self._is_full_for(item)
+            full = isinstance(item, TranscriptTurn) and self._is_full_for(item)
             if full:
-                await self._flush()
-            if full or source.position - told >= _TELL_EVERY:
+                await self._record_batch()
+            if full or source.position - told >= _PROGRESS_BYTES:
                 told = source.position
                 self._progress(file.path, before + min(told, file.size))
                 await checkpoint()  # so that Ctrl-C is heard where nothing is to be recorded
-            self._note(item)
-        await self._flush()
+            self._take_item(item)
+        await self._record_batch()
         self._progress(file.path, before + file.size)
-        self._close(file, source)
+        self._finish_file(file, source)
 
-    def _note(self, item: Item) -> None:
+    def _take_item(self, item: TranscriptItem) -> None:
         match item:
-            case Said():
+            case TranscriptTurn():
                 self._batch.append(item)
                 self._batch_bytes += item.size
-            case Skipped():
+            case SkippedLine():
                 self._report.skipped += 1
-            case Bad():
-                self._complain(item)
+            case UnusableLine():
+                self._note_bad_line(item)
 
-    def _is_full_for(self, said: Said) -> bool:
+    def _is_full_for(self, said: TranscriptTurn) -> bool:
         """Whether the batch has to go in before this turn. A batch is of one working folder."""
         return bool(self._batch) and (
             len(self._batch) >= BATCH_TURNS
@@ -158,24 +166,24 @@ class Importer:
             or self._batch[0].cwd != said.cwd
         )
 
-    async def _flush(self) -> None:
+    async def _record_batch(self) -> None:
         batch, self._batch, self._batch_bytes = self._batch, [], 0
         if not batch:
             return
         try:
-            self._report.count(await self._record(batch))
+            self._report.add_receipt(await self._record(batch))
         except InvalidTurnError:
             # One turn spoils its batch; find it by recording them one at a time.
             for said in batch:
                 await self._record_one(said)
 
-    async def _record_one(self, said: Said) -> None:
+    async def _record_one(self, said: TranscriptTurn) -> None:
         try:
-            self._report.count(await self._record([said]))
+            self._report.add_receipt(await self._record([said]))
         except InvalidTurnError as error:
-            self._complain(Bad(said.line, error.problem))
+            self._note_bad_line(UnusableLine(said.line, error.problem))
 
-    async def _record(self, batch: Sequence[Said]) -> Receipt:
+    async def _record(self, batch: Sequence[TranscriptTurn]) -> Receipt:
         """The one way to the recorder. `batch[0].cwd` is the folder the whole batch belongs to."""
         folder = batch[0].cwd
         return await self._recorder.record_conversation(
@@ -183,16 +191,16 @@ class Importer:
             workspace=None if folder is None else self._workspace_of(folder),
         )
 
-    def _complain(self, bad: Bad) -> None:
+    def _note_bad_line(self, bad: UnusableLine) -> None:
         """Note a bad line: all are counted, and the first of the file are kept."""
         self._report.bad += 1
         insort(self._first_bad, bad, key=lambda one: one.line or 0)
-        del self._first_bad[_NAMED_LINES:]
+        del self._first_bad[_MAX_NAMED_LINES:]
 
-    def _close(self, file: Transcript, source: Source) -> None:
+    def _finish_file(self, file: Transcript, source: TranscriptSource) -> None:
         report, path = self._report, str(file.path)
         report.files += 1
         report.lines += source.lines
         named = [BadLine(path, bad.line, bad.problem) for bad in self._first_bad]
-        report.bad_lines = [*report.bad_lines, *named][:_NAMED_LINES]
+        report.bad_lines = [*report.bad_lines, *named][:_MAX_NAMED_LINES]
         self._first_bad = []

@@ -6,7 +6,7 @@ from memoria.admin.backup import delete_abandoned, delete_expired, system_errors
 from memoria.admin.modes import make_private
 from memoria.config import Settings
 from memoria.errors import StoreError
-from memoria.model import FIX, RESTORE, Finding, Health, Mended
+from memoria.model import FIX, RESTORE, Finding, Health, Repair
 from memoria.store.base import Store
 
 Progress = Callable[[int, int], None]
@@ -39,7 +39,7 @@ def mend_store(store: Store, health: Health, progress: Progress) -> dict[str, st
     return failures
 
 
-def unmended(health: Health, failures: Mapping[str, str]) -> Health:
+def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
     """The findings, told of what doctor tried in vain: then only a backup helps."""
     return Health(
         findings=tuple(
@@ -51,7 +51,9 @@ def unmended(health: Health, failures: Mapping[str, str]) -> Health:
     )
 
 
-def mended(before: Health, after: Health, failures: Mapping[str, str]) -> tuple[Mended, ...]:
+def report_repairs(
+    before: Health, after: Health, failures: Mapping[str, str]
+) -> tuple[Repair, ...]:
     """Finding by finding, what became of what could be mended."""
     now = {finding.check: finding for finding in after.findings}
     became = {
@@ -59,7 +61,7 @@ def mended(before: Health, after: Health, failures: Mapping[str, str]) -> tuple[
         for was in _curable(before)
     }
     return tuple(
-        Mended(check=was.check, before=was.detail, after=said)
+        Repair(check=was.check, before=was.detail, after=said)
         for was, said in became.items()
         if said != was.detail
     )

@@ -30,25 +30,28 @@ _ROOT = 0
 _POSIX = os.name == "posix"
 
 
-def privacy(home: Path) -> Finding:
+def check_privacy(home: Path) -> Finding:
     """Whether only this user can read the home, and this user can write it."""
-    ours = _ours(home)
+    ours = _home_files(home)
     strangers = [one.path for one in ours if one.owner != os.geteuid()]
     if strangers:
         return Finding(
             check="privacy",
             state="warning" if os.geteuid() == _ROOT else "error",
-            detail=f"another user owns {_named(strangers)}",
+            detail=f"another user owns {_list_paths(strangers)}",
             cure="Run Memoria as that user only, or give the home to this one with chown -R.",
         )
     closed = [one.path for one in ours if one.mode & one.wanted != one.wanted]
     if closed:
         return Finding(
-            check="privacy", state="error", detail=f"{_named(closed)} can't be written", cure=FIX
+            check="privacy",
+            state="error",
+            detail=f"{_list_paths(closed)} can't be written",
+            cure=FIX,
         )
     exposed = [one.path for one in ours if one.mode & ~one.wanted & _OTHERS]
     if exposed:
-        detail = f"other users may read {_named(exposed)}"
+        detail = f"other users may read {_list_paths(exposed)}"
         return Finding(check="privacy", state="warning", detail=detail, cure=FIX)
     return Finding(check="privacy", state="ok", detail="only this user can read the home")
 
@@ -60,14 +63,14 @@ def make_private(home: Path) -> None:
         OSError: one belongs to somebody else.
     """
     home.chmod(_FOLDER)  # first: what lies in a closed folder can't be seen
-    for one in _ours(home):
+    for one in _home_files(home):
         if one.mode != one.wanted:
             with suppress(FileNotFoundError):
                 one.path.chmod(one.wanted)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _HomeFile:
     """Something in a home."""
 
     path: Path
@@ -76,7 +79,7 @@ class _Kept:
     wanted: int
 
 
-def _ours(home: Path) -> list[_Kept]:
+def _home_files(home: Path) -> list[_HomeFile]:
     """The home and what Memoria made in it. Links are left alone: they may lead anywhere."""
     if not (_POSIX and home.is_dir()):
         return []
@@ -84,18 +87,18 @@ def _ours(home: Path) -> list[_Kept]:
     kept = []
     for path in (home, *sorted(found)):
         with suppress(FileNotFoundError):  # a log goes with the last process that had it open
-            kept += _looked_at(path)
+            kept += _inspect(path)
     return kept
 
 
-def _looked_at(path: Path) -> list[_Kept]:
+def _inspect(path: Path) -> list[_HomeFile]:
     seen = path.lstat()
     if stat.S_ISLNK(seen.st_mode):
         return []
     wanted = _FOLDER if stat.S_ISDIR(seen.st_mode) else _FILE
-    return [_Kept(path, seen.st_uid, stat.S_IMODE(seen.st_mode), wanted)]
+    return [_HomeFile(path, seen.st_uid, stat.S_IMODE(seen.st_mode), wanted)]
 
 
-def _named(paths: list[Path]) -> str:
+def _list_paths(paths: list[Path]) -> str:
     more = len(paths) - _FEW
     return ", ".join(map(str, paths[:_FEW])) + (f" and {more} more" if more > 0 else "")

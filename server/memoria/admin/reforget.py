@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from memoria.ingest.dismiss import dismiss_drawn, dismiss_episodes
-from memoria.ingest.tombstones import Marks, Memorial, buried
+from memoria.ingest.dismiss import delete_derived, delete_episodes
+from memoria.ingest.tombstones import Digester, SuppressionList, find_suppression
 from memoria.model import Memory, StoredTurn
 from memoria.store.base import Store, Transaction
-from memoria.store.erasing import Papers
+from memoria.store.erasing import TextFileEraser
 from memoria.store.folders import DAILY
-from memoria.store.values import Grave, Kind, MessageName
+from memoria.store.values import DocumentKind, MessageName, TombstoneRecord
 from memoria.text.document import full_text
-from memoria.text.sayings import Sayings
-from memoria.text.statement import telling
+from memoria.text.phrases import Phrases
+from memoria.text.statement import is_distinctive
 
 _PAGE = 500
 
@@ -40,55 +40,61 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
             mourned = tx.tombstones.all()
         if mourned:
             with restored.write(tenant) as tx:
-                said = _bury_again(tx, mourned, Marks(tenant, read_key))
-            Papers(home, tenant).erase(Sayings(chain(*said)), {})
+                said = _bury_again(tx, mourned, Digester(tenant, read_key))
+            TextFileEraser(home, tenant).erase_phrases(Phrases(chain(*said)), {})
             again += len(said)
     if again:
         restored.scrub()
     return again
 
 
-def _bury_again(tx: Transaction, mourned: Sequence[Grave], marks: Marks) -> list[list[str]]:
+def _bury_again(
+    tx: Transaction, mourned: Sequence[TombstoneRecord], marks: Digester
+) -> list[list[str]]:
     """Gives what each memory and turn said that was forgotten again, as far as files may say it."""
     for grave in mourned:
         tx.tombstones.add(grave)
     stones = [grave.tombstone for grave in mourned]
     gone = {stone.subject for stone in stones if stone.kind == "memory"}
     erased = {stone.subject for stone in stones if stone.kind == "turn"}
-    memorial = Memorial(tx.tombstones, marks)
+    memorial = SuppressionList(tx.tombstones, marks)
     again: list[list[str]] = []
     dismissed: set[str] = set()
     for memory in _memories(tx):
         if memory.id not in dismissed and (memory.id in gone or _says_again(tx, memory, marks)):
-            dismissed.update(dismiss_drawn(tx, [memory.id], [], spared=[memory.id]))
+            dismissed.update(delete_derived(tx, [memory.id], [], spared=[memory.id]))
             tx.memories.erase(memory.id)
             again.append([version.content for version in memory.versions])
     for turn in _turns(tx):
         if turn.id in erased or memorial.forbids(_name(turn), full_text(turn)):
             _dismiss(tx, turn)
             if tx.conversations.erase_turn(turn):
-                again.append([text for text in (full_text(turn),) if telling(text)])
-        elif turn.id in gone or memorial.bars(full_text(turn)):
+                again.append([text for text in (full_text(turn),) if is_distinctive(text)])
+        elif turn.id in gone or memorial.suppresses(full_text(turn)):
             _dismiss(tx, turn)
-            tx.conversations.bar_turn(turn)
+            tx.conversations.suppress_turn(turn)
     if again:
-        tx.night.drop_items([DAILY])  # a model may have said it in other words
-    tx.scratchpads.erase(lambda note: buried(tx.tombstones, marks, note) is not None)
+        tx.nightly_runs.drop_items([DAILY])  # a model may have said it in other words
+    tx.scratchpads.erase(lambda note: find_suppression(tx.tombstones, marks, note) is not None)
     return again
 
 
 def _dismiss(tx: Transaction, turn: StoredTurn) -> None:
-    dismiss_episodes(tx, [turn.n])
-    dismiss_drawn(tx, [], [turn.n])
+    delete_episodes(tx, [turn.n])
+    delete_derived(tx, [], [turn.n])
 
 
-def _says_again(tx: Transaction, memory: Memory, marks: Marks) -> bool:
-    return any(buried(tx.tombstones, marks, version.content) for version in memory.versions)
+def _says_again(tx: Transaction, memory: Memory, marks: Digester) -> bool:
+    return any(
+        find_suppression(tx.tombstones, marks, version.content) for version in memory.versions
+    )
 
 
 def _memories(tx: Transaction) -> Iterator[Memory]:
     for ns in _pages(tx, "memory"):
-        yield from {memory.id: memory for memory in tx.memories.by_versions(ns).values()}.values()
+        yield from {
+            memory.id: memory for memory in tx.memories.by_version_numbers(ns).values()
+        }.values()
 
 
 def _turns(tx: Transaction) -> Iterator[StoredTurn]:
@@ -96,7 +102,7 @@ def _turns(tx: Transaction) -> Iterator[StoredTurn]:
         yield from tx.conversations.turns(ns).values()
 
 
-def _pages(tx: Transaction, kind: Kind) -> Iterator[list[int]]:
+def _pages(tx: Transaction, kind: DocumentKind) -> Iterator[list[int]]:
     after = 0
     while ns := tx.documents.page(kind, after, _PAGE):
         yield ns

@@ -40,12 +40,14 @@ def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) 
         with files.claim(home / DATABASE):
             pass  # a home in use is said before the long work
         with workshop(home) as folder:
-            manifest = _proven(backup, folder, files, progress)
+            manifest = _unpack_and_check(backup, folder, files, progress)
             with files.claim(home / DATABASE) as put:
-                return swap(home, folder, manifest, put)
+                return swap_files(home, folder, manifest, put)
 
 
-def _proven(backup: Path, folder: Path, files: DatabaseFiles, progress: Progress) -> Manifest:
+def _unpack_and_check(
+    backup: Path, folder: Path, files: DatabaseFiles, progress: Progress
+) -> Manifest:
     """The backup unpacked in the folder, whole and of a schema we know."""
     manifest = archive.read_manifest(backup)
     if manifest.schema_number > files.newest_schema:
@@ -55,13 +57,13 @@ def _proven(backup: Path, folder: Path, files: DatabaseFiles, progress: Progress
             "changed. Upgrade with: pip install -U memoria-server"
         )
     archive.unpack(backup, folder, progress)
-    wrong = [f.detail for f in files.judge(folder / DATABASE) if f.state == "error"]
+    wrong = [f.detail for f in files.check_truth(folder / DATABASE) if f.state == "error"]
     if wrong:
-        raise BackupError.damaged(backup, "; ".join(wrong))
+        raise BackupError.for_damage(backup, "; ".join(wrong))
     return manifest
 
 
-def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
+def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
     """The files change places; the database last, so that it decides whether it was done."""
     aside = home / f"{ASIDE}{datetime.now(UTC).strftime(STAMP)}"
     aside.mkdir(mode=0o700)
@@ -70,7 +72,7 @@ def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
             home / TOMBSTONE_KEY, aside / TOMBSTONE_KEY
         )  # it stays: what it signed elsewhere is still true
     with ExitStack() as undo:
-        for place in _derived(home):
+        for place in _derived_folders(home):
             (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             (home / place).replace(aside / place)
             undo.callback((aside / place).replace, home / place)
@@ -92,7 +94,7 @@ def swap(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
     return former if former.exists() else None
 
 
-def _derived(home: Path) -> list[Path]:
+def _derived_folders(home: Path) -> list[Path]:
     """Folders of files that were written from the rows of before: the next night makes others."""
     roots = (home, *sorted(home.glob(f"{TENANTS}/*")))
     folders = (root / name for root in roots for name in DERIVED)

@@ -13,29 +13,29 @@ from typing import Annotated, ParamSpec, TypeVar
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, validate_call
 
 from memoria.errors import InvalidInputError
-from memoria.text.strip import well_formed
+from memoria.text.strip import replace_lone_surrogates
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _STRICT = ConfigDict(strict=True, defer_build=True, arbitrary_types_allowed=True)
 
 
-def _mended(value: object) -> object:
-    return well_formed(value) if isinstance(value, str) else value
+def _replace_half_characters(value: object) -> object:
+    return replace_lone_surrogates(value) if isinstance(value, str) else value
 
 
-Text = Annotated[str, BeforeValidator(_mended)]
+Text = Annotated[str, BeforeValidator(_replace_half_characters)]
 """Any text. Half a character, which no encoding can store, becomes U+FFFD."""
-Name = Annotated[str, Field(max_length=500), BeforeValidator(_mended)]
+Name = Annotated[str, Field(max_length=500), BeforeValidator(_replace_half_characters)]
 """A session's name, which is stored beside every turn of it."""
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Offset = Annotated[int, Field(ge=0, le=2**53)]
-Around = Annotated[int, Field(ge=0, le=1_000)]
+AdjacentTurns = Annotated[int, Field(ge=0, le=1_000)]
 """Neighbouring turns on each side."""
 Seconds = Annotated[float, Field(ge=0)]
 
 
-def checked(function: Callable[_P, _T]) -> Callable[_P, _T]:
+def check_arguments(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """The function with its arguments checked before it begins.
 
     Raises:
@@ -44,38 +44,38 @@ def checked(function: Callable[_P, _T]) -> Callable[_P, _T]:
     parameters, name = signature(function), function.__name__
 
     @wraps(function)
-    def unchecked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def call_function(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         return function(*args, **kwargs)
 
     # Not the function itself: pydantic would await a coroutine, and its errors must stay its own.
-    begin: Callable[..., _T] = validate_call(config=_STRICT)(unchecked)
+    begin: Callable[..., _T] = validate_call(config=_STRICT)(call_function)
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        named = _bound(parameters, name, args, kwargs)
+        named = _bind_by_name(parameters, name, args, kwargs)
         try:
             return begin(**named)
         except ValidationError as error:
-            raise _refusal(name, _simplest(error)) from error
+            raise _argument_error(name, _describe_simplest(error)) from error
 
     return call
 
 
-def _bound(
+def _bind_by_name(
     parameters: Signature, name: str, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> dict[str, object]:
     """The arguments by name, so that a complaint can name them."""
     try:
         return parameters.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise _refusal(name, str(error)) from error
+        raise _argument_error(name, str(error)) from error
 
 
-def _refusal(name: str, problems: str) -> InvalidInputError:
+def _argument_error(name: str, problems: str) -> InvalidInputError:
     return InvalidInputError(f"{name}: {problems}. Nothing was done; mend the call and try again.")
 
 
-def _simplest(error: ValidationError) -> str:
+def _describe_simplest(error: ValidationError) -> str:
     """What is wrong, once an argument: of several forms it could have, the last is the simplest."""
     simplest = {item["loc"][0]: item["msg"] for item in error.errors(include_input=False)}
     return "; ".join(f"{name}: {problem}" for name, problem in simplest.items())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import anyio
 from pydantic import SkipValidation
 
-from memoria.app.arguments import Text, checked
+from memoria.app.arguments import Text, check_arguments
 from memoria.app.memory import Memoria
 from memoria.app.threads import in_thread
 from memoria.config import Settings
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memoria.ingest.extraction import ExtractionWorker
 
 
-@checked
+@check_arguments
 @asynccontextmanager
 async def open_memoria(
     home: Path | str | None = None,
@@ -52,11 +52,11 @@ async def open_memoria(
         InvalidInputError: a setting is out of bounds.
         StoreError: the home can't be opened.
     """
-    chosen = _with(settings or Settings.load(), home, tenant)
-    lazy = choose_embedder(chosen) if embedder is None else _already_built(embedder)
+    chosen = _override(settings or Settings.load(), home, tenant)
+    lazy = choose_embedder(chosen) if embedder is None else _wrap_embedder(embedder)
     store = await in_thread(lambda: open_store(chosen))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
-    reader = _reader(chosen, store, lazy)
+    reader = _build_extraction_worker(chosen, store, lazy)
     own = choose_reranker(chosen) if reranker is None else None
     for each in (worker, reader):
         if each is not None:
@@ -70,10 +70,10 @@ async def open_memoria(
                 await in_thread(own.close)
 
 
-def _with(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
+def _override(settings: Settings, home: Path | str | None, tenant: str | None) -> Settings:
     given = {"home": home, "tenant": tenant}
     named = {name: value for name, value in given.items() if value is not None}
-    return Settings.checked(**{**settings.model_dump(), **named}) if named else settings
+    return Settings.from_values(**{**settings.model_dump(), **named}) if named else settings
 
 
 def open_store(settings: Settings) -> SqliteStore:
@@ -86,15 +86,15 @@ def open_store(settings: Settings) -> SqliteStore:
     )
 
 
-def _reader(
+def _build_extraction_worker(
     settings: Settings, store: Store, embedder: LazyEmbedder | None
 ) -> "ExtractionWorker | None":
     """The workers that have a chat model read, where one is configured."""
     if not (settings.llm_command or settings.llm_base_url):
         return None
-    from memoria.app.reading import extraction_worker  # noqa: PLC0415  (who has none pays nothing)
+    from memoria.app.reading import build_extraction_worker  # noqa: PLC0415  (who has none pays nothing)
 
-    return extraction_worker(settings, store, embedder)
+    return build_extraction_worker(settings, store, embedder)
 
 
 def _close(store: Store, worker: EmbeddingWorker | None, reader: "ExtractionWorker | None") -> None:
@@ -104,7 +104,7 @@ def _close(store: Store, worker: EmbeddingWorker | None, reader: "ExtractionWork
     store.close()
 
 
-def _already_built(embedder: Embedder) -> LazyEmbedder:
+def _wrap_embedder(embedder: Embedder) -> LazyEmbedder:
     return LazyEmbedder(embedder.name, lambda: embedder)
 
 

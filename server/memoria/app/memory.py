@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import anyio
 from pydantic import SkipValidation
 
-from memoria.app.arguments import Around, Count, Name, Offset, Seconds, Text, checked
-from memoria.app.queue import ExtractionQueue, Reader
+from memoria.app.arguments import AdjacentTurns, Count, Name, Offset, Seconds, Text, check_arguments
+from memoria.app.queue import ExtractionQueue, ExtractionService
 from memoria.app.recall import Recall
 from memoria.app.threads import in_snapshot, in_thread
 from memoria.config import Settings
@@ -18,17 +18,17 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.tombstones import Digester
 from memoria.model import (
     BacklogStatus,
     CaptureEvent,
     Channel,
-    Forgotten,
+    ForgetResult,
     Health,
     Memory,
     MemoryType,
     Receipt,
-    Remembered,
+    RememberResult,
     Revision,
     Scratchpad,
     SessionRecord,
@@ -40,17 +40,17 @@ from memoria.model import (
     as_turns,
 )
 from memoria.retrieval.plan import EVERYWHERE
-from memoria.retrieval.records import any_record, memory_record, session_record, turn_record
+from memoria.retrieval.records import read_memory, read_record, read_session, read_turn
 from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
-from memoria.store.values import Likeness
+from memoria.store.values import SuppressedMeaning
 
 if TYPE_CHECKING:
-    from memoria.admin.forget import Likener
-    from memoria.app.provenance import KnownEntities, Provenance
+    from memoria.admin.forget import MeaningLookup
+    from memoria.app.provenance import EntityQueries, ProvenanceQueries
     from memoria.ingest.intake import IntakeLimits
 
-_SETTLE_POLL_S = 0.02
+_IDLE_POLL_S = 0.02
 _T = TypeVar("_T")
 
 
@@ -67,7 +67,7 @@ class Memoria(Recall):
         store: Store,
         embedder: LazyEmbedder | None,
         worker: EmbeddingWorker | None,
-        reader: Reader | None,
+        reader: ExtractionService | None,
         channel: Channel,
         reranker: Reranker | None = None,
     ) -> None:
@@ -75,11 +75,11 @@ class Memoria(Recall):
         self._worker = worker
         self._reader = reader
         self._channel = channel
-        self._marks = Marks(self.tenant, lambda: tombstone_key(settings.home_path))
+        self._marks = Digester(self.tenant, lambda: tombstone_key(settings.home_path))
         self.queue = ExtractionQueue(store, self.tenant, self._marks, reader)
         """What a chat model is still to read."""
 
-    def through(self, channel: Channel) -> "Memoria":
+    def with_channel(self, channel: Channel) -> "Memoria":
         """The same memory seen from another channel: provenance is stamped with it."""
         other = Memoria(
             self.settings,
@@ -93,7 +93,7 @@ class Memoria(Recall):
         other._default_session = self._default_session
         return other
 
-    @checked
+    @check_arguments
     async def record_conversation(
         self,
         turns: Annotated[Iterable[Turn | Mapping[str, object]], SkipValidation],
@@ -121,7 +121,7 @@ class Memoria(Recall):
             self._reader.wake()
         return receipt
 
-    @checked
+    @check_arguments
     async def close_past_conversations(self) -> int:
         """Close what nobody has said anything in for `idle_minutes`, by when it was said.
 
@@ -131,12 +131,12 @@ class Memoria(Recall):
             How many stretches were closed.
         """
         capture = self._capture(self.settings.workspace)
-        closed = await in_thread(capture.close_past)
+        closed = await in_thread(capture.close_idle_segments)
         if self._reader is not None:
             self._reader.wake()
         return closed
 
-    @checked
+    @check_arguments
     async def remember(
         self,
         content: Text,
@@ -147,7 +147,7 @@ class Memoria(Recall):
         turn_id: Text | None = None,
         workspace: Text | None = None,
         again: bool = False,
-    ) -> Remembered:
+    ) -> RememberResult:
         """Keep a statement as a memory.
 
         Args:
@@ -182,7 +182,7 @@ class Memoria(Recall):
         self._wake_worker()
         return kept
 
-    @checked
+    @check_arguments
     async def revise_memory(
         self,
         memory_id: Text,
@@ -209,10 +209,10 @@ class Memoria(Recall):
         self._wake_worker()
         return memory
 
-    @checked
+    @check_arguments
     async def forget_memory(
         self, ids: Sequence[Text], *, include_source: bool = False, reason: Text | None = None
-    ) -> Forgotten:
+    ) -> ForgetResult:
         """Erase memories for good, everywhere they are, and refuse to learn them again.
 
         Args:
@@ -220,16 +220,16 @@ class Memoria(Recall):
             include_source: erase the turns it came from as well, from the verbatim record.
             reason: why, in a few words that don't say what. Shown when it is to come back.
         """
-        from memoria.admin.forget import Forget  # noqa: PLC0415  (a start-up must not pay for it)
+        from memoria.admin.forget import Eraser  # noqa: PLC0415  (a start-up must not pay for it)
 
-        forget = Forget(
+        forget = Eraser(
             self._store,
             self.tenant,
             self._channel,
             self._marks,
             self.settings.home_path,
             self.settings.backup_keep_days,
-            self._likeness(self.settings.forget_reach),
+            self._meaning_lookup(self.settings.forget_reach),
         )
         forgotten = await in_thread(
             lambda: forget.run(ids, include_source=include_source, reason=reason)
@@ -237,39 +237,43 @@ class Memoria(Recall):
         self._wake_worker()
         return forgotten
 
-    @checked
-    async def get_record(self, record_id: Text, *, context: Around = 2) -> Memory | TurnRecord:
+    @check_arguments
+    async def get_record(
+        self, record_id: Text, *, context: AdjacentTurns = 2
+    ) -> Memory | TurnRecord:
         """Whatever has the id, a memory or a turn, whole."""
-        return await self._read(lambda tx: any_record(tx, record_id, context))
+        return await self._read(lambda tx: read_record(tx, record_id, context))
 
-    @checked
+    @check_arguments
     async def get_memory(self, memory_id: Text) -> Memory:
         """A memory whole: its wordings, their windows, and where each came from."""
-        return await self._read(lambda tx: memory_record(tx, memory_id))
+        return await self._read(lambda tx: read_memory(tx, memory_id))
 
-    @checked
-    async def get_turn(self, turn_id: Text, *, context: Around = 2) -> TurnRecord:
+    @check_arguments
+    async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
         """A recorded turn whole, with its versions and neighbours."""
-        return await self._read(lambda tx: turn_record(tx, turn_id, context))
+        return await self._read(lambda tx: read_turn(tx, turn_id, context))
 
-    @checked
+    @check_arguments
     async def get_session(
         self, session_id: Text, *, offset: Offset = 0, limit: Count = 200
     ) -> SessionRecord:
         """A page of a session's turns, in order."""
-        return await self._read(lambda tx: session_record(tx, session_id, offset, limit))
+        return await self._read(lambda tx: read_session(tx, session_id, offset, limit))
 
-    @checked
-    async def unverified(self, limit: Count = 20) -> list[Memory]:
+    @check_arguments
+    async def list_unverified(self, limit: Count = 20) -> list[Memory]:
         """Memories the user has not confirmed, newest first."""
-        return await self._read(lambda tx: tx.memories.unverified(limit, self.settings.workspace))
+        return await self._read(
+            lambda tx: tx.memories.list_unverified(limit, self.settings.workspace)
+        )
 
-    @checked
-    async def held_back(self, limit: Count = 20) -> list[Memory]:
+    @check_arguments
+    async def list_pending(self, limit: Count = 20) -> list[Memory]:
         """Conclusions that do not count until the user has confirmed them, newest first."""
-        return await self._read(lambda tx: tx.memories.held_back(limit, self.settings.workspace))
+        return await self._read(lambda tx: tx.memories.list_pending(limit, self.settings.workspace))
 
-    @checked
+    @check_arguments
     async def update_scratchpad(
         self,
         *,
@@ -286,7 +290,7 @@ class Memoria(Recall):
             )
         )
 
-    @checked
+    @check_arguments
     async def scratchpads(
         self, limit: Count = 3, *, session_id: Name | None = None
     ) -> list[Scratchpad]:
@@ -294,14 +298,16 @@ class Memoria(Recall):
         if session_id is not None:
             found = await self._read(lambda tx: tx.scratchpads.get(session_id))
             return [found] if found else []
-        return await self._read(lambda tx: tx.scratchpads.recent(limit, self.settings.workspace))
+        return await self._read(
+            lambda tx: tx.scratchpads.list_recent(limit, self.settings.workspace)
+        )
 
-    @checked
+    @check_arguments
     async def statistics(self) -> Statistics:
         """What this tenant holds."""
         return await self._read(lambda tx: tx.statistics())
 
-    @checked
+    @check_arguments
     async def health(self, *, deep: bool = True) -> Health:
         """What `doctor` finds."""
         from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
@@ -312,13 +318,13 @@ class Memoria(Recall):
 
         return await in_thread(look)
 
-    @checked
+    @check_arguments
     async def rebuild_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Build full text and vector indexes anew from the stored text and vectors."""
         await in_thread(lambda: self._store.rebuild(progress or (lambda _done, _total: None)))
 
-    @checked
-    async def settle(self, timeout_s: Seconds | None = None) -> BacklogStatus:
+    @check_arguments
+    async def wait_until_idle(self, timeout_s: Seconds | None = None) -> BacklogStatus:
         """Wait until nothing more can be read or embedded now, and the model can answer questions.
 
         What fails stays behind, and is in the status.
@@ -328,17 +334,17 @@ class Memoria(Recall):
         """
         worker, embedder, reader = self._worker, self._embedder, self._reader
         with anyio.fail_after(timeout_s):
-            while reader is not None and not await in_thread(reader.settled):
+            while reader is not None and not await in_thread(reader.is_idle):
                 reader.wake()
-                await anyio.sleep(_SETTLE_POLL_S)
+                await anyio.sleep(_IDLE_POLL_S)
             if worker is None or embedder is None:
                 return BacklogStatus(pending=0, failed=0)
-            while not await in_thread(worker.settled):
+            while not await in_thread(worker.is_idle):
                 self._wake_worker()
-                await anyio.sleep(_SETTLE_POLL_S)
+                await anyio.sleep(_IDLE_POLL_S)
             embedder.start_loading()
             while embedder.state == "loading":
-                await anyio.sleep(_SETTLE_POLL_S)
+                await anyio.sleep(_IDLE_POLL_S)
         return await in_thread(worker.status)
 
     def warm_up(self) -> None:
@@ -351,34 +357,34 @@ class Memoria(Recall):
         """`off`, `not loaded`, `loading`, `ready` or `failed: …`."""
         return "off" if self._embedder is None else self._embedder.state
 
-    def _likeness(self, reach: float | None) -> "Likener | None":
+    def _meaning_lookup(self, reach: float | None) -> "MeaningLookup | None":
         """What keeps the meaning of what is forgotten, where the user has allowed it."""
         embedder = self._embedder
         if reach is None or embedder is None:
             return None
 
-        def likeness(texts: Sequence[str]) -> dict[str, Likeness]:
+        def likeness(texts: Sequence[str]) -> dict[str, SuppressedMeaning]:
             vectors = embedder.embed_documents(texts)
             return {
-                text: Likeness(embedder.name, vector, reach)
+                text: SuppressedMeaning(embedder.name, vector, reach)
                 for text, vector in zip(texts, vectors, strict=True)
             }
 
         return likeness
 
     @property
-    def provenance(self) -> "Provenance":
+    def provenance(self) -> "ProvenanceQueries":
         """Where memories come from, and what became of them."""
-        from memoria.app.provenance import Provenance  # noqa: PLC0415  (only who looks pays for it)
+        from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
-        return Provenance(self._store, self.tenant, self.settings.workspace)
+        return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
 
     @property
-    def graph(self) -> "KnownEntities":
+    def graph(self) -> "EntityQueries":
         """The people, places and things that memories speak of."""
-        from memoria.app.provenance import KnownEntities  # noqa: PLC0415  (as above)
+        from memoria.app.provenance import EntityQueries  # noqa: PLC0415  (as above)
 
-        return KnownEntities(self._store, self.tenant, self.settings.workspace)
+        return EntityQueries(self._store, self.tenant, self.settings.workspace)
 
     @property
     def _intake(self) -> "IntakeLimits | None":
@@ -387,7 +393,7 @@ class Memoria(Recall):
 
     def _capture(self, place: str | None) -> Capture:
         chosen = self.settings
-        limits = CaptureLimits(chosen.max_turn_bytes, chosen.idle_minutes, chosen.stretch_messages)
+        limits = CaptureLimits(chosen.max_turn_bytes, chosen.idle_minutes, chosen.segment_messages)
         return Capture(
             self._store,
             self.tenant,

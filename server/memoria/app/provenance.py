@@ -2,26 +2,34 @@
 
 from typing import Literal
 
-from memoria.app.arguments import Around, Count, Text, checked
+from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
 from memoria.app.threads import in_snapshot
-from memoria.model.provenance import EntityRecord, History, MemoryRecord, Namesakes, TurnOrigin
-from memoria.retrieval.entities import around
-from memoria.retrieval.provenance import history, looking_from, origin, waiting
+from memoria.model.provenance import (
+    EntityRecord,
+    MemoryHistory,
+    MemoryRecord,
+    Namesakes,
+    TurnOrigin,
+)
+from memoria.retrieval.entities import find_entity
+from memoria.retrieval.provenance import filters_from, list_pending, read_history, read_origin
 from memoria.store.base import Store
 
 Hops = Literal[1, 2]
 
 
-class Provenance:
+class ProvenanceQueries:
     """From one tenant's memories back to the very words. See `Memoria.provenance`."""
 
     def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
         self._store = store
         self._tenant = tenant
-        self._seen = looking_from(workspace)
+        self._seen = filters_from(workspace)
 
-    @checked
-    async def of(self, record_id: Text, *, context: Around = 2) -> MemoryRecord | TurnOrigin:
+    @check_arguments
+    async def get(
+        self, record_id: Text, *, context: AdjacentTurns = 2
+    ) -> MemoryRecord | TurnOrigin:
         """A memory with every turn it rests on and every link, or a turn with its memories.
 
         Args:
@@ -32,35 +40,35 @@ class Provenance:
             NotFoundError: there is neither.
         """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: origin(tx, record_id, context, self._seen)
+            self._store, self._tenant, lambda tx: read_origin(tx, record_id, context, self._seen)
         )
 
-    @checked
-    async def history(self, memory_id: Text) -> History:
+    @check_arguments
+    async def history(self, memory_id: Text) -> MemoryHistory:
         """The life of a memory: each wording, what said it again, what was done to it.
 
         Raises:
             NotFoundError: there is no such memory.
         """
-        return await in_snapshot(self._store, self._tenant, lambda tx: history(tx, memory_id))
+        return await in_snapshot(self._store, self._tenant, lambda tx: read_history(tx, memory_id))
 
-    @checked
-    async def waiting(self, limit: Count = 20) -> list[MemoryRecord]:
+    @check_arguments
+    async def list_pending(self, limit: Count = 20) -> list[MemoryRecord]:
         """What does not count until the user has confirmed it, newest first, with its grounds."""
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: waiting(tx, limit, self._seen)
+            self._store, self._tenant, lambda tx: list_pending(tx, limit, self._seen)
         )
 
 
-class KnownEntities:
+class EntityQueries:
     """The people, places and things of one tenant's memories. See `Memoria.graph`."""
 
     def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
         self._store = store
         self._tenant = tenant
-        self._seen = looking_from(workspace)
+        self._seen = filters_from(workspace)
 
-    @checked
+    @check_arguments
     async def around(
         self, name: Text, *, hops: Hops = 1, limit: Count = 30
     ) -> EntityRecord | Namesakes:
@@ -74,5 +82,5 @@ class KnownEntities:
             limit: memories at most.
         """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: around(tx, name, hops, limit, self._seen)
+            self._store, self._tenant, lambda tx: find_entity(tx, name, hops, limit, self._seen)
         )

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from memoria.app.arguments import Count, Text, checked
+from memoria.app.arguments import Count, Text, check_arguments
 from memoria.app.threads import in_snapshot, in_thread
 from memoria.errors import InvalidInputError
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.tombstones import Digester
 from memoria.model import QueueEntry, QueueState, QueueStatus, now_millis
 from memoria.store.base import Store, Transaction
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 _EVERY_ENTRY = 1_000_000
 _AT_ONCE = 500
 """Stretches queued in one transaction, so that nobody has to wait long to write."""
-NOBODY_READS = (
+NO_CHAT_MODEL = (
     "No chat model is configured, so nobody can read. Set MEMORIA_LLM_BASE_URL and "
     "MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND."
 )
 
 
-class Reader(Protocol):
+class ExtractionService(Protocol):
     """Whatever reads what was recorded, in the background."""
 
     @property
@@ -34,7 +34,7 @@ class Reader(Protocol):
         """Something was queued."""
         ...
 
-    def settled(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether there is nothing to read now."""
         ...
 
@@ -42,32 +42,34 @@ class Reader(Protocol):
 class ExtractionQueue:
     """What of one tenant's conversations a chat model is still to read. See `Memoria.queue`."""
 
-    def __init__(self, store: Store, tenant: str, marks: Marks, reader: Reader | None) -> None:
+    def __init__(
+        self, store: Store, tenant: str, marks: Digester, reader: ExtractionService | None
+    ) -> None:
         self._store = store
         self._marks = marks
         self._tenant = tenant
         self._reader = reader
 
     @property
-    def served(self) -> bool:
+    def has_reader(self) -> bool:
         """Whether a chat model is configured to read what is recorded."""
         return self._reader is not None
 
-    @checked
+    @check_arguments
     async def status(self) -> QueueStatus:
         """How much a chat model is still to read, has read, or was given up."""
         return await in_snapshot(self._store, self._tenant, lambda tx: tx.queue.status())
 
-    @checked
-    async def entries(
+    @check_arguments
+    async def list_entries(
         self, state: QueueState | None = None, *, limit: Count = 50
     ) -> list[QueueEntry]:
         """Stretches of conversation in the queue, those that wait first."""
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: tx.queue.entries(state, limit)
+            self._store, self._tenant, lambda tx: tx.queue.list_entries(state, limit)
         )
 
-    @checked
+    @check_arguments
     async def retry(self, ids: Sequence[Text] | None = None) -> list[str]:
         """Let stretches be tried again that were given up, dropped or put off.
 
@@ -81,7 +83,7 @@ class ExtractionQueue:
             self._reader.wake()
         return changed
 
-    @checked
+    @check_arguments
     async def drop(self, ids: Sequence[Text] | None = None) -> list[str]:
         """Take stretches out of the queue unread. Gives the ids of those that were in it.
 
@@ -90,7 +92,7 @@ class ExtractionQueue:
         """
         return await self._change(ids, lambda tx, i: tx.queue.drop(i))
 
-    @checked
+    @check_arguments
     async def fill(self) -> int:
         """Queue what was recorded while there was no chat model. Gives how many stretches.
 
@@ -99,11 +101,11 @@ class ExtractionQueue:
         """
         reader = self._reader
         if reader is None:
-            raise InvalidInputError(NOBODY_READS)
+            raise InvalidInputError(NO_CHAT_MODEL)
 
         def filling() -> int:
             with self._store.write(self._tenant) as tx:
-                return self._queue_unread(tx, reader.intake)
+                return self._queue_missing(tx, reader.intake)
 
         filled = 0
         while some := await in_thread(filling):
@@ -111,29 +113,29 @@ class ExtractionQueue:
             reader.wake()
         return filled
 
-    def _queue_unread(self, tx: Transaction, limits: "IntakeLimits") -> int:
+    def _queue_missing(self, tx: Transaction, limits: "IntakeLimits") -> int:
         from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
 
-        unread = tx.conversations.unread_stretches(_AT_ONCE)
-        Intake(tx, self._marks, limits, now_millis()).closed(unread)
+        unread = tx.conversations.list_unqueued_segments(_AT_ONCE)
+        Intake(tx, self._marks, limits, now_millis()).queue_segments(unread)
         return len(unread)
 
-    @checked
-    async def settled(self) -> bool:
+    @check_arguments
+    async def is_idle(self) -> bool:
         """Whether there is nothing to read now."""
-        return self._reader is None or await in_thread(self._reader.settled)
+        return self._reader is None or await in_thread(self._reader.is_idle)
 
     async def _change(
         self, ids: Sequence[str] | None, change: Callable[[Transaction, str], bool]
     ) -> list[str]:
         def changing() -> list[str]:
             with self._store.write(self._tenant) as tx:
-                return [i for i in (_unfinished(tx) if ids is None else ids) if change(tx, i)]
+                return [i for i in (_list_open(tx) if ids is None else ids) if change(tx, i)]
 
         return await in_thread(changing)
 
 
-def _unfinished(tx: Transaction) -> list[str]:
+def _list_open(tx: Transaction) -> list[str]:
     """Ids of the queue's entries that wait or were given up."""
     states = (QueueState.DEAD, QueueState.WAITING)
-    return [entry.id for state in states for entry in tx.queue.entries(state, _EVERY_ENTRY)]
+    return [entry.id for state in states for entry in tx.queue.list_entries(state, _EVERY_ENTRY)]

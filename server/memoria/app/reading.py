@@ -2,48 +2,52 @@
 
 from memoria.config import Settings
 from memoria.inference import LazyEmbedder
-from memoria.inference.chat.choose import choose_chat_model, gate_limits
-from memoria.inference.chat.gate import Gate
-from memoria.inference.chat.ledger import Ledger
+from memoria.inference.chat.choose import chat_limits, choose_chat_model
+from memoria.inference.chat.client import ChatClient
+from memoria.inference.chat.ledger import CallLedger
 from memoria.ingest.episode import Summariser
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
-from memoria.ingest.reading import Reader, Tools
-from memoria.ingest.recall import Recall
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.processing import EntryProcessor, ProcessorTools
+from memoria.ingest.related import RelatedMemories
+from memoria.ingest.tombstones import Digester
 from memoria.model import QueueKind
-from memoria.retrieval.related import Related
+from memoria.retrieval.related import RelatedMemoryFinder
 from memoria.store.base import Store
 from memoria.store.files import tombstone_key
 from memoria.store.ledger import StoreLedger
 
 
-def chat_gate(settings: Settings, ledger: Ledger) -> Gate | None:
+def build_chat_client(settings: Settings, ledger: CallLedger) -> ChatClient | None:
     """The one way to the chat model, its calls entered in the ledger.
 
     None where none is configured.
     """
     model = choose_chat_model(settings)
-    return None if model is None else Gate(model, ledger, gate_limits(settings))
+    return None if model is None else ChatClient(model, ledger, chat_limits(settings))
 
 
-def extraction_worker(
+def build_extraction_worker(
     settings: Settings, store: Store, embedder: LazyEmbedder | None
 ) -> ExtractionWorker | None:
     """The workers, not started yet; None where no chat model is configured."""
-    gate = chat_gate(settings, StoreLedger(store))
-    return None if gate is None else worker_by(settings, store, gate, Related(embedder))
+    gate = build_chat_client(settings, StoreLedger(store))
+    return (
+        None if gate is None else build_worker(settings, store, gate, RelatedMemoryFinder(embedder))
+    )
 
 
-def worker_by(settings: Settings, store: Store, gate: Gate, recall: Recall) -> ExtractionWorker:
+def build_worker(
+    settings: Settings, store: Store, gate: ChatClient, recall: RelatedMemories
+) -> ExtractionWorker:
     """The workers that ask by a gate, not started yet."""
 
-    def marks(tenant: str) -> Marks:
-        return Marks(tenant, lambda: tombstone_key(settings.home_path))
+    def marks(tenant: str) -> Digester:
+        return Digester(tenant, lambda: tombstone_key(settings.home_path))
 
     most, personal = settings.llm_output_tokens, settings.personal_data
-    tools = Tools(store, gate, recall, marks, most, personal)
-    readers: dict[QueueKind, Reader] = {
+    tools = ProcessorTools(store, gate, recall, marks, most, personal)
+    readers: dict[QueueKind, EntryProcessor] = {
         QueueKind.EXTRACT: Extractor(tools),
         QueueKind.EPISODE: Summariser(tools),
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memoria.app.arguments import Name, Text, checked
+from memoria.app.arguments import Name, Text, check_arguments
 from memoria.app.threads import in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
@@ -10,7 +10,7 @@ from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
 from memoria.model import (
     PARTS,
-    Injection,
+    ContextPackage,
     MemoryType,
     Role,
     SearchResult,
@@ -20,10 +20,10 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.core import CoreFile
-from memoria.retrieval import Search, Way, plan_memories, plan_traces
+from memoria.retrieval import Search, SearchOptions, plan_memories, plan_transcript
 from memoria.retrieval.stages import ALL, STAGES, Stages
 from memoria.store.base import Store
-from memoria.store.files import live_core
+from memoria.store.files import read_live_core
 from memoria.store.folders import tenant_folder
 
 _ALWAYS: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
@@ -47,7 +47,7 @@ class Recall:
         self._reranker = reranker
         self._default_session = f"session-{new_id()}"
 
-    @checked
+    @check_arguments
     async def search_memory(
         self,
         query: Text,
@@ -96,11 +96,11 @@ class Recall:
             include_history=include_history,
             workspace=self._workspace(workspace),
             as_of=as_instant("as_of", as_of),
-            way=self._way(without, task, explain=explain),
+            options=self._options(without, task, explain=explain),
         )
         return await in_thread(lambda: self._search.run(plan))
 
-    @checked
+    @check_arguments
     async def search_conversation_traces(
         self,
         query: Text,
@@ -136,7 +136,7 @@ class Recall:
                 (`neighbours`, `speakers`, …), to see what each is worth.
             explain: whether the result has a `trace` of how it came about.
         """
-        plan = plan_traces(
+        plan = plan_transcript(
             query,
             limit=limit,
             max_tokens=max_tokens,
@@ -148,12 +148,12 @@ class Recall:
             tool=tool,
             include_history=include_history,
             workspace=self._workspace(workspace),
-            way=self._way(without, explain=explain),
+            options=self._options(without, explain=explain),
         )
         return await in_thread(lambda: self._search.run(plan))
 
-    @checked
-    async def injection(
+    @check_arguments
+    async def build_context(
         self,
         query: Text,
         *,
@@ -161,7 +161,7 @@ class Recall:
         session_id: Name | None = None,
         workspace: Text | None = None,
         task: Text | None = None,
-    ) -> Injection:
+    ) -> ContextPackage:
         """What a framework puts before a model: persona, task in hand, recall, evidence, citations.
 
         What is recalled passes a stricter gate than in a search, for nobody asked for it. Evidence
@@ -176,50 +176,52 @@ class Recall:
         """
         from memoria.retrieval.injection import (  # noqa: PLC0415  (only who injects pays for it)
             MIN_TOKENS,
-            Standing,
-            inject,
+            FixedBlocks,
+            build_context,
         )
 
         if max_tokens < MIN_TOKENS:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
         place, most = self._workspace(workspace), max_tokens
-        way = self._way((), task, session_id, explain=False)
-        recall = plan_memories(query, limit=8, max_tokens=most, workspace=place, way=way)
-        record = plan_traces(query, limit=4, max_tokens=most, context=0, workspace=place, way=way)
+        way = self._options((), task, session_id, explain=False)
+        recall = plan_memories(query, limit=8, max_tokens=most, workspace=place, options=way)
+        record = plan_transcript(
+            query, limit=4, max_tokens=most, context=0, workspace=place, options=way
+        )
 
-        def injecting() -> Injection:
+        def build() -> ContextPackage:
             with self._store.read(self.tenant) as tx:
                 own = tx.scratchpads.get(session_id) if session_id else None
-                tasks = [own] if own else tx.scratchpads.recent(_TASKS, place)
+                tasks = [own] if own else tx.scratchpads.list_recent(_TASKS, place)
             core = [
-                live_core(tenant_folder(self.settings.home_path, self.tenant), name)
+                read_live_core(tenant_folder(self.settings.home_path, self.tenant), name)
                 for name in _ALWAYS
             ]
-            standing = Standing([text for text in core if text is not None], tasks)
-            return inject(self._store, self.tenant, self._search, recall, record, standing)
+            standing = FixedBlocks([text for text in core if text is not None], tasks)
+            return build_context(self._store, self.tenant, self._search, recall, record, standing)
 
-        return await in_thread(injecting)
+        return await in_thread(build)
 
     @property
     def _search(self) -> Search:
         wait_ms = self.settings.embedder_wait_ms
         return Search(self._store, self.tenant, self._embedder, wait_ms, self._reranker)
 
-    def _way(
+    def _options(
         self,
         without: Sequence[str],
         task: str | None = None,
         session_id: str | None = None,
         *,
         explain: bool,
-    ) -> Way:
+    ) -> SearchOptions:
         for name in without:
             check_choice("without", name, (*PARTS, *STAGES))
         off = frozenset({*(self.settings.search_without or ()), *without})
         parts = frozenset(part for part in PARTS if part in off)
         stages = Stages.without(off - parts) if off - parts else ALL
         session = session_id or self._default_session
-        return Way(parts, task, session, explain, stages)
+        return SearchOptions(parts, task, session, explain, stages)
 
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means: the one it names, or `none`, else the configured one."""

@@ -10,14 +10,14 @@ from typing import Literal
 import memoria.admin.backup
 import memoria.admin.restore
 from memoria.admin.backup import BackupReport
-from memoria.admin.doctor import examine, examine_unopened, naming_the_backup
-from memoria.admin.mend import mend_home, mend_store, mended, unmended
+from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
+from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
 from memoria.admin.reforget import reforget
 from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
-from memoria.model import BacklogStatus, Health, Mended
+from memoria.model import BacklogStatus, Health, Repair
 from memoria.store.base import Store
 from memoria.store.files import tombstone_key
 from memoria.store.sqlite import SqliteFiles, SqliteStore
@@ -31,7 +31,7 @@ class Diagnosis:
     """What doctor found, and what it mended before."""
 
     health: Health
-    mended: tuple[Mended, ...] = ()
+    mended: tuple[Repair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Di
         mend_home(settings, before)
         opened = look()  # a mode that was mended may have let us in
         failures = _with_store(settings, lambda store: mend_store(store, opened, progress))
-        before = _joined(before, opened)
+        before = _merge_findings(before, opened)
     after = look()
-    told = naming_the_backup(unmended(after, failures), settings)
-    return Diagnosis(told, mended(before, after, failures))
+    told = name_newest_backup(report_failures(after, failures), settings)
+    return Diagnosis(told, report_repairs(before, after, failures))
 
 
 def back_up(settings: Settings, target: Path | None, progress: Progress) -> BackupReport:
@@ -91,13 +91,13 @@ def _reforget(settings: Settings, former: Path) -> int | None:
 def _look(settings: Settings, embedder: LazyEmbedder | None) -> Health:
     try:
         with closing(open_store(settings)) as store:
-            waiting = None if embedder is None else partial(_waiting, store, settings)
+            waiting = None if embedder is None else partial(_backlog_status, store, settings)
             return examine(store, settings, embedder, waiting, deep=True)
     except StoreError as error:
         return examine_unopened(settings, error)
 
 
-def _waiting(store: Store, settings: Settings) -> BacklogStatus:
+def _backlog_status(store: Store, settings: Settings) -> BacklogStatus:
     with store.backlog(write=False) as backlog:
         return backlog.status(settings.embedding_attempts)
 
@@ -120,7 +120,7 @@ def _rebuild(store: Store, progress: Progress) -> dict[str, str]:
     return {}
 
 
-def _joined(first: Health, second: Health) -> Health:
+def _merge_findings(first: Health, second: Health) -> Health:
     """All that was wrong at either look."""
     seen = {finding.check for finding in first.findings if finding.state != "ok"}
     return Health(

@@ -7,17 +7,19 @@ with a seed and with ties put in order beforehand, the same ties give the same c
 
 from collections.abc import Iterable
 
-Tie = tuple[int, int, float]
+WeightedEdge = tuple[int, int, float]
 """Two nodes and how strongly they are bound; which comes first does not matter."""
 Community = tuple[int, ...]
 """Its nodes, by number."""
 
 _SEED = 2008
-_MOST = 20
+_MAX_MEMBERS = 20
 """Members of a community that is not divided further: more than that are no one theme."""
 
 
-def communities(ties: Iterable[Tie], *, least: int = 3, most: int = _MOST) -> list[Community]:
+def find_communities(
+    ties: Iterable[WeightedEdge], *, least: int = 3, most: int = _MAX_MEMBERS
+) -> list[Community]:
     """The communities of a graph, largest first, whatever the order of its ties.
 
     Of ties between the same two nodes the strongest counts; one of no strength, or of a node with
@@ -33,7 +35,7 @@ def communities(ties: Iterable[Tie], *, least: int = 3, most: int = _MOST) -> li
     return sorted(found, key=lambda part: (-len(part), part))
 
 
-def _bonds(ties: Iterable[Tie]) -> dict[tuple[int, int], float]:
+def _bonds(ties: Iterable[WeightedEdge]) -> dict[tuple[int, int], float]:
     bonds: dict[tuple[int, int], float] = {}
     for one, other, weight in ties:
         if one != other and weight > 0:

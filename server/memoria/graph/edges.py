@@ -13,37 +13,37 @@ from typing import NamedTuple
 from memoria.model import EdgeType, Trust
 
 
-class Rule(NamedTuple):
+class EdgeRule(NamedTuple):
     """How an edge of a type is treated."""
 
     cap: int
     """Edges of the type a node may have, in and out together; of ROLE, in each role."""
-    walk: float
+    expansion_factor: float
     """What a walk takes of the weight."""
 
 
-RULES: Mapping[EdgeType, Rule] = {
-    EdgeType.TEMPORAL_NEXT: Rule(1024, 0.3),
-    EdgeType.ABOUT: Rule(256, 1.0),
-    EdgeType.MENTIONS: Rule(512, 0.6),
-    EdgeType.ROLE: Rule(512, 0.8),
-    EdgeType.CAUSES: Rule(1024, 0.8),
-    EdgeType.SUPPORTS: Rule(1024, 0.8),
-    EdgeType.CONTRADICTS: Rule(1024, 0.8),
-    EdgeType.DERIVED_FROM: Rule(1024, 0.5),
-    EdgeType.REFERS_TO: Rule(1024, 0.5),
-    EdgeType.SIMILAR_TO: Rule(64, 0.5),
-    EdgeType.SAME_AS: Rule(1024, 1.0),
-    EdgeType.VERSION_NEXT: Rule(1024, 0.5),
+EDGE_RULES: Mapping[EdgeType, EdgeRule] = {
+    EdgeType.TEMPORAL_NEXT: EdgeRule(1024, 0.3),
+    EdgeType.ABOUT: EdgeRule(256, 1.0),
+    EdgeType.MENTIONS: EdgeRule(512, 0.6),
+    EdgeType.ROLE: EdgeRule(512, 0.8),
+    EdgeType.CAUSES: EdgeRule(1024, 0.8),
+    EdgeType.SUPPORTS: EdgeRule(1024, 0.8),
+    EdgeType.CONTRADICTS: EdgeRule(1024, 0.8),
+    EdgeType.DERIVED_FROM: EdgeRule(1024, 0.5),
+    EdgeType.REFERS_TO: EdgeRule(1024, 0.5),
+    EdgeType.SIMILAR_TO: EdgeRule(64, 0.5),
+    EdgeType.SAME_AS: EdgeRule(1024, 1.0),
+    EdgeType.VERSION_NEXT: EdgeRule(1024, 0.5),
 }
-SIMILAR_ENOUGH = 0.75
+MIN_SIMILARITY = 0.75
 """The least similarity that makes neighbours of two memories."""
 SOURCE_TRUST: Mapping[Trust, float] = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 _TAU_MS = 14 * 86_400_000
 """An edge counts e times less for every two weeks of age, when a full node has to choose."""
 
 
-def birth_weight(confidence: float, trust: Trust, age_ms: int) -> float:
+def initial_weight(confidence: float, trust: Trust, age_ms: int) -> float:
     """The weight of a new edge, from 0 to 1.
 
     Args:
@@ -55,7 +55,7 @@ def birth_weight(confidence: float, trust: Trust, age_ms: int) -> float:
     return 0.5 * confidence + 0.3 * SOURCE_TRUST[trust] + 0.2 * recency
 
 
-def staying_power(weight: float, made_at: int) -> int:
+def retention_rank(weight: float, made_at: int) -> int:
     """What edges of one type are compared by: weight × recency, as a logarithm in thousandths.
 
     The moment of comparing shifts all alike, so that it needs none and can be kept.

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 Adjacency = Mapping[int, Mapping[int, float]]
 """Nodes, their neighbours, and how strongly they are bound."""
-Ask = Callable[[Sequence[int], Collection[int], int], Adjacency]
+FetchNeighbours = Callable[[Sequence[int], Collection[int], int], Adjacency]
 """Gives the neighbours of some nodes: those met before, and of the others at least so many of the
 strongest bound, for only that many are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbourhood:
+class GraphNeighbourhood:
     """What a walk met."""
 
     distances: Mapping[int, int]
@@ -24,12 +24,12 @@ class Neighbourhood:
     """The edges between them."""
 
 
-def neighbourhood(
+def find_neighbourhood(
     seeds: Sequence[int],
     hops: int,
-    neighbours: Ask,
+    neighbours: FetchNeighbours,
     limit: int = 500,
-) -> Neighbourhood:
+) -> GraphNeighbourhood:
     """The nodes within some hops of the seeds, the strongest bound first.
 
     Args:
@@ -46,15 +46,15 @@ def neighbourhood(
             break
         room = limit - len(distances)
         found = neighbours(level, distances.keys(), room)
-        level = _strongest(found, distances, room)
+        level = _strongest_new_nodes(found, distances, room)
         distances.update(dict.fromkeys(level, distance))
         for n, others in found.items():
             kept = {other: weight for other, weight in others.items() if other in distances}
             edges.setdefault(n, {}).update(kept)
-    return Neighbourhood(distances, _both_ways(edges))
+    return GraphNeighbourhood(distances, _make_symmetric(edges))
 
 
-def _strongest(found: Adjacency, met: Mapping[int, int], room: int) -> tuple[int, ...]:
+def _strongest_new_nodes(found: Adjacency, met: Mapping[int, int], room: int) -> tuple[int, ...]:
     """The new nodes that there is room for, by their strongest bond, then by number."""
     bonds: dict[int, float] = {}
     for others in found.values():
@@ -64,7 +64,7 @@ def _strongest(found: Adjacency, met: Mapping[int, int], room: int) -> tuple[int
     return tuple(sorted(bonds, key=lambda n: (-bonds[n], n))[: max(0, room)])
 
 
-def _both_ways(edges: Adjacency) -> Adjacency:
+def _make_symmetric(edges: Adjacency) -> Adjacency:
     """The same edges, told by either end: the last level was not asked for its own."""
     told: dict[int, dict[int, float]] = {n: dict(others) for n, others in edges.items()}
     for n, others in edges.items():

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from memoria.graph import lexicon as known
 from memoria.model import EntityKind, Mention
 
-MOST = 8
+MAX_MENTIONS = 8
 """Mentions of one text: the first are kept."""
 
 
-class Found(NamedTuple):
+class NameSpan(NamedTuple):
     """A name where it stands."""
 
     start: int
@@ -36,24 +36,28 @@ class Found(NamedTuple):
         return Mention(name=self.name, kind=self.kind)
 
 
-def named(text: str) -> tuple[Found, ...]:
+def find_names(text: str) -> tuple[NameSpan, ...]:
     """The things a text names, in order, each once. Where two rules see one, the surer wins."""
-    best: list[Found] = []
-    for found in sorted(_all(text), key=lambda one: (-one.confidence, -len(one.name), one.start)):
-        if len(found.name) <= _LONGEST and not any(_overlap(found, other) for other in best):
+    best: list[NameSpan] = []
+    for found in sorted(
+        _apply_rules(text), key=lambda one: (-one.confidence, -len(one.name), one.start)
+    ):
+        if len(found.name) <= _MAX_NAME_CHARS and not any(
+            _do_overlap(found, other) for other in best
+        ):
             best.append(found)
     first = {one.name: one for one in sorted(best, reverse=True)}
-    return tuple(sorted(first.values()))[:MOST]
+    return tuple(sorted(first.values()))[:MAX_MENTIONS]
 
 
-_LONGEST = 100
+_MAX_NAME_CHARS = 100
 
 
-def _overlap(one: Found, other: Found) -> bool:
+def _do_overlap(one: NameSpan, other: NameSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _all(text: str) -> Iterator[Found]:
+def _apply_rules(text: str) -> Iterator[NameSpan]:
     for rule in _RULES:
         yield from rule(text)
 
@@ -86,40 +90,40 @@ _PLACED = re.compile(
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:;\n\"“(—-]\s*|[。！？]\s*)$")
 
 
-def _literal(text: str) -> Iterator[Found]:
+def _literal_names(text: str) -> Iterator[NameSpan]:
     """Addresses, paths, handles, titles: they say themselves what they are."""
     for match in _URL.finditer(text):
-        yield Found(match.start(), match[0], "other", 0.6)
+        yield NameSpan(match.start(), match[0], "other", 0.6)
     for match in _PATH.finditer(text):
         if "." in match[0].rpartition("/")[2] or match[0][0] in "~./":
-            yield Found(match.start(), match[0], "other", 0.5)
+            yield NameSpan(match.start(), match[0], "other", 0.5)
     for match in _HANDLE.finditer(text):
-        yield Found(match.start(), match[0], "person", 0.5)
+        yield NameSpan(match.start(), match[0], "person", 0.5)
     for pattern in (_QUOTED, _TITLED):
         for match in pattern.finditer(text):
-            yield Found(match.start(1), match[1], "other", 0.5)
+            yield NameSpan(match.start(1), match[1], "other", 0.5)
 
 
-def _versioned(text: str) -> Iterator[Found]:
+def _products(text: str) -> Iterator[NameSpan]:
     """A product with its version: Python 3.12, Windows 11; but not March 5 nor Room 3."""
     for match in _VERSIONED.finditer(text):
         if match[0].split(" ")[0] not in known.NUMBERED | known.NAMELESS:
-            yield Found(match.start(), match[0], "product", 0.5)
+            yield NameSpan(match.start(), match[0], "product", 0.5)
 
 
-def _capitalised(text: str) -> Iterator[Found]:
+def _english_names(text: str) -> Iterator[NameSpan]:
     """English names: capitalised where nothing but a name is, or known for one."""
     for match in _SEQUENCE.finditer(text):
-        start, name = _trimmed(match.start(), match[0])
+        start, name = _trim(match.start(), match[0])
         words = name.split()
         if not words:
             continue
-        kind, confidence = _judged(text, start, words)
+        kind, confidence = _classify(text, start, words)
         if confidence:
-            yield Found(start, name, kind, confidence)
+            yield NameSpan(start, name, kind, confidence)
 
 
-def _trimmed(start: int, name: str) -> tuple[int, str]:
+def _trim(start: int, name: str) -> tuple[int, str]:
     """A sequence without the words in front that are capitalised for another reason."""
     words = _POSSESSIVE.sub("", name).split(" ")
     skipped = sum(len(word) + 1 for word in takewhile(known.NAMELESS.__contains__, words))
@@ -130,7 +134,7 @@ _POSSESSIVE = re.compile(r"['’]s(?: .*)?$")
 """Behind it comes what somebody has, not what they are called."""
 
 
-def _judged(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]:
+def _classify(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]:
     """What a sequence names and how surely; 0 where it may be nothing."""
     name = " ".join(words)
     if len(words) > 1 and (words[-1] in known.ORGANISATION_ENDS or "University of" in name):
@@ -152,16 +156,16 @@ _LONGEST_PERSON = 3
 _NO_PLACE = re.compile(r"['’]s\b| of the ")
 
 
-def _introduced(text: str) -> Iterator[Found]:
+def _introductions(text: str) -> Iterator[NameSpan]:
     """People who are introduced: Dr. Zoe, named Zoe, my sister Zoe."""
     for pattern, confidence in ((_ADDRESSED, 0.6), (_INTRODUCED, 0.5), (_RELATED, 0.55)):
         for match in pattern.finditer(text):
             name = _POSSESSIVE.sub("", match[1])
             if name.split()[0] not in known.NAMELESS and not name.isupper():
-                yield Found(match.start(1), name, "person", confidence)
+                yield NameSpan(match.start(1), name, "person", confidence)
 
 
-def _placed(text: str) -> Iterator[Found]:
+def _places_en(text: str) -> Iterator[NameSpan]:
     """After a preposition: in Hangzhou, moved to Lisbon; but not in March, in Python, to Alice."""
     for match in _PLACED.finditer(text):
         words = match[1].split()
@@ -169,7 +173,7 @@ def _placed(text: str) -> Iterator[Found]:
         if words[0] in known_else or words[-1] in known.ORGANISATION_ENDS or match[1].isupper():
             continue
         if not (_NO_PLACE.search(match[1]) or re.match(r" v?\d", text[match.end() :])):
-            yield Found(match.start(1), match[1], "place", 0.4)
+            yield NameSpan(match.start(1), match[1], "place", 0.4)
 
 
 _PARTICLES_ZH = "的了在去是和跟说吃喝也都不没会要想聊见住"
@@ -194,12 +198,12 @@ _PLACE_ZH = re.compile(rf"{_PLACE_SIGNS}({_HAN}{{1,4}}(?:市|省|县|区|镇|村
 _CITY_ZH = re.compile("|".join(sorted(known.CITIES_ZH, key=len, reverse=True)))
 
 
-def _persons_zh(text: str) -> Iterator[Found]:
+def _persons_zh(text: str) -> Iterator[NameSpan]:
     """跟王小明、我叫李雷: a surname after a word that people's names follow."""
     for sign in _PERSON_SIGNS.finditer(text):
         name = _person_at(text, sign.end())
         if name:
-            yield Found(sign.end(), name, "person", 0.5)
+            yield NameSpan(sign.end(), name, "person", 0.5)
 
 
 def _person_at(text: str, start: int) -> str:
@@ -220,38 +224,38 @@ def _person_at(text: str, start: int) -> str:
     return ""
 
 
-def _nicknames_zh(text: str) -> Iterator[Found]:
+def _nicknames_zh(text: str) -> Iterator[NameSpan]:
     """小明、老王、阿强, at a beginning or after a sign."""
     for match in _NICKNAME.finditer(text):
         if match[0] not in known.NO_NAMES_ZH and _AFTER_NAME_ZH.match(text, match.end()):
-            yield Found(match.start(), match[0], "person", 0.45)
+            yield NameSpan(match.start(), match[0], "person", 0.45)
 
 
-def _organisations_zh(text: str) -> Iterator[Found]:
+def _organisations_zh(text: str) -> Iterator[NameSpan]:
     """在阿里巴巴公司、毕业于清华大学; but not 这家公司."""
     for match in _ORGANISATION_ZH.finditer(text):
         own = match[1] not in known.COMMON_ORGANISATIONS_ZH and not _NO_STEM_ZH.search(match[1])
         if own and not _NO_ORGANISATION_ZH.match(match[1]):
-            yield Found(match.start(1), match[1], "organisation", 0.55)
+            yield NameSpan(match.start(1), match[1], "organisation", 0.55)
 
 
-def _places_zh(text: str) -> Iterator[Found]:
+def _places_zh(text: str) -> Iterator[NameSpan]:
     """住在西湖区、去人民公园; and the big cities wherever they stand by themselves."""
     for match in _PLACE_ZH.finditer(text):
         own = match[1] not in known.COMMON_PLACES_ZH and not re.search("的", match[1])
         if own and not _NO_STEM_ZH.search(match[1]) and not _NO_ORGANISATION_ZH.match(match[1]):
-            yield Found(match.start(1), match[1], "place", 0.5)
+            yield NameSpan(match.start(1), match[1], "place", 0.5)
     for match in _CITY_ZH.finditer(text):
         if text[match.end() : match.end() + 1] not in set("人话菜语大银"):
-            yield Found(match.start(), match[0], "place", 0.5)
+            yield NameSpan(match.start(), match[0], "place", 0.5)
 
 
-_RULES: tuple[Callable[[str], Iterator[Found]], ...] = (
-    _literal,
-    _versioned,
-    _capitalised,
-    _introduced,
-    _placed,
+_RULES: tuple[Callable[[str], Iterator[NameSpan]], ...] = (
+    _literal_names,
+    _products,
+    _english_names,
+    _introductions,
+    _places_en,
     _persons_zh,
     _nicknames_zh,
     _organisations_zh,

@@ -17,24 +17,26 @@ _OWNERS = re.compile(
 _CHINESE = re.compile("[一-鿿]")
 
 
-class Told(NamedTuple):
+class QualifiedName(NamedTuple):
     """A name, and what tells it from its namesakes, where that was said."""
 
     name: str
-    which: str | None
+    qualifier: str | None
 
 
-def told_apart(name: str) -> Told:
+def split_qualifier(name: str) -> QualifiedName:
     """The name as it is called, apart from what is said of which one it is."""
     for form in (_BRACKETED, _FROM, _APPOSITION):
         found = form.fullmatch(name.strip())
-        if found is not None and _one_script(found["name"], found["which"]):
+        if found is not None and _in_one_script(found["name"], found["which"]):
             which = found["which"].strip()
-            return Told(found["name"].strip(), which.removeprefix(_owner(which)).strip() or which)
-    return Told(name, None)
+            return QualifiedName(
+                found["name"].strip(), which.removeprefix(_owner(which)).strip() or which
+            )
+    return QualifiedName(name, None)
 
 
-def _one_script(name: str, which: str) -> bool:
+def _in_one_script(name: str, which: str) -> bool:
     return bool(_CHINESE.search(name)) == bool(_CHINESE.search(which))
 
 

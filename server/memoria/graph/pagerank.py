@@ -51,7 +51,7 @@ def personalised_pagerank(
     ends = {other for others in adjacency.values() for other in others}
     nodes = sorted({*adjacency, *ends, *seeds})
     home = np.array([seeds.get(n, 0.0) / total for n in nodes])
-    steps = _steps(adjacency, nodes)
+    steps = _list_steps(adjacency, nodes)
     origins, shares = np.array(steps.origins, np.intp), np.array(steps.shares)
     reached = np.array(steps.ends, np.intp)
     returning = np.ones(len(nodes))
@@ -59,7 +59,7 @@ def personalised_pagerank(
     rank = home
     for _ in range(rounds):
         moved = np.bincount(reached, (damping * rank)[origins] * shares, len(nodes))
-        after = moved + _in_order(returning * rank) * home
+        after = moved + _sum_in_order(returning * rank) * home
         change = np.abs(after - rank).sum()
         rank = after
         if change < tolerance:
@@ -67,12 +67,12 @@ def personalised_pagerank(
     return dict(zip(nodes, rank.tolist(), strict=True))
 
 
-def _in_order(numbers: "NDArray[np.float64]") -> float:
+def _sum_in_order(numbers: "NDArray[np.float64]") -> float:
     """The sum, added from left to right: NumPy's own adds as the machine likes it best."""
     return float(numbers.cumsum()[-1])
 
 
-def _steps(adjacency: Mapping[int, Mapping[int, float]], nodes: Sequence[int]) -> _Steps:
+def _list_steps(adjacency: Mapping[int, Mapping[int, float]], nodes: Sequence[int]) -> _Steps:
     places = {n: place for place, n in enumerate(nodes)}
     steps = _Steps([], [], [])
     for place, n in enumerate(nodes):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.graph import lexicon as known
-from memoria.graph.mentions import Found, named
+from memoria.graph.mentions import NameSpan, find_names
 from memoria.model import EntityKind, Mention, Modality, SemanticRole
 
 _LONGEST_SENTENCE = 300
@@ -22,7 +22,7 @@ _LONGEST_ZH = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SentenceMeaning:
     """What a sentence tells, as far as the rules see it."""
 
     predicate: str | None = None
@@ -35,7 +35,7 @@ class Told:
     """When, in the speaker's own words."""
 
 
-def told(text: str, time: str | None = None) -> Told:
+def parse_sentence(text: str, time: str | None = None) -> SentenceMeaning:
     """What the first sentence of a text tells.
 
     Args:
@@ -43,12 +43,12 @@ def told(text: str, time: str | None = None) -> Told:
         time: the words in it that say when, where they were found.
     """
     sentence = _first_sentence(text)
-    plain = _without(sentence, time) if time else sentence
+    plain = _remove_time(sentence, time) if time else sentence
     modality = _modality(plain)
     negated = bool(_NEGATED.search(_NOT_NEGATED.sub("", plain)))
-    clause = _chinese(plain) if _HAN.search(plain) else _english(plain)
+    clause = _parse_chinese(plain) if _HAN.search(plain) else _parse_english(plain)
     predicate, roles = clause or (None, ())
-    return Told(predicate, roles, negated, modality, time)
+    return SentenceMeaning(predicate, roles, negated, modality, time)
 
 
 _SENTENCE = re.compile(r".+?(?:[。！？!?](?!\d)|(?<![A-Z]r)(?<!Mrs)\.(?=\s+[A-Z])|$)", re.DOTALL)
@@ -110,7 +110,7 @@ def _modality(sentence: str) -> Modality:
     return next((name for name, sign in _MODALITIES if sign.search(sentence)), "actual")
 
 
-def _without(sentence: str, time: str) -> str:
+def _remove_time(sentence: str, time: str) -> str:
     gap = "" if _HAN.search(time) else " "
     return " ".join(sentence.replace(time, gap).split())
 
@@ -136,11 +136,11 @@ _ARTICLE = re.compile(r"^(?:the|a|an|some|his|her|their|its|my|our|your)\s+", re
 _AT_PLACE_EN = re.compile(r"\b(?:in|at)\s+(?:the |a |an |his |her |their |my |our )?([a-z]+)\b")
 
 
-def _english(sentence: str) -> Clause | None:
+def _parse_english(sentence: str) -> Clause | None:
     """A name, a known verb, an object: Lin plays the flute in the park."""
     lead = _LEAD_EN.match(sentence)
     start = lead.end() if lead else 0
-    found = named(sentence)
+    found = find_names(sentence)
     agent = next((one for one in found if one.start == start and one.kind != "place"), None)
     if agent is None:
         return None
@@ -164,7 +164,7 @@ _PRONOUN = re.compile(
 )
 
 
-def _place_en(sentence: str, found: Sequence[Found]) -> str | None:
+def _place_en(sentence: str, found: Sequence[NameSpan]) -> str | None:
     """A named place after in or at, or one of the common kinds of place."""
     for one in found:
         if one.kind == "place" and re.search(r"\b(?:in|at)\s+$", sentence[: one.start]):
@@ -186,11 +186,11 @@ _CLAUSE_ZH = re.compile(
 _COUNTED_ZH = re.compile(r"^[一二两三四五六七八九十几\d]+[个只条本台辆杯瓶件张套份部首次把位]")
 
 
-def _chinese(sentence: str) -> Clause | None:
+def _parse_chinese(sentence: str) -> Clause | None:
     """A name, a place, a known verb, an object: 小明在公园里踢足球."""
     lead = _LEAD_ZH.match(sentence)
     rest = sentence[lead.end() :] if lead else sentence
-    found = named(rest)
+    found = find_names(rest)
     agent = next((one for one in found if one.start == 0 and one.kind == "person"), None)
     if agent is None:
         return None
@@ -209,7 +209,7 @@ def _chinese(sentence: str) -> Clause | None:
     return clause["verb"], _roles(parts, found)
 
 
-def _roles(parts: Mapping[SemanticRole, str], found: Sequence[Found]) -> tuple[Mention, ...]:
+def _roles(parts: Mapping[SemanticRole, str], found: Sequence[NameSpan]) -> tuple[Mention, ...]:
     kinds: dict[str, EntityKind] = {one.name: one.kind for one in found}
     return tuple(
         Mention(

@@ -11,20 +11,22 @@ def choose_embedder(settings: Settings) -> LazyEmbedder | None:
     """The configured embedder, not loaded yet; None when vectors are switched off."""
     match settings.embedder:
         case "bundled":
-            return LazyEmbedder(BUNDLED, _bundled)
+            return LazyEmbedder(BUNDLED, _load_bundled)
         case "endpoint":
-            return LazyEmbedder(f"endpoint:{settings.embedding_model}", lambda: _endpoint(settings))
+            return LazyEmbedder(
+                f"endpoint:{settings.embedding_model}", lambda: _connect_endpoint(settings)
+            )
         case "off":
             return None
 
 
-def _bundled() -> Embedder:
+def _load_bundled() -> Embedder:
     from memoria.inference.bundled import BundledEmbedder  # noqa: PLC0415
 
     return BundledEmbedder(BUNDLED)
 
 
-def _endpoint(settings: Settings) -> Embedder:
+def _connect_endpoint(settings: Settings) -> Embedder:
     from memoria.inference.endpoint import EndpointEmbedder  # noqa: PLC0415
 
     key = settings.embedding_api_key

@@ -39,10 +39,12 @@ class EndpointEmbedder:
             answer = client.embeddings.create(
                 model=self._model, input=[text or " " for text in texts], encoding_format="float"
             )
-            vectors = [_vector(item.embedding) for item in sorted(answer.data, key=_index)]
+            vectors = [_unit_vector(item.embedding) for item in sorted(answer.data, key=_position)]
             places = [item.index for item in answer.data]
         except openai.OpenAIError as error:
-            raise EmbedderError(f"the embedding endpoint failed: {_brief(error)}") from error
+            raise EmbedderError(
+                f"the embedding endpoint failed: {_describe_failure(error)}"
+            ) from error
         except (AttributeError, TypeError, ValueError) as error:
             # The client hands on what it could not parse.
             raise EmbedderError("the embedding endpoint gave an unreadable answer") from error
@@ -54,11 +56,11 @@ class EndpointEmbedder:
         return vectors
 
 
-def _index(item: openai.types.Embedding) -> int:
+def _position(item: openai.types.Embedding) -> int:
     return item.index
 
 
-def _brief(error: openai.OpenAIError) -> str:
+def _describe_failure(error: openai.OpenAIError) -> str:
     """What went wrong, without the request or the key."""
     match error:
         case openai.APIStatusError():
@@ -71,7 +73,7 @@ def _brief(error: openai.OpenAIError) -> str:
             return type(error).__name__
 
 
-def _vector(numbers: Sequence[float]) -> Vector:
+def _unit_vector(numbers: Sequence[float]) -> Vector:
     """A unit vector of the numbers."""
     vector = np.asarray(numbers, dtype=np.float64)
     length = float(np.linalg.norm(vector))

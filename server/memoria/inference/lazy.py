@@ -44,7 +44,7 @@ class LazyEmbedder:
             self._started = True
         threading.Thread(target=self._load, name="memoria-load-embedder", daemon=True).start()
 
-    def get(self, wait_ms: int | None) -> Embedder:
+    def wait_for_embedder(self, wait_ms: int | None) -> Embedder:
         """The embedder; loads it if need be.
 
         Args:
@@ -66,8 +66,8 @@ class LazyEmbedder:
         Raises:
             EmbedderError: none could be made, for whatever reason.
         """
-        embedder = self.get(wait_ms)
-        return _guarded(lambda: embedder.embed_query(text))
+        embedder = self.wait_for_embedder(wait_ms)
+        return _run_embedder(lambda: embedder.embed_query(text))
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """The vectors of documents, in order; waits for the embedder as long as it takes.
@@ -75,8 +75,8 @@ class LazyEmbedder:
         Raises:
             EmbedderError: none could be made, for whatever reason.
         """
-        embedder = self.get(wait_ms=None)
-        return _guarded(lambda: embedder.embed_documents(texts))
+        embedder = self.wait_for_embedder(wait_ms=None)
+        return _run_embedder(lambda: embedder.embed_documents(texts))
 
     @property
     def state(self) -> str:
@@ -97,7 +97,7 @@ class LazyEmbedder:
             self._done.set()
 
 
-def _guarded(embed: Callable[[], _T]) -> _T:
+def _run_embedder(embed: Callable[[], _T]) -> _T:
     """An embedder of the caller's own may raise anything; we know one way to fail."""
     try:
         return embed()

@@ -6,11 +6,11 @@ from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from memoria.inference.chat.base import AnswerT, Question
-from memoria.inference.templates import template
-from memoria.model import Checks, Focus, Operation, Rulings, Summary
+from memoria.inference.chat.base import AnswerT, ChatRequest
+from memoria.inference.templates import load_template
+from memoria.model import Checks, EpisodeSummary, Focus, Operation, Rulings
 from memoria.model.base import Value
-from memoria.model.reflection import Concept, Day, Decision, Review
+from memoria.model.reflection import Concept, DaySummary, Decision, ReviewStep
 
 _MOST_OPERATIONS = 20
 _Operation = Annotated[Operation, Field(discriminator="op")]
@@ -25,9 +25,9 @@ class Extraction(Value):
     """The task in hand at the end of it, where the turns say so."""
 
 
-def extract(
+def request_extraction(
     *, said_on: str, known: str, before: str, conversation: str, max_output_tokens: int
-) -> Question[Extraction]:
+) -> ChatRequest[Extraction]:
     """What in a piece of conversation is worth keeping?
 
     Args:
@@ -37,7 +37,7 @@ def extract(
         conversation: the turns, each with its number.
         max_output_tokens: the longest answer.
     """
-    return template("extract").question(
+    return load_template("extract").build_request(
         Extraction,
         max_output_tokens,
         said_on=said_on,
@@ -47,7 +47,9 @@ def extract(
     )
 
 
-def episode(*, said_on: str, conversation: str, max_output_tokens: int) -> Question[Summary]:
+def request_episode(
+    *, said_on: str, conversation: str, max_output_tokens: int
+) -> ChatRequest[EpisodeSummary]:
     """What did a stretch of conversation come to?
 
     Args:
@@ -55,40 +57,40 @@ def episode(*, said_on: str, conversation: str, max_output_tokens: int) -> Quest
         conversation: the turns, each with its number.
         max_output_tokens: the longest answer.
     """
-    return template("episode").question(
-        Summary, max_output_tokens, said_on=said_on, conversation=conversation
+    return load_template("episode").build_request(
+        EpisodeSummary, max_output_tokens, said_on=said_on, conversation=conversation
     )
 
 
-def adjudicate(*, pairs: str, max_output_tokens: int) -> Question[Rulings]:
+def request_rulings(*, pairs: str, max_output_tokens: int) -> ChatRequest[Rulings]:
     """What is each new statement to the known one beside it?
 
     Args:
         pairs: the pairs, a numbered JSON object a line.
         max_output_tokens: the longest answer.
     """
-    return template("adjudicate").question(Rulings, max_output_tokens, pairs=pairs)
+    return load_template("adjudicate").build_request(Rulings, max_output_tokens, pairs=pairs)
 
 
-def verify(*, statements: str, max_output_tokens: int) -> Question[Checks]:
+def request_checks(*, statements: str, max_output_tokens: int) -> ChatRequest[Checks]:
     """Is each statement borne out by the words it was drawn from?
 
     Args:
         statements: with their words and turns, a numbered JSON object a line.
         max_output_tokens: the longest answer.
     """
-    return template("verify").question(Checks, max_output_tokens, statements=statements)
+    return load_template("verify").build_request(Checks, max_output_tokens, statements=statements)
 
 
-SEARCHES = 3
+MAX_SEARCHES = 3
 """How often a reviewer may search before a decision."""
 _NOTHING = "(nothing)"
 
 
-class Ask(Protocol):
+class AskModel(Protocol):
     """The way to a model, with whoever pays for it: a gate and a tenant."""
 
-    def __call__(self, question: Question[AnswerT]) -> AnswerT:
+    def __call__(self, question: ChatRequest[AnswerT]) -> AnswerT:
         """The answer to a question.
 
         Raises:
@@ -98,7 +100,7 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ReviewCase:
     """A memory under review."""
 
     today: str
@@ -111,8 +113,8 @@ class Case:
     """The memories nearest to it, a JSON object a line."""
 
 
-def review(
-    ask: Ask, search: Callable[[str], str], case: Case, *, max_output_tokens: int
+def review_memory(
+    ask: AskModel, search: Callable[[str], str], case: ReviewCase, *, max_output_tokens: int
 ) -> Decision:
     """What is to become of a memory?
 
@@ -126,19 +128,19 @@ def review(
         ChatModelError: the model gave no decision.
     """
     found: list[str] = []
-    for left in range(SEARCHES, 0, -1):
-        step = ask(_review(Review, case, found, left, max_output_tokens))
+    for left in range(MAX_SEARCHES, 0, -1):
+        step = ask(_request_review(ReviewStep, case, found, left, max_output_tokens))
         if step.decision != "SEARCH":
             return Decision(decision=step.decision, reason=step.reason)
         found.append(f"{step.words}:\n{search(step.words) or _NOTHING}")
-    last = ask(_review(Decision, case, found, 0, max_output_tokens))
+    last = ask(_request_review(Decision, case, found, 0, max_output_tokens))
     return Decision(decision=last.decision, reason=last.reason)
 
 
-def _review(
-    answer: type[AnswerT], case: Case, found: list[str], left: int, max_output_tokens: int
-) -> Question[AnswerT]:
-    return template("review").question(
+def _request_review(
+    answer: type[AnswerT], case: ReviewCase, found: list[str], left: int, max_output_tokens: int
+) -> ChatRequest[AnswerT]:
+    return load_template("review").build_request(
         answer,
         max_output_tokens,
         today=case.today,
@@ -150,17 +152,19 @@ def _review(
     )
 
 
-def concept(*, memories: str, max_output_tokens: int) -> Question[Concept]:
+def request_concept(*, memories: str, max_output_tokens: int) -> ChatRequest[Concept]:
     """What do some memories that are bound to each other come to?
 
     Args:
         memories: the memories, a numbered JSON object a line.
         max_output_tokens: the longest answer.
     """
-    return template("concept").question(Concept, max_output_tokens, memories=memories)
+    return load_template("concept").build_request(Concept, max_output_tokens, memories=memories)
 
 
-def day(*, day: str, episodes: str, max_output_tokens: int) -> Question[Day]:
+def request_day_summary(
+    *, day: str, episodes: str, max_output_tokens: int
+) -> ChatRequest[DaySummary]:
     """What did a day come to?
 
     Args:
@@ -168,4 +172,6 @@ def day(*, day: str, episodes: str, max_output_tokens: int) -> Question[Day]:
         episodes: the summaries of its conversations, a numbered JSON object a line.
         max_output_tokens: the longest answer.
     """
-    return template("day").question(Day, max_output_tokens, day=day, episodes=episodes)
+    return load_template("day").build_request(
+        DaySummary, max_output_tokens, day=day, episodes=episodes
+    )

@@ -18,7 +18,7 @@ from importlib import resources
 from pathlib import Path
 
 from memoria.errors import MemoriaError
-from memoria.inference.chat.base import AnswerT, Question
+from memoria.inference.chat.base import AnswerT, ChatRequest
 
 _FILE = re.compile(
     r"---\n(?P<front>.*?)\n---\n\s*# Instructions\n(?P<instructions>.*?)\n# Text\n(?P<text>.*)",
@@ -59,17 +59,17 @@ class Template:
         if inputs.keys() != set(self.inputs):
             wrong = ", ".join(sorted(inputs.keys() ^ set(self.inputs)))
             raise TemplateError(f"prompts/{self.name}.md: missing or unknown inputs: {wrong}.")
-        return _PLACEHOLDER.sub(lambda match: _fenced(match, inputs), self.text)
+        return _PLACEHOLDER.sub(lambda match: _fence_input(match, inputs), self.text)
 
-    def question(
+    def build_request(
         self, answer: type[AnswerT], max_output_tokens: int, **inputs: str
-    ) -> Question[AnswerT]:
+    ) -> ChatRequest[AnswerT]:
         """The question that this prompt asks of these inputs.
 
         Raises:
             TemplateError: an input is missing, or not one of the prompt's.
         """
-        return Question(
+        return ChatRequest(
             purpose=self.purpose,
             prompt=self.label,
             instructions=self.instructions,
@@ -80,13 +80,13 @@ class Template:
 
 
 @cache
-def template(name: str) -> Template:
+def load_template(name: str) -> Template:
     """The prompt in `prompts/NAME.md`.
 
     Raises:
         TemplateError: the file is not as it should be.
     """
-    return parse_template(name, _read(name))
+    return parse_template(name, _read_file(name))
 
 
 def parse_template(name: str, content: str) -> Template:
@@ -101,7 +101,7 @@ def parse_template(name: str, content: str) -> Template:
             f"prompts/{name}.md needs a front matter between lines of ---, then the chapters "
             "# Instructions and # Text."
         )
-    front = _front(name, match["front"])
+    front = _parse_front_matter(name, match["front"])
     if tuple(front) != _FIELDS or front["name"] != name or not front["version"].isdecimal():
         raise TemplateError(
             f"prompts/{name}.md: the front matter has the fields {', '.join(_FIELDS)}, in this "
@@ -116,11 +116,11 @@ def parse_template(name: str, content: str) -> Template:
         instructions=match["instructions"].strip(),
         text=match["text"].strip(),
     )
-    _check(made)
+    _check_placeholders(made)
     return made
 
 
-def _front(name: str, text: str) -> dict[str, str]:
+def _parse_front_matter(name: str, text: str) -> dict[str, str]:
     """The front matter's fields, in their order."""
     front = dict[str, str]()
     for line in text.splitlines():
@@ -131,7 +131,7 @@ def _front(name: str, text: str) -> dict[str, str]:
     return front
 
 
-def _check(made: Template) -> None:
+def _check_placeholders(made: Template) -> None:
     used = {match["block"] or match["inline"] for match in _PLACEHOLDER.finditer(made.text)}
     if used != set(made.inputs):
         wrong = ", ".join(sorted(used ^ set(made.inputs)))
@@ -142,7 +142,7 @@ def _check(made: Template) -> None:
         )
 
 
-def _fenced(match: re.Match[str], inputs: dict[str, str]) -> str:
+def _fence_input(match: re.Match[str], inputs: dict[str, str]) -> str:
     """An input in its place."""
     if match["inline"]:
         return json.dumps(inputs[match["inline"]], ensure_ascii=False)
@@ -151,7 +151,7 @@ def _fenced(match: re.Match[str], inputs: dict[str, str]) -> str:
     return f"{fence}{match['block']}\n{text}\n{fence}"
 
 
-def _read(name: str) -> str:
+def _read_file(name: str) -> str:
     """The file: in the wheel it lies in the package, in a checkout at the top of the tree."""
     package = resources.files("memoria")
     installed = package.joinpath("prompts", f"{name}.md")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
-from memoria.ingest.tombstones import Marks, Memorial
+from memoria.ingest.tombstones import Digester, SuppressionList
 from memoria.model import (
     CaptureEvent,
     Channel,
@@ -36,7 +36,7 @@ from memoria.model import (
 )
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Conversations, Store, Transaction
-from memoria.store.values import MessageName, NewTurn, StretchLimits
+from memoria.store.values import MessageName, NewTurn, SegmentLimits
 from memoria.text.document import full_text
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _MS_PER_MINUTE = 60_000
 _MAX_ID_CHARS = 500
-_A_BEGINNING = 3
+_UNMISTAKABLE_BEGINNING = 3
 """Turns that make an old beginning, sent again, unmistakable: "yes" and "done" are said twice."""
 _TOO_DEEP = "its tool call is nested too deeply; pass it as text"
 _NAMES = ("session_id", "message_id", "speaker", "tool_name")
@@ -56,16 +56,16 @@ class CaptureLimits:
 
     max_turn_bytes: int
     idle_minutes: float
-    stretch_messages: int = 30
+    segment_messages: int = 30
 
     @property
-    def stretch(self) -> StretchLimits:
+    def segment(self) -> SegmentLimits:
         """Where a stretch ends by itself."""
-        return StretchLimits(round(self.idle_minutes * _MS_PER_MINUTE), self.stretch_messages)
+        return SegmentLimits(round(self.idle_minutes * _MS_PER_MINUTE), self.segment_messages)
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
+class _TurnDraft:
     """A cleaned turn with its identity."""
 
     turn: Turn
@@ -74,7 +74,7 @@ class _Draft:
     fingerprint: bytes
 
     @property
-    def unanswered(self) -> bool:
+    def is_unanswered_call(self) -> bool:
         """Whether it is a tool call that has no result yet: nothing new where it is known."""
         is_call = self.turn.role is Role.TOOL and self.text.tool_args is not None
         return is_call and self.turn.tool_result is None and not self.text.content
@@ -89,7 +89,7 @@ class Capture:
         tenant: str,
         channel: Channel,
         limits: CaptureLimits,
-        marks: Marks,
+        marks: Digester,
         workspace: str | None = None,
         intake: "IntakeLimits | None" = None,
         personal: PersonalRules | None = None,
@@ -134,28 +134,28 @@ class Capture:
         now = now_millis()
         with self._store.write(self._tenant) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
-            idle_since = now - self._limits.stretch.idle_ms
-            intake.closed(conversations.close_idle_stretches(idle_since))
+            idle_since = now - self._limits.segment.idle_ms
+            intake.queue_segments(conversations.close_idle_segments(idle_since))
             outcomes: dict[int, RecordedTurn] = {}
-            memorial = Memorial(tx.tombstones, self._marks)
+            suppression = SuppressionList(tx.tombstones, self._marks)
             for name, own in _by_session(drafts).items():
-                recorded = self._record_session(tx, intake, memorial, name, own, now)
+                recorded = self._record_session(tx, intake, suppression, name, own, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
             closed = 0
             if event is not None:
                 touched = dict.fromkeys(draft.session_id for draft in drafts) or (session_id,)
                 for name in touched:
-                    ended = conversations.close_stretch(name, self._channel.source, event)
-                    intake.closed(ended)
+                    ended = conversations.close_segment(name, self._channel.source, event)
+                    intake.queue_segments(ended)
                     closed += len(ended)
-        return _receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
+        return _make_receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
-    def close_past(self) -> int:
+    def close_idle_segments(self) -> int:
         """Close stretches in which nobody has said anything for so long. Gives how many."""
         now = now_millis()
         with self._store.write(self._tenant) as tx:
-            past = tx.conversations.close_past_stretches(now - self._limits.stretch.idle_ms)
-            self._intake(tx, now).closed(past)
+            past = tx.conversations.close_past_segments(now - self._limits.segment.idle_ms)
+            self._intake(tx, now).queue_segments(past)
         return len(past)
 
     def _intake(self, tx: Transaction, now: int) -> "Intake":
@@ -163,14 +163,14 @@ class Capture:
 
         return Intake(tx, self._marks, self._intake_limits, now, self._personal)
 
-    def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _Draft:
+    def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _TurnDraft:
         self._check(i, raw)
         turn = _with_clean_names(raw, tally)
         try:
             text = clean_turn(turn, tally)
         except RecursionError as error:
             raise InvalidTurnError(i, _TOO_DEEP) from error
-        return _Draft(turn, turn.session_id or session_id, text, _fingerprint(turn, text))
+        return _TurnDraft(turn, turn.session_id or session_id, text, _fingerprint(turn, text))
 
     def _check(self, i: int, turn: Turn) -> None:
         if not turn.content and turn.tool_args is None and turn.tool_result is None:
@@ -190,34 +190,34 @@ class Capture:
         self,
         tx: Transaction,
         intake: "Intake",
-        memorial: Memorial,
+        suppression: SuppressionList,
         name: str,
-        drafts: list[_Draft],
+        drafts: list[_TurnDraft],
         now: int,
     ) -> Iterable[RecordedTurn]:
         conversations = tx.conversations
         times = [now if draft.turn.at is None else draft.turn.at for draft in drafts]
-        session = conversations.enter_session(
+        session = conversations.upsert_session(
             self._channel.source, name, min(times), max(times), now, self._workspace
         )
         writer = _SessionWriter(
-            conversations, intake, session, self._channel.trust, now, self._limits.stretch
+            conversations, intake, session, self._channel.trust, now, self._limits.segment
         )
-        forgotten = {id(d) for d in drafts if memorial.forbids(self._name(d), full_text(d.text))}
-        left = [draft for draft in drafts if id(draft) not in forgotten]
-        held = _already_held(conversations, session, left)
+        forgotten = {id(d) for d in drafts if suppression.forbids(self._name(d), full_text(d.text))}
+        kept_drafts = [draft for draft in drafts if id(draft) not in forgotten]
+        repeats = _find_repeats(conversations, session, kept_drafts)
         for draft in drafts:
-            if draft.text.empty:
+            if draft.text.is_empty:
                 yield RecordedTurn(status="nothing_left")
             elif id(draft) in forgotten:
                 yield RecordedTurn(status="forgotten")
-            elif id(draft) in held:
+            elif id(draft) in repeats:
                 known = conversations.find_fingerprint(session.n, draft.fingerprint)
                 yield RecordedTurn(status="already_recorded", id=known)
             else:
-                yield writer.write(draft, barred=memorial.bars(full_text(draft.text)))
+                yield writer.write(draft, suppressed=suppression.suppresses(full_text(draft.text)))
 
-    def _name(self, draft: _Draft) -> MessageName:
+    def _name(self, draft: _TurnDraft) -> MessageName:
         source, message_id = self._channel.source, draft.turn.message_id
         return MessageName(source, draft.session_id, message_id, draft.fingerprint)
 
@@ -232,7 +232,7 @@ class _SessionWriter:
         session: Session,
         trust: Trust,
         now: int,
-        limits: StretchLimits,
+        limits: SegmentLimits,
     ) -> None:
         self._conversations = conversations
         self._intake = intake
@@ -242,7 +242,7 @@ class _SessionWriter:
         self._now = now
         self._limits = limits
 
-    def write(self, draft: _Draft, *, barred: bool) -> RecordedTurn:
+    def write(self, draft: _TurnDraft, *, suppressed: bool) -> RecordedTurn:
         message_id = draft.turn.message_id
         known = (
             self._conversations.find_message(self._session_n, message_id)
@@ -250,20 +250,20 @@ class _SessionWriter:
             else None
         )
         if known is None:
-            return RecordedTurn(status="recorded", id=self._append(draft, barred=barred))
-        if known.fingerprint == draft.fingerprint or draft.unanswered:
+            return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
+        if known.fingerprint == draft.fingerprint or draft.is_unanswered_call:
             return RecordedTurn(status="already_recorded", id=known.id)
         self._conversations.retire_turn(known.n)
-        self._intake.retired(known.n)
-        edited = self._add(draft, known.turn_index, known.version + 1, barred=barred)
+        self._intake.supersede_conclusions(known.n)
+        edited = self._add(draft, known.turn_index, known.version + 1, suppressed=suppressed)
         return RecordedTurn(status="new_version", id=edited)
 
-    def _append(self, draft: _Draft, *, barred: bool) -> str:
-        turn_id = self._add(draft, self._next_index, version=1, barred=barred)
+    def _append(self, draft: _TurnDraft, *, suppressed: bool) -> str:
+        turn_id = self._add(draft, self._next_index, version=1, suppressed=suppressed)
         self._next_index += 1
         return turn_id
 
-    def _add(self, draft: _Draft, turn_index: int, version: int, *, barred: bool) -> str:
+    def _add(self, draft: _TurnDraft, turn_index: int, version: int, *, suppressed: bool) -> str:
         turn, text = draft.turn, draft.text
         new = NewTurn(
             id=new_id(),
@@ -277,7 +277,7 @@ class _SessionWriter:
             at_given=turn.at is not None,
             ingested_at=self._now,
             trust=Trust.TOOL if turn.role is Role.TOOL else self._trust,
-            barred=barred,
+            suppressed=suppressed,
             fingerprint=draft.fingerprint,
             content=text.content,
             tool_name=turn.tool_name,
@@ -285,15 +285,15 @@ class _SessionWriter:
             tool_result=text.tool_result,
         )
         n = self._conversations.add_turn(new)
-        self._intake.closed(self._conversations.extend_stretch(new, self._limits))
-        if not barred:
-            self._intake.captured(n, new)
+        self._intake.queue_segments(self._conversations.extend_segment(new, self._limits))
+        if not suppressed:
+            self._intake.take_turn(n, new)
         return new.id
 
 
-def _by_session(drafts: Sequence[_Draft]) -> dict[str, list[_Draft]]:
+def _by_session(drafts: Sequence[_TurnDraft]) -> dict[str, list[_TurnDraft]]:
     """Each session's drafts in their order, however the sessions were mixed."""
-    sessions: dict[str, list[_Draft]] = {}
+    sessions: dict[str, list[_TurnDraft]] = {}
     for draft in drafts:
         sessions.setdefault(draft.session_id, []).append(draft)
     return sessions
@@ -307,29 +307,29 @@ def _with_clean_names(turn: Turn, tally: Tally) -> Turn:
     )
 
 
-def _already_held(
-    conversations: Conversations, session: Session, drafts: Sequence[_Draft]
+def _find_repeats(
+    conversations: Conversations, session: Session, drafts: Sequence[_TurnDraft]
 ) -> set[int]:
     """Which drafts without a message id the session already holds, by their `id()`."""
-    unnumbered = [d for d in drafts if d.turn.message_id is None and not d.text.empty]
+    unnumbered = [d for d in drafts if d.turn.message_id is None and not d.text.is_empty]
     if not unnumbered or not session.turns:
         return set()
     prints = [draft.fingerprint for draft in unnumbered]
-    if len(prints) >= _A_BEGINNING and _begins(conversations, session, prints):
+    if len(prints) >= _UNMISTAKABLE_BEGINNING and _begins_with(conversations, session, prints):
         return {id(draft) for draft in unnumbered}
     tail = conversations.last_fingerprints(session.n, len(prints))
-    held = {id(draft) for draft in unnumbered[: _overlap(tail, prints)]}
+    repeats = {id(draft) for draft in unnumbered[: _overlap_length(tail, prints)]}
     dated = [draft for draft in unnumbered if draft.turn.at is not None]
-    held.update(id(d) for d in dated if conversations.find_fingerprint(session.n, d.fingerprint))
-    return held
+    repeats.update(id(d) for d in dated if conversations.find_fingerprint(session.n, d.fingerprint))
+    return repeats
 
 
-def _begins(conversations: Conversations, session: Session, prints: Sequence[bytes]) -> bool:
+def _begins_with(conversations: Conversations, session: Session, prints: Sequence[bytes]) -> bool:
     """Whether the session begins with exactly these turns."""
     return conversations.first_fingerprints(session.n, len(prints)) == list(prints)
 
 
-def _overlap(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
+def _overlap_length(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
     """How many of the first of `head` are the last of `tail`."""
     most = min(len(tail), len(head))
     return next((k for k in range(most, 0, -1) if tail[-k:] == head[:k]), 0)
@@ -342,10 +342,12 @@ def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
     agree on the second or the speaker's name. Without a number, those are all there is.
     """
     tools = [text.tool_args, text.tool_result]
-    done = [None if part is None else json.dumps(part, ensure_ascii=False) for part in tools]
-    said = [turn.role.value, text.content, turn.tool_name, *done]
-    told_apart_by = [turn.speaker, turn.at] if turn.message_id is None else []
-    return hashlib.sha256(json.dumps([*said, *told_apart_by], ensure_ascii=False).encode()).digest()
+    tools_json = [None if part is None else json.dumps(part, ensure_ascii=False) for part in tools]
+    content = [turn.role.value, text.content, turn.tool_name, *tools_json]
+    distinguishing = [turn.speaker, turn.at] if turn.message_id is None else []
+    return hashlib.sha256(
+        json.dumps([*content, *distinguishing], ensure_ascii=False).encode()
+    ).digest()
 
 
 def _payload(i: int, turn: Turn) -> str:
@@ -361,7 +363,7 @@ def _payload(i: int, turn: Turn) -> str:
         raise InvalidTurnError(i, _TOO_DEEP) from error
 
 
-def _receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Receipt:
+def _make_receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Receipt:
     def count(status: str) -> int:
         return sum(turn.status == status for turn in recorded)
 
@@ -374,5 +376,5 @@ def _receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Rec
         redactions=dict(tally.redactions),
         stripped=tally.stripped,
         turns=tuple(recorded),
-        closed_stretches=closed,
+        closed_segments=closed,
     )

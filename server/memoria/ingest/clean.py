@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from memoria.model import Turn
 from memoria.text.redact import redact
-from memoria.text.strip import strip, well_formed
+from memoria.text.strip import replace_lone_surrogates, strip
 
 OUR_TOOLS = frozenset(
     {
@@ -47,7 +47,7 @@ class CleanTurn:
     tool_result: JsonValue
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing is left to keep."""
         return not self.content.strip() and self.tool_args is None and self.tool_result is None
 
@@ -65,7 +65,7 @@ def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
 
 def clean_text(text: str, tally: Tally) -> str:
     """The text without private spans, injected blocks, secrets and broken characters."""
-    stripped = strip(well_formed(text))
+    stripped = strip(replace_lone_surrogates(text))
     redacted = redact(stripped.text)
     tally.stripped += stripped.blocks
     for redaction in redacted.redactions:

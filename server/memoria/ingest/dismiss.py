@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from memoria.store.base import Transaction
 
 
-def dismiss_episodes(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
+def delete_episodes(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
     """Erase the episodes over these turns, before the turns themselves are barred or erased.
 
     A summary may say what was forgotten in any words, so it goes whole. Its stretch is put back
@@ -14,14 +14,14 @@ def dismiss_episodes(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
     Returns:
         The ids of what was erased.
     """
-    over = tx.episodes.over(turn_ns)
-    tx.episodes.write_anew(turn_ns)
+    over = tx.episodes.list_over_turns(turn_ns)
+    tx.episodes.requeue_summaries(turn_ns)
     for memory_id in over:
         tx.memories.erase(memory_id)
     return over
 
 
-def dismiss_drawn(
+def delete_derived(
     tx: Transaction,
     memory_ids: Sequence[str],
     turn_ns: Sequence[int],
@@ -41,8 +41,8 @@ def dismiss_drawn(
     Returns:
         The ids of what was erased.
     """
-    over = [one for one in tx.drawn.over(memory_ids, turn_ns) if one not in spared]
-    tx.night.drop_items([*memory_ids, *over])
+    over = [one for one in tx.derivations.list_resting_on(memory_ids, turn_ns) if one not in spared]
+    tx.nightly_runs.drop_items([*memory_ids, *over])
     for memory_id in over:
         tx.memories.erase(memory_id)
     return over

@@ -19,16 +19,16 @@ from dataclasses import dataclass
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
-from memoria.ingest.neighbours import link_neighbours, neighbours
+from memoria.ingest.similar import find_similar, link_all_similar
 from memoria.model import BacklogStatus, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store
-from memoria.store.values import Pending
+from memoria.store.values import PendingDocument
 from memoria.text.document import full_text
 
 _LOG = logging.getLogger(__name__)
 _LEASE = "embedding"
 _IDLE_S = 5.0
-_HELD_BY_ANOTHER_S = 0.25
+_OTHER_OWNER_S = 0.25
 _LONGEST_STOP_S = 5.0
 _FIRST_RETRY_MS = 1_000
 _PREVIOUS_CHARS = 300
@@ -90,25 +90,25 @@ class EmbeddingWorker:
         outage = {"last_error": self._outage} if self._outage else {}
         return status.model_copy(update=outage)
 
-    def settled(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nothing can be done now: all is embedded, set aside, or waits for a retry."""
         if self._resting_until > time.monotonic():
             return True
         if not self._adopted or self._linking:
             return False
         with self._store.backlog(write=False) as backlog:
-            if backlog.chosen_model() != self._embedder.name:
+            if backlog.current_model() != self._embedder.name:
                 return True
-            due_at = backlog.next_due(now_millis(), self._limits.attempts)
+            due_at = backlog.next_due_at(now_millis(), self._limits.attempts)
         return due_at is None or due_at > now_millis()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             self._wake.clear()
             try:
-                pause_s = self._drain()
+                pause_s = self._embed_backlog()
             except EmbedderError as error:
-                pause_s = self._rest(error)
+                pause_s = self._back_off(error)
             except StoreError as error:
                 if not self._stopping.is_set():
                     _LOG.warning("The embedding backlog can't be reached: %s", error)
@@ -116,13 +116,13 @@ class EmbeddingWorker:
                 self._resting_until = time.monotonic() + pause_s  # nobody need wait for that
             self._wake.wait(pause_s)
 
-    def _drain(self) -> float:
+    def _embed_backlog(self) -> float:
         """Embed until nothing is due. Gives how long to rest, in seconds."""
         self._adopt_model()
         if not self._has_work():
             return _IDLE_S
         if self._another_embeds() or not self._take_lease():
-            return _HELD_BY_ANOTHER_S
+            return _OTHER_OWNER_S
         try:
             while not self._stopping.is_set() and self._embed_batch():
                 self._outages, self._outage = 0, None
@@ -130,8 +130,8 @@ class EmbeddingWorker:
                     break
         finally:
             with self._store.backlog(write=True) as backlog:
-                backlog.drop_lease(_LEASE, self._owner)
-        return _HELD_BY_ANOTHER_S  # then look again: something may have come in meanwhile
+                backlog.release_lease(_LEASE, self._owner)
+        return _OTHER_OWNER_S  # then look again: something may have come in meanwhile
 
     def _adopt_model(self) -> None:
         """Make this process's model the home's, once: the process started last decides."""
@@ -139,7 +139,7 @@ class EmbeddingWorker:
             return
         name = self._embedder.name
         with self._store.backlog(write=False) as backlog:
-            chosen, behind = backlog.chosen_model(), backlog.index_is_behind(name)
+            chosen, behind = backlog.current_model(), backlog.index_is_behind(name)
         if chosen != name or behind:
             with self._store.backlog(write=True) as backlog:
                 waiting = backlog.choose_model(name)
@@ -151,8 +151,8 @@ class EmbeddingWorker:
         if self._resting_until > time.monotonic():
             return False
         with self._store.backlog(write=False) as backlog:
-            due_at = backlog.next_due(now_millis(), self._limits.attempts)
-            ours = backlog.chosen_model() == self._embedder.name
+            due_at = backlog.next_due_at(now_millis(), self._limits.attempts)
+            ours = backlog.current_model() == self._embedder.name
         return ours and due_at is not None and due_at <= now_millis()
 
     def _another_embeds(self) -> bool:
@@ -171,45 +171,47 @@ class EmbeddingWorker:
             EmbedderError: the embedder is down.
         """
         with self._store.backlog(write=False) as backlog:
-            due = backlog.due(now_millis(), self._limits.batch, self._limits.attempts)
-            erasures = backlog.erasures()
+            due = backlog.list_due(now_millis(), self._limits.batch, self._limits.attempts)
+            erasures = backlog.count_erasures()
         if not due:
             return False
-        vectors = self._embed(due)
+        vectors = self._embed_texts(due)
         self._linking = True
         try:
-            return self._keep(due, vectors, erasures)
+            return self._store_vectors(due, vectors, erasures)
         finally:
             self._linking = False
 
-    def _keep(self, due: list[Pending], vectors: Mapping[int, Vector], erasures: int) -> bool:
+    def _store_vectors(
+        self, due: list[PendingDocument], vectors: Mapping[int, Vector], erasures: int
+    ) -> bool:
         """Write the vectors, and the links that follow from them. False if nobody wants them."""
         with self._store.backlog(write=True) as backlog:
             # Good vectors are kept even if the lease ran out meanwhile; those of a model that
             # was replaced meanwhile are not what the backlog waits for.
-            wanted = backlog.chosen_model() == self._embedder.name
-            if backlog.erasures() != erasures:
+            wanted = backlog.current_model() == self._embedder.name
+            if backlog.count_erasures() != erasures:
                 return wanted  # a text that was embedded may be gone: read them again
             if wanted and vectors:
-                backlog.fulfil(self._embedder.name, vectors)
+                backlog.add_vectors(self._embedder.name, vectors)
         if wanted:
-            self._link(due, vectors)
+            self._link_similar(due, vectors)
         return wanted
 
-    def _link(self, due: list[Pending], vectors: Mapping[int, Vector]) -> None:
+    def _link_similar(self, due: list[PendingDocument], vectors: Mapping[int, Vector]) -> None:
         """Link the memories among them with those that lie near."""
         own: dict[str, dict[int, Vector]] = {}
         for pending in due:
             if pending.turn is None and pending.n in vectors:
                 own.setdefault(pending.tenant, {})[pending.n] = vectors[pending.n]
-        for tenant, made in own.items():
+        for tenant, new_vectors in own.items():
             with self._store.read(tenant) as tx:
-                near = neighbours(tx, self._embedder.name, made)
+                near = find_similar(tx, self._embedder.name, new_vectors)
             if near:
                 with self._store.write(tenant) as tx:
-                    link_neighbours(tx, near, now_millis())
+                    link_all_similar(tx, near, now_millis())
 
-    def _embed(self, due: list[Pending]) -> dict[int, Vector]:
+    def _embed_texts(self, due: list[PendingDocument]) -> dict[int, Vector]:
         texts = [embedding_text(pending) for pending in due]
         try:
             vectors = self._embedder.embed_documents(texts)
@@ -217,11 +219,11 @@ class EmbeddingWorker:
             self._embedder.embed_documents(
                 ["ping"]
             )  # raises when it is the embedder that is at fault
-            tried = {p.n: self._one(p, text) for p, text in zip(due, texts, strict=True)}
-            return {n: vector for n, vector in tried.items() if vector is not None}
+            results = {p.n: self._embed_one(p, text) for p, text in zip(due, texts, strict=True)}
+            return {n: vector for n, vector in results.items() if vector is not None}
         return {pending.n: vector for pending, vector in zip(due, vectors, strict=True)}
 
-    def _one(self, pending: Pending, text: str) -> Vector | None:
+    def _embed_one(self, pending: PendingDocument, text: str) -> Vector | None:
         """The vector of one document, or None and a note that it failed."""
         try:
             return self._embedder.embed_documents([text])[0]
@@ -231,7 +233,7 @@ class EmbeddingWorker:
                 backlog.postpone([pending.n], until, str(error))
             return None
 
-    def _rest(self, error: EmbedderError) -> float:
+    def _back_off(self, error: EmbedderError) -> float:
         """Wait for an embedder that is down, longer each time. Gives the pause in seconds."""
         pause_ms = backoff_ms(_FIRST_RETRY_MS, self._outages)
         self._outages += 1
@@ -241,7 +243,7 @@ class EmbeddingWorker:
         return pause_ms / 1000
 
 
-def embedding_text(pending: Pending) -> str:
+def embedding_text(pending: PendingDocument) -> str:
     """What of a document is embedded.
 
     A turn goes with the end of the one before it and the speakers' names: a bare "yes, Thursday"
@@ -249,11 +251,11 @@ def embedding_text(pending: Pending) -> str:
     """
     if pending.turn is None:
         return pending.content or ""
-    spoken = _spoken(pending.turn)
+    spoken = _turn_text(pending.turn)
     if pending.previous is None:
         return spoken
-    return f"{_spoken(pending.previous)[-_PREVIOUS_CHARS:]}\n{spoken}"
+    return f"{_turn_text(pending.previous)[-_PREVIOUS_CHARS:]}\n{spoken}"
 
 
-def _spoken(turn: StoredTurn) -> str:
+def _turn_text(turn: StoredTurn) -> str:
     return f"{turn.speaker or turn.role}: {full_text(turn)}"

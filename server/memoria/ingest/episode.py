@@ -9,38 +9,43 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memoria.inference.tasks import episode
+from memoria.inference.tasks import request_episode
 from memoria.ingest.clean import Tally, clean_text
-from memoria.ingest.grounds import Grounds, RejectedError, Shown, When
-from memoria.ingest.link import Reading, Surroundings, link, relink
-from memoria.ingest.outcome import Outcome
-from memoria.ingest.reading import (
-    ChangedMeanwhileError,
-    Tools,
-    day_of,
-    finish,
-    numbered,
-    share,
-    span,
-    spoken,
+from memoria.ingest.links import (
+    Interpretation,
+    StructuralLinks,
+    link_memory,
+    replace_interpretation,
 )
+from memoria.ingest.outcome import ExtractionOutcome
+from memoria.ingest.processing import (
+    ChangedMeanwhileError,
+    ProcessorTools,
+    chars_per_turn,
+    day_of,
+    entry_turns,
+    finish_entry,
+    number_lines,
+    turn_line,
+)
+from memoria.ingest.validator import EventTime, OperationValidator, PromptContents, RejectedError
 from memoria.model import (
-    NO_MEANINGS,
-    Citation,
+    NO_TEXT_VECTORS,
+    EpisodeSummary,
     InferredBy,
-    Meanings,
     Memory,
     MemoryType,
     Role,
     SourceKind,
     StoredTurn,
-    Summary,
+    TextVectors,
+    TurnQuote,
     Validity,
     new_id,
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Transaction
-from memoria.store.values import NewEvidence, NewMemory, NewVersion, Work
+from memoria.store.values import LeasedEntry, NewEvidence, NewMemory, NewVersion
 from memoria.text.statement import sentences_in
 
 _SPOKEN = (Role.USER, Role.ASSISTANT)
@@ -65,158 +70,179 @@ class _Passage:
 class Summariser:
     """Sums up stretches of any tenant."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
-    def run(self, work: Work, owner: str) -> None:
+    def run(self, work: LeasedEntry, owner: str) -> None:
         """Sum up a stretch; see `Reader`."""
         with self._tools.store.read(work.tenant) as tx:
-            turns, by_meaning = _readable(tx, work), tx.tombstones.know_meanings()
-        said = list(filter(_counts, turns))
-        summary = self._ask(work, turns) if len(said) >= _LEAST_SPOKEN else Summary()
+            turns, by_meaning = _turns_to_read(tx, work), tx.tombstones.has_meanings()
+        spoken_turns = list(filter(_is_summed_up, turns))
+        summary = self._ask(work, turns) if len(spoken_turns) >= _LEAST_SPOKEN else EpisodeSummary()
         wording = _wording(summary, turns) if summary.summary else ""
-        meanings = self._meanings(wording) if wording and by_meaning else NO_MEANINGS
+        meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS
         with self._tools.store.write(work.tenant) as tx:
-            if [turn.n for turn in _readable(tx, work)] != [turn.n for turn in turns]:
+            if [turn.n for turn in _turns_to_read(tx, work)] != [turn.n for turn in turns]:
                 raise ChangedMeanwhileError(f"The turns of {work.id} changed while it was read.")
-            shown = Shown({i: t for i, t in enumerate(turns, 1) if _counts(t)}, {})
-            grounds = self._tools.grounds(tx, work, shown, meanings)
-            outcome = _apply(grounds, work, summary, wording) if wording else Outcome()
-            finish(tx, work, owner, str(outcome))
+            prompt = PromptContents({i: t for i, t in enumerate(turns, 1) if _is_summed_up(t)}, {})
+            validator = self._tools.validator(tx, work, prompt, meanings)
+            outcome = (
+                _apply_summary(validator, work, summary, wording)
+                if wording
+                else ExtractionOutcome()
+            )
+            finish_entry(tx, work, owner, str(outcome))
 
-    def _ask(self, work: Work, turns: Sequence[StoredTurn]) -> Summary:
-        most = share(_MOST_CHARS, turns, _LEAST_CHARS)
-        question = episode(
+    def _ask(self, work: LeasedEntry, turns: Sequence[StoredTurn]) -> EpisodeSummary:
+        most = chars_per_turn(_MOST_CHARS, turns, _LEAST_CHARS)
+        question = request_episode(
             said_on=day_of(turns[-1]),
-            conversation=numbered(spoken(turn, _without_results(turn), most) for turn in turns),
+            conversation=number_lines(
+                turn_line(turn, _turn_without_results(turn), most) for turn in turns
+            ),
             max_output_tokens=self._tools.max_output_tokens,
         )
-        return self._tools.gate.ask(work.tenant, question)
+        return self._tools.chat.ask(work.tenant, question)
 
-    def _meanings(self, wording: str) -> Meanings:
+    def _meanings(self, wording: str) -> TextVectors:
         """What it says, sentence by sentence, to be held against what was forgotten."""
         pieces = list(sentences_in(clean_text(wording, Tally()).strip()))
-        return self._tools.recall.meanings(pieces, wait=True)
+        return self._tools.recall.embed_meanings(pieces, wait=True)
 
 
-def _apply(grounds: Grounds, work: Work, summary: Summary, wording: str) -> Outcome:
-    outcome = Outcome()
+def _apply_summary(
+    validator: OperationValidator, work: LeasedEntry, summary: EpisodeSummary, wording: str
+) -> ExtractionOutcome:
+    outcome = ExtractionOutcome()
     try:
-        passages = _borne_out(grounds, summary.quotes, outcome)
-        _write(grounds, work, summary, wording, passages, outcome)
+        passages = _find_passages(validator, summary.quotes, outcome)
+        _write_episode(validator, work, summary, wording, passages, outcome)
     except RejectedError as error:
-        grounds.turn_away(outcome, "EPISODE", error)
+        validator.reject(outcome, "EPISODE", error)
     return outcome
 
 
-def _readable(tx: Transaction, work: Work) -> list[StoredTurn]:
+def _turns_to_read(tx: Transaction, work: LeasedEntry) -> list[StoredTurn]:
     """What is read of a stretch: where there is too much, its beginning and its end."""
-    turns = [turn for turn in span(tx, work) if not turn.barred]
+    turns = [turn for turn in entry_turns(tx, work) if not turn.suppressed]
     half = _MOST_TURNS // 2
     return turns if len(turns) <= _MOST_TURNS else [*turns[:half], *turns[-half:]]
 
 
-def _counts(turn: StoredTurn) -> bool:
+def _is_summed_up(turn: StoredTurn) -> bool:
     """Whether it is summed up: what tools printed is not, nor what tries to give orders."""
     return turn.role in _SPOKEN and not instruction_shaped(turn.content, turn.trust)
 
 
-def _without_results(turn: StoredTurn) -> str:
-    return turn.content if _counts(turn) else f"({_tool(turn) or 'left out'})"
+def _turn_without_results(turn: StoredTurn) -> str:
+    return turn.content if _is_summed_up(turn) else f"({_tool_name(turn) or 'left out'})"
 
 
-def _tool(turn: StoredTurn) -> str:
+def _tool_name(turn: StoredTurn) -> str:
     """Which tool it was; a sentence is no tool's name."""
     name = turn.tool_name or ""
     return name if _NAME.fullmatch(name) else ""
 
 
-def _borne_out(
-    grounds: Grounds, quotes: Sequence[Citation], outcome: Outcome
+def _find_passages(
+    validator: OperationValidator, quotes: Sequence[TurnQuote], outcome: ExtractionOutcome
 ) -> dict[int, _Passage]:
     """The passages that are where the model says they are, one a turn."""
-    found = dict[int, _Passage]()
+    passages_found = dict[int, _Passage]()
     for citation in quotes:
         try:
-            turn, quote = grounds.words(citation.turn, citation.quote)
+            turn, quote = validator.locate_quote(citation.turn, citation.quote)
         except RejectedError as error:
-            grounds.turn_away(outcome, "EPISODE", error)
+            validator.reject(outcome, "EPISODE", error)
         else:
-            found.setdefault(turn.n, _Passage(turn, quote))
-    if not found:
+            passages_found.setdefault(turn.n, _Passage(turn, quote))
+    if not passages_found:
         raise RejectedError("nothing bears it out")
-    return found
+    return passages_found
 
 
-def _wording(summary: Summary, turns: Sequence[StoredTurn]) -> str:
+def _wording(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
     """The summary in one line: what for, what happened, how it ended, with which tools."""
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""
-    ended = f" → {summary.outcome}" if summary.outcome else ""
-    names = dict.fromkeys(filter(None, map(_tool, turns)))
-    tools = f" [{', '.join([*names][:_MOST_TOOLS])}]" if names else ""
-    return f"{goal}{summary.summary}{ended}{tools}"
+    ending = f" → {summary.outcome}" if summary.outcome else ""
+    tool_names = dict.fromkeys(filter(None, map(_tool_name, turns)))
+    tools = f" [{', '.join([*tool_names][:_MOST_TOOLS])}]" if tool_names else ""
+    return f"{goal}{summary.summary}{ending}{tools}"
 
 
-def _write(
-    grounds: Grounds,
-    work: Work,
-    summary: Summary,
+def _write_episode(
+    validator: OperationValidator,
+    work: LeasedEntry,
+    summary: EpisodeSummary,
     wording: str,
     passages: dict[int, _Passage],
-    outcome: Outcome,
+    outcome: ExtractionOutcome,
 ) -> None:
-    tx, first = grounds.tx, next(iter(passages.values()))
-    content, held = grounds.sayable(wording, first.turn)
-    never = When(None, None)
-    claim = grounds.claim(content, "", first.turn, _CONFIDENCE, never)
+    tx, first = validator.tx, next(iter(passages.values()))
+    content, confirm_reason = validator.check_statement(wording, first.turn)
+    never = EventTime(None, None)
+    claim = validator.claim(content, "", first.turn, _CONFIDENCE, never)
     claim = replace(claim, source=SourceKind.CONSOLIDATED)  # whoever is quoted, nobody said it
-    version = grounds.version(content, first.turn, first.quote, claim, never)
-    reading = Reading(
-        mentions=grounds.mentionable(summary.entities),
+    version = validator.version(content, first.turn, first.quote, claim, never)
+    reading = Interpretation(
+        mentions=validator.screen_mentions(summary.entities),
         confidence=_CONFIDENCE,
         inferred_by=InferredBy.MODEL,
     )
-    known = tx.episodes.of(work.session_n, work.first_index, work.last_index)
-    if known is not None:
-        _rewrite(grounds, grounds.stored(known), version, reading, held)
-        _cite(grounds, known, passages)
+    known_id = tx.episodes.find(work.session_n, work.first_index, work.last_index)
+    if known_id is not None:
+        _revise_episode(
+            validator, validator.require_memory(known_id), version, reading, confirm_reason
+        )
+        _add_evidence(validator, known_id, passages)
         outcome.applied["EPISODE again"] += 1
         return
-    memory_id = _add(grounds, work, summary, first.turn, version, held)
-    _cite(grounds, memory_id, passages)
-    around = Surroundings(turns=tuple(passage.turn.id for passage in passages.values()))
-    link(tx, grounds.stored(memory_id), reading, around, now=grounds.now)
-    outcome.applied["EPISODE" if held is None else "pending"] += 1
+    memory_id = _add_episode(validator, work, summary, first.turn, version, confirm_reason)
+    _add_evidence(validator, memory_id, passages)
+    around = StructuralLinks(turns=tuple(passage.turn.id for passage in passages.values()))
+    link_memory(tx, validator.require_memory(memory_id), reading, around, now=validator.now)
+    outcome.applied["EPISODE" if confirm_reason is None else "pending"] += 1
 
 
-def _rewrite(
-    grounds: Grounds, known: Memory, version: NewVersion, reading: Reading, held: str | None
+def _revise_episode(
+    validator: OperationValidator,
+    known_id: Memory,
+    version: NewVersion,
+    reading: Interpretation,
+    confirm_reason: str | None,
 ) -> None:
     """Let an episode say what its stretch says now, unless somebody has decided about it."""
-    if known.validity is not Validity.ACTIVE or known.current.inferred_by is not InferredBy.MODEL:
+    if (
+        known_id.validity is not Validity.ACTIVE
+        or known_id.current.inferred_by is not InferredBy.MODEL
+    ):
         raise RejectedError("decided by the user")
-    if known.verified or known.pinned:
+    if known_id.verified or known_id.pinned:
         raise RejectedError("confirmed by the user")
-    if held is not None:
-        raise RejectedError(held)
-    grounds.tx.memories.add_version(known.id, version)
-    relink(grounds.tx, grounds.stored(known.id), reading, now=grounds.now)
+    if confirm_reason is not None:
+        raise RejectedError(confirm_reason)
+    validator.tx.memories.add_version(known_id.id, version)
+    replace_interpretation(
+        validator.tx, validator.require_memory(known_id.id), reading, now=validator.now
+    )
 
 
-def _cite(grounds: Grounds, memory_id: str, passages: dict[int, _Passage]) -> None:
+def _add_evidence(
+    validator: OperationValidator, memory_id: str, passages: dict[int, _Passage]
+) -> None:
     for n, passage in passages.items():
-        quote = grounds.quotable(passage.quote)
-        grounds.tx.memories.add_evidence(NewEvidence(memory_id, n, quote, grounds.now))
+        quote = validator.mask_quote(passage.quote)
+        validator.tx.memories.add_evidence(NewEvidence(memory_id, n, quote, validator.now))
 
 
-def _add(
-    grounds: Grounds,
-    work: Work,
-    summary: Summary,
+def _add_episode(
+    validator: OperationValidator,
+    work: LeasedEntry,
+    summary: EpisodeSummary,
     turn: StoredTurn,
     version: NewVersion,
-    held: str | None,
+    confirm_reason: str | None,
 ) -> str:
     memory_id = new_id()
     new = NewMemory(
@@ -225,9 +251,9 @@ def _add(
         importance=summary.importance,
         confidence=_CONFIDENCE,
         workspace=turn.workspace,
-        validity=Validity.ACTIVE if held is None else Validity.PENDING_CONFIRMATION,
-        flag=held,
+        validity=Validity.ACTIVE if confirm_reason is None else Validity.PENDING_CONFIRMATION,
+        flag=confirm_reason,
     )
-    grounds.tx.memories.add(new, version)
-    grounds.tx.episodes.put(memory_id, work.session_n, work.first_index, work.last_index)
+    validator.tx.memories.add(new, version)
+    validator.tx.episodes.add(memory_id, work.session_n, work.first_index, work.last_index)
     return memory_id

@@ -11,34 +11,34 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from memoria.inference.tasks import Extraction, extract
+from memoria.inference.tasks import Extraction, request_extraction
 from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.focus import follow_reading
-from memoria.ingest.grounds import Grounds, Shown
-from memoria.ingest.reading import (
+from memoria.ingest.processing import (
     ChangedMeanwhileError,
-    Tools,
+    ProcessorTools,
+    chars_per_turn,
     day_of,
-    finish,
-    numbered,
-    share,
-    span,
-    spoken,
-    stated,
+    entry_turns,
+    finish_entry,
+    number_lines,
+    shorten_statement,
+    turn_line,
 )
 from memoria.ingest.resolve import Resolver
-from memoria.ingest.second_look import Advice, SecondLook, doubtful
+from memoria.ingest.second_look import Advice, SecondLook, find_doubtful
+from memoria.ingest.validator import OperationValidator, PromptContents
 from memoria.model import (
     Add,
     InferredBy,
-    Meanings,
     Memory,
     StoredTurn,
+    TextVectors,
     Update,
     Validity,
 )
 from memoria.store.base import Transaction
-from memoria.store.values import Work
+from memoria.store.values import LeasedEntry
 from memoria.text.document import full_text
 from memoria.text.statement import sentences_in
 
@@ -49,137 +49,144 @@ _LEAST_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _EntryContext:
     """What there is to read for an entry."""
 
     turns: tuple[StoredTurn, ...]
     before: tuple[StoredTurn, ...]
     known: tuple[Memory, ...]
-    forgotten_by_meaning: bool = False
+    compare_meanings: bool = False
     """Whether what is concluded has to be held against the meaning of what was forgotten."""
 
 
 class Extractor:
     """Reads entries of any tenant."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
-    def run(self, work: Work, owner: str) -> None:
+    def run(self, work: LeasedEntry, owner: str) -> None:
         """Draw memories from an entry's turns; see `Reader`."""
-        reading = self._read(work)
-        if not reading.turns:
+        context = self._load_context(work)
+        if not context.turns:
             with self._tools.store.write(work.tenant) as tx:
-                finish(tx, work, owner, "nothing left")
+                finish_entry(tx, work, owner, "nothing left")
             return
-        proposed = self._ask(work, reading)
-        meanings = self._tools.recall.meanings(
-            _statements(proposed), wait=reading.forgotten_by_meaning
+        proposed = self._ask(work, context)
+        meanings = self._tools.recall.embed_meanings(
+            _proposed_sentences(proposed), wait=context.compare_meanings
         )
-        advice = self._look_again(work, reading, proposed, meanings)
+        advice = self._take_second_look(work, context, proposed, meanings)
         with self._tools.store.write(work.tenant) as tx:
-            _see_that_nothing_was_forgotten(tx, work, reading)
-            grounds = self._grounds(tx, work, reading, meanings)
-            finish(tx, work, owner, self._apply(grounds, proposed, advice))
+            _check_nothing_was_forgotten(tx, work, context)
+            validator = self._validator(tx, work, context, meanings)
+            finish_entry(tx, work, owner, self._apply(validator, proposed, advice))
 
-    def _read(self, work: Work) -> _Reading:
+    def _load_context(self, work: LeasedEntry) -> _EntryContext:
         with self._tools.store.read(work.tenant) as tx:
-            turns = tuple(filter(_unread, span(tx, work)))
+            turns = tuple(filter(_is_unprocessed, entry_turns(tx, work)))
             if not turns:
-                return _Reading((), (), ())
+                return _EntryContext((), (), ())
             first = turns[0].turn_index
-            near = tx.conversations.span(work.session_n, max(first - _BEFORE, 0), first - 1)
-            before = [turn for turn in near if not turn.barred]
+            near = tx.conversations.list_span(work.session_n, max(first - _BEFORE, 0), first - 1)
+            before = [turn for turn in near if not turn.suppressed]
             text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
-            known = self._tools.recall.related(tx, text, turns[0].workspace)
-            by_meaning = tx.tombstones.know_meanings()
-            return _Reading(turns, tuple(before), tuple(known), by_meaning)
+            known = self._tools.recall.find_related(tx, text, turns[0].workspace)
+            by_meaning = tx.tombstones.has_meanings()
+            return _EntryContext(turns, tuple(before), tuple(known), by_meaning)
 
-    def _ask(self, work: Work, reading: _Reading) -> Extraction:
-        most = share(_MOST_CHARS, reading.turns, _LEAST_CHARS)
-        question = extract(
-            said_on=day_of(reading.turns[-1]),
-            known="\n".join(map(_line, reading.known)) or "(none)",
-            before="\n".join(_said(turn, _BEFORE_CHARS) for turn in reading.before) or "(nothing)",
-            conversation=numbered(_said(turn, most) for turn in reading.turns),
+    def _ask(self, work: LeasedEntry, context: _EntryContext) -> Extraction:
+        most = chars_per_turn(_MOST_CHARS, context.turns, _LEAST_CHARS)
+        question = request_extraction(
+            said_on=day_of(context.turns[-1]),
+            known="\n".join(map(_memory_line, context.known)) or "(none)",
+            before="\n".join(_turn_line(turn, _BEFORE_CHARS) for turn in context.before)
+            or "(nothing)",
+            conversation=number_lines(_turn_line(turn, most) for turn in context.turns),
             max_output_tokens=self._tools.max_output_tokens,
         )
-        return self._tools.gate.ask(work.tenant, question)
+        return self._tools.chat.ask(work.tenant, question)
 
-    def _look_again(
-        self, work: Work, reading: _Reading, proposed: Extraction, meanings: Meanings
+    def _take_second_look(
+        self, work: LeasedEntry, context: _EntryContext, proposed: Extraction, meanings: TextVectors
     ) -> Advice:
         """Ask about what can't be told, or would cost much if it were wrong."""
         with self._tools.store.read(work.tenant) as tx:
-            grounds = self._grounds(tx, work, reading, meanings)
-            doubts = doubtful(grounds, proposed.operations, self._tools.recall, meanings)
-        return SecondLook(self._tools.gate, work.tenant, self._tools.max_output_tokens).at(doubts)
+            validator = self._validator(tx, work, context, meanings)
+            doubts = find_doubtful(validator, proposed.operations, self._tools.recall, meanings)
+        return SecondLook(self._tools.chat, work.tenant, self._tools.max_output_tokens).ask(doubts)
 
-    def _grounds(
-        self, tx: Transaction, work: Work, reading: _Reading, meanings: Meanings
-    ) -> Grounds:
+    def _validator(
+        self, tx: Transaction, work: LeasedEntry, context: _EntryContext, meanings: TextVectors
+    ) -> OperationValidator:
         """What may be built on now: turns that were left meanwhile are no grounds."""
-        now = tx.conversations.turns([turn.n for turn in reading.turns])
-        shown_as = enumerate(reading.turns, 1)
-        turns = {i: now[t.n] for i, t in shown_as if t.n in now and _unread(now[t.n])}
-        shown = Shown(turns, {memory.id: memory for memory in reading.known})
-        return self._tools.grounds(tx, work, shown, meanings)
+        now = tx.conversations.turns([turn.n for turn in context.turns])
+        shown_as = enumerate(context.turns, 1)
+        turns = {i: now[t.n] for i, t in shown_as if t.n in now and _is_unprocessed(now[t.n])}
+        prompt = PromptContents(turns, {memory.id: memory for memory in context.known})
+        return self._tools.validator(tx, work, prompt, meanings)
 
-    def _apply(self, grounds: Grounds, proposed: Extraction, advice: Advice) -> str:
-        resolver = Resolver(grounds, advice)
+    def _apply(self, validator: OperationValidator, proposed: Extraction, advice: Advice) -> str:
+        resolver = Resolver(validator, advice)
         outcome = resolver.apply(proposed.operations)
-        follow_reading(grounds, proposed.focus)
-        understood = [turn for turn in grounds.turns if turn.n not in grounds.misread]
-        _retire_rules(grounds, understood, resolver.echoed)
-        grounds.tx.conversations.process(grounds.turns)
+        follow_reading(validator, proposed.focus)
+        understood = [
+            turn for turn in validator.prompt_turns if turn.n not in validator.misread_turns
+        ]
+        _archive_rule_conclusions(validator, understood, resolver.echo_ids)
+        validator.tx.conversations.mark_processed(validator.prompt_turns)
         return str(outcome)
 
 
-def _statements(proposed: Extraction) -> list[str]:
+def _proposed_sentences(proposed: Extraction) -> list[str]:
     """What may become a memory, without secrets: an embedder may be a stranger, too."""
-    said = (one.content for one in proposed.operations if isinstance(one, Add | Update))
-    return [piece for text in said for piece in sentences_in(clean_text(text, Tally()).strip())]
+    contents = (one.content for one in proposed.operations if isinstance(one, Add | Update))
+    return [piece for text in contents for piece in sentences_in(clean_text(text, Tally()).strip())]
 
 
-def _see_that_nothing_was_forgotten(tx: Transaction, work: Work, reading: _Reading) -> None:
+def _check_nothing_was_forgotten(
+    tx: Transaction, work: LeasedEntry, context: _EntryContext
+) -> None:
     """Take no conclusion from a model that has seen what was forgotten since: it may say it.
 
     Raises:
         ChangedMeanwhileError: so it is.
     """
-    shown = [turn.n for turn in (*reading.turns, *reading.before)]
-    left = [turn.n for turn in tx.conversations.turns(shown).values() if not turn.barred]
-    gone = any(tx.memories.get(memory.id) is None for memory in reading.known)
-    if gone or len(left) < len(shown):
+    prompt = [turn.n for turn in (*context.turns, *context.before)]
+    readable = [turn.n for turn in tx.conversations.turns(prompt).values() if not turn.suppressed]
+    is_forgotten = any(tx.memories.get(memory.id) is None for memory in context.known)
+    if is_forgotten or len(readable) < len(prompt):
         raise ChangedMeanwhileError(f"Something that {work.id} was read with is forgotten.")
 
 
-def _unread(turn: StoredTurn) -> bool:
-    return turn.current and not turn.barred and not turn.processed
+def _is_unprocessed(turn: StoredTurn) -> bool:
+    return turn.current and not turn.suppressed and not turn.processed
 
 
-def _retire_rules(grounds: Grounds, turns: Sequence[StoredTurn], echoed: AbstractSet[str]) -> None:
+def _archive_rule_conclusions(
+    validator: OperationValidator, turns: Sequence[StoredTurn], echo_ids: AbstractSet[str]
+) -> None:
     """What rules concluded from a turn ends when a model has read it and did not say the same."""
-    memories = grounds.tx.memories
-    for memory_id in memories.concluded([turn.n for turn in turns], InferredBy.RULES):
-        memory = grounds.stored(memory_id)
-        if not (memory_id in echoed or memory.verified or memory.pinned):
-            memories.set_validity(memory_id, Validity.ARCHIVED, grounds.now)
-            grounds.audit("archive", memory_id, "it read the turn and does not say the same")
+    memories = validator.tx.memories
+    for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
+        memory = validator.require_memory(memory_id)
+        if not (memory_id in echo_ids or memory.verified or memory.pinned):
+            memories.set_validity(memory_id, Validity.ARCHIVED, validator.now)
+            validator.audit("archive", memory_id, "it read the turn and does not say the same")
 
 
-def _line(memory: Memory) -> str:
+def _memory_line(memory: Memory) -> str:
     return json.dumps(
         {
             "id": memory.id,
             "type": memory.type.value,
             "subject": memory.subject,
             "predicate": memory.predicate,
-            "content": stated(memory.content),
+            "content": shorten_statement(memory.content),
         },
         ensure_ascii=False,
     )
 
 
-def _said(turn: StoredTurn, most: int) -> str:
-    return spoken(turn, full_text(turn), most)
+def _turn_line(turn: StoredTurn, most: int) -> str:
+    return turn_line(turn, full_text(turn), most)

@@ -26,21 +26,21 @@ from memoria.errors import (
     ModelUnavailableError,
     StoreError,
 )
-from memoria.inference.chat.gate import Gate
+from memoria.inference.chat.client import ChatClient
 from memoria.ingest.backoff import backoff_ms
-from memoria.ingest.halve import halve
 from memoria.ingest.intake import IntakeLimits
-from memoria.ingest.reading import ChangedMeanwhileError, LeaseLostError, Reader
+from memoria.ingest.processing import ChangedMeanwhileError, EntryLeaseLostError, EntryProcessor
+from memoria.ingest.split_entry import split_entry
 from memoria.model import QueueKind, QueueState, new_id, now_millis
 from memoria.store.base import Store
-from memoria.store.values import Work
+from memoria.store.values import LeasedEntry
 
 _LOG = logging.getLogger(__name__)
 _IDLE_S = 5.0
-_TAKEN_S = 0.05
+_RACE_LOST_S = 0.05
 _LONGEST_STOP_S = 5.0
 _MISCONFIGURED_MS = 10 * 60_000
-_PATIENCE = 4
+_OUTAGE_PATIENCE = 4
 """An outage is the model's fault sooner than an entry's: it may last this many times longer."""
 
 
@@ -56,7 +56,7 @@ class ExtractionLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ProcessedEntry:
     """What became of an entry that was taken in hand."""
 
     state: QueueState | None
@@ -71,18 +71,18 @@ class ExtractionWorker:
     def __init__(
         self,
         store: Store,
-        gate: Gate,
-        readers: Mapping[QueueKind, Reader],
+        gate: ChatClient,
+        processors: Mapping[QueueKind, EntryProcessor],
         limits: ExtractionLimits,
     ) -> None:
         self.intake = IntakeLimits()
         self._store = store
         self._gate = gate
-        self._readers = readers
+        self._processors = processors
         self._limits = limits
         self._wake = threading.Condition()
         self._stopping = threading.Event()
-        self._holding: set[str] = set()
+        self._lease_owners: set[str] = set()
         self._threads = [
             threading.Thread(
                 target=copy_context().run,  # whoever opened it says what time it is
@@ -93,7 +93,7 @@ class ExtractionWorker:
             for i in range(limits.threads)
         ]
         self._heart = threading.Thread(
-            target=copy_context().run, args=[self._beat], name="memoria-lease", daemon=True
+            target=copy_context().run, args=[self._renew_leases], name="memoria-lease", daemon=True
         )
 
     def start(self) -> None:
@@ -115,21 +115,21 @@ class ExtractionWorker:
             if thread.is_alive():
                 thread.join(_LONGEST_STOP_S)
 
-    def settled(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nothing is due and nothing is under way, here or elsewhere."""
         with self._store.work_queue(write=False) as queue:
-            return not queue.in_hand(now_millis())
+            return not queue.has_work(now_millis())
 
     @contextmanager
-    def at_hand(self) -> Iterator[None]:
-        """Let entries be read one by one, in the thread that calls `read_next`, in this block."""
+    def run_in_calling_thread(self) -> Iterator[None]:
+        """In this block, entries are read one by one in the thread that calls `process_next`."""
         self._heart.start()
         try:
             yield
         finally:
             self.stop()
 
-    def read_next(self, tenant: str) -> Read | None:
+    def process_next(self, tenant: str) -> ProcessedEntry | None:
         """Read the next entry of a tenant that is due; None where there is none.
 
         Raises:
@@ -137,23 +137,23 @@ class ExtractionWorker:
         """
         owner = new_id()
         with self._store.work_queue(write=True) as queue:
-            work = queue.lease(owner, now_millis(), self._limits.lease_ms, tenant)
+            work = queue.lease_next(owner, now_millis(), self._limits.lease_ms, tenant)
         if work is None:
             return None
-        self._holding.add(owner)
+        self._lease_owners.add(owner)
         try:
-            error = self._work(work, owner)
+            error = self._process(work, owner)
         finally:
-            self._holding.discard(owner)
+            self._lease_owners.discard(owner)
         with self._store.read(tenant) as tx:
-            entry = tx.queue.entry(work.id)
-        return Read(None if entry is None else entry.state, error)
+            entry = tx.queue.get_entry(work.id)
+        return ProcessedEntry(None if entry is None else entry.state, error)
 
     def _run(self) -> None:
         owner = new_id()
         while not self._stopping.is_set():
             try:
-                pause_s = self._step(owner)
+                pause_s = self._take_next(owner)
             except StoreError as error:
                 if not self._stopping.is_set():
                     _LOG.warning("The extraction queue can't be reached: %s", error)
@@ -163,44 +163,44 @@ class ExtractionWorker:
                     if not self._stopping.is_set():
                         self._wake.wait(pause_s)
 
-    def _step(self, owner: str) -> float:
+    def _take_next(self, owner: str) -> float:
         """Work on the next entry. Gives how long to rest, in seconds."""
         wait_s = self._wait_s()
         if wait_s > 0:
             return wait_s
         with self._store.work_queue(write=True) as queue:
-            work = queue.lease(owner, now_millis(), self._limits.lease_ms)
+            work = queue.lease_next(owner, now_millis(), self._limits.lease_ms)
         if work is None:
-            return _TAKEN_S  # by another, between the look and the lease
-        self._holding.add(owner)
+            return _RACE_LOST_S  # by another, between the look and the lease
+        self._lease_owners.add(owner)
         try:
-            self._work(work, owner)
+            self._process(work, owner)
         finally:
-            self._holding.discard(owner)
+            self._lease_owners.discard(owner)
         return 0.0
 
     def _wait_s(self) -> float:
         """How long until an entry is due. Only a look: idle workers must not queue to write."""
         with self._store.work_queue(write=False) as queue:
-            due_at = queue.next_due(now_millis())
+            due_at = queue.next_due_at(now_millis())
         wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
         return min(wait_s, _IDLE_S)
 
-    def _work(self, work: Work, owner: str) -> Exception | None:
+    def _process(self, work: LeasedEntry, owner: str) -> Exception | None:
         """Have an entry read. Gives why it was not, if so."""
         try:
-            self._readers[work.kind].run(work, owner)
+            self._processors[work.kind].run(work, owner)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001  (one entry must not stop the others)
-            self._unread(work, owner, error)
+            self._handle_failure(work, owner, error)
             return error
         return None
 
-    def _unread(self, work: Work, owner: str, error: Exception) -> None:
+    def _handle_failure(self, work: LeasedEntry, owner: str, error: Exception) -> None:
         """What becomes of an entry that was not read."""
         match error:
-            case LeaseLostError():
+            case EntryLeaseLostError():
                 _LOG.warning("%s", error)
             case ChangedMeanwhileError():
                 self._release(work, owner, now_millis(), str(error), blamed=False)
@@ -213,8 +213,8 @@ class ExtractionWorker:
                 _LOG.error("The entry %s could not be read", work.id, exc_info=error)
                 self._fail(work, owner, f"{type(error).__name__} while it was applied", 1)
 
-    def _give_back(self, work: Work, owner: str, error: ChatModelError) -> None:
-        if self._too_much(work, error) and halve(self._store, work, owner):
+    def _give_back(self, work: LeasedEntry, owner: str, error: ChatModelError) -> None:
+        if self._may_halve(work, error) and split_entry(self._store, work, owner):
             _LOG.info("The entry %s is read in halves: %s", work.id, error)
             return
         match error:
@@ -227,22 +227,22 @@ class ExtractionWorker:
                 until = now_millis() + _MISCONFIGURED_MS
                 self._release(work, owner, until, str(error), blamed=False)
             case ModelUnavailableError():
-                self._fail(work, owner, str(error), _PATIENCE, error.retry_at)
+                self._fail(work, owner, str(error), _OUTAGE_PATIENCE, error.retry_at)
             case _:
                 self._fail(work, owner, str(error), 1)
 
-    def _too_much(self, work: Work, error: ChatModelError) -> bool:
+    def _may_halve(self, work: LeasedEntry, error: ChatModelError) -> bool:
         """Whether less may be read where this was not. A silence has other reasons at first."""
         patient = isinstance(error, ModelUnavailableError)
         return error.too_much and not (patient and work.attempts < self._limits.attempts)
 
     def _fail(
-        self, work: Work, owner: str, error: str, patience: int, retry_at: int | None = None
+        self, work: LeasedEntry, owner: str, error: str, patience: int, retry_at: int | None = None
     ) -> None:
         """Try again later, or give up."""
         if work.attempts >= self._limits.attempts * patience:
             with self._store.work_queue(write=True) as queue:
-                queue.bury(work, owner, error)
+                queue.mark_dead(work, owner, error)
             _LOG.warning("The entry %s is a dead letter: %s", work.id, error)
             return
         until = max(
@@ -250,14 +250,16 @@ class ExtractionWorker:
         )
         self._release(work, owner, until, error, blamed=True)
 
-    def _release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> None:
+    def _release(
+        self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
+    ) -> None:
         with self._store.work_queue(write=True) as queue:
             queue.release(work, owner, until, error, blamed=blamed)
 
-    def _beat(self) -> None:
+    def _renew_leases(self) -> None:
         """Renew the leases held here, three times in the life of one."""
         while not self._stopping.wait(self._limits.lease_ms / 3000):
-            owners = tuple(self._holding)
+            owners = tuple(self._lease_owners)
             if not owners:
                 continue
             try:

@@ -11,25 +11,32 @@ over when its user says so or names another.
 
 from dataclasses import replace
 
-from memoria.ingest.grounds import Grounds, RejectedError, Shown
-from memoria.ingest.scratchpads import KEPT_TASKS
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.scratchpads import MOST_RECENT_TASKS
+from memoria.ingest.tombstones import Digester
+from memoria.ingest.validator import OperationValidator, PromptContents, RejectedError
 from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn
 from memoria.model.privacy import PersonalRules
-from memoria.policy.phrases.tasks import shortened
-from memoria.policy.topics import Heard, heard, in_hand, names, same_task, telling
+from memoria.policy.phrases.tasks import shorten_task
+from memoria.policy.task_signals import (
+    TaskSignals,
+    discriminative_terms,
+    find_task_signals,
+    names_a_task,
+    next_task,
+    same_task,
+)
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
 from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
 
 _RULES = "rules"
-_REST_MS = 3 * 60 * 60 * 1000
+_BREAK_MS = 3 * 60 * 60 * 1000
 """After so long without a word any task may be the next: another part of the day has begun."""
 
 
 def follow_turn(
-    tx: Transaction, marks: Marks, n: int, turn: NewTurn, personal: PersonalRules
+    tx: Transaction, marks: Digester, n: int, turn: NewTurn, personal: PersonalRules
 ) -> None:
     """Let the scratchpad follow what a turn says by rules, in the transaction that writes it.
 
@@ -40,76 +47,87 @@ def follow_turn(
         turn: as it was written. Only a user's words count.
         personal: what is configured for personal data.
     """
-    done = turn.tool_args is not None or turn.tool_result is not None
-    said = None if done or turn.role is not Role.USER else heard(turn.content)
-    if said is None:
+    is_tool_call = turn.tool_args is not None or turn.tool_result is not None
+    signals = (
+        None if is_tool_call or turn.role is not Role.USER else find_task_signals(turn.content)
+    )
+    if signals is None:
         return
     stored = tx.conversations.turns([n])[n]
     pad = tx.scratchpads.get(stored.session_id)
-    if pad is not None and _said_at(stored) < pad.updated_at:
+    if pad is not None and _spoken_at(stored) < pad.updated_at:
         return
-    grounds = Grounds(tx, marks, Shown({}, {}), InferredBy.RULES, _RULES, personal)
+    validator = OperationValidator(
+        tx, marks, PromptContents({}, {}), InferredBy.RULES, _RULES, personal
+    )
     task = pad.current_focus if pad else None
-    rested = pad is not None and _rested(tx, stored, pad)
-    _set(tx, stored, task, in_hand(_sayable(grounds, said, stored), task, rested=rested))
+    after_rest = pad is not None and _is_after_rest(tx, stored, pad)
+    _set_focus(
+        tx,
+        stored,
+        task,
+        next_task(_screen_signals(validator, signals, stored), task, after_rest=after_rest),
+    )
 
 
-def follow_reading(grounds: Grounds, focus: Focus | None) -> None:
+def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:
     """Let the scratchpad follow what a model has read, in the transaction that applies it.
 
     Args:
-        grounds: what the model was shown.
+        validator: what the model was shown.
         focus: what it says is in hand; None where nothing does.
     """
     if focus is None:
         return
     try:
-        _follow(grounds, focus)
+        _follow_model(validator, focus)
     except RejectedError as error:
-        grounds.audit("reject", grounds.entry_id, f"FOCUS: {error}")
+        validator.audit("reject", validator.entry_id, f"FOCUS: {error}")
 
 
-def _follow(grounds: Grounds, focus: Focus) -> None:
-    turn, _ = grounds.words(focus.turn, focus.quote)
+def _follow_model(validator: OperationValidator, focus: Focus) -> None:
+    turn, _ = validator.locate_quote(focus.turn, focus.quote)
     if turn.role is not Role.USER:
         raise RejectedError("not the user's words")
-    text, doubt = grounds.sayable(focus.task, turn)
-    if doubt is not None or not names(text):
+    text, doubt = validator.check_statement(focus.task, turn)
+    if doubt is not None or not names_a_task(text):
         raise RejectedError(doubt or "names no task")
-    if telling(text).isdisjoint(query_terms(full_text(turn))):
+    if discriminative_terms(text).isdisjoint(query_terms(full_text(turn))):
         raise RejectedError("not the user's words")
-    pad = grounds.tx.scratchpads.get(turn.session_id)
+    pad = validator.tx.scratchpads.get(turn.session_id)
     task = pad.current_focus if pad else None
-    if (pad is None or _said_at(turn) > pad.updated_at) and not same_task(text, task):
-        _set(grounds.tx, turn, task, shortened(text))
+    if (pad is None or _spoken_at(turn) > pad.updated_at) and not same_task(text, task):
+        _set_focus(validator.tx, turn, task, shorten_task(text))
 
 
-def _sayable(grounds: Grounds, said: Heard, turn: StoredTurn) -> Heard:
+def _screen_signals(
+    validator: OperationValidator, signals: TaskSignals, turn: StoredTurn
+) -> TaskSignals:
     """What was said, without a task that may not be written down."""
-    if said.begun is None:
-        return said
+    if signals.start is None:
+        return signals
     try:
-        text, doubt = grounds.sayable(said.begun.task, turn)
+        text, doubt = validator.check_statement(signals.start.task, turn)
     except RejectedError:
-        return replace(said, begun=None)
-    return replace(said, begun=None if doubt else replace(said.begun, task=text))
+        return replace(signals, start=None)
+    return replace(signals, start=None if doubt else replace(signals.start, task=text))
 
 
-def _rested(tx: Transaction, turn: StoredTurn, pad: Scratchpad) -> bool:
-    least = _said_at(turn) - _REST_MS
+def _is_after_rest(tx: Transaction, turn: StoredTurn, pad: Scratchpad) -> bool:
+    least = _spoken_at(turn) - _BREAK_MS
     if pad.updated_at > least:
         return False
-    before = tx.conversations.span(turn.session_n, turn.turn_index - 1, turn.turn_index - 1)
-    return all(_said_at(one) <= least for one in before)
+    before = tx.conversations.list_span(turn.session_n, turn.turn_index - 1, turn.turn_index - 1)
+    return all(_spoken_at(one) <= least for one in before)
 
 
-def _said_at(turn: StoredTurn) -> int:
+def _spoken_at(turn: StoredTurn) -> int:
     """When it was said; a clock that runs ahead must not hold the scratchpad until then."""
     return min(turn.at, turn.ingested_at)
 
 
-def _set(tx: Transaction, turn: StoredTurn, old: str | None, new: str | None) -> None:
+def _set_focus(tx: Transaction, turn: StoredTurn, old: str | None, new: str | None) -> None:
     if new != old:
         over = [old] if old else []
-        at = _said_at(turn)
-        tx.scratchpads.put(turn.session_id, new, over, at, KEPT_TASKS, turn.workspace)
+        at = _spoken_at(turn)
+        tx.scratchpads.put(turn.session_id, new, over, at, MOST_RECENT_TASKS, turn.workspace)

@@ -11,15 +11,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoria.ingest.focus import follow_turn
-from memoria.ingest.grounds import CHANNEL, Grounds, Shown
 from memoria.ingest.resolve import Resolver
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.tombstones import Digester
+from memoria.ingest.validator import CHANNEL, OperationValidator, PromptContents
 from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
 from memoria.model.privacy import PersonalRules
-from memoria.policy.claims import Claim, claims
-from memoria.policy.routing import LEAST_WORTH, Extract, Later, route, worthwhile
+from memoria.policy.plain_statements import PlainStatement, find_plain_statements
+from memoria.policy.routing import (
+    LEAST_WEIGHT,
+    ExtractLater,
+    ExtractNow,
+    is_worth_extracting,
+    route_turn,
+)
 from memoria.store.base import Transaction
-from memoria.store.values import ClosedStretch, NewEntry, NewTurn
+from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
 
 _LENGTH = "length"
 _LEFT_OVER = 9
@@ -35,7 +41,7 @@ class IntakeLimits:
     """How often a session's turns are read one by one (Memory v2 §6, in the seeds)."""
 
     turns_per_session: int = 5
-    least_worth: int = LEAST_WORTH
+    least_weight: int = LEAST_WEIGHT
     batch: int = 20
     """Turns read together at the most."""
     least_episode: int = 4
@@ -48,7 +54,7 @@ class Intake:
     def __init__(
         self,
         tx: Transaction,
-        marks: Marks,
+        marks: Digester,
         limits: IntakeLimits | None,
         now: int,
         personal: PersonalRules | None = None,
@@ -68,25 +74,25 @@ class Intake:
         self._limits = limits
         self._now = now
 
-    def captured(self, n: int, turn: NewTurn) -> None:
+    def take_turn(self, n: int, turn: NewTurn) -> None:
         """A turn was written, as document `n`."""
         follow_turn(self._tx, self._marks, n, turn, self._personal)
-        done = turn.tool_args is not None or turn.tool_result is not None
-        match route(turn.role, turn.content, tool_call=done):
-            case Extract(reason=reason, priority=priority):
-                self._conclude(n, turn)
-                self._put(turn, priority, reason.value)
-            case Later(priority=priority) if self._may_be_read_now(turn):
-                self._put(turn, priority, _LENGTH)
+        is_tool_call = turn.tool_args is not None or turn.tool_result is not None
+        match route_turn(turn.role, turn.content, tool_call=is_tool_call):
+            case ExtractNow(reason=reason, priority=priority):
+                self._add_plain_statements(n, turn)
+                self._queue_turn(turn, priority, reason.value)
+            case ExtractLater(priority=priority) if self._may_be_read_now(turn):
+                self._queue_turn(turn, priority, _LENGTH)
             case _:
                 pass
 
-    def retired(self, n: int) -> None:
+    def supersede_conclusions(self, n: int) -> None:
         """A message was edited: what rules concluded from the words it had ends with them.
 
         What sums them up is written anew.
         """
-        for memory_id in self._tx.memories.concluded([n], InferredBy.RULES):
+        for memory_id in self._tx.memories.list_concluded_from([n], InferredBy.RULES):
             self._tx.memories.set_validity(memory_id, Validity.SUPERSEDED, self._now)
             self._tx.audit.add(
                 at=self._now,
@@ -96,44 +102,46 @@ class Intake:
                 subject=memory_id,
                 detail="the message was edited",
             )
-        self._tx.episodes.write_anew([n], self._now + _EDITING_MS)
+        self._tx.episodes.requeue_summaries([n], self._now + _EDITING_MS)
 
-    def closed(self, stretches: Iterable[ClosedStretch]) -> None:
+    def queue_segments(self, segments: Iterable[ClosedSegment]) -> None:
         """Stretches were closed: what nobody has read of them is read, and they are summed up."""
         if self._limits is None:
             return
-        for session_n, first, last, reason in stretches:
+        for session_n, first, last, reason in segments:
             for start in range(first, last + 1, self._limits.batch):
                 end = min(start + self._limits.batch - 1, last)
-                self._add(QueueKind.EXTRACT, (session_n, start, end), _LEFT_OVER, reason)
+                self._add_entry(QueueKind.EXTRACT, (session_n, start, end), _LEFT_OVER, reason)
             if last - first + 1 >= self._limits.least_episode:
-                self._add(QueueKind.EPISODE, (session_n, first, last), _LEFT_OVER, reason)
+                self._add_entry(QueueKind.EPISODE, (session_n, first, last), _LEFT_OVER, reason)
 
     def _may_be_read_now(self, turn: NewTurn) -> bool:
-        if self._limits is None or not worthwhile(turn.content, least=self._limits.least_worth):
+        if self._limits is None or not is_worth_extracting(
+            turn.content, least=self._limits.least_weight
+        ):
             return False
-        asked = self._tx.queue.extractions(turn.session_n, _LENGTH)
-        return asked < self._limits.turns_per_session
+        extractions = self._tx.queue.count_extractions(turn.session_n, _LENGTH)
+        return extractions < self._limits.turns_per_session
 
-    def _conclude(self, n: int, turn: NewTurn) -> None:
+    def _add_plain_statements(self, n: int, turn: NewTurn) -> None:
         """What the turn states plainly is a memory at once."""
-        found = claims(turn.role, turn.content).found
-        if found:
+        statements = find_plain_statements(turn.role, turn.content).statements
+        if statements:
             stored = self._tx.conversations.turns([n])[n]
-            shown = Shown({1: stored}, {})
-            grounds = Grounds(
-                self._tx, self._marks, shown, InferredBy.RULES, _RULES, self._personal
+            prompt = PromptContents({1: stored}, {})
+            validator = OperationValidator(
+                self._tx, self._marks, prompt, InferredBy.RULES, _RULES, self._personal
             )
-            Resolver(grounds).apply(list(map(_operation, found)))
+            Resolver(validator).apply(list(map(_operation, statements)))
 
-    def _put(self, turn: NewTurn, priority: int, reason: str) -> None:
+    def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:
             place = (turn.session_n, turn.turn_index, turn.turn_index)
-            self._add(QueueKind.EXTRACT, place, priority, reason)
+            self._add_entry(QueueKind.EXTRACT, place, priority, reason)
 
-    def _add(self, kind: QueueKind, place: _Span, priority: int, reason: str) -> None:
+    def _add_entry(self, kind: QueueKind, place: _Span, priority: int, reason: str) -> None:
         session_n, first, last = place
-        entry = NewEntry(
+        entry = NewQueueEntry(
             id=new_id(),
             kind=kind,
             session_n=session_n,
@@ -146,7 +154,7 @@ class Intake:
         self._tx.queue.add(entry)
 
 
-def _operation(claim: Claim) -> Add:
+def _operation(claim: PlainStatement) -> Add:
     return Add(
         type=claim.type,
         content=claim.content,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Outcome:
+class ExtractionOutcome:
     """What became of what was proposed, by kind and by reason."""
 
     applied: Counter[str] = field(default_factory=Counter)

@@ -8,17 +8,17 @@ never from the model. All of an entry's operations and its completion are one tr
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from memoria.ingest.grounds import Grounds, RejectedError, When, when_of
-from memoria.ingest.keep import Keeper
-from memoria.ingest.link import (
-    Reading,
-    connect,
-    read_by_model,
-    read_by_rules,
+from memoria.ingest.claim_writer import ClaimWriter
+from memoria.ingest.links import (
+    Interpretation,
+    interpretation_by_model,
+    interpretation_by_rules,
+    link_memories,
 )
-from memoria.ingest.outcome import Outcome
+from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.quotes import find_quote
 from memoria.ingest.second_look import NO_ADVICE, Advice
+from memoria.ingest.validator import EventTime, OperationValidator, RejectedError, find_event_time
 from memoria.model import (
     Add,
     Boost,
@@ -42,13 +42,13 @@ from memoria.policy.conflict import (
     Claim,
     Contradict,
     KeepBoth,
-    Review,
-    Same,
+    NeedsReview,
+    SameStatement,
     Supersede,
     Unrelated,
-    judge,
+    compare_claim,
+    decide_replacement,
     predicate_key,
-    replaces,
     subject_key,
 )
 from memoria.policy.orders import instruction_shaped
@@ -58,40 +58,40 @@ from memoria.text.document import full_text
 from memoria.text.statement import says_the_same
 
 _LINK_CONFIDENCE = 0.7
-_BOOST = 0.06  # the background monitor's 0.3 on its scale of five
-_DOUBT = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
+_BOOST_STEP = 0.06  # the background monitor's 0.3 on its scale of five
+_CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
 
 
 class Resolver:
     """Applies operations within one tenant's transaction."""
 
-    def __init__(self, grounds: Grounds, advice: Advice = NO_ADVICE) -> None:
+    def __init__(self, validator: OperationValidator, advice: Advice = NO_ADVICE) -> None:
         """Nothing is applied yet.
 
         Args:
-            grounds: what the operations may be built on, in the transaction to apply them in.
+            validator: what the operations may be built on, in the transaction to apply them in.
             advice: what came of a second look at them.
         """
-        self._grounds = grounds
+        self._validator = validator
         self._advice = advice
-        self._tx = grounds.tx
-        self._now = grounds.now
-        self._keeper = Keeper(grounds)
+        self._tx = validator.tx
+        self._now = validator.now
+        self._writer = ClaimWriter(validator)
         self._boosted = set[str]()
 
     @property
-    def echoed(self) -> AbstractSet[str]:
+    def echo_ids(self) -> AbstractSet[str]:
         """Memories that somebody said again who only repeats."""
-        return self._keeper.echoed
+        return self._writer.echo_ids
 
-    def apply(self, operations: Sequence[Operation]) -> Outcome:
+    def apply(self, operations: Sequence[Operation]) -> ExtractionOutcome:
         """Apply what can be applied; the rest is counted with its reason and logged."""
         for operation in operations:
             try:
                 self._apply(operation)
             except RejectedError as error:
-                self._grounds.turn_away(self._keeper.outcome, operation.op, error)
-        return self._keeper.outcome
+                self._validator.reject(self._writer.outcome, operation.op, error)
+        return self._writer.outcome
 
     def _apply(self, operation: Operation) -> None:
         match operation:
@@ -106,37 +106,41 @@ class Resolver:
             case Link():
                 self._link(operation)
             case Skip():
-                self._keeper.note("SKIP")
+                self._writer.count("SKIP")
 
     def _boost(self, boost: Boost) -> None:
-        memory = self._grounds.known(boost.id)
+        memory = self._validator.require_prompt_memory(boost.id)
         if memory.id not in self._boosted:
             self._boosted.add(memory.id)
-            self._tx.memories.use(memory.id, _BOOST, self._now)
-        self._keeper.note("BOOST")
+            self._tx.memories.add_use(memory.id, _BOOST_STEP, self._now)
+        self._writer.count("BOOST")
 
     # ADD
 
     def _add(self, add: Add) -> None:
-        turn, quote = self._grounds.words(add.turn, add.quote)
+        turn, quote = self._validator.locate_quote(add.turn, add.quote)
         if add.modality == "joking":
             raise RejectedError("a joke")
         if add.type is MemoryType.CONCEPT:
             raise RejectedError("no conclusion of one turn")
-        content, held = self._grounds.sayable(add.content, turn)
-        doubt = self._doubted(content, turn) or ("hearsay" if add.modality == "hearsay" else None)
-        held = held or doubt
-        subject = subject_key(self._grounds.name(add.subject))
-        predicate = predicate_key(self._grounds.name(add.predicate))
+        content, confirm_reason = self._validator.check_statement(add.content, turn)
+        doubt = self._reason_to_confirm(content, turn) or (
+            "hearsay" if add.modality == "hearsay" else None
+        )
+        confirm_reason = confirm_reason or doubt
+        subject = subject_key(self._validator.check_name(add.subject))
+        predicate = predicate_key(self._validator.check_name(add.predicate))
         actual = add.modality == "actual"
-        when = when_of(add.event_time, add.content, turn, "past" if actual else "future")
-        confidence = add.confidence * _DOUBT[add.modality]
-        claim = self._grounds.claim(content, predicate, turn, confidence, when, assertive=actual)
-        version = self._grounds.version(content, turn, quote, claim, when)
-        reading = self._reading(add, when, turn)
-        if held is None and self._found_its_place(claim, subject, version, reading, turn):
+        when = find_event_time(add.event_time, add.content, turn, "past" if actual else "future")
+        confidence = add.confidence * _CERTAINTY[add.modality]
+        claim = self._validator.claim(content, predicate, turn, confidence, when, assertive=actual)
+        version = self._validator.version(content, turn, quote, claim, when)
+        interpretation = self._interpretation(add, when, turn)
+        if confirm_reason is None and self._resolve_against_known(
+            claim, subject, version, interpretation, turn
+        ):
             return
-        if held is not None and self._known_already(version, turn):
+        if confirm_reason is not None and self._is_known(version, turn):
             return
         new = NewMemory(
             id=new_id(),
@@ -144,126 +148,139 @@ class Resolver:
             importance=add.importance,
             confidence=claim.confidence,
             workspace=turn.workspace,
-            validity=Validity.PENDING_CONFIRMATION if held else Validity.ACTIVE,
+            validity=Validity.PENDING_CONFIRMATION if confirm_reason else Validity.ACTIVE,
             subject=subject,
             predicate=predicate,
-            task=None if add.task is None else self._grounds.name(add.task),
+            task=None if add.task is None else self._validator.check_name(add.task),
             expires_at=expires_at(add.duration, turn.at),
-            flag=held,
+            flag=confirm_reason,
         )
-        self._keeper.keep("ADD" if held is None else "pending", new, version, reading)
+        self._writer.add(
+            "ADD" if confirm_reason is None else "pending", new, version, interpretation
+        )
 
-    def _doubted(self, content: str, turn: StoredTurn) -> str | None:
+    def _reason_to_confirm(self, content: str, turn: StoredTurn) -> str | None:
         """Why a conclusion has to be confirmed, though it may be said.
 
         Raises:
             RejectedError: a second look has shown that nobody said it.
         """
-        match self._advice.supported.get((content, turn.n)):
+        match self._advice.support.get((content, turn.n)):
             case "no":
-                self._grounds.misread.add(turn.n)
+                self._validator.misread_turns.add(turn.n)
                 raise RejectedError("not borne out by its words")
             case "unclear":
                 return "unclear"
             case _:
                 return None
 
-    def _reading(self, add: Add, when: When, turn: StoredTurn) -> Reading:
+    def _interpretation(self, add: Add, when: EventTime, turn: StoredTurn) -> Interpretation:
         """What a model read off its own wording; what rules found is read by rules."""
-        if self._grounds.by is InferredBy.MODEL:
-            said = find_quote(add.event_time or "", full_text(turn)) or when.expression
-            expression = None if said is None else self._grounds.quotable(said)
-            shown = self._grounds.nameable(add).model_copy(update={"event_time": expression})
-            return read_by_model(shown, when.at)
-        return read_by_rules(self._grounds.name(add.content), when.expression, when.at)
+        if self._validator.inferred_by is InferredBy.MODEL:
+            expression_quote = find_quote(add.event_time or "", full_text(turn)) or when.expression
+            expression = (
+                None if expression_quote is None else self._validator.mask_quote(expression_quote)
+            )
+            prompt_versions = self._validator.screen_names(add).model_copy(
+                update={"event_time": expression}
+            )
+            return interpretation_by_model(prompt_versions, when.at)
+        return interpretation_by_rules(
+            self._validator.check_name(add.content), when.expression, when.at
+        )
 
-    def _found_its_place(
-        self, claim: Claim, subject: str, version: NewVersion, reading: Reading, turn: StoredTurn
+    def _resolve_against_known(
+        self,
+        claim: Claim,
+        subject: str,
+        version: NewVersion,
+        interpretation: Interpretation,
+        turn: StoredTurn,
     ) -> bool:
         """Whether a claim belongs into or against a memory that is there."""
-        known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        known = self._tx.memories.find_by_fingerprint(version.fingerprint, turn.workspace)
         if known is not None and known.validity is Validity.SUPERSEDED:
             known = None  # its place was taken: what is said now is judged like anything new
         if known is not None and known.validity is not Validity.ACTIVE:
-            self._keeper.said_again(known, turn)
+            self._writer.restore_if_repeated(known, turn)
             return True
-        for memory in self._related(subject, claim, known, turn.workspace):
+        for memory in self._candidates(subject, claim, known, turn.workspace):
             relation = self._advice.relations.get((claim.content, memory.id))
-            match judge(claim, memory, self._now, relation):
+            match compare_claim(claim, memory, self._now, relation):
                 case KeepBoth() | Unrelated():
                     continue
-                case Same():
-                    self._keeper.gain(memory, version, reading)
-                case Supersede() if _said_before(turn, memory):
-                    self._keeper.keep_as_past(claim, version, memory, reading)
-                case Supersede() if _holds_elsewhere(turn, memory):
-                    self._keeper.keep_here(claim, version, memory, reading, turn)
+                case SameStatement():
+                    self._writer.strengthen(memory, version, interpretation)
+                case Supersede() if _predates(turn, memory):
+                    self._writer.add_past(claim, version, memory, interpretation)
+                case Supersede() if _applies_elsewhere(turn, memory):
+                    self._writer.add_in_workspace(claim, version, memory, interpretation, turn)
                 case Supersede(valid_from=since):
-                    self._keeper.rewrite(memory, version, since, reading)
-                case Contradict() | Review() as verdict:
-                    self._keeper.hold(claim, version, memory, verdict, turn)
+                    self._writer.revise(memory, version, since, interpretation)
+                case Contradict() | NeedsReview() as verdict:
+                    self._writer.add_pending(claim, version, memory, verdict, turn)
             return True
         return False
 
-    def _known_already(self, version: NewVersion, turn: StoredTurn) -> bool:
+    def _is_known(self, version: NewVersion, turn: StoredTurn) -> bool:
         """Whether what would have to be confirmed is known in these very words."""
-        known = self._tx.memories.with_fingerprint(version.fingerprint, turn.workspace)
+        known = self._tx.memories.find_by_fingerprint(version.fingerprint, turn.workspace)
         if known is not None:
-            self._keeper.note("known")
+            self._writer.count("known")
         return known is not None
 
-    def _related(
+    def _candidates(
         self, subject: str, claim: Claim, known: Memory | None, workspace: str | None
     ) -> list[Memory]:
         """Memories of the same subject, and those of the same words whatever their subject."""
-        same = [] if known is None else [known]
-        shown = [memory.current.n for memory in self._grounds.shown.values()]
-        alike = [
+        same_fingerprint = [] if known is None else [known]
+        prompt_versions = [memory.current.n for memory in self._validator.prompt_memories.values()]
+        same_words = [
             memory
-            for memory in self._tx.memories.by_versions(shown).values()
+            for memory in self._tx.memories.by_version_numbers(prompt_versions).values()
             if memory.validity is Validity.ACTIVE and says_the_same(claim.content, memory.content)
         ]
-        beside = map(self._tx.memories.get, self._advice.beside(claim.content))
-        active = [m for m in beside if m is not None and m.validity is Validity.ACTIVE]
-        of_it = self._tx.memories.about(subject, workspace, predicate=claim.predicate)
-        found = [*same, *alike, *active, *of_it]
-        return list({memory.id: memory for memory in found}.values())
+        rivals = map(self._tx.memories.get, self._advice.rival_ids(claim.content))
+        active = [m for m in rivals if m is not None and m.validity is Validity.ACTIVE]
+        same_subject = self._tx.memories.list_about(subject, workspace, predicate=claim.predicate)
+        candidates = [*same_fingerprint, *same_words, *active, *same_subject]
+        return list({memory.id: memory for memory in candidates}.values())
 
     # UPDATE and DELETE
 
     def _update(self, update: Update) -> None:
-        memory = self._grounds.known(update.id)
+        memory = self._validator.require_prompt_memory(update.id)
         if memory.validity is not Validity.ACTIVE:
             raise RejectedError("put aside")
-        turn, quote = self._grounds.words(update.turn, update.quote)
-        content, held = self._grounds.sayable(update.content, turn)
-        doubt = self._doubted(content, turn)
-        held = held or doubt
-        when = when_of(update.event_time, update.content, turn, "past")
+        turn, quote = self._validator.locate_quote(update.turn, update.quote)
+        content, confirm_reason = self._validator.check_statement(update.content, turn)
+        doubt = self._reason_to_confirm(content, turn)
+        confirm_reason = confirm_reason or doubt
+        when = find_event_time(update.event_time, update.content, turn, "past")
         predicate = memory.predicate or ""
-        claim = self._grounds.claim(content, predicate, turn, memory.confidence, when)
-        version = self._grounds.version(content, turn, quote, claim, when)
-        reading = read_by_rules(content, when.expression, when.at)
-        if held is not None:
-            self._keeper.hold(claim, version, memory, Contradict(), turn)
+        claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
+        version = self._validator.version(content, turn, quote, claim, when)
+        interpretation = interpretation_by_rules(content, when.expression, when.at)
+        if confirm_reason is not None:
+            self._writer.add_pending(claim, version, memory, Contradict(), turn)
             return
         if says_the_same(content, memory.content) and update.reason != "correction":
-            self._keeper.gain(memory, version, reading)
+            self._writer.strengthen(memory, version, interpretation)
             return
-        match replaces(claim, memory, self._now):
-            case Supersede() if update.reason == "change" and _said_before(turn, memory):
+        match decide_replacement(claim, memory, self._now):
+            case Supersede() if update.reason == "change" and _predates(turn, memory):
                 raise RejectedError("said before it")
-            case Supersede() if _holds_elsewhere(turn, memory):
-                self._keeper.keep_here(claim, version, memory, reading, turn)
+            case Supersede() if _applies_elsewhere(turn, memory):
+                self._writer.add_in_workspace(claim, version, memory, interpretation, turn)
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
-                self._keeper.rewrite(memory, version, since, reading)
-            case Contradict() | Review() as verdict:
-                self._keeper.hold(claim, version, memory, verdict, turn)
+                self._writer.revise(memory, version, since, interpretation)
+            case Contradict() | NeedsReview() as verdict:
+                self._writer.add_pending(claim, version, memory, verdict, turn)
 
     def _delete(self, delete: Delete) -> None:
-        memory = self._grounds.known(delete.id)
-        turn, _ = self._grounds.words(delete.turn, delete.quote)
+        memory = self._validator.require_prompt_memory(delete.id)
+        turn, _ = self._validator.locate_quote(delete.turn, delete.quote)
         if turn.role is not Role.USER:
             raise RejectedError("not the user's word")
         if instruction_shaped(full_text(turn), turn.trust):
@@ -271,33 +288,36 @@ class Resolver:
         if (memory.verified or memory.pinned) and turn.trust is not Trust.USER:
             raise RejectedError("confirmed by the user")
         self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
-        self._grounds.audit("archive", memory.id)
-        self._keeper.note("DELETE")
+        self._validator.audit("archive", memory.id)
+        self._writer.count("DELETE")
 
     def _link(self, proposed: Link) -> None:
-        memory, other = self._grounds.known(proposed.src), self._grounds.known(proposed.dst)
+        memory, other = (
+            self._validator.require_prompt_memory(proposed.src),
+            self._validator.require_prompt_memory(proposed.dst),
+        )
         if memory.id == other.id:
             raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)
-        connect(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
-        self._keeper.note("LINK")
+        link_memories(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
+        self._writer.count("LINK")
 
 
-def _holds_elsewhere(turn: StoredTurn, memory: Memory) -> bool:
+def _applies_elsewhere(turn: StoredTurn, memory: Memory) -> bool:
     """Whether a memory is seen from other projects, too, which a project's words are not for.
 
     What holds for the person holds everywhere, whichever project it is said in.
     """
     everywhere = memory.workspace is None and turn.workspace is not None
-    return everywhere and not memory.type.personal and memory.subject != USER
+    return everywhere and not memory.type.is_personal and memory.subject != USER
 
 
-def _said_before(turn: StoredTurn, memory: Memory) -> bool:
+def _predates(turn: StoredTurn, memory: Memory) -> bool:
     """Whether a turn was said before what a memory says now: conversations are read in any order.
 
     Within a session its order tells, for clocks are set back.
     """
-    came = memory.current.provenance
-    if came.session_id == turn.session_id and came.turn_index is not None:
-        return turn.turn_index < came.turn_index
+    origin = memory.current.provenance
+    if origin.session_id == turn.session_id and origin.turn_index is not None:
+        return turn.turn_index < origin.turn_index
     return turn.at < memory.current.valid_from

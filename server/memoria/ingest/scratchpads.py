@@ -5,7 +5,7 @@ from memoria.ingest.clean import Tally, clean_name, clean_text
 from memoria.model import Scratchpad, now_millis
 from memoria.store.base import Store
 
-KEPT_TASKS = 5
+MOST_RECENT_TASKS = 5
 _MAX_CHARS = 2000
 
 
@@ -38,7 +38,9 @@ def update_scratchpad(
         if new_focus is not None and new_focus != current:
             finished = [*([current] if current else []), *finished]
             current = new_focus or None
-        tx.scratchpads.put(session_id, current, finished, now_millis(), KEPT_TASKS, workspace)
+        tx.scratchpads.put(
+            session_id, current, finished, now_millis(), MOST_RECENT_TASKS, workspace
+        )
         now = tx.scratchpads.get(session_id)
     if now is None:
         raise InvalidInputError(f"There is no scratchpad of session {session_id}.")

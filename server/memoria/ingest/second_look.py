@@ -11,25 +11,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.errors import InvalidAnswerError, ModelRefusedError
-from memoria.inference.chat.gate import Gate
-from memoria.inference.tasks import adjudicate, verify
-from memoria.ingest.grounds import Grounds, RejectedError
-from memoria.ingest.reading import stated
-from memoria.ingest.recall import Recall
+from memoria.inference.chat.client import ChatClient
+from memoria.inference.tasks import request_checks, request_rulings
+from memoria.ingest.processing import shorten_statement
+from memoria.ingest.related import RelatedMemories
+from memoria.ingest.validator import OperationValidator, RejectedError
 from memoria.model import (
     Add,
-    Meanings,
     Memory,
     Operation,
     Relation,
     Role,
     StoredTurn,
-    Support,
+    SupportVerdict,
+    TextVectors,
     Update,
-    iso,
+    to_iso,
 )
 from memoria.policy.conflict import predicate_key, subject_key
-from memoria.policy.doubt import worth_a_second_look
+from memoria.policy.doubt import needs_second_look
 from memoria.text.document import full_text
 from memoria.text.statement import says_the_same
 
@@ -44,10 +44,10 @@ class Advice:
 
     relations: Mapping[tuple[str, str], Relation] = field(default_factory=dict)
     """By wording and the id of the memory beside it."""
-    supported: Mapping[tuple[str, int], Support] = field(default_factory=dict)
+    support: Mapping[tuple[str, int], SupportVerdict] = field(default_factory=dict)
     """By wording and the turn it was drawn from."""
 
-    def beside(self, content: str) -> list[str]:
+    def rival_ids(self, content: str) -> list[str]:
         """Ids of the memories that a conclusion was held beside."""
         return [memory_id for wording, memory_id in self.relations if wording == content]
 
@@ -56,32 +56,32 @@ NO_ADVICE = Advice()
 
 
 @dataclass(frozen=True, slots=True)
-class Doubtful:
+class DoubtfulConclusion:
     """A conclusion with its source, and whether it is in doubt by itself."""
 
     content: str
     quote: str
     turn: StoredTurn
-    beside: tuple[Memory, ...]
-    risky: bool
+    rivals: tuple[Memory, ...]
+    is_risky: bool
 
 
 class SecondLook:
     """Asks about the proposals for one entry."""
 
-    def __init__(self, gate: Gate, tenant: str, max_output_tokens: int) -> None:
+    def __init__(self, chat: ChatClient, tenant: str, max_output_tokens: int) -> None:
         """Nothing is asked yet.
 
         Args:
-            gate: the way to the model.
+            chat: the way to the model.
             tenant: whose tokens are spent.
             max_output_tokens: the longest answer.
         """
-        self._gate = gate
+        self._chat = chat
         self._tenant = tenant
         self._max_output_tokens = max_output_tokens
 
-    def at(self, doubtful: Sequence[Doubtful]) -> Advice:
+    def ask(self, doubtful: Sequence[DoubtfulConclusion]) -> Advice:
         """Ask what there is to ask.
 
         An answer of no use is no advice; policy then goes on by itself.
@@ -89,106 +89,114 @@ class SecondLook:
         Raises:
             ChatModelError: the model gave no answer, and another time it may.
         """
-        pairs = [(one, memory) for one in doubtful for memory in one.beside][:_MOST_PAIRS]
-        risky = [one for one in doubtful if one.risky][:_MOST_PAIRS]
-        return Advice(self._relations(pairs), self._supported(risky))
+        pairs = [(one, memory) for one in doubtful for memory in one.rivals][:_MOST_PAIRS]
+        risky = [one for one in doubtful if one.is_risky][:_MOST_PAIRS]
+        return Advice(self._ask_relations(pairs), self._ask_support(risky))
 
-    def _relations(
-        self, pairs: Sequence[tuple[Doubtful, Memory]]
+    def _ask_relations(
+        self, pairs: Sequence[tuple[DoubtfulConclusion, Memory]]
     ) -> dict[tuple[str, str], Relation]:
         if not pairs:
             return {}
-        question = adjudicate(
-            pairs=_lines(_pair(one, memory) for one, memory in pairs),
+        question = request_rulings(
+            pairs=_json_lines(_pair_fields(one, memory) for one, memory in pairs),
             max_output_tokens=self._max_output_tokens,
         )
         try:
-            rulings = self._gate.ask(self._tenant, question).rulings
+            rulings = self._chat.ask(self._tenant, question).rulings
         except (InvalidAnswerError, ModelRefusedError):
             return {}
         keys = {n: (one.content, memory.id) for n, (one, memory) in enumerate(pairs, 1)}
         return {keys[r.pair]: r.relation for r in rulings if r.pair in keys}
 
-    def _supported(self, risky: Sequence[Doubtful]) -> dict[tuple[str, int], Support]:
+    def _ask_support(
+        self, risky: Sequence[DoubtfulConclusion]
+    ) -> dict[tuple[str, int], SupportVerdict]:
         if not risky:
             return {}
-        question = verify(
-            statements=_lines(map(_statement, risky)), max_output_tokens=self._max_output_tokens
+        question = request_checks(
+            statements=_json_lines(map(_statement_fields, risky)),
+            max_output_tokens=self._max_output_tokens,
         )
         try:
-            checks = self._gate.ask(self._tenant, question).checks
+            checks = self._chat.ask(self._tenant, question).checks
         except (InvalidAnswerError, ModelRefusedError):
             return {}
         keys = {n: (one.content, one.turn.n) for n, one in enumerate(risky, 1)}
         return {keys[c.statement]: c.supported for c in checks if c.statement in keys}
 
 
-def doubtful(
-    grounds: Grounds, operations: Iterable[Operation], recall: Recall, meanings: Meanings
-) -> list[Doubtful]:
+def find_doubtful(
+    validator: OperationValidator,
+    operations: Iterable[Operation],
+    recall: RelatedMemories,
+    meanings: TextVectors,
+) -> list[DoubtfulConclusion]:
     """The conclusions to look at again, with what they are to be held beside."""
     adds = (operation for operation in operations if isinstance(operation, Add))
     updates = (operation for operation in operations if isinstance(operation, Update))
-    found = [_doubt(grounds, add, recall, meanings) for add in adds]
-    found += [_doubt_of(grounds, update) for update in updates]
-    return [one for one in found if one is not None and (one.beside or one.risky)]
+    conclusions = [_doubtful_addition(validator, add, recall, meanings) for add in adds]
+    conclusions += [_doubtful_update(validator, update) for update in updates]
+    return [one for one in conclusions if one is not None and (one.rivals or one.is_risky)]
 
 
-def _doubt(grounds: Grounds, add: Add, recall: Recall, meanings: Meanings) -> Doubtful | None:
+def _doubtful_addition(
+    validator: OperationValidator, add: Add, recall: RelatedMemories, meanings: TextVectors
+) -> DoubtfulConclusion | None:
     try:
-        turn, quote = grounds.words(add.turn, add.quote)
-        content, held = grounds.sayable(add.content, turn)
-        subject = subject_key(grounds.name(add.subject))
-        predicate = predicate_key(grounds.name(add.predicate))
+        turn, quote = validator.locate_quote(add.turn, add.quote)
+        content, confirm_reason = validator.check_statement(add.content, turn)
+        subject = subject_key(validator.check_name(add.subject))
+        predicate = predicate_key(validator.check_name(add.predicate))
     except RejectedError:
         return None  # it will be turned away, with the reason
-    if add.modality == "joking" or held not in (None, "pii"):
+    if add.modality == "joking" or confirm_reason not in (None, "pii"):
         return None  # nothing is replaced by it, and the user is asked
-    risky = worth_a_second_look(add.importance, turn.role, personal=held is not None)
+    risky = needs_second_look(add.importance, turn.role, personal=confirm_reason is not None)
     place = turn.workspace
-    of_it = grounds.tx.memories.about(subject, place, predicate=predicate)
-    same = [memory for memory in of_it if memory.predicate == predicate]
-    near = recall.near(grounds.tx, meanings, content, place)
-    unseen = [memory for memory in near if memory.id not in grounds.shown]
-    beside = {m.id: m for m in (*same, *unseen) if not says_the_same(content, m.content)}
-    known = any(says_the_same(content, m.content) for m in same)
-    kept = () if known else tuple(beside.values())[:_MOST_OF_ONE]
-    return Doubtful(content, quote, turn, kept, risky)
+    same_subject = validator.tx.memories.list_about(subject, place, predicate=predicate)
+    same = [memory for memory in same_subject if memory.predicate == predicate]
+    near = recall.find_near(validator.tx, meanings, content, place)
+    unseen = [memory for memory in near if memory.id not in validator.prompt_memories]
+    rivals = {m.id: m for m in (*same, *unseen) if not says_the_same(content, m.content)}
+    is_known = any(says_the_same(content, m.content) for m in same)
+    rivals_to_ask = () if is_known else tuple(rivals.values())[:_MOST_OF_ONE]
+    return DoubtfulConclusion(content, quote, turn, rivals_to_ask, risky)
 
 
-def _doubt_of(grounds: Grounds, update: Update) -> Doubtful | None:
+def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulConclusion | None:
     """A new wording stands beside the memory it is for already."""
     try:
-        memory = grounds.known(update.id)
-        turn, quote = grounds.words(update.turn, update.quote)
-        content, held = grounds.sayable(update.content, turn)
+        memory = validator.require_prompt_memory(update.id)
+        turn, quote = validator.locate_quote(update.turn, update.quote)
+        content, confirm_reason = validator.check_statement(update.content, turn)
     except RejectedError:
         return None
-    if held not in (None, "pii"):
+    if confirm_reason not in (None, "pii"):
         return None
-    risky = worth_a_second_look(memory.importance, turn.role, personal=held is not None)
-    return Doubtful(content, quote, turn, (), risky)
+    risky = needs_second_look(memory.importance, turn.role, personal=confirm_reason is not None)
+    return DoubtfulConclusion(content, quote, turn, (), risky)
 
 
-def _pair(one: Doubtful, memory: Memory) -> dict[str, str]:
+def _pair_fields(one: DoubtfulConclusion, memory: Memory) -> dict[str, str]:
     return {
-        "known": stated(memory.content),
-        "known_said_on": iso(memory.current.valid_from)[:10],
+        "known": shorten_statement(memory.content),
+        "known_said_on": to_iso(memory.current.valid_from)[:10],
         "new": one.content,
-        "new_said_on": iso(one.turn.at)[:10],
+        "new_said_on": to_iso(one.turn.at)[:10],
     }
 
 
-def _statement(one: Doubtful) -> dict[str, str]:
-    said_by = one.turn.role.value if one.turn.role is not Role.USER else "the user"
+def _statement_fields(one: DoubtfulConclusion) -> dict[str, str]:
+    speaker = one.turn.role.value if one.turn.role is not Role.USER else "the user"
     return {
         "statement": one.content,
         "words": one.quote,
         "turn": full_text(one.turn)[:_MOST_TURN_CHARS],
-        "said_by": said_by,
+        "said_by": speaker,
     }
 
 
-def _lines(objects: Iterable[dict[str, str]]) -> str:
-    numbered = ({"number": n, **fields} for n, fields in enumerate(objects, 1))
-    return "\n".join(json.dumps(fields, ensure_ascii=False) for fields in numbered)
+def _json_lines(objects: Iterable[dict[str, str]]) -> str:
+    with_numbers = ({"number": n, **fields} for n, fields in enumerate(objects, 1))
+    return "\n".join(json.dumps(fields, ensure_ascii=False) for fields in with_numbers)

@@ -9,14 +9,14 @@ from typing import Literal, get_args
 
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.ingest.clean import Tally, clean_text
-from memoria.ingest.tombstones import Marks, buried
+from memoria.ingest.tombstones import Digester, find_suppression
 from memoria.model import (
     Channel,
     InferredBy,
     Memory,
     MemoryType,
     Provenance,
-    Remembered,
+    RememberResult,
     Revision,
     SourceKind,
     StoredTurn,
@@ -28,7 +28,7 @@ from memoria.model import (
 )
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.store.base import Store, Transaction
-from memoria.store.missing import missing
+from memoria.store.not_found import not_found
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.analyser import query_terms
 from memoria.text.statement import fingerprint, says_the_same
@@ -48,7 +48,7 @@ class Statements:
         store: Store,
         tenant: str,
         channel: Channel,
-        marks: Marks,
+        marks: Digester,
         workspace: str | None = None,
         personal: PersonalRules | None = None,
     ) -> None:
@@ -68,7 +68,7 @@ class Statements:
         turn_id: str | None,
         *,
         again: bool = False,
-    ) -> Remembered:
+    ) -> RememberResult:
         """Keep a statement. The same wording again is the same memory.
 
         Raises:
@@ -77,22 +77,22 @@ class Statements:
             NotFoundError: there is no turn `turn_id`.
         """
         tally = Tally()
-        text = self._permitted(statement(content, tally), tally)
+        text = self._screen(check_statement(content, tally), tally)
         if importance is not None and not 0 <= importance <= 1:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
-            self._allow(tx, text, again=again)
-            memory = self._new(kind, _IMPORTANCE if importance is None else importance)
-            memory_id, status = self._keep(tx, text, memory, valid_from, turn_id)
-        return Remembered(
+            self._check_not_forgotten(tx, text, again=again)
+            memory = self._new_memory(kind, _IMPORTANCE if importance is None else importance)
+            memory_id, status = self._add_or_recognise(tx, text, memory, valid_from, turn_id)
+        return RememberResult(
             id=memory_id, status=status, content=text, redactions=dict(tally.redactions)
         )
 
-    def _new(self, kind: MemoryType, importance: float = _IMPORTANCE) -> NewMemory:
+    def _new_memory(self, kind: MemoryType, importance: float = _IMPORTANCE) -> NewMemory:
         confidence = _CONFIDENCE[self._channel.trust]
         return NewMemory(new_id(), kind, importance, confidence, self._workspace)
 
-    def _keep(
+    def _add_or_recognise(
         self,
         tx: Transaction,
         text: str,
@@ -101,14 +101,14 @@ class Statements:
         turn_id: str | None = None,
     ) -> tuple[str, Status]:
         """Write a memory with this wording, or know it again. Gives its id and what was done."""
-        known = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
+        known = tx.memories.find_by_fingerprint(fingerprint(text), self._workspace)
         if known is not None:
-            return known.id, self._known_again(tx, known)
+            return known.id, self._confirm_known(tx, known)
         version = self._version(tx, text, valid_from, turn_id)
         confidence = _CONFIDENCE[version.provenance.trust]
         tx.memories.add(replace(memory, confidence=confidence), version)
-        self._link(tx, memory.id)
-        self._replace_guesses(tx, text, memory.id)
+        self._link_by_rules(tx, memory.id)
+        self._supersede_rule_conclusions(tx, text, memory.id)
         self._audit(tx, "remember", memory.id)
         return memory.id, "remembered"
 
@@ -152,13 +152,13 @@ class Statements:
         self._audit(tx, action, memory_id)
         return self._memory(tx, memory_id)
 
-    def _link(self, tx: Transaction, memory_id: str) -> None:
+    def _link_by_rules(self, tx: Transaction, memory_id: str) -> None:
         """Let the graph know whom and what a statement speaks of, as far as rules can tell."""
-        from memoria.ingest.link import link  # noqa: PLC0415  (a start-up must not pay for it)
+        from memoria.ingest.links import link_memory  # noqa: PLC0415  (a start-up must not pay for it)
 
-        link(tx, self._memory(tx, memory_id), now=now_millis())
+        link_memory(tx, self._memory(tx, memory_id), now=now_millis())
 
-    def _permitted(self, text: str, tally: Tally) -> str:
+    def _screen(self, text: str, tally: Tally) -> str:
         """The text under the rules that are configured, and those alone.
 
         The usual ones are for what nobody asked to have kept; who states something to be
@@ -179,9 +179,9 @@ class Statements:
         tally.redactions.update(kind for kind, way in ways.items() if way is Handling.MASK)
         return screened.text
 
-    def _allow(self, tx: Transaction, text: str, *, again: bool) -> None:
+    def _check_not_forgotten(self, tx: Transaction, text: str, *, again: bool) -> None:
         """See that the text was not forgotten, or lift the tombstone where it may return."""
-        tombstone = buried(tx.tombstones, self._marks, text)
+        tombstone = find_suppression(tx.tombstones, self._marks, text)
         if tombstone is None:
             return
         if not again:
@@ -189,22 +189,22 @@ class Statements:
                 f"This {tombstone.epitaph}. If the user wants it back, remember it with "
                 "again=true (in a shell: memoria remember --again)."
             )
-        tx.tombstones.lift(self._marks.statements(text))
+        tx.tombstones.lift(self._marks.digest_statements(text))
         self._audit(tx, "lift", tombstone.subject)
 
-    def _replace_guesses(self, tx: Transaction, text: str, stated_id: str) -> None:
+    def _supersede_rule_conclusions(self, tx: Transaction, text: str, stated_id: str) -> None:
         """What is stated takes the place of what rules concluded to the same effect."""
-        ns = tx.documents.holding("memory", query_terms(text)[:_MOST_TERMS])
-        for memory in {m.id: m for m in tx.memories.by_versions(ns).values()}.values():
-            guessed = memory.current.inferred_by is InferredBy.RULES
+        ns = tx.documents.list_containing("memory", query_terms(text)[:_MOST_TERMS])
+        for memory in {m.id: m for m in tx.memories.by_version_numbers(ns).values()}.values():
+            by_rules = memory.current.inferred_by is InferredBy.RULES
             active = memory.validity is Validity.ACTIVE
-            if guessed and active and says_the_same(text, memory.content):
+            if by_rules and active and says_the_same(text, memory.content):
                 tx.memories.set_validity(memory.id, Validity.SUPERSEDED, now_millis())
                 self._audit(tx, "supersede", memory.id, f"stated as {stated_id}")
 
-    def _known_again(self, tx: Transaction, known: Memory) -> Status:
-        if self._vouches and not known.verified:
-            tx.memories.mark(known.id, now_millis(), verified=True)
+    def _confirm_known(self, tx: Transaction, known: Memory) -> Status:
+        if self._is_user_channel and not known.verified:
+            tx.memories.set_flags(known.id, now_millis(), verified=True)
             self._audit(tx, "confirm", known.id)
         if known.validity is Validity.ACTIVE:
             return "already_known"
@@ -220,60 +220,66 @@ class Statements:
         valid_from: int | None,
         turn_id: str | None,
     ) -> None:
-        text = self._permitted(statement(content, Tally()), Tally())
+        text = self._screen(check_statement(content, Tally()), Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
-        same = tx.memories.with_fingerprint(fingerprint(text), self._workspace)
-        if same is not None and same.id != memory.id and same.validity is Validity.ACTIVE:
+        same_wording = tx.memories.find_by_fingerprint(fingerprint(text), self._workspace)
+        if (
+            same_wording is not None
+            and same_wording.id != memory.id
+            and same_wording.validity is Validity.ACTIVE
+        ):
             raise InvalidInputError(
-                f"Memory {same.id} says exactly that already; archive this one instead."
+                f"Memory {same_wording.id} says exactly that already; archive this one instead."
             )
         if valid_from is not None and not memory.current.valid_from <= valid_from <= now_millis():
             raise InvalidInputError(
                 "valid_from must lie between when the present wording began to hold and now."
             )
-        self._allow(tx, text, again=False)
+        self._check_not_forgotten(tx, text, again=False)
         tx.memories.add_version(memory.id, self._version(tx, text, valid_from, turn_id))
-        self._link(tx, memory.id)
+        self._link_by_rules(tx, memory.id)
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
         now = now_millis()
         match action:
             case "confirm":
                 # An agent's word is not the user's: only a channel of the user's verifies.
-                tx.memories.mark(memory.id, now, verified=self._vouches or memory.verified)
-                if self._vouches and memory.validity is Validity.PENDING_CONFIRMATION:
+                tx.memories.set_flags(
+                    memory.id, now, verified=self._is_user_channel or memory.verified
+                )
+                if self._is_user_channel and memory.validity is Validity.PENDING_CONFIRMATION:
                     tx.memories.set_validity(memory.id, Validity.ACTIVE, now)
             case "archive":
                 tx.memories.set_validity(memory.id, Validity.ARCHIVED, now)
             case "restore":
-                self._see_that_it_may_return(memory)
+                self._check_may_return(memory)
                 tx.memories.set_validity(memory.id, Validity.ACTIVE, now)
             case "pin" | "unpin":
-                tx.memories.mark(memory.id, now, pinned=action == "pin")
+                tx.memories.set_flags(memory.id, now, pinned=action == "pin")
             case "upvote":
-                tx.memories.mark(memory.id, now, upvotes=1)
+                tx.memories.set_flags(memory.id, now, upvotes=1)
             case "downvote":
-                tx.memories.mark(memory.id, now, downvotes=1)
+                tx.memories.set_flags(memory.id, now, downvotes=1)
             case "correct":
                 raise InvalidInputError("content is missing: what should the memory say?")
 
-    def _see_that_it_may_return(self, memory: Memory) -> None:
-        if memory.validity is Validity.PENDING_CONFIRMATION and not self._vouches:
+    def _check_may_return(self, memory: Memory) -> None:
+        if memory.validity is Validity.PENDING_CONFIRMATION and not self._is_user_channel:
             raise InvalidInputError(
                 "This waits for the user's word. Ask them, then use confirm, or archive it."
             )
 
     @property
-    def _vouches(self) -> bool:
+    def _is_user_channel(self) -> bool:
         return self._channel.trust is Trust.USER
 
     def _version(
         self, tx: Transaction, text: str, valid_from: int | None, turn_id: str | None
     ) -> NewVersion:
         now = now_millis()
-        turn = None if turn_id is None else _turn(tx, turn_id)
-        kind, trust = self._origin(turn)
+        turn = None if turn_id is None else _require_turn(tx, turn_id)
+        kind, trust = self._origin_of(turn)
         provenance = Provenance(
             source_kind=kind,
             trust=trust,
@@ -290,12 +296,12 @@ class Statements:
             turn_n=None if turn is None else turn.n,
         )
 
-    def _origin(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
+    def _origin_of(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
         """How a statement reached us and how far that vouches for it.
 
         What rests on a tool's output is no more than that, whoever passes it on but the user.
         """
-        if self._vouches:
+        if self._is_user_channel:
             return SourceKind.USER_SAID, Trust.USER
         if turn is not None and turn.trust is Trust.TOOL:
             return SourceKind.TOOL_OUTPUT, Trust.TOOL
@@ -304,7 +310,7 @@ class Statements:
     def _memory(self, tx: Transaction, memory_id: str) -> Memory:
         memory = tx.memories.get(memory_id)
         if memory is None:
-            raise missing(tx, "memory", memory_id)
+            raise not_found(tx, "memory", memory_id)
         return memory
 
     def _audit(
@@ -320,14 +326,14 @@ class Statements:
         )
 
 
-def _turn(tx: Transaction, turn_id: str) -> StoredTurn:
+def _require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
     turn = tx.conversations.turn(turn_id)
     if turn is None:
-        raise missing(tx, "turn", turn_id)
+        raise not_found(tx, "turn", turn_id)
     return turn
 
 
-def statement(content: str, tally: Tally) -> str:
+def check_statement(content: str, tally: Tally) -> str:
     """The text as it may be kept.
 
     Raises:

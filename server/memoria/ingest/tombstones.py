@@ -12,10 +12,10 @@ from functools import cached_property
 
 from memoria.store.base import Tombstones
 from memoria.store.values import MessageName, Tombstone
-from memoria.text.statement import canonical, statements_in, telling
+from memoria.text.statement import canonical_form, is_distinctive, statements_in
 
 
-class Marks:
+class Digester:
     """Makes one tenant's marks."""
 
     def __init__(self, tenant: str, read_key: Callable[[], bytes]) -> None:
@@ -31,34 +31,34 @@ class Marks:
     def _key(self) -> bytes:
         return self._read_key()
 
-    def statement(self, text: str) -> str:
+    def digest_statement(self, text: str) -> str:
         """The mark of a statement, the same for every spelling of it."""
-        return self._mark("statement", canonical(text))
+        return self._digest("statement", canonical_form(text))
 
-    def statements(self, text: str) -> set[str]:
+    def digest_statements(self, text: str) -> set[str]:
         """The marks of all that a text says, piece by piece."""
-        return {self.statement(piece) for piece in statements_in(text)}
+        return {self.digest_statement(piece) for piece in statements_in(text)}
 
-    def message(self, name: MessageName) -> set[str]:
+    def digest_message(self, name: MessageName) -> set[str]:
         """The marks a message is known by: its number in the client, and its fingerprint there."""
-        marks = {self._mark("print", name.source, name.session_id, name.fingerprint.hex())}
+        marks = {self._digest("print", name.source, name.session_id, name.fingerprint.hex())}
         if name.message_id is not None:
-            marks.add(self._mark("message", name.source, name.session_id, name.message_id))
+            marks.add(self._digest("message", name.source, name.session_id, name.message_id))
         return marks
 
-    def whole(self, text: str) -> set[str]:
+    def digest_turn(self, text: str) -> set[str]:
         """The mark of a whole turn's text, wherever it is said; none if it says too little."""
-        return {self._mark("whole", canonical(text))} if telling(text) else set()
+        return {self._digest("whole", canonical_form(text))} if is_distinctive(text) else set()
 
-    def _mark(self, *parts: str) -> str:
+    def _digest(self, *parts: str) -> str:
         said = json.dumps([self._tenant, *parts], ensure_ascii=False)
         return hmac.digest(self._key, said.encode(), "sha256").hex()
 
 
-class Memorial:
+class SuppressionList:
     """What a tenant's tombstones say of turns on their way in."""
 
-    def __init__(self, tombstones: Tombstones, marks: Marks) -> None:
+    def __init__(self, tombstones: Tombstones, marks: Digester) -> None:
         self._tombstones = tombstones if tombstones.any() else None
         self._marks = marks
 
@@ -66,16 +66,16 @@ class Memorial:
         """Whether the turn itself was erased: it must not be kept again."""
         if self._tombstones is None:
             return False
-        marks = self._marks.message(name) | self._marks.whole(whole)
+        marks = self._marks.digest_message(name) | self._marks.digest_turn(whole)
         return self._tombstones.find(marks, "turn") is not None
 
-    def bars(self, whole: str) -> bool:
+    def suppresses(self, whole: str) -> bool:
         """Whether the turn says what was forgotten: nothing may be concluded from it."""
         if self._tombstones is None:
             return False
-        return buried(self._tombstones, self._marks, whole) is not None
+        return find_suppression(self._tombstones, self._marks, whole) is not None
 
 
-def buried(tombstones: Tombstones, marks: Marks, text: str) -> Tombstone | None:
+def find_suppression(tombstones: Tombstones, marks: Digester, text: str) -> Tombstone | None:
     """The tombstone of a forgotten memory that this text says again."""
-    return tombstones.find(marks.statements(text), "memory") if tombstones.any() else None
+    return tombstones.find(marks.digest_statements(text), "memory") if tombstones.any() else None

@@ -4,19 +4,19 @@ import json
 from collections.abc import Mapping, Sequence
 
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
-from memoria.inference.chat.gate import Gate
-from memoria.inference.tasks import adjudicate
-from memoria.ingest.reading import stated
-from memoria.lifecycle.face import Night
-from memoria.model import Memory, Relation, iso
+from memoria.inference.chat.client import ChatClient
+from memoria.inference.tasks import request_rulings
+from memoria.ingest.processing import shorten_statement
+from memoria.lifecycle.interface import StepContext
+from memoria.model import Memory, Relation, to_iso
 from memoria.policy.merging import Pair
-from memoria.text.statement import turned_round
+from memoria.text.statement import differs_in_number_or_negation
 
 _AT_ONCE = 20
 
 
-def rulings(
-    night: Night, gate: Gate, memories: Mapping[str, Memory], pairs: Sequence[Pair]
+def adjudicate_pairs(
+    night: StepContext, gate: ChatClient, memories: Mapping[str, Memory], pairs: Sequence[Pair]
 ) -> tuple[dict[Pair, Relation], str | None]:
     """What a model makes of each pair, and why some were not asked about, if so.
 
@@ -29,9 +29,9 @@ def rulings(
         pairs: ids; the surest first.
     """
     ruled: dict[Pair, Relation] = {}
-    pairs = [pair for pair in pairs if all(_shown_whole(memories[i]) for i in pair)]
+    pairs = [pair for pair in pairs if all(_fits_whole(memories[i]) for i in pair)]
     for first in range(0, len(pairs), _AT_ONCE):
-        asked = [_in_order(memories, pair) for pair in pairs[first : first + _AT_ONCE]]
+        asked = [_oldest_first(memories, pair) for pair in pairs[first : first + _AT_ONCE]]
         try:
             found = _ask(night, gate, asked)
         except (InvalidAnswerError, ModelRefusedError):
@@ -42,18 +42,20 @@ def rulings(
                 f"{len(pairs) - first} of {len(pairs)} pairs were not asked about: {error}",
             )
         for (known, new), relation in zip(asked, found, strict=True):
-            doubted = relation == "same" and turned_round(known.content, new.content)
+            doubted = relation == "same" and differs_in_number_or_negation(
+                known.content, new.content
+            )
             if relation is not None and not doubted:
                 ruled[min(known.id, new.id), max(known.id, new.id)] = relation
     return ruled, None
 
 
-def _shown_whole(memory: Memory) -> bool:
+def _fits_whole(memory: Memory) -> bool:
     """Whether nothing is cut off: who has read the beginning can't tell."""
-    return stated(memory.content) == memory.content
+    return shorten_statement(memory.content) == memory.content
 
 
-def _in_order(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, Memory]:
+def _oldest_first(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, Memory]:
     """What was said first comes first."""
     one, other = sorted(
         (memories[memory_id] for memory_id in pair), key=lambda m: (m.current.valid_from, m.id)
@@ -61,9 +63,11 @@ def _in_order(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, Memor
     return one, other
 
 
-def _ask(night: Night, gate: Gate, pairs: Sequence[tuple[Memory, Memory]]) -> list[Relation | None]:
+def _ask(
+    night: StepContext, gate: ChatClient, pairs: Sequence[tuple[Memory, Memory]]
+) -> list[Relation | None]:
     lines = (_line(number, *pair) for number, pair in enumerate(pairs, 1))
-    question = adjudicate(pairs="\n".join(lines), max_output_tokens=night.output_tokens)
+    question = request_rulings(pairs="\n".join(lines), max_output_tokens=night.output_tokens)
     answers = {r.pair: r.relation for r in gate.ask(night.tenant, question).rulings}
     return [answers.get(number) for number in range(1, len(pairs) + 1)]
 
@@ -71,9 +75,9 @@ def _ask(night: Night, gate: Gate, pairs: Sequence[tuple[Memory, Memory]]) -> li
 def _line(number: int, known: Memory, new: Memory) -> str:
     shown = {
         "number": number,
-        "known": stated(known.content),
-        "known_said_on": iso(known.current.valid_from)[:10],
-        "new": stated(new.content),
-        "new_said_on": iso(new.current.valid_from)[:10],
+        "known": shorten_statement(known.content),
+        "known_said_on": to_iso(known.current.valid_from)[:10],
+        "new": shorten_statement(new.content),
+        "new_said_on": to_iso(new.current.valid_from)[:10],
     }
     return json.dumps(shown, ensure_ascii=False)

@@ -6,15 +6,15 @@ entries are kept with the steps, so a night that was killed has not got its toke
 
 from memoria.errors import BudgetSpentError
 from memoria.model import ModelCall, now_millis
-from memoria.model.night import Run
-from memoria.store.base import NightStore
-from memoria.store.ledger import entered
+from memoria.model.nightly import NightlyRun
+from memoria.store.base import JournalingStore
+from memoria.store.ledger import enter_call
 
 
-class NightLedger:
+class NightlyLedger:
     """The store's ledger, for the questions of one run."""
 
-    def __init__(self, store: NightStore, run: Run, most: int) -> None:
+    def __init__(self, store: JournalingStore, run: NightlyRun, most: int) -> None:
         """Nothing is spent that the run has not noted.
 
         Args:
@@ -31,7 +31,7 @@ class NightLedger:
         self._most = most
         self._entered: dict[int, tuple[int, int]] = {}
 
-    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+    def reserve(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
         """Enter a call that is about to be made. Gives its number.
 
         None if the day's tokens do not suffice.
@@ -40,16 +40,16 @@ class NightLedger:
             BudgetSpentError: the night's do not.
         """
         with self._store.write(tenant) as tx:
-            if tx.night.tokens(self._run) + call.tokens > self._most:
+            if tx.nightly_runs.count_tokens(self._run) + call.tokens > self._most:
                 self.spent = True
                 raise BudgetSpentError(
                     f"The night's {self._most:,} tokens do not suffice for another question. The "
                     "next night asks it; raise MEMORIA_NIGHT_TOKENS for more.",
                     retry_at=now_millis(),
                 )
-            n = entered(tx, call, since, most)
+            n = enter_call(tx, call, since, most)
             if n is not None:
-                tx.night.note_tokens(self._run, self.step, call.tokens)
+                tx.nightly_runs.note_tokens(self._run, self.step, call.tokens)
                 self._entered[n] = (self.step, call.tokens)
             return n
 
@@ -58,4 +58,4 @@ class NightLedger:
         step, worst = self._entered.pop(n)
         with self._store.write(tenant) as tx:
             tx.ledger.settle(n, call)
-            tx.night.note_tokens(self._run, step, call.tokens - worst)
+            tx.nightly_runs.note_tokens(self._run, step, call.tokens - worst)

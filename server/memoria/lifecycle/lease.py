@@ -21,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def held(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
+def hold_lease(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
     """Hold the home's lease while the block runs.
 
     Waits for one lease's length, which a dead owner's does not outlast.
@@ -29,10 +29,10 @@ def held(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
     Raises:
         LeaseLostError: a night is running.
     """
-    _take(store, owner, lease_ms)
+    _wait_for_lease(store, owner, lease_ms)
     done = threading.Event()
     beat = threading.Thread(
-        target=_beat, args=(store, owner, lease_ms, done), name="memoria-night", daemon=True
+        target=_renew_until, args=(store, owner, lease_ms, done), name="memoria-night", daemon=True
     )
     beat.start()
     try:
@@ -41,12 +41,12 @@ def held(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
         done.set()
         beat.join()
         with store.backlog(write=True) as leases:
-            leases.drop_lease(LEASE, owner)
+            leases.release_lease(LEASE, owner)
 
 
-def _take(store: Store, owner: str, lease_ms: int) -> None:
+def _wait_for_lease(store: Store, owner: str, lease_ms: int) -> None:
     patient_until = time.monotonic() + 1.2 * lease_ms / 1000
-    while not _taken(store, owner, lease_ms):
+    while not _try_lease(store, owner, lease_ms):
         if time.monotonic() > patient_until:
             raise LeaseLostError(
                 "A night is running in this home already. Wait until it is done; "
@@ -55,14 +55,14 @@ def _take(store: Store, owner: str, lease_ms: int) -> None:
         time.sleep(_POLL_S)
 
 
-def _taken(store: Store, owner: str, lease_ms: int) -> bool:
+def _try_lease(store: Store, owner: str, lease_ms: int) -> bool:
     with store.backlog(write=True) as leases:
         return leases.take_lease(LEASE, owner, system_millis(), lease_ms)
 
 
-def _beat(store: Store, owner: str, lease_ms: int, done: threading.Event) -> None:
+def _renew_until(store: Store, owner: str, lease_ms: int, done: threading.Event) -> None:
     while not done.wait(lease_ms / 3000):
         try:
-            _taken(store, owner, lease_ms)
+            _try_lease(store, owner, lease_ms)
         except StoreError as error:
             _LOG.warning("The night's lease could not be renewed: %s", error)

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 
-from memoria.graph.communities import communities
-from memoria.lifecycle.drawing import MOST_SOURCES
-from memoria.lifecycle.face import Night
-from memoria.policy.tiers import SURE, broad
-from memoria.store.base import Basis, Said, Transaction
+from memoria.graph.communities import find_communities
+from memoria.lifecycle.derivation import MOST_SOURCES
+from memoria.lifecycle.interface import StepContext
+from memoria.policy.tier_rules import SURE_CONFIDENCE, is_stable_pattern
+from memoria.store.base import DerivationCandidate, StatementOccasion, Transaction
 
 LEAST_MEMBERS = 3
 _PAGE = 500
@@ -23,47 +23,49 @@ _FEW, _MANY = 8, 40
 _MOST = 20_000
 """Memories that are looked at, the newest: for so many it takes some ten seconds."""
 
-Members = tuple[Basis, ...]
+Members = tuple[DerivationCandidate, ...]
 _Ties = defaultdict[tuple[int, int], float]
 
 
-def pages(night: Night) -> Iterator[list[Basis]]:
+def source_pages(night: StepContext) -> Iterator[list[DerivationCandidate]]:
     """Whatever something may be drawn from, in order."""
     after = 0
     while True:
         with night.store.read(night.tenant) as tx:
-            page = tx.drawn.bases(after, _PAGE)
+            page = tx.derivations.list_candidates(after, _PAGE)
         if not page:
             return
         yield page
         after = page[-1].n
 
 
-def patterns(night: Night, since: int | None = None) -> list[Members]:
+def find_patterns(night: StepContext, since: int | None = None) -> list[Members]:
     """Memories that hang together and are borne out broadly; the most broadly first.
 
     Args:
         night: whose memories.
         since: only such as have one that was changed after this, UTC epoch ms; None for all.
     """
-    bases: dict[int, Basis] = {}
+    bases: dict[int, DerivationCandidate] = {}
     ties: _Ties = defaultdict(float)
     alike: list[tuple[int, int, float]] = []
     shared: dict[Hashable, list[int]] = defaultdict(list)
-    told: dict[int, list[Said]] = defaultdict(list)
-    for page in pages(night):
-        sure = {one.n: one._replace(content="") for one in page if one.confidence >= SURE}
+    told: dict[int, list[StatementOccasion]] = defaultdict(list)
+    for page in source_pages(night):
+        sure = {
+            one.n: one._replace(content="") for one in page if one.confidence >= SURE_CONFIDENCE
+        }
         bases.update(sure)
         with night.store.read(night.tenant) as tx:
-            alike += tx.drawn.alike(list(sure))
-            _note(tx, sure, shared, told)
+            alike += tx.derivations.similar_pairs(list(sure))
+            _note_ties(tx, sure, shared, told)
     for one, other, cosine in alike:
-        if one in bases and other in bases and bases[one].standing == bases[other].standing:
+        if one in bases and other in bases and bases[one].scope == bases[other].scope:
             ties[one, other] += cosine
-    _tie(shared, ties)
+    _tie_sharers(shared, ties)
     newest = set(sorted(bases)[-_MOST:])
     kept = ((*pair, weight) for pair, weight in ties.items() if newest.issuperset(pair))
-    hanging = communities(kept, least=LEAST_MEMBERS)
+    hanging = find_communities(kept, least=LEAST_MEMBERS)
     groups = (tuple(bases[n] for n in found[:MOST_SOURCES]) for found in hanging)
     fresh = [group for group in groups if since is None or any(m.updated_at > since for m in group)]
     return sorted(
@@ -72,26 +74,28 @@ def patterns(night: Night, since: int | None = None) -> list[Members]:
     )
 
 
-def broadly_said(said: Sequence[Said]) -> bool:
+def is_broadly_supported(said: Sequence[StatementOccasion]) -> bool:
     """Whether it was said in several conversations, by several sources."""
-    return broad(len({one.conversation for one in said}), len({one.source for one in said}))
+    return is_stable_pattern(
+        len({one.conversation for one in said}), len({one.source for one in said})
+    )
 
 
-def _note(
+def _note_ties(
     tx: Transaction,
-    bases: Mapping[int, Basis],
+    bases: Mapping[int, DerivationCandidate],
     shared: dict[Hashable, list[int]],
-    told: dict[int, list[Said]],
+    told: dict[int, list[StatementOccasion]],
 ) -> None:
-    for n, entity in tx.drawn.entities(list(bases)):
-        shared[_ENTITY, entity, bases[n].standing].append(n)
-    for said in tx.drawn.said(list(bases)):
+    for n, entity in tx.derivations.entities(list(bases)):
+        shared[_ENTITY, entity, bases[n].scope].append(n)
+    for said in tx.derivations.occasions(list(bases)):
         told[said.memory_n].append(said)
-        key = _CONVERSATION, said.conversation, bases[said.memory_n].standing
+        key = _CONVERSATION, said.conversation, bases[said.memory_n].scope
         shared[key].append(said.memory_n)
 
 
-def _tie(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:
+def _tie_sharers(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:
     for what, ns in shared.items():
         assert isinstance(what, tuple)  # noqa: S101  (made in `_note`)
         having = sorted(set(ns))
@@ -101,9 +105,9 @@ def _tie(shared: Mapping[Hashable, Sequence[int]], ties: _Ties) -> None:
                 ties[pair] += weight
 
 
-def _is_broad(group: Members, told: Mapping[int, Sequence[Said]]) -> bool:
-    return broadly_said([said for member in group for said in told.get(member.n, ())])
+def _is_broad(group: Members, told: Mapping[int, Sequence[StatementOccasion]]) -> bool:
+    return is_broadly_supported([said for member in group for said in told.get(member.n, ())])
 
 
-def _conversations(group: Members, told: Mapping[int, Sequence[Said]]) -> int:
+def _conversations(group: Members, told: Mapping[int, Sequence[StatementOccasion]]) -> int:
     return len({said.conversation for member in group for said in told.get(member.n, ())})

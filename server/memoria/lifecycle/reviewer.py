@@ -4,25 +4,25 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
-from memoria.inference.chat.base import AnswerT, Question
-from memoria.inference.chat.gate import Gate
-from memoria.inference.tasks import Case, review
-from memoria.ingest.reading import stated
-from memoria.lifecycle.face import Night
-from memoria.model import Memory, Trust, from_millis, iso
+from memoria.inference.chat.base import AnswerT, ChatRequest
+from memoria.inference.chat.client import ChatClient
+from memoria.inference.tasks import ReviewCase, review_memory
+from memoria.ingest.processing import shorten_statement
+from memoria.lifecycle.interface import StepContext
+from memoria.model import Memory, Trust, from_millis, to_iso
 from memoria.model.reflection import Judgement
 from memoria.policy.orders import instruction_shaped
 
-_BESIDE = 6
+_MAX_RELATED = 6
 """Memories it is shown beside the one it judges, and of what a search has found."""
-_TO_CARRY_OUT_S = 5.0
+_RESERVE_S = 5.0
 """Time kept for what was decided: nobody is asked in vain."""
 
 
-class Reviewer:
+class MemoryReviewer:
     """Judges the memories of a night."""
 
-    def __init__(self, night: Night, gate: Gate) -> None:
+    def __init__(self, night: StepContext, gate: ChatClient) -> None:
         """Nothing is asked yet.
 
         Args:
@@ -31,10 +31,12 @@ class Reviewer:
         """
         self._night = night
         self._gate = gate
-        self.short: list[str] = []
+        self.shortfalls: list[str] = []
         """What it gave no word of, and why."""
 
-    def judge(self, cases: Sequence[tuple[str, str]]) -> Iterator[tuple[Memory, Judgement]]:
+    def review_memories(
+        self, cases: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[Memory, Judgement]]:
         """Memories and what is to become of them; of some there may be no word.
 
         Args:
@@ -43,7 +45,7 @@ class Reviewer:
         unclear, asked, stopped = 0, 0, "the time is up"
         for memory_id, why in cases:
             memory = self._memory(memory_id)
-            if self._night.time_left() <= _TO_CARRY_OUT_S:
+            if self._night.time_left() <= _RESERVE_S:
                 break
             try:
                 decision = None if memory is None else self._decision(memory, why)
@@ -56,10 +58,12 @@ class Reviewer:
             if memory is not None and decision is not None:
                 yield memory, decision
         if unclear:
-            self.short.append(f"of {unclear} the model gave no clear word: they are kept")
+            self.shortfalls.append(f"of {unclear} the model gave no clear word: they are kept")
         if asked < len(cases):
             left = len(cases) - asked
-            self.short.append(f"{left} of {len(cases)} were not judged and are kept: {stopped}")
+            self.shortfalls.append(
+                f"{left} of {len(cases)} were not judged and are kept: {stopped}"
+            )
 
     def _memory(self, memory_id: str) -> Memory | None:
         with self._night.store.read(self._night.tenant) as tx:
@@ -67,44 +71,44 @@ class Reviewer:
 
     def _decision(self, memory: Memory, why: str) -> Judgement:
         night = self._night
-        case = Case(
+        case = ReviewCase(
             today=f"{from_millis(night.at):%A, %Y-%m-%d}",
             why=why,
-            memory=_whole(memory),
-            known=self._beside(memory, memory.content),
+            memory=_memory_in_full(memory),
+            known=self._related_lines(memory, memory.content),
         )
-        decided = review(
+        decided = review_memory(
             self._ask,
-            lambda words: self._beside(memory, words),
+            lambda words: self._related_lines(memory, words),
             case,
             max_output_tokens=night.output_tokens,
         )
-        if decided.decision == "PROMOTE" and not _believed(memory):
+        if decided.decision == "PROMOTE" and not _may_enter_core(memory):
             return "KEEP"
         return decided.decision
 
-    def _ask(self, question: Question[AnswerT]) -> AnswerT:
+    def _ask(self, question: ChatRequest[AnswerT]) -> AnswerT:
         return self._gate.ask(self._night.tenant, question)
 
-    def _beside(self, memory: Memory, words: str) -> str:
+    def _related_lines(self, memory: Memory, words: str) -> str:
         """What is known of the words where the memory is seen, without the memory itself."""
         recall = self._night.recall
         if recall is None:
             return ""
         with self._night.store.read(self._night.tenant) as tx:
-            found = recall.related(tx, words, memory.workspace)
+            found = recall.find_related(tx, words, memory.workspace)
         others = [other for other in found if other.id != memory.id]
-        return _lines(others[:_BESIDE])
+        return _memory_lines(others[:_MAX_RELATED])
 
 
-def _believed(memory: Memory) -> bool:
+def _may_enter_core(memory: Memory) -> bool:
     """Whether it may stand where every conversation begins: no tool and no order gets there."""
     trust = memory.current.provenance.trust
     ordered = instruction_shaped(memory.content, trust)
     return not ordered and trust is not Trust.TOOL and memory.flag is None
 
 
-def _whole(memory: Memory) -> str:
+def _memory_in_full(memory: Memory) -> str:
     """The memory under review: whoever has read its beginning alone can't judge it."""
     return _json(
         memory,
@@ -115,11 +119,11 @@ def _whole(memory: Memory) -> str:
     )
 
 
-def _lines(memories: Iterable[Memory]) -> str:
-    return "\n".join(_json(memory, stated(memory.content)) for memory in memories)
+def _memory_lines(memories: Iterable[Memory]) -> str:
+    return "\n".join(_json(memory, shorten_statement(memory.content)) for memory in memories)
 
 
 def _json(memory: Memory, content: str, **more: float) -> str:
     shown = {"type": memory.type.value, "content": content, **more}
-    shown["said_on"] = iso(memory.current.valid_from)[:10]
+    shown["said_on"] = to_iso(memory.current.valid_from)[:10]
     return json.dumps(shown, ensure_ascii=False)

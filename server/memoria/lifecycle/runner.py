@@ -14,34 +14,34 @@ from math import isfinite
 from typing import Any
 
 from memoria.errors import StoreError, UnusableFileError
-from memoria.lifecycle.face import Applied, Item, Night, Step, Working
+from memoria.lifecycle.interface import Item, ItemResult, PiecewiseStep, Step, StepContext
 from memoria.lifecycle.pace import rest
-from memoria.model import clock_at, ids_from, system_millis
-from memoria.model.night import Outcome, Run, RunState, StepReport
-from memoria.store.base import NightStore, Transaction
+from memoria.model import derive_ids, system_millis, use_clock
+from memoria.model.nightly import NightlyRun, RunState, StepOutcome, StepReport
+from memoria.store.base import JournalingStore, Transaction
 
 _LOG = logging.getLogger(__name__)
 MOST_ROWS = 500
 """Rows a transaction may touch, so that nobody waits long for it."""
 _PAGE = 100
 _REASONS = 50
-_AIMED_AT = MOST_ROWS // 3
+_TARGET_ROWS = MOST_ROWS // 3
 """Rows it plans to touch: the text index may add some, and who waits, waits for all of them."""
 
 _Numbered = tuple[int, str]
 """An item of a plan, as it is written there."""
 
-Steps = Mapping[str, Step[Any] | Working]
+Steps = Mapping[str, Step[Any] | PiecewiseStep]
 Progress = Callable[[str, int, int], None]
 """Told (step, items done, of how many)."""
 
 
-def run_night(
-    night: Night,
-    store: NightStore,
+def run_steps(
+    night: StepContext,
+    store: JournalingStore,
     steps: Steps,
     progress: Progress,
-) -> Run:
+) -> NightlyRun:
     """Do whatever of a run is not done yet.
 
     Args:
@@ -56,41 +56,41 @@ def run_night(
             continue
         if night.budget is not None:
             night.budget.step = ordinal
-        step, desk = steps[report.name], _Desk(night, store, ordinal, progress)
+        step, desk = steps[report.name], _StepPlace(night, store, ordinal, progress)
         reports[ordinal] = (
-            _go_on(desk, step, report)
-            if isinstance(step, Working)
-            else _Planned(desk, step).run(report)
+            _run_piecewise(desk, step, report)
+            if isinstance(step, PiecewiseStep)
+            else _PlannedRun(desk, step).run(report)
         )
     whole = all(report.state == "applied" for report in reports)
     state: RunState = "finished" if whole else "stopped"
     for ordinal in range(len(reports)):
-        _clear(night, store, ordinal)
+        _clear_plan(night, store, ordinal)
     with store.write(night.tenant) as tx:
-        tx.night.note_rows(night.run, store.most_rows)
-        tx.night.set_state(night.run, state, system_millis())
-        done = tx.night.run(night.run.id)
+        tx.nightly_runs.note_rows(night.run, store.most_rows)
+        tx.nightly_runs.set_state(night.run, state, system_millis())
+        done = tx.nightly_runs.find_run(night.run.id)
     assert done is not None  # noqa: S101  (it was written just now)
     return done
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _StepPlace:
     """A step's place in the run."""
 
-    night: Night
-    store: NightStore
+    night: StepContext
+    store: JournalingStore
     ordinal: int
     progress: Progress
 
     def note(self, report: StepReport) -> StepReport:
         """Write down how far the step has come."""
         with self.store.write(self.night.tenant) as tx:
-            tx.night.set_step(self.night.run, self.ordinal, report)
+            tx.nightly_runs.set_step(self.night.run, self.ordinal, report)
         return report
 
 
-def _go_on(desk: _Desk, step: Working, report: StepReport) -> StepReport:
+def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) -> StepReport:
     """Do piece after piece; what is left is left for the next night.
 
     That takes half of the time there is at most: however much there is to read, the steps that keep
@@ -101,21 +101,21 @@ def _go_on(desk: _Desk, step: Working, report: StepReport) -> StepReport:
     spared = time_left / 2 if isfinite(time_left) else 0
     if report.state == "waiting" and night.time_left() > 0:
         report = desk.note(
-            report.model_copy(update={"state": "planned", "planned": step.waiting(night)})
+            report.model_copy(update={"state": "planned", "planned": step.count_waiting(night)})
         )
     while report.state == "planned" and night.time_left() > spared:
-        done = step.work(night)
-        report = _told(report, done, done=not done)
+        done = step.work_on_next(night)
+        report = _add_results(report, done, done=not done)
         desk.note(report)
         desk.progress(step.name, sum(report.outcomes.values()), report.planned)
         rest(0)
-    return desk.note(report.model_copy(update={"reduced": step.reduced(night)}))
+    return desk.note(report.model_copy(update={"reduced": step.describe_limits(night)}))
 
 
-class _Planned:
+class _PlannedRun:
     """A step with a plan; where no time is left, what is left of it is left for the next night."""
 
-    def __init__(self, desk: _Desk, step: Step[Any]) -> None:
+    def __init__(self, desk: _StepPlace, step: Step[Any]) -> None:
         self._desk = desk
         self._night = desk.night
         self._store = desk.store
@@ -136,22 +136,22 @@ class _Planned:
     def _plan(self, report: StepReport) -> StepReport:
         """Write the plan down, anew where half of one stands there."""
         night = self._night
-        _clear(night, self._store, self._ordinal)
+        _clear_plan(night, self._store, self._ordinal)
         planned = 0
         for page in _pages(self._step.plan(night), _PAGE):
             with self._store.write(night.tenant) as tx:
-                tx.night.add_plan(
+                tx.nightly_runs.add_plan(
                     night.run, self._ordinal, [item.model_dump_json() for item in page]
                 )
             planned += len(page)
-        reduced = self._step.reduced(night)
+        reduced = self._step.describe_limits(night)
         return self._desk.note(
             report.model_copy(update={"state": "planned", "planned": planned, "reduced": reduced})
         )
 
     def _apply_some(self, report: StepReport) -> StepReport:
         """Do as many items at once as may go together; those of which one fails one by one."""
-        items = self._todo(max(1, _AIMED_AT // self._step.rows))
+        items = self._todo(max(1, _TARGET_ROWS // self._step.rows))
         try:
             return self._apply_all(report, items)
         except StoreError:
@@ -173,7 +173,7 @@ class _Planned:
             _LOG.exception("An item of the step %s failed and is left out.", self._step.name)
             why = f"it failed: {type(error).__name__}"
         key = self._step.item.model_validate_json(item[1]).key
-        failed = Applied(Outcome.FAILED, key, why)
+        failed = ItemResult(StepOutcome.FAILED, key, why)
         with self._store.write(self._night.tenant) as tx:
             return self._strike(tx, report, [item], [failed])
 
@@ -189,46 +189,46 @@ class _Planned:
         tx: Transaction,
         report: StepReport,
         items: Sequence[_Numbered],
-        applied: Sequence[Applied],
+        applied: Sequence[ItemResult],
     ) -> StepReport:
         """Take off the plan what was done, in the transaction that did it."""
         run = self._night.run
-        tx.night.strike(run, self._ordinal, [number for number, _ in items])
-        report = _told(report, applied, done=not items)
-        tx.night.set_step(run, self._ordinal, report)
-        tx.night.note_rows(run, self._store.most_rows)
+        tx.nightly_runs.remove_items(run, self._ordinal, [number for number, _ in items])
+        report = _add_results(report, applied, done=not items)
+        tx.nightly_runs.set_step(run, self._ordinal, report)
+        tx.nightly_runs.note_rows(run, self._store.most_rows)
         return report
 
-    def _apply(self, tx: Transaction, item: Item) -> Applied:
+    def _apply(self, tx: Transaction, item: Item) -> ItemResult:
         night = self._night
-        with clock_at(lambda: night.at), ids_from(
+        with use_clock(lambda: night.at), derive_ids(
             night.at, night.run.id, self._step.name, item.key
         ):  # fmt: skip
             return self._step.apply(tx, item, night)
 
     def _todo(self, most: int) -> list[_Numbered]:
         with self._night.store.read(self._night.tenant) as tx:
-            return tx.night.next_items(self._night.run, self._ordinal, most)
+            return tx.nightly_runs.next_items(self._night.run, self._ordinal, most)
 
 
-def clear_left(store: NightStore, tenant: str) -> None:
+def clear_leftover_plans(store: JournalingStore, tenant: str) -> None:
     """Take away what nights meant to do that nobody will finish: a model's words may be in it."""
     left = 1
     while left:
         with store.write(tenant) as tx:
-            left = tx.night.drop_left()
+            left = tx.nightly_runs.drop_leftovers()
 
 
-def _clear(night: Night, store: NightStore, ordinal: int) -> None:
+def _clear_plan(night: StepContext, store: JournalingStore, ordinal: int) -> None:
     """Take a plan back, some of it at a time."""
     while True:
         with store.write(night.tenant) as tx:
-            if not tx.night.next_items(night.run, ordinal, 1):
+            if not tx.nightly_runs.next_items(night.run, ordinal, 1):
                 return
-            tx.night.clear_plan(night.run, ordinal)
+            tx.nightly_runs.clear_plan(night.run, ordinal)
 
 
-def _told(report: StepReport, applied: Sequence[Applied], *, done: bool) -> StepReport:
+def _add_results(report: StepReport, applied: Sequence[ItemResult], *, done: bool) -> StepReport:
     outcomes = Counter(report.outcomes)
     outcomes.update(each.outcome.value for each in applied)
     reasons = dict(report.reasons)

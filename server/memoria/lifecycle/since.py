@@ -1,11 +1,11 @@
 """Since when: what the last night has looked at need not be looked at again."""
 
-from memoria.lifecycle.face import Night
+from memoria.lifecycle.interface import StepContext
 
 _NIGHTS = 100
 
 
-def last_done(night: Night, step: str) -> int | None:
+def last_done(night: StepContext, step: str) -> int | None:
     """The moment since which a step looks: the one asked for, or that of its last night.
 
     A night that was undone does not count. None where there is no such night: all is new.
@@ -13,7 +13,7 @@ def last_done(night: Night, step: str) -> int | None:
     if night.run.options.since is not None:
         return night.run.options.since
     with night.store.read(night.tenant) as tx:
-        runs = tx.night.runs(_NIGHTS)
+        runs = tx.nightly_runs.list_runs(_NIGHTS)
     done = (
         run.at
         for run in runs

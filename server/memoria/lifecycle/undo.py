@@ -7,12 +7,12 @@ where it was when it is asked for again.
 
 from collections.abc import Callable, Iterator
 
-from memoria.errors import InvalidInputError, NotFoundError, quoted
-from memoria.lifecycle.core.before import Before
-from memoria.lifecycle.files.shelf import Shelf
+from memoria.errors import InvalidInputError, NotFoundError, quote_value
+from memoria.lifecycle.core.images import CoreImages
+from memoria.lifecycle.files.generated import GeneratedFiles
 from memoria.model import DAY_MS, system_millis
-from memoria.model.night import UNDO_MS, Run, Undone
-from memoria.store.base import NightStore, Transaction
+from memoria.model.nightly import UNDO_MS, NightlyRun, UndoResult
+from memoria.store.base import JournalingStore, Transaction
 
 _PAGE = 20
 """Changes in one transaction: a document takes a dozen rows of the indexes along."""
@@ -22,7 +22,9 @@ Progress = Callable[[int], None]
 """Told how many changes were looked at."""
 
 
-def undo(store: NightStore, tenant: str, run_id: str, progress: Progress, files: Shelf) -> Undone:
+def undo_run(
+    store: JournalingStore, tenant: str, run_id: str, progress: Progress, files: GeneratedFiles
+) -> UndoResult:
     """Undo a run and every later one of the tenant.
 
     Args:
@@ -37,17 +39,17 @@ def undo(store: NightStore, tenant: str, run_id: str, progress: Progress, files:
         InvalidInputError: it is running, undone already, or too long ago.
     """
     with store.read(tenant) as tx:
-        runs = _to_undo(tx, run_id)
+        runs = _runs_to_undo(tx, run_id)
     totals = [0, 0, 0]
     back = left = 0
     for run in runs:
-        some, others = _put_files_back(store, tenant, run, files)
+        some, others = _restore_files(store, tenant, run, files)
         back, left = back + some, left + others
-        for counts in _pages(store, tenant, run):
+        for counts in _revert_pages(store, tenant, run):
             totals = [total + count for total, count in zip(totals, counts, strict=True)]
             progress(sum(totals))
-        files.forget_before(run)
-    return Undone(
+        files.drop_images(run)
+    return UndoResult(
         run_ids=tuple(run.id for run in runs),
         restored=totals[0],
         kept=totals[1],
@@ -57,20 +59,22 @@ def undo(store: NightStore, tenant: str, run_id: str, progress: Progress, files:
     )
 
 
-def known_run(tx: Transaction, run_id: str) -> Run:
+def find_run(tx: Transaction, run_id: str) -> NightlyRun:
     """A run by its id or the end of it.
 
     Raises:
         NotFoundError: there is no such run.
     """
-    run = tx.night.run(run_id)
+    run = tx.nightly_runs.find_run(run_id)
     if run is None:
-        raise NotFoundError(f"There is no night {quoted(run_id)}. `memoria nightly runs` has them.")
+        raise NotFoundError(
+            f"There is no night {quote_value(run_id)}. `memoria nightly runs` has them."
+        )
     return run
 
 
-def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
-    run = known_run(tx, run_id)
+def _runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
+    run = find_run(tx, run_id)
     if run.state == "undone":
         raise InvalidInputError(f"Night {run.id} is undone already.")
     if not run.undoable:
@@ -78,7 +82,11 @@ def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
             f"Night {run.id} can't be undone any more: what stood before a night is kept for "
             f"{UNDO_MS // DAY_MS} days."
         )
-    later = [each for each in tx.night.runs(_MANY) if each.n >= run.n and each.state != "undone"]
+    later = [
+        each
+        for each in tx.nightly_runs.list_runs(_MANY)
+        if each.n >= run.n and each.state != "undone"
+    ]
     running = [each.id for each in later if each.state == "running"]
     if running:
         raise InvalidInputError(
@@ -88,24 +96,28 @@ def _to_undo(tx: Transaction, run_id: str) -> list[Run]:
     return later
 
 
-def _put_files_back(store: NightStore, tenant: str, run: Run, files: Shelf) -> tuple[int, int]:
+def _restore_files(
+    store: JournalingStore, tenant: str, run: NightlyRun, files: GeneratedFiles
+) -> tuple[int, int]:
     """Files go first: the rows still tell which of them the night wrote, however often it is asked.
 
     Nobody forgets meanwhile what is put back.
     """
     with store.write(tenant) as tx:
-        tx.night.set_state(run, "undoing", system_millis())
+        tx.nightly_runs.set_state(run, "undoing", system_millis())
     with store.write(tenant) as tx:
-        core, kept = Before(files.folder, run.id).put_back(tx)
-        back, left = files.put_back(tx, run)
+        core, kept = CoreImages(files.folder, run.id).restore(tx)
+        back, left = files.restore(tx, run)
     return core + back, kept + left
 
 
-def _pages(store: NightStore, tenant: str, run: Run) -> Iterator[tuple[int, int, int]]:
+def _revert_pages(
+    store: JournalingStore, tenant: str, run: NightlyRun
+) -> Iterator[tuple[int, int, int]]:
     while True:
         with store.write(tenant) as tx:
-            counts = tx.night.revert(run, _PAGE)
+            counts = tx.nightly_runs.revert(run, _PAGE)
             if not any(counts):
-                tx.night.set_state(run, "undone", system_millis())
+                tx.nightly_runs.set_state(run, "undone", system_millis())
                 return
         yield counts

@@ -1,46 +1,47 @@
 """The nouns: frozen values that every layer shares. No I/O happens here."""
 
-from memoria.model.call import ModelCall, Spending
 from memoria.model.channel import COMMAND_LINE, LIBRARY, Channel
-from memoria.model.episode import Citation, Summary, SummedUp
+from memoria.model.context_package import ContextPackage
+from memoria.model.episode import EpisodeSummary, TurnQuote, TurnRange
 from memoria.model.evidence import AuditEntry, Evidence
+from memoria.model.explanation import PARTS, ExplainedCandidate, Explanation, Part, PartReport
 from memoria.model.graph import (
     Edge,
     EdgeType,
     Entity,
     Node,
     NodeKind,
-    Tie,
+    NumberedEdge,
 )
-from memoria.model.ids import derived_id, ids_from, new_id
-from memoria.model.injection import Injection
+from memoria.model.ids import derive_id, derive_ids, new_id
 from memoria.model.instant import (
     DAY_MS,
-    clock_at,
     from_millis,
-    iso,
     local_date,
     local_offset_minutes,
-    midnight,
     now_millis,
     parse_instant,
+    start_of_day,
     system_millis,
+    to_iso,
     to_millis,
+    use_clock,
 )
 from memoria.model.memory import (
-    BackupLeft,
-    Forgotten,
+    ForgetResult,
     InferredBy,
     Memory,
     MemoryType,
     MemoryVersion,
     Provenance,
-    Remembered,
+    RemainingBackup,
+    RememberResult,
     Revision,
     SourceKind,
     Trust,
     Validity,
 )
+from memoria.model.model_call import ModelCall, TokenSpending
 from memoria.model.operation import (
     Add,
     Boost,
@@ -56,22 +57,21 @@ from memoria.model.operation import (
     Skip,
     Update,
 )
-from memoria.model.parse import as_instant, as_member, as_turns, check_choice, complaints
+from memoria.model.parse import as_instant, as_member, as_turns, check_choice, describe_problems
 from memoria.model.queue import QueueEntry, QueueKind, QueueState, QueueStatus
-from memoria.model.ruling import Check, Checks, Relation, Ruling, Rulings, Support
+from memoria.model.ruling import Check, Checks, Relation, Ruling, Rulings, SupportVerdict
 from memoria.model.scratchpad import CompletedTask, Scratchpad
-from memoria.model.search import Hit, Neighbour, SearchResult, Source, ToolCall
-from memoria.model.session import Session, SessionRecord, Stretch
+from memoria.model.search import AdjacentTurn, Hit, HitSource, SearchResult, ToolCall
+from memoria.model.session import Segment, Session, SessionRecord
 from memoria.model.status import (
     FIX,
     RESTORE,
     BacklogStatus,
     Finding,
     Health,
-    Mended,
+    Repair,
     Statistics,
 )
-from memoria.model.trace import PARTS, Part, PartReport, Trace, Weighed
 from memoria.model.turn import (
     CaptureEvent,
     Receipt,
@@ -81,53 +81,54 @@ from memoria.model.turn import (
     Turn,
     TurnRecord,
 )
-from memoria.model.vector import NO_MEANINGS, Meanings, Vector
+from memoria.model.vector import NO_TEXT_VECTORS, TextVectors, Vector
 
 __all__ = [
     "COMMAND_LINE",
     "DAY_MS",
     "FIX",
     "LIBRARY",
-    "NO_MEANINGS",
+    "NO_TEXT_VECTORS",
     "PARTS",
     "RESTORE",
     "Add",
+    "AdjacentTurn",
     "AuditEntry",
     "BacklogStatus",
-    "BackupLeft",
     "Boost",
     "CaptureEvent",
     "Channel",
     "Check",
     "Checks",
-    "Citation",
     "CompletedTask",
+    "ContextPackage",
     "Delete",
     "Duration",
     "Edge",
     "EdgeType",
     "Entity",
     "EntityKind",
+    "EpisodeSummary",
     "Evidence",
+    "ExplainedCandidate",
+    "Explanation",
     "Finding",
     "Focus",
-    "Forgotten",
+    "ForgetResult",
     "Health",
     "Hit",
+    "HitSource",
     "InferredBy",
-    "Injection",
     "Link",
-    "Meanings",
     "Memory",
     "MemoryType",
     "MemoryVersion",
-    "Mended",
     "Mention",
     "Modality",
     "ModelCall",
-    "Neighbour",
     "Node",
     "NodeKind",
+    "NumberedEdge",
     "Operation",
     "Part",
     "PartReport",
@@ -139,52 +140,51 @@ __all__ = [
     "Receipt",
     "RecordedTurn",
     "Relation",
-    "Remembered",
+    "RemainingBackup",
+    "RememberResult",
+    "Repair",
     "Revision",
     "Role",
     "Ruling",
     "Rulings",
     "Scratchpad",
     "SearchResult",
+    "Segment",
     "SemanticRole",
     "Session",
     "SessionRecord",
     "Skip",
-    "Source",
     "SourceKind",
-    "Spending",
     "Statistics",
     "StoredTurn",
-    "Stretch",
-    "Summary",
-    "SummedUp",
-    "Support",
-    "Tie",
+    "SupportVerdict",
+    "TextVectors",
+    "TokenSpending",
     "ToolCall",
-    "Trace",
     "Trust",
     "Turn",
+    "TurnQuote",
+    "TurnRange",
     "TurnRecord",
     "Update",
     "Validity",
     "Vector",
-    "Weighed",
     "as_instant",
     "as_member",
     "as_turns",
     "check_choice",
-    "clock_at",
-    "complaints",
-    "derived_id",
+    "derive_id",
+    "derive_ids",
+    "describe_problems",
     "from_millis",
-    "ids_from",
-    "iso",
     "local_date",
     "local_offset_minutes",
-    "midnight",
     "new_id",
     "now_millis",
     "parse_instant",
+    "start_of_day",
     "system_millis",
+    "to_iso",
     "to_millis",
+    "use_clock",
 ]

@@ -1,7 +1,7 @@
 """The way a call came in, as the server knows it. A caller can't choose it."""
 
 from memoria.model.base import Value
-from memoria.model.core import BY_HAND
+from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import Trust
 
 
@@ -15,7 +15,7 @@ class Channel(Value):
     """The program at the other end, where it says who it is."""
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The way in, in words."""
         match self.name:
             case "cli":
@@ -35,11 +35,11 @@ class Channel(Value):
         return self.client or self.name
 
 
-NIGHT = "night"
+NIGHTLY_CHANNEL = "night"
 """The channel of what a night has drawn from memories. Nobody calls by it."""
 LIBRARY = Channel(name="library", trust=Trust.REPORTED)
 """A program that uses Memoria reports what it heard; it is not the user."""
 COMMAND_LINE = Channel(name="cli", trust=Trust.USER)
 """Whoever types a command is the user."""
-HAND_EDIT = Channel(name=BY_HAND, trust=Trust.USER)
+USER_EDIT = Channel(name=USER_EDIT_NAME, trust=Trust.USER)
 """Whoever edits a core file is the user."""

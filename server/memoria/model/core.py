@@ -7,9 +7,9 @@ from memoria.model.memory import MemoryType, Trust, Validity
 
 CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
 
-CORE: tuple[CoreFile, ...] = get_args(CoreFile)
+CORE_FILES: tuple[CoreFile, ...] = get_args(CoreFile)
 
-BY_HAND = "hand-edit"
+USER_EDIT_NAME = "hand-edit"
 """The channel of what was written into a core file."""
 
 
@@ -45,7 +45,7 @@ class CoreLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LineStatus:
     """Where a memory of a line stands now."""
 
     memory: CoreMemory
@@ -53,18 +53,18 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Dispute:
+class EditConflict:
     """A wording by hand that stands against what was said elsewhere at the same time."""
 
-    by_hand: CoreMemory
+    user_edit: CoreMemory
     """It waits until one of the two is chosen."""
     against: CoreMemory
-    holds: bool
+    against_is_active: bool
     """Whether the other one is active."""
 
 
 @dataclass(frozen=True, slots=True)
-class FileState:
+class CoreFileState:
     """What was last written to a file: digests, no word."""
 
     digest: bytes | None = None

@@ -14,7 +14,7 @@ class ClosedSession(Value):
     """Another one as soon as a turn comes, changes or goes."""
 
 
-class SessionOfDay(Value):
+class DaySession(Value):
     """What was said of a conversation in a day."""
 
     source: str
@@ -24,7 +24,7 @@ class SessionOfDay(Value):
     messages: int
 
 
-class Noted(Value):
+class DayMemory(Value):
     """A memory in the wording that a day speaks of."""
 
     id: str
@@ -34,16 +34,16 @@ class Noted(Value):
 class DayNotes(Value):
     """What happened in a day."""
 
-    sessions: tuple[SessionOfDay, ...] = ()
-    episodes: tuple[Noted, ...] = ()
+    sessions: tuple[DaySession, ...] = ()
+    episodes: tuple[DayMemory, ...] = ()
     """Of conversations that ended in it."""
-    learnt: tuple[Noted, ...] = ()
-    changed: tuple[Noted, ...] = ()
+    learnt: tuple[DayMemory, ...] = ()
+    changed: tuple[DayMemory, ...] = ()
     """Memories that got another wording, which is given."""
-    archived: tuple[Noted, ...] = ()
+    archived: tuple[DayMemory, ...] = ()
 
 
-class NightFile(Value):
+class GeneratedFile(Value):
     """What a night wrote last at a place."""
 
     path: str

@@ -10,14 +10,14 @@ from memoria.model.operation import Mention
 _Sentence = Annotated[str, Field(min_length=1, max_length=300)]
 
 
-class Citation(Value):
+class TurnQuote(Value):
     """Words of a turn, by its number in the prompt."""
 
     turn: Annotated[int, Field(ge=1)]
     quote: Annotated[str, Field(min_length=1, max_length=300)]
 
 
-class SummedUp(Value):
+class TurnRange(Value):
     """The turns of a session that an episode sums up, from one place to another."""
 
     session_id: str
@@ -26,7 +26,7 @@ class SummedUp(Value):
     last_index: int
 
 
-class Summary(Value):
+class EpisodeSummary(Value):
     """What a stretch came to. Nothing, where it came to nothing."""
 
     goal: _Sentence | None = None
@@ -37,5 +37,5 @@ class Summary(Value):
     """How it ended, if it did."""
     importance: Annotated[float, Field(ge=0, le=1)] = 0.4
     entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
-    quotes: Annotated[tuple[Citation, ...], Field(max_length=6)] = ()
+    quotes: Annotated[tuple[TurnQuote, ...], Field(max_length=6)] = ()
     """The words it rests on above all."""

@@ -27,12 +27,12 @@ class EdgeType(StrEnum):
     VERSION_NEXT = "VERSION_NEXT"
 
     @property
-    def mutual(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether it says the same the other way round, and so is kept once."""
         return self in (EdgeType.SIMILAR_TO, EdgeType.CONTRADICTS)
 
     @property
-    def read_off(self) -> bool:
+    def is_extracted(self) -> bool:
         """Whether it is what a reader finds in a memory's words: rules first, a model better."""
         return self in (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
 
@@ -72,7 +72,7 @@ class Edge(Value):
     made_at: int
 
     @model_validator(mode="after")
-    def _role_of_a_role(self) -> "Edge":
+    def _check_role_and_ends(self) -> "Edge":
         if (self.type is EdgeType.ROLE) != (self.role is not None):
             raise ValueError("a ROLE edge has a role, and no other edge has one")
         if self.src == self.dst:
@@ -80,7 +80,7 @@ class Edge(Value):
         return self
 
 
-class Tie(NamedTuple):
+class NumberedEdge(NamedTuple):
     """An edge as a walk sees it: ends by number, an entity under the one it is the same as."""
 
     src: int

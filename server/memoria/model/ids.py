@@ -14,11 +14,11 @@ _VARIANT = 0b10 << 62
 _RANDOM = ~((0xF << 76) | (0b11 << 62)) & ((1 << 80) - 1)
 
 
-def _random() -> str:
+def _random_id() -> str:
     return str(uuid_utils.uuid7())
 
 
-_SOURCE: ContextVar[Callable[[], str]] = ContextVar("ids", default=_random)
+_SOURCE: ContextVar[Callable[[], str]] = ContextVar("ids", default=_random_id)
 
 
 def new_id() -> str:
@@ -26,7 +26,7 @@ def new_id() -> str:
     return _SOURCE.get()()
 
 
-def derived_id(at: int, *parts: str) -> str:
+def derive_id(at: int, *parts: str) -> str:
     """The identifier that follows from a moment, UTC epoch ms, and what it is for."""
     digest = hashlib.sha256("\0".join(parts).encode()).digest()
     rest = int.from_bytes(digest[:10], "big") & _RANDOM
@@ -34,13 +34,13 @@ def derived_id(at: int, *parts: str) -> str:
 
 
 @contextmanager
-def ids_from(at: int, *parts: str) -> Iterator[None]:
+def derive_ids(at: int, *parts: str) -> Iterator[None]:
     """Let new identifiers in this block, in this thread alone, follow from what they are for.
 
     What is done again after a crash makes the same ones.
     """
     numbers = count()
-    token = _SOURCE.set(lambda: derived_id(at, *parts, str(next(numbers))))
+    token = _SOURCE.set(lambda: derive_id(at, *parts, str(next(numbers))))
     try:
         yield
     finally:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, date, datetime
 
-from memoria.errors import InvalidInputError, quoted
+from memoria.errors import InvalidInputError, quote_value
 
 DAY_MS = 86_400_000
 _MS_PER_S = 1000
@@ -27,7 +27,7 @@ def now_millis() -> int:
 
 
 @contextmanager
-def clock_at(clock: Callable[[], int]) -> Iterator[None]:
+def use_clock(clock: Callable[[], int]) -> Iterator[None]:
     """Let another clock tell the present in this block, in this thread alone.
 
     A night goes by one moment however long it takes and however often it is resumed.
@@ -65,12 +65,12 @@ def local_date(millis: int) -> date | None:
     return date.fromordinal(number) if 1 < number < date.max.toordinal() else None
 
 
-def midnight(millis: int) -> int:
+def start_of_day(millis: int) -> int:
     """The beginning of a moment's day, in UTC."""
     return millis - millis % DAY_MS
 
 
-def iso(millis: int) -> str:
+def to_iso(millis: int) -> str:
     """ISO 8601 in UTC: `2026-03-02T01:14:05Z`, with milliseconds where there are any."""
     precision = "milliseconds" if millis % _MS_PER_S else "seconds"
     return from_millis(millis).isoformat(timespec=precision).replace("+00:00", "Z")
@@ -91,6 +91,6 @@ def parse_instant(text: str) -> int:
         return to_millis(datetime.fromisoformat(text.strip()))
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidInputError(
-            f"{quoted(text)} is not a date or time. "
+            f"{quote_value(text)} is not a date or time. "
             "Write ISO 8601, such as 2026-03-02 or 2026-03-02T09:14:05+08:00."
         ) from error

@@ -24,12 +24,12 @@ class MemoryType(StrEnum):
     """What several memories come to together. Written at night by a model, never stated."""
 
     @property
-    def summed_up(self) -> bool:
+    def is_derived(self) -> bool:
         """Whether it says what other words come to, and nobody said it."""
         return self in (MemoryType.EPISODE, MemoryType.CONCEPT)
 
     @property
-    def personal(self) -> bool:
+    def is_personal(self) -> bool:
         """Whether it holds for the person everywhere, not for one project alone."""
         return self in (MemoryType.PREFERENCE, MemoryType.RULE, MemoryType.RELATIONSHIP)
 
@@ -150,7 +150,7 @@ class Memory(Value):
         return self.current.content
 
 
-class Remembered(Value):
+class RememberResult(Value):
     """What became of a statement to remember."""
 
     id: str
@@ -159,7 +159,7 @@ class Remembered(Value):
     redactions: dict[str, int]
 
 
-class BackupLeft(Value):
+class RemainingBackup(Value):
     """A backup that still holds something forgotten."""
 
     path: str
@@ -168,22 +168,22 @@ class BackupLeft(Value):
     """When the next backup removes it, UTC epoch ms; None if only its owner does."""
 
 
-class Forgotten(Value):
+class ForgetResult(Value):
     """What a forget erased, and what it could not reach."""
 
     memories: tuple[str, ...]
     turns_erased: tuple[str, ...]
-    turns_barred: tuple[str, ...]
+    turns_suppressed: tuple[str, ...]
     """Still in the verbatim record; nothing is concluded from them any more."""
     already_forgotten: tuple[str, ...]
-    drew_on_it: tuple[str, ...]
+    related_memories: tuple[str, ...]
     """Memories left standing that rested on an erased turn, hold the same words, or are what a
     forgotten one was drawn from."""
     files: tuple[str, ...]
     """Files of the home from which lines were taken."""
     scrubbed: bool
     """Whether the database file holds no trace of it either."""
-    backups: tuple[BackupLeft, ...]
+    backups: tuple[RemainingBackup, ...]
 
 
 Revision = Literal["correct", "confirm", "archive", "restore", "pin", "unpin", "upvote", "downvote"]

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from memoria.errors import InvalidInputError, InvalidTurnError, brief, quoted
+from memoria.errors import InvalidInputError, InvalidTurnError, quote_value, shorten
 from memoria.model.instant import parse_instant
 from memoria.model.turn import Turn
 
@@ -36,7 +36,7 @@ def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
     try:
         return Turn.model_validate(dict(turn) if isinstance(turn, Turn) else turn)
     except ValidationError as error:
-        raise InvalidTurnError(i, complaints(error, of="turn")) from error
+        raise InvalidTurnError(i, describe_problems(error, of="turn")) from error
 
 
 def as_instant(name: str, text: str | None) -> int | None:
@@ -68,10 +68,10 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
         InvalidInputError: it is not; names them.
     """
     if value not in choices:
-        raise InvalidInputError(f"{name}: {quoted(value)} is not one of {', '.join(choices)}.")
+        raise InvalidInputError(f"{name}: {quote_value(value)} is not one of {', '.join(choices)}.")
 
 
-def complaints(error: ValidationError, *, of: str) -> str:
+def describe_problems(error: ValidationError, *, of: str) -> str:
     """What pydantic found wrong, field by field; `of` names what has no field at fault."""
     problems = list(dict.fromkeys(_problems(error, of)))
     rest = len(problems) - _NAMED_PROBLEMS
@@ -86,7 +86,7 @@ _DEEPEST_SHOWN = 8
 
 def _path(parts: Sequence[int | str]) -> list[str]:
     """Where a field stands: long names shortened, deep paths without their middle."""
-    shown = [brief(str(part)) for part in parts]
+    shown = [shorten(str(part)) for part in parts]
     return shown if len(shown) <= _DEEPEST_SHOWN else [*shown[:4], "…", *shown[-2:]]
 
 

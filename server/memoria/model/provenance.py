@@ -4,14 +4,14 @@ Not part of what `memoria.model` offers at once: only who looks pays for it.
 """
 
 from memoria.model.base import Value
-from memoria.model.episode import SummedUp
+from memoria.model.episode import TurnRange
 from memoria.model.evidence import AuditEntry, Evidence
 from memoria.model.graph import Edge, Entity, NodeKind
 from memoria.model.memory import Memory, MemoryVersion
 from memoria.model.turn import TurnRecord
 
 
-class End(Value):
+class EdgeEnd(Value):
     """The other end of an edge, in words."""
 
     kind: NodeKind
@@ -22,16 +22,16 @@ class End(Value):
     """A memory's validity, a turn's role; which of its namesakes an entity is, and its kind."""
 
 
-class Bond(Value):
+class IncidentEdge(Value):
     """An edge as it is seen from one of its ends."""
 
     edge: Edge
     outward: bool
     """Whether it leads from here to the other end."""
-    other: End
+    other: EdgeEnd
 
 
-class Wording(Value):
+class SourcedVersion(Value):
     """A version of a memory with the turn it was drawn from."""
 
     version: MemoryVersion
@@ -43,13 +43,13 @@ class MemoryRecord(Value):
     """A memory with all it rests on and all it is linked with."""
 
     memory: Memory
-    wordings: tuple[Wording, ...]
+    versions: tuple[SourcedVersion, ...]
     """Newest first."""
     evidence: tuple[Evidence, ...]
     """In the order it was said."""
-    sums_up: SummedUp | None
+    turn_range: TurnRange | None
     """Of an episode, the turns it is a summary of."""
-    bonds: tuple[Bond, ...]
+    edges: tuple[IncidentEdge, ...]
 
 
 class TurnOrigin(Value):
@@ -57,25 +57,25 @@ class TurnOrigin(Value):
 
     record: TurnRecord
     memories: tuple[Memory, ...]
-    says_again: tuple[Memory, ...]
+    restated_memories: tuple[Memory, ...]
     """What was known already and rests on this turn as well."""
-    summed_up_in: tuple[Memory, ...]
+    episodes: tuple[Memory, ...]
 
 
-class History(Value):
+class MemoryHistory(Value):
     """The life of a memory, oldest first: wordings, what said it again, what was done to it."""
 
     memory: Memory
-    events: tuple[Wording | Evidence | AuditEntry, ...]
+    events: tuple[SourcedVersion | Evidence | AuditEntry, ...]
 
 
-class Telling(Value):
+class EntityMemory(Value):
     """A memory that speaks of an entity."""
 
     memory: Memory
-    bonds: tuple[Bond, ...]
+    edges: tuple[IncidentEdge, ...]
     """How it speaks of it."""
-    beyond: tuple[Bond, ...] = ()
+    further_edges: tuple[IncidentEdge, ...] = ()
     """What else it is linked with, where two hops were asked for."""
 
 
@@ -84,7 +84,7 @@ class EntityRecord(Value):
 
     entity: Entity
     same_as: Entity | None
-    tellings: tuple[Telling, ...]
+    entity_memories: tuple[EntityMemory, ...]
     """The memories that speak of it, the strongest bound first."""
     omitted: int
     """Memories beyond those shown."""

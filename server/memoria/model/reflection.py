@@ -27,7 +27,7 @@ class Decision(Value):
     reason: _Reason = ""
 
 
-class Review(Value):
+class ReviewStep(Value):
     """A reviewer's next step: a decision, or a search before there is one."""
 
     decision: Literal["SEARCH", "PROMOTE", "KEEP", "DELETE"]
@@ -36,13 +36,13 @@ class Review(Value):
     reason: _Reason = ""
 
     @model_validator(mode="after")
-    def _a_search_has_words(self) -> Self:
+    def _check_search_words(self) -> Self:
         if self.decision == "SEARCH" and not self.words:
             raise ValueError("SEARCH needs words to search for")
         return self
 
 
-class Passage(Value):
+class MemoryQuote(Value):
     """Words of a memory, by its number in the prompt."""
 
     memory: _Number
@@ -57,11 +57,11 @@ class Concept(Value):
     """Its theme, in a few words."""
     content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)] = ""
     """A sentence that stands by itself."""
-    quotes: Annotated[tuple[Passage, ...], Field(max_length=20)] = ()
+    quotes: Annotated[tuple[MemoryQuote, ...], Field(max_length=20)] = ()
     """What bears it out."""
 
     @model_validator(mode="after")
-    def _a_concept_says_what_it_rests_on(self) -> Self:
+    def _check_sources(self) -> Self:
         if self.action == "CONCEPT":
             if not (self.name and self.content):
                 raise ValueError("CONCEPT needs a name and a content")
@@ -77,7 +77,7 @@ class DaySentence(Value):
     episodes: Annotated[tuple[_Number, ...], Field(min_length=1, max_length=20)]
 
 
-class Day(Value):
+class DaySummary(Value):
     """What a day came to. Nothing, where it came to nothing."""
 
     sentences: Annotated[tuple[DaySentence, ...], Field(max_length=5)]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from memoria.errors import quoted
+from memoria.errors import quote_value
 
 
-class Tier(StrEnum):
+class MemoryTier(StrEnum):
     """Where a memory stands between the passing and the lasting, lowest first."""
 
     SHORT = "short"
@@ -20,11 +20,11 @@ class Tier(StrEnum):
     @property
     def rank(self) -> int:
         """Its place, from 0."""
-        return tuple(Tier).index(self)
+        return tuple(MemoryTier).index(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Vitals:
+class RetentionAttributes:
     """All of a memory that retention goes by: figures and dates (UTC epoch ms), and no word of it.
 
     One is made for each of 100,000 memories, so nothing is checked here.
@@ -36,7 +36,7 @@ class Vitals:
     confidence: float
     learnt_at: int
     """When its present wording began to hold."""
-    tier: Tier = Tier.SHORT
+    tier: MemoryTier = MemoryTier.SHORT
     task: bool = False
     """Whether it holds for one task alone."""
     pinned: bool = False
@@ -53,7 +53,7 @@ class Vitals:
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SupportCounts:
     """How broadly a memory is borne out."""
 
     sessions: int = 1
@@ -64,7 +64,7 @@ class Support:
     """Memories of its theme: of the same entity, concept or community, itself included."""
 
 
-class Figure(NamedTuple):
+class NumberBounds(NamedTuple):
     """What a number of the retention table may be."""
 
     least: float
@@ -75,21 +75,26 @@ class Figure(NamedTuple):
     whole: bool = False
 
 
-_SHARE = Figure(0, 1, "a number from 0 to 1")
-_DAYS = Figure(0.01, 36_500, "days from 0.01 to 36500, or never", may_be_never=True)
-_PAUSE = Figure(0, 36_500, "days from 0 to 36500")
-_COUNT = Figure(1, 10**9, "a whole number from 1", whole=True)
+_SHARE = NumberBounds(0, 1, "a number from 0 to 1")
+_DAYS = NumberBounds(0.01, 36_500, "days from 0.01 to 36500, or never", may_be_never=True)
+_PAUSE = NumberBounds(0, 36_500, "days from 0 to 36500")
+_COUNT = NumberBounds(1, 10**9, "a whole number from 1", whole=True)
 
-KINDS = tuple(
+TABLE_ROWS = tuple(
     """
     fact preference relationship skill goal rule task_rule error task_outcome tool_experience
     episode concept
     """.split()
 )
 """What has a row in the table: the types of memory, with rules that hold for one task apart."""
-OF_A_KIND: Mapping[str, Figure] = {"tau": _DAYS, "floor": _SHARE, "archive": _SHARE, "ttl": _DAYS}
+ROW_FIELDS: Mapping[str, NumberBounds] = {
+    "tau": _DAYS,
+    "floor": _SHARE,
+    "archive": _SHARE,
+    "ttl": _DAYS,
+}
 """What each row says: `fact.tau`."""
-OF_ALL: Mapping[str, Figure] = {
+GENERAL_FIELDS: Mapping[str, NumberBounds] = {
     "demote": _SHARE,
     "review": _SHARE,
     "promote": _SHARE,
@@ -105,21 +110,21 @@ RetentionChanges = Mapping[str, float | None]
 """Numbers by name (`fact.tau`, `active`) that replace those of the table; None for never."""
 
 
-def retention_changes(value: object) -> dict[str, float | None]:
+def parse_retention_changes(value: object) -> dict[str, float | None]:
     """What is to be changed in the table, from a mapping or from text as a shell has it.
 
     Raises:
         ValueError: a part of it can't be read; it is named, with what may stand there.
     """
     changes: dict[str, float | None] = {}
-    for part, name, number in _parts(value):
+    for part, name, number in _split_parts(value):
         if name in changes:
-            raise ValueError(f"{quoted(name)} is given twice; write each name once")
-        changes[name] = _number(part, _figure(part, name), number)
+            raise ValueError(f"{quote_value(name)} is given twice; write each name once")
+        changes[name] = _parse_number(part, _find_bounds(part, name), number)
     return changes
 
 
-def _parts(value: object) -> list[tuple[str, str, str]]:
+def _split_parts(value: object) -> list[tuple[str, str, str]]:
     """Each part as it was written, its name and its number."""
     match value:
         case str():
@@ -128,23 +133,25 @@ def _parts(value: object) -> list[tuple[str, str, str]]:
         case Mapping():
             halves = [(f"{name}={given}", str(name), str(given)) for name, given in value.items()]
         case _:
-            raise ValueError(f"write name=number, such as fact.tau=120, and not {quoted(value)}")
+            raise ValueError(
+                f"write name=number, such as fact.tau=120, and not {quote_value(value)}"
+            )
     return [(part, name.strip().lower(), given.strip().lower()) for part, name, given in halves]
 
 
-def _figure(part: str, name: str) -> Figure:
+def _find_bounds(part: str, name: str) -> NumberBounds:
     kind, dot, field = name.partition(".")
-    figure = OF_A_KIND.get(field) if dot and kind in KINDS else OF_ALL.get(name)
+    figure = ROW_FIELDS.get(field) if dot and kind in TABLE_ROWS else GENERAL_FIELDS.get(name)
     if figure is None:
         raise ValueError(
-            f"{quoted(part)} names nothing that can be set; write type.field=number, such as "
-            f"fact.tau=120, where a type is one of {', '.join(KINDS)} and a field one of "
-            f"{', '.join(OF_A_KIND)}, or name=number with one of {', '.join(OF_ALL)}"
+            f"{quote_value(part)} names nothing that can be set; write type.field=number, such as "
+            f"fact.tau=120, where a type is one of {', '.join(TABLE_ROWS)} and a field one of "
+            f"{', '.join(ROW_FIELDS)}, or name=number with one of {', '.join(GENERAL_FIELDS)}"
         )
     return figure
 
 
-def _number(part: str, figure: Figure, given: str) -> float | None:
+def _parse_number(part: str, figure: NumberBounds, given: str) -> float | None:
     if figure.may_be_never and given in ("never", "none"):
         return None
     try:
@@ -152,5 +159,5 @@ def _number(part: str, figure: Figure, given: str) -> float | None:
     except ValueError:
         number = float("nan")
     if not figure.least <= number <= figure.most or (figure.whole and not number.is_integer()):
-        raise ValueError(f"{quoted(part)} can't be; write {figure.what}")
+        raise ValueError(f"{quote_value(part)} can't be; write {figure.what}")
     return number

@@ -8,7 +8,7 @@ from memoria.model.base import Value
 
 Relation = Literal["same", "replaces", "contradicts", "different"]
 """What a new statement is to a known one."""
-Support = Literal["yes", "no", "unclear"]
+SupportVerdict = Literal["yes", "no", "unclear"]
 """Whether the words that a statement was drawn from bear it out."""
 _Number = Annotated[int, Field(ge=1)]
 
@@ -32,7 +32,7 @@ class Check(Value):
 
     statement: _Number
     """Its number in the prompt."""
-    supported: Support
+    supported: SupportVerdict
 
 
 class Checks(Value):

@@ -5,12 +5,12 @@ from typing import Literal
 from pydantic import JsonValue
 
 from memoria.model.base import Value
+from memoria.model.explanation import Explanation
 from memoria.model.memory import MemoryType, Trust, Validity
-from memoria.model.trace import Trace
 from memoria.model.turn import Role
 
 
-class Source(Value):
+class HitSource(Value):
     """Where a hit's words stand: enough to find them again."""
 
     at: str
@@ -38,7 +38,7 @@ class ToolCall(Value):
     """Whether arguments or result are excerpts, as text, to fit the budget."""
 
 
-class Neighbour(Value):
+class AdjacentTurn(Value):
     """A turn beside a hit, shown so that the hit can be understood."""
 
     turn_index: int
@@ -55,7 +55,7 @@ class Hit(Value):
     text: str
     score: float
     """Comparable within one answer only."""
-    source: Source
+    source: HitSource
     type: MemoryType | None = None
     validity: Validity | None = None
     version: int | None = None
@@ -65,8 +65,8 @@ class Hit(Value):
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None
     """The span [start, end) in characters of the stored text, where it is not all shown."""
-    before: tuple[Neighbour, ...] = ()
-    after: tuple[Neighbour, ...] = ()
+    before: tuple[AdjacentTurn, ...] = ()
+    after: tuple[AdjacentTurn, ...] = ()
 
 
 class SearchResult(Value):
@@ -82,9 +82,9 @@ class SearchResult(Value):
     """Superseded or archived results left out; ask with `include_history`."""
     notes: tuple[str, ...] = ()
     """Which parts of the search were missing, and why."""
-    nearest: tuple[str, ...] = ()
+    nearest_topics: tuple[str, ...] = ()
     """Where nothing is relevant: what is on record that comes nearest, a few words each."""
     hint: str | None = None
     """Where the second level has more, and what to do about it."""
-    trace: Trace | None = None
+    explanation: Explanation | None = None
     """How the answer came about, where that was asked for."""

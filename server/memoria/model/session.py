@@ -15,7 +15,7 @@ class Session(Value):
     turns: int
 
 
-class Stretch(Value):
+class Segment(Value):
     """A run of turns that belongs together: what an episode will later summarise."""
 
     ordinal: int
@@ -32,4 +32,4 @@ class SessionRecord(Value):
     total: int
     """Turns of the whole session."""
     turns: tuple[StoredTurn, ...]
-    stretches: tuple[Stretch, ...]
+    segments: tuple[Segment, ...]

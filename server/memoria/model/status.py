@@ -29,7 +29,7 @@ class Finding(Value):
     cure: str | None = None
 
 
-class Mended(Value):
+class Repair(Value):
     """One thing that was wrong, and what doctor says of it now."""
 
     check: str
@@ -43,7 +43,7 @@ class Health(Value):
     findings: tuple[Finding, ...]
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether nothing is an error."""
         return all(finding.state != "error" for finding in self.findings)
 

@@ -82,7 +82,7 @@ class StoredTurn(Value):
     turn_index: int
     version: int
     current: bool
-    barred: bool
+    suppressed: bool
     """Kept in the record, but nothing may be concluded from it: what it said was forgotten."""
     processed: bool
     """The extractor has looked at it."""
@@ -121,7 +121,7 @@ class Receipt(Value):
     stripped: int
     """Private or injected blocks taken out."""
     turns: tuple[RecordedTurn, ...]
-    closed_stretches: int
+    closed_segments: int
 
 
 class TurnRecord(Value):

@@ -15,11 +15,11 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
-class Meanings:
+class TextVectors:
     """Vectors of texts, by text, as one model makes them. None where there is no embedder."""
 
     model: str = ""
     vectors: Mapping[str, Vector] = field(default_factory=dict)
 
 
-NO_MEANINGS = Meanings()
+NO_TEXT_VECTORS = TextVectors()

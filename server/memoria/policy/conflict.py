@@ -15,20 +15,20 @@ from dataclasses import dataclass
 from math import exp
 
 from memoria.model import Memory, Relation, SourceKind, Trust
-from memoria.text.statement import canonical, says_the_same, turned_round
+from memoria.text.statement import canonical_form, differs_in_number_or_negation, says_the_same
 
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
-_TRUSTED = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
-_INFERRED = 0.8
+_TRUST_WEIGHT = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
+_INFERRED_WEIGHT = 0.8
 """What a source is worth that the user is not: of what the channel vouches for."""
 _TAU_MS = 90 * 86_400_000
 """Facts fade over months (τ of a fact, Graph Memory appendix A)."""
 CLOSE = 0.1
 """Priorities nearer than this are for a person to tell apart."""
-_SELF = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
+_USER_WORDS = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
 USER = "user"
 _BETWEEN_CHINESE = re.compile("(?<=[一-鿿]) (?=[一-鿿])")
-_ONE_VALUE = frozenset(
+_ONE_VALUE_PREDICATES = frozenset(
     """
     address age birthday birth_date blood_type boss city company country email employer first_name
     full_name gender height home hometown job job_title last_name location manager marital_status
@@ -61,7 +61,7 @@ class Unrelated:
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class SameStatement:
     """The memory says it already: it has gained evidence."""
 
 
@@ -83,32 +83,34 @@ class Contradict:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class NeedsReview:
     """Too close to call: the claim waits, and somebody is asked."""
 
     gap: float
 
 
-Verdict = Unrelated | Same | KeepBoth | Supersede | Contradict | Review
+ConflictVerdict = Unrelated | SameStatement | KeepBoth | Supersede | Contradict | NeedsReview
 
 
 def subject_key(subject: str) -> str:
     """A subject's normal form: every word for the user is the same."""
-    plain = _key(subject)
-    return USER if plain in _SELF or plain.replace("the ", "") in _SELF else plain
+    plain = _name_key(subject)
+    return USER if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS else plain
 
 
 def predicate_key(predicate: str) -> str:
     """A property's normal form: `Job title` and `job_title` are the same."""
-    return "_".join(_key(predicate.replace("_", " ")).split())
+    return "_".join(_name_key(predicate.replace("_", " ")).split())
 
 
-def _key(name: str) -> str:
+def _name_key(name: str) -> str:
     """A name's words with a space between; Chinese ones stand as they are written."""
-    return _BETWEEN_CHINESE.sub("", canonical(name))
+    return _BETWEEN_CHINESE.sub("", canonical_form(name))
 
 
-def judge(claim: Claim, memory: Memory, now: int, relation: Relation | None = None) -> Verdict:
+def compare_claim(
+    claim: Claim, memory: Memory, now: int, relation: Relation | None = None
+) -> ConflictVerdict:
     """What a claim means for a memory of the same subject.
 
     Args:
@@ -120,42 +122,44 @@ def judge(claim: Claim, memory: Memory, now: int, relation: Relation | None = No
             too close to call. It can't give a claim more weight than its source has, nor make
             one of a number or a "not" more say the same.
     """
-    if relation == "same" and turned_round(claim.content, memory.content):
+    if relation == "same" and differs_in_number_or_negation(claim.content, memory.content):
         relation = None
     if relation == "same" or says_the_same(claim.content, memory.content):
-        return Same()
-    apart = _apart(claim, memory) if relation is None else None
-    if apart is not None:
-        return apart
-    if relation == "different" or not claim.assertive or _of_other_times(claim, memory):
+        return SameStatement()
+    topic_verdict = _compare_topics(claim, memory) if relation is None else None
+    if topic_verdict is not None:
+        return topic_verdict
+    if relation == "different" or not claim.assertive or _has_another_time(claim, memory):
         return KeepBoth()
-    verdict = replaces(claim, memory, now)
-    if relation == "replaces" and isinstance(verdict, Review):
+    verdict = decide_replacement(claim, memory, now)
+    if relation == "replaces" and isinstance(verdict, NeedsReview):
         return Supersede(max(claim.event_at or claim.said_at, memory.current.valid_from))
     return verdict
 
 
-def replaces(claim: Claim, memory: Memory, now: int) -> Supersede | Contradict | Review:
+def decide_replacement(
+    claim: Claim, memory: Memory, now: int
+) -> Supersede | Contradict | NeedsReview:
     """Whether a claim that can't hold beside a memory takes its place."""
     since = max(claim.event_at or claim.said_at, memory.current.valid_from)
-    if claim.source is SourceKind.USER_SAID and _no_weaker(claim.trust, memory):
+    if claim.source is SourceKind.USER_SAID and _is_no_weaker(claim.trust, memory):
         return Supersede(since)
     if memory.verified or memory.pinned:
         return Contradict()
-    gap = _priority(claim, now) - _priority_of(memory, now)
+    gap = _claim_priority(claim, now) - _memory_priority(memory, now)
     if abs(gap) < CLOSE:
-        return Review(gap)
+        return NeedsReview(gap)
     return Supersede(since) if gap > 0 else Contradict()
 
 
-def _apart(claim: Claim, memory: Memory) -> Unrelated | KeepBoth | None:
+def _compare_topics(claim: Claim, memory: Memory) -> Unrelated | KeepBoth | None:
     """Whether the two are told apart by what they speak of; None if they may be rivals."""
     if memory.predicate is None or claim.predicate != memory.predicate:
         return Unrelated()
-    return None if one_value(claim.predicate) else KeepBoth()
+    return None if has_one_value(claim.predicate) else KeepBoth()
 
 
-def _of_other_times(claim: Claim, memory: Memory) -> bool:
+def _has_another_time(claim: Claim, memory: Memory) -> bool:
     """Whether the two tell of different times: a measurement each, or what was so before."""
     if claim.event_at is None:
         return False
@@ -165,27 +169,29 @@ def _of_other_times(claim: Claim, memory: Memory) -> bool:
     return claim.event_at != known_at
 
 
-def one_value(predicate: str) -> bool:
+def has_one_value(predicate: str) -> bool:
     """Whether there is only one of it: a name, a home."""
-    return predicate in _ONE_VALUE
+    return predicate in _ONE_VALUE_PREDICATES
 
 
-def _no_weaker(trust: Trust, memory: Memory) -> bool:
+def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
     """Whether a channel vouches for the user's word at least as far as the memory's did."""
     before = memory.current.provenance
     return before.source_kind is not SourceKind.USER_SAID or (
-        _TRUSTED[trust] >= _TRUSTED[before.trust]
+        _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[before.trust]
     )
 
 
-def _priority(claim: Claim, now: int) -> float:
-    return _score(_worth(claim.trust, claim.source), claim.said_at, now, 1, claim.confidence)
+def _claim_priority(claim: Claim, now: int) -> float:
+    return _priority_score(
+        _source_weight(claim.trust, claim.source), claim.said_at, now, 1, claim.confidence
+    )
 
 
-def _priority_of(memory: Memory, now: int) -> float:
-    came = memory.current.provenance
-    return _score(
-        _worth(came.trust, came.source_kind),
+def _memory_priority(memory: Memory, now: int) -> float:
+    origin = memory.current.provenance
+    return _priority_score(
+        _source_weight(origin.trust, origin.source_kind),
         memory.current.valid_from,
         now,
         memory.evidence + memory.upvotes - memory.downvotes,
@@ -193,12 +199,12 @@ def _priority_of(memory: Memory, now: int) -> float:
     )
 
 
-def _worth(trust: Trust, source: SourceKind) -> float:
-    own = source is SourceKind.USER_SAID
-    return _TRUSTED[trust] * (1.0 if own else _INFERRED)
+def _source_weight(trust: Trust, source: SourceKind) -> float:
+    is_users_own = source is SourceKind.USER_SAID
+    return _TRUST_WEIGHT[trust] * (1.0 if is_users_own else _INFERRED_WEIGHT)
 
 
-def _score(worth: float, at: int, now: int, evidence: int, confidence: float) -> float:
+def _priority_score(source: float, at: int, now: int, evidence: int, confidence: float) -> float:
     recency = exp(-max(now - at, 0) / _TAU_MS)
     support = 1 - 0.5 ** max(evidence, 0)
-    return _TRUST * worth + _RECENCY * recency + _EVIDENCE * support + _CONSISTENCY * confidence
+    return _TRUST * source + _RECENCY * recency + _EVIDENCE * support + _CONSISTENCY * confidence

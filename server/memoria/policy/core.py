@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from memoria.model.core import BY_HAND, CoreFile, CoreMemory
+from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory import MemoryType
-from memoria.policy.conflict import USER, one_value
+from memoria.policy.conflict import USER, has_one_value
 
 ASSISTANT = "assistant"
 """The subject of rules on what the agent is to this user."""
 HABIT = "habit"
 """The predicate of what the user does again and again."""
 CONFLICTS = "Conflicts"
-_AGENTS = frozenset("assistant agent you persona 助手 助理 你".split())
+_AGENT_WORDS = frozenset("assistant agent you persona 助手 助理 你".split())
 _OF_THE_USER = re.compile(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
-_SLIGHT = 0.45
+_LEAST_IMPORTANCE = 0.45
 """A little less than what is stated without a word on how much it matters."""
 _Item = TypeVar("_Item")
 
@@ -59,22 +59,22 @@ _BY_TYPE = {
 """How work went is searched for; it does not always matter, and stands in none."""
 
 
-def groups_of(file: CoreFile) -> list[Group]:
+def groups_in(file: CoreFile) -> list[Group]:
     """A file's groups in their order."""
     return [group for group in GROUPS if group.file == file]
 
 
-def place(memory: CoreMemory) -> Group | None:
+def group_for(memory: CoreMemory) -> Group | None:
     """The group a memory stands in; None where core memory is not for it."""
-    if _slight(memory):
+    if _is_minor(memory):
         return None
-    own = memory.subject == USER or _tells_of_the_user(memory)
+    is_about_user = memory.subject == USER or _is_about_the_user(memory)
     match memory.type:
-        case MemoryType.FACT if own:
+        case MemoryType.FACT if is_about_user:
             return _HABITS if memory.predicate == HABIT else _IDENTITY
-        case MemoryType.GOAL if own:
+        case MemoryType.GOAL if is_about_user:
             return _GOALS
-        case MemoryType.RULE if memory.subject in _AGENTS:
+        case MemoryType.RULE if memory.subject in _AGENT_WORDS:
             return _PERSONA
         case MemoryType.PREFERENCE if memory.subject not in (None, USER):
             return _PEOPLE
@@ -82,22 +82,22 @@ def place(memory: CoreMemory) -> Group | None:
             return _BY_TYPE.get(memory.type)
 
 
-def _slight(memory: CoreMemory) -> bool:
+def _is_minor(memory: CoreMemory) -> bool:
     """Whether it was said in passing: it is found when it is searched for, and fills no line."""
-    kept = memory.pinned or memory.verified or memory.channel == BY_HAND
-    return memory.importance < _SLIGHT and not kept and memory.predicate != HABIT
+    is_fixed = memory.pinned or memory.verified or memory.channel == USER_EDIT_NAME
+    return memory.importance < _LEAST_IMPORTANCE and not is_fixed and memory.predicate != HABIT
 
 
-def _tells_of_the_user(memory: CoreMemory) -> bool:
+def _is_about_the_user(memory: CoreMemory) -> bool:
     """Whether a statement without a subject begins with the user: nobody took it apart.
 
     What was written by hand stays below the heading it was written below.
     """
-    unsaid = memory.subject is None and memory.channel != BY_HAND
-    return unsaid and _OF_THE_USER.match(memory.content) is not None
+    has_no_subject = memory.subject is None and memory.channel != USER_EDIT_NAME
+    return has_no_subject and _OF_THE_USER.match(memory.content) is not None
 
 
-def ranked(
+def rank_for_core(
     memories: Iterable[CoreMemory], strength: Callable[[CoreMemory], float] | None = None
 ) -> list[CoreMemory]:
     """What matters most first.
@@ -110,23 +110,25 @@ def ranked(
         strength: what is left of a memory's importance; all of it by default.
     """
 
-    def worth(memory: CoreMemory) -> tuple[bool, bool, bool, bool, bool, float, int, str]:
-        by_hand = memory.channel == BY_HAND
-        only = memory.subject == USER and one_value(memory.predicate or "")
-        left = memory.importance if strength is None else strength(memory)
+    def rank_key(memory: CoreMemory) -> tuple[bool, bool, bool, bool, bool, float, int, str]:
+        by_hand = memory.channel == USER_EDIT_NAME
+        is_only_one = memory.subject == USER and has_one_value(memory.predicate or "")
+        strength_left = memory.importance if strength is None else strength(memory)
         rule = memory.type is MemoryType.RULE
-        flags = (memory.pinned, by_hand, rule, memory.verified, only)
-        return (*flags, left, memory.valid_from, memory.id)
+        flags = (memory.pinned, by_hand, rule, memory.verified, is_only_one)
+        return (*flags, strength_left, memory.valid_from, memory.id)
 
-    return sorted(memories, key=worth, reverse=True)
+    return sorted(memories, key=rank_key, reverse=True)
 
 
-def fit(items: Sequence[_Item], cost: Callable[[_Item], int], budget: int) -> list[_Item]:
+def take_within_budget(
+    items: Sequence[_Item], cost: Callable[[_Item], int], budget: int
+) -> list[_Item]:
     """As many as go into the budget, the first ones first; what does not go in whole stays out."""
-    taken: list[_Item] = []
+    chosen: list[_Item] = []
     for item in items:
         price = cost(item)
         if price <= budget:
             budget -= price
-            taken.append(item)
-    return taken
+            chosen.append(item)
+    return chosen

@@ -6,10 +6,10 @@ person, and what is said to matter most is worth another question.
 
 from memoria.model import Role
 
-_MATTERS = 0.8
+_HIGH_IMPORTANCE = 0.8
 
 
-def worth_a_second_look(importance: float, role: Role, *, personal: bool) -> bool:
+def needs_second_look(importance: float, role: Role, *, personal: bool) -> bool:
     """Whether to ask if a conclusion is borne out by the words it was drawn from.
 
     Args:
@@ -17,4 +17,4 @@ def worth_a_second_look(importance: float, role: Role, *, personal: bool) -> boo
         role: who said the words.
         personal: whether it holds personal data that has to be confirmed.
     """
-    return personal or importance >= _MATTERS or role is not Role.USER
+    return personal or importance >= _HIGH_IMPORTANCE or role is not Role.USER

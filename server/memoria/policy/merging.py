@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoria.graph import lexicon as known
-from memoria.graph.mentions import named
+from memoria.graph.mentions import find_names
 from memoria.model import Memory, SourceKind, Trust, Validity
-from memoria.model.channel import NIGHT
+from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.policy.conflict import predicate_key, subject_key
 from memoria.text.analyser import CJK, tokens
 from memoria.text.script import is_cjk
-from memoria.text.statement import canonical, turned_round
+from memoria.text.statement import canonical_form, differs_in_number_or_negation
 
 Pair = tuple[str, str]
 NEARLY_IDENTICAL = 0.97
 """A cosine at which two statements may be one. With the bundled model a word in another's place
 (Beijing, Shanghai; mother, father) lies under 0.9, an "is" more or less at 0.99."""
 _WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
-_SAYS_NOTHING = frozenset("a an the that really please 的 啊 呀 呢 哦 嘛 很 也".split())
-_TURNING = frozenset(
+_FILLER_WORDS = frozenset("a an the that really please 的 啊 呀 呢 哦 嘛 很 也".split())
+_REVERSING_WORDS = frozenset(
     """
     not no never nobody nothing none neither nor without cannot hardly barely seldom rarely
     less fewer least more most only just all any some few many every always often sometimes usually
@@ -44,8 +44,8 @@ _TURNING = frozenset(
     """.split()
 )
 """Where one stands in one statement alone, the other says something else."""
-_TURNING_STEMS = frozenset(
-    stem for word in _TURNING | known.RELATIONS for stem in (word, *tokens(word))
+_REVERSING_STEMS = frozenset(
+    stem for word in _REVERSING_WORDS | known.RELATIONS for stem in (word, *tokens(word))
 )
 _NUMERAL = re.compile(r"\d|[零〇一二三四五六七八九十百千万亿两半]")
 _SIGNS = ("Sc", "Sm", "So")  # -5 is not 5, nor $5 €5
@@ -61,25 +61,25 @@ def near_identical(one: str, other: str, cosine: float | None = None) -> bool:
         other: another.
         cosine: how near their meanings are; None where there is no embedder.
     """
-    a, b = _words(one), _words(other)
+    a, b = _meaningful_words(one), _meaningful_words(other)
     if [word.key for word in a] == [word.key for word in b]:
-        return bool(a) or canonical(one) == canonical(other)
+        return bool(a) or canonical_form(one) == canonical_form(other)
     if cosine is None or cosine < NEARLY_IDENTICAL:
         return False
-    return bool(a and b) and _in_one_order(a, b) and not differs(one, other)
+    return bool(a and b) and _is_in_one_order(a, b) and not differs(one, other)
 
 
 def wording_key(text: str) -> str:
     """The same for statements in the same words, but for such as say nothing."""
-    words = (_telling_key(found[0], within=found.start() > 0) for found in _WORD.finditer(text))
-    return "\n".join(filter(None, words)) or canonical(text)
+    words = (_meaningful_key(found[0], within=found.start() > 0) for found in _WORD.finditer(text))
+    return "\n".join(filter(None, words)) or canonical_form(text)
 
 
 @lru_cache(maxsize=50_000)
-def _telling_key(text: str, *, within: bool) -> str:
+def _meaningful_key(text: str, *, within: bool) -> str:
     """The key of a word; empty where it says nothing. A night reads the same words very often."""
     word = _Word(text, int(within))
-    return word.key if word.telling else ""
+    return word.key if word.is_meaningful else ""
 
 
 def differs(one: str, other: str) -> bool:
@@ -87,13 +87,15 @@ def differs(one: str, other: str) -> bool:
 
     In Chinese that is any character in another's place: no rule tells a name from a word there.
     """
-    a, b = _words(one), _words(other)
-    more, less = _beyond(a, b), _beyond(b, a)
-    if turned_round(one, other) or any(word.turning for word in (*more, *less)):
+    a, b = _meaningful_words(one), _meaningful_words(other)
+    more, less = _extra_words(a, b), _extra_words(b, a)
+    if differs_in_number_or_negation(one, other) or any(
+        word.reverses_meaning for word in (*more, *less)
+    ):
         return True
-    if any(word.han for word in more) and any(word.han for word in less):
+    if any(word.is_chinese for word in more) and any(word.is_chinese for word in less):
         return True
-    return _names(one, more) or _names(other, less)
+    return _contains_name(one, more) or _contains_name(other, less)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,40 +108,40 @@ class _Word:
     @property
     def key(self) -> str:
         """The same for what is the same word."""
-        return canonical(self.text)
+        return canonical_form(self.text)
 
     @property
-    def telling(self) -> bool:
+    def is_meaningful(self) -> bool:
         """Whether it is more than punctuation or a word that says nothing."""
-        says = (char.isalnum() or unicodedata.category(char) in _SIGNS for char in self.key)
-        itself = self.start > 0 and self.text[0].isupper()  # vitamin A
-        return any(says) and (itself or self.key not in _SAYS_NOTHING)
+        has_content = (char.isalnum() or unicodedata.category(char) in _SIGNS for char in self.key)
+        is_capitalised = self.start > 0 and self.text[0].isupper()  # vitamin A
+        return any(has_content) and (is_capitalised or self.key not in _FILLER_WORDS)
 
     @property
-    def han(self) -> bool:
+    def is_chinese(self) -> bool:
         """Whether it is a character."""
         return re.fullmatch(f"[{CJK}]", self.text) is not None
 
     @property
-    def turning(self) -> bool:
+    def reverses_meaning(self) -> bool:
         """Whether it turns a statement round: a number, a "not", a word of time or of place."""
         stems = {self.key, *tokens(self.text)}
-        return bool(_NUMERAL.search(self.key) or stems & _TURNING_STEMS or stems & _TURNING_ZH)
+        return bool(_NUMERAL.search(self.key) or stems & _REVERSING_STEMS or stems & _REVERSING_ZH)
 
 
-_TURNING_ZH = frozenset(
+_REVERSING_ZH = frozenset(
     "不没未无非别勿莫否只仅都全每常总偶曾将要会能可应该必须若如但前后上下左右里外先再又还更最少多大小"
     "我你他她它咱年月日号周天时分点早晚午夜昨今明春夏秋冬东西南北男女父母爸妈从到给被把让比和跟与或过了着"
 )
 
 
-def _words(text: str) -> list[_Word]:
+def _meaningful_words(text: str) -> list[_Word]:
     """What a statement consists of, without what says nothing."""
     found = (_Word(match[0], match.start()) for match in _WORD.finditer(text))
-    return [word for word in found if word.telling]
+    return [word for word in found if word.is_meaningful]
 
 
-def _beyond(some: Sequence[_Word], others: Sequence[_Word]) -> list[_Word]:
+def _extra_words(some: Sequence[_Word], others: Sequence[_Word]) -> list[_Word]:
     """The words of some that the others lack, or have fewer of."""
     there = Counter(word.key for word in others)
     beyond = []
@@ -150,7 +152,7 @@ def _beyond(some: Sequence[_Word], others: Sequence[_Word]) -> list[_Word]:
     return beyond
 
 
-def _in_one_order(a: Sequence[_Word], b: Sequence[_Word]) -> bool:
+def _is_in_one_order(a: Sequence[_Word], b: Sequence[_Word]) -> bool:
     """Whether what both say stands in the same order in both: tea over coffee, coffee over tea."""
     both = {word.key for word in a} & {word.key for word in b}
     shared = ([word.key for word in words if word.key in both] for words in (a, b))
@@ -159,13 +161,13 @@ def _in_one_order(a: Sequence[_Word], b: Sequence[_Word]) -> bool:
     return all(word in rest for word in short)
 
 
-def _names(text: str, words: Sequence[_Word]) -> bool:
+def _contains_name(text: str, words: Sequence[_Word]) -> bool:
     """Whether one of a statement's words is, or is part of, somebody's or something's name."""
-    spans = [(found.start, found.end) for found in named(text)]
+    spans = [(found.start, found.end) for found in find_names(text)]
     return any(
-        (not is_cjk(text) if word.han else not word.text.islower())
+        (not is_cjk(text) if word.is_chinese else not word.text.islower())
         or any(start <= word.start < end for start, end in spans)
-        or (word.han and _may_name(text, word.start))
+        or (word.is_chinese and _may_name(text, word.start))
         for word in words
     )
 
@@ -180,7 +182,7 @@ def _may_name(text: str, start: int) -> bool:
 
 
 _BEFORE_NAMES = {*known.SURNAMES_ZH, *"".join(known.COMPOUND_SURNAMES_ZH), *"小老阿"}
-_IN_COMMON = ("type", "workspace", "task", "expires_at")
+_EQUAL_FIELDS = ("type", "workspace", "task", "expires_at")
 """What two memories that become one have had in common."""
 
 
@@ -191,25 +193,25 @@ def may_merge(one: Memory, other: Memory) -> bool:
     been drawn from others by a night. Two that the user has confirmed stay two, unless they say it
     in the same words.
     """
-    if one.id == other.id or not (_free(one) and _free(other)):
+    if one.id == other.id or not (_is_mergeable(one) and _is_mergeable(other)):
         return False
     if one.current.event_at != other.current.event_at:
         return False
     if one.verified and other.verified and wording_key(one.content) != wording_key(other.content):
         return False
-    alike = all(getattr(one, name) == getattr(other, name) for name in _IN_COMMON)
+    has_equal_fields = all(getattr(one, name) == getattr(other, name) for name in _EQUAL_FIELDS)
     subjects = {subject_key(memory.subject) for memory in (one, other) if memory.subject}
     predicates = {predicate_key(memory.predicate) for memory in (one, other) if memory.predicate}
-    return alike and len(subjects) <= 1 and len(predicates) <= 1
+    return has_equal_fields and len(subjects) <= 1 and len(predicates) <= 1
 
 
-def _free(memory: Memory) -> bool:
+def _is_mergeable(memory: Memory) -> bool:
     active = memory.validity is Validity.ACTIVE and memory.flag is None
-    drawn = memory.type.summed_up or memory.versions[-1].provenance.channel == NIGHT
-    return active and not drawn
+    is_derived = memory.type.is_derived or memory.versions[-1].provenance.channel == NIGHTLY_CHANNEL
+    return active and not is_derived
 
 
-def groups(
+def merge_groups(
     memories: Mapping[str, Memory], same: Iterable[Pair], two: Container[Pair] = ()
 ) -> list[list[Memory]]:
     """Which of some memories become one: not all that a chain of likenesses leads to.
@@ -222,21 +224,21 @@ def groups(
         same: ids of two that say the same, the surest first; the smaller id comes first.
         two: ids of two that were ruled to say something else, the smaller first.
     """
-    ruled = dict.fromkeys(same)
+    same_pairs = dict.fromkeys(same)
     found = {memory_id: [memory] for memory_id, memory in memories.items()}
-    for one, other in ruled:
+    for one, other in same_pairs:
         some, more = found[one], found[other]
-        if some is not more and all(_one(a, b, ruled, two) for a in some for b in more):
+        if some is not more and all(_may_join(a, b, same_pairs, two) for a in some for b in more):
             some.extend(more)
             found.update((memory.id, some) for memory in more)
     distinct = {id(group): group for group in found.values()}
     return [group for group in distinct.values() if len(group) > 1]
 
 
-def _one(a: Memory, b: Memory, same: Container[Pair], two: Container[Pair]) -> bool:
+def _may_join(a: Memory, b: Memory, same: Container[Pair], two: Container[Pair]) -> bool:
     pair = (min(a.id, b.id), max(a.id, b.id))
-    alike = pair in same or (pair not in two and not differs(a.content, b.content))
-    return alike and may_merge(a, b)
+    has_equal_fields = pair in same or (pair not in two and not differs(a.content, b.content))
+    return has_equal_fields and may_merge(a, b)
 
 
 def survivor(memories: Sequence[Memory]) -> Memory:

@@ -21,7 +21,7 @@ def instruction_shaped(text: str, trust: Trust) -> bool:
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
     return bool(
-        _BLATANT.compiled.search(plain) or (trust is Trust.TOOL and _ORDERS.compiled.search(plain))
+        _BLATANT.regex.search(plain) or (trust is Trust.TOOL and _ORDERS.regex.search(plain))
     )
 
 

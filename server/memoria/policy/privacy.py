@@ -14,7 +14,7 @@ from types import MappingProxyType
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
 from memoria.text.luhn import has_check_digit
 
-HANDLING: PersonalRules = MappingProxyType(
+DEFAULT_HANDLING: PersonalRules = MappingProxyType(
     {
         PersonalData.EMAIL: Handling.STORE,
         PersonalData.PHONE: Handling.CONFIRM,
@@ -28,30 +28,30 @@ HANDLING: PersonalRules = MappingProxyType(
 """Unless the configuration says otherwise."""
 
 
-def rules(configured: PersonalRules) -> PersonalRules:
+def effective_rules(configured: PersonalRules) -> PersonalRules:
     """What is done with each class: what is configured, else the usual."""
-    return {**HANDLING, **configured}
+    return {**DEFAULT_HANDLING, **configured}
 
 
-def hidden(text: str, handling: PersonalRules) -> str:
+def mask(text: str, handling: PersonalRules) -> str:
     """A text without what may not be kept: what a statement would be dropped for is masked, too."""
     strict = (Handling.MASK, Handling.DROP)
-    masked = {kind: Handling.MASK for kind, way in handling.items() if way in strict}
-    return screen(text, masked).text or ""
+    masking = {kind: Handling.MASK for kind, way in handling.items() if way in strict}
+    return screen(text, masking).text or ""
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class ScreeningResult:
     """What of a statement may be kept, and on what condition."""
 
     text: str | None
     """The statement, masked where it must be; None if it may not be kept at all."""
     found: frozenset[PersonalData]
-    confirm: bool
+    needs_confirmation: bool
     """It counts only once the user has confirmed it."""
 
 
-def screen(text: str, handling: PersonalRules = HANDLING) -> Screened:
+def screen(text: str, handling: PersonalRules = DEFAULT_HANDLING) -> ScreeningResult:
     """Hold a statement against the rules.
 
     Args:
@@ -60,32 +60,34 @@ def screen(text: str, handling: PersonalRules = HANDLING) -> Screened:
     """
     found = set[PersonalData]()
     for rule in _RULES:
-        done = handling.get(rule.kind, Handling.STORE)
-        for start, end in reversed(_places(rule, text)):
+        way = handling.get(rule.kind, Handling.STORE)
+        for start, end in reversed(_find_spans(rule, text)):
             found.add(rule.kind)
             # Blotting what is masked keeps a looser rule from finding a part of it again.
-            if done is Handling.MASK:
+            if way is Handling.MASK:
                 text = f"{text[:start]}[{rule.kind}]{text[end:]}"
     ways = {handling.get(kind, Handling.STORE) for kind in found}
-    kept = None if Handling.DROP in ways else text
-    return Screened(kept, frozenset(found), kept is not None and Handling.CONFIRM in ways)
+    text_to_keep = None if Handling.DROP in ways else text
+    return ScreeningResult(
+        text_to_keep, frozenset(found), text_to_keep is not None and Handling.CONFIRM in ways
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _PersonalDataRule:
     kind: PersonalData
     pattern: re.Pattern[str]
     check: Callable[[str], bool]
 
 
-def _places(rule: _Rule, text: str) -> list[tuple[int, int]]:
+def _find_spans(rule: _PersonalDataRule, text: str) -> list[tuple[int, int]]:
     return [match.span() for match in rule.pattern.finditer(text) if rule.check(match[0])]
 
 
 # Checks
 
 
-def _any(_found: str) -> bool:
+def _always(_found: str) -> bool:
     return True
 
 
@@ -156,16 +158,18 @@ _IPV6 = r"(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{1,4}(?![\w:])"
 
 # The order matters: what has a check digit is looked for before what has none.
 _RULES = tuple(
-    _Rule(kind, re.compile(pattern, re.ASCII if kind is PersonalData.IBAN else 0), check)
+    _PersonalDataRule(
+        kind, re.compile(pattern, re.ASCII if kind is PersonalData.IBAN else 0), check
+    )
     for kind, pattern, check in (
-        (PersonalData.EMAIL, _EMAIL, _any),
+        (PersonalData.EMAIL, _EMAIL, _always),
         (PersonalData.ID_NUMBER, _ID, _chinese_id),
-        (PersonalData.ID_NUMBER, _SOCIAL_SECURITY, _any),
+        (PersonalData.ID_NUMBER, _SOCIAL_SECURITY, _always),
         (PersonalData.IBAN, _IBAN, _iban),
         (PersonalData.CARD, _CARD, has_check_digit),
         (PersonalData.IP, _IPV4, _public),
         (PersonalData.IP, _IPV6, _public),
         (PersonalData.PHONE, _PHONE, _phone),
-        (PersonalData.ADDRESS, _ADDRESS, _any),
+        (PersonalData.ADDRESS, _ADDRESS, _always),
     )
 )

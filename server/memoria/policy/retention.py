@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from memoria.model import DAY_MS, Duration
-from memoria.model.retention import RetentionChanges, Tier, Vitals
+from memoria.model.retention import MemoryTier, RetentionAttributes, RetentionChanges
 
-_LASTS_MS: dict[Duration, int | None] = {
+_DURATION_MS: dict[Duration, int | None] = {
     "permanent": None,
     "30d": 30 * DAY_MS,
     "7d": 7 * DAY_MS,
@@ -30,12 +30,12 @@ _LASTS_MS: dict[Duration, int | None] = {
 
 def expires_at(duration: Duration, since: int) -> int | None:
     """When a conclusion drawn at `since` stops to count, UTC epoch ms; None for never."""
-    lasts = _LASTS_MS[duration]
-    return None if lasts is None else since + lasts
+    lasting_ms = _DURATION_MS[duration]
+    return None if lasting_ms is None else since + lasting_ms
 
 
 @dataclass(frozen=True, slots=True)
-class Fading:
+class FadingCurve:
     """How one kind of memory fades. Times are days."""
 
     tau: float | None
@@ -48,29 +48,31 @@ class Fading:
     """How long it counts at all, where the table sets an end and not who concluded it."""
 
 
-_KINDS: Mapping[str, Fading] = MappingProxyType(
+_CURVES: Mapping[str, FadingCurve] = MappingProxyType(
     {
-        "rule": Fading(None),  # 001: system never; 004: permanent
-        "task_rule": Fading(None, ttl=1),  # 004: 24 h, from the task's last turn on
-        "fact": Fading(90, 0.1),  # 002 §15: 90
-        "preference": Fading(180, 0.1),  # 004: permanent; slower than a fact, never gone by age
-        "relationship": Fading(180, 0.1),  # 001: core where it matters
-        "skill": Fading(180, 0.1),  # 004: permanent
-        "goal": Fading(90, 0.1),  # as a fact; it often has a date of its own
-        "error": Fading(30),  # 004: 7 d; a lesson of last month is worth more than its date
-        "task_outcome": Fading(90),  # 002 §15: as a fact
-        "tool_experience": Fading(90),
-        "episode": Fading(14),  # 002 §15: 14
-        "concept": Fading(180, 0.1),  # 002 §15: 180
+        "rule": FadingCurve(None),  # 001: system never; 004: permanent
+        "task_rule": FadingCurve(None, ttl=1),  # 004: 24 h, from the task's last turn on
+        "fact": FadingCurve(90, 0.1),  # 002 §15: 90
+        "preference": FadingCurve(
+            180, 0.1
+        ),  # 004: permanent; slower than a fact, never gone by age
+        "relationship": FadingCurve(180, 0.1),  # 001: core where it matters
+        "skill": FadingCurve(180, 0.1),  # 004: permanent
+        "goal": FadingCurve(90, 0.1),  # as a fact; it often has a date of its own
+        "error": FadingCurve(30),  # 004: 7 d; a lesson of last month is worth more than its date
+        "task_outcome": FadingCurve(90),  # 002 §15: as a fact
+        "tool_experience": FadingCurve(90),
+        "episode": FadingCurve(14),  # 002 §15: 14
+        "concept": FadingCurve(180, 0.1),  # 002 §15: 180
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Retention:
+class RetentionTable:
     """The table of retention. Times are days."""
 
-    kinds: Mapping[str, Fading] = field(default_factory=lambda: _KINDS)
+    kinds: Mapping[str, FadingCurve] = field(default_factory=lambda: _CURVES)
     demote: float = 0.3
     """Under this strength none is long-term (004 §7, which gives it a day to live instead)."""
     review: float = 0.15
@@ -90,13 +92,13 @@ class Retention:
     """How many active memories a tenant keeps, as far as they are not protected."""
 
 
-RETENTION = Retention()
-_RowT = TypeVar("_RowT", Fading, Retention)
-_FIRST_TO_GO = ("episode", "tool_experience", "task_outcome", "error")
+RETENTION = RetentionTable()
+_RowT = TypeVar("_RowT", FadingCurve, RetentionTable)
+_FIRST_TO_ARCHIVE = ("episode", "tool_experience", "task_outcome", "error")
 """What is archived before anything else when there is too much; the record keeps it."""
 
 
-def retention(changes: RetentionChanges | None) -> Retention:
+def retention_table(changes: RetentionChanges | None) -> RetentionTable:
     """The table with the numbers that are configured.
 
     Args:
@@ -106,82 +108,82 @@ def retention(changes: RetentionChanges | None) -> Retention:
     for name, number in (changes or {}).items():
         kind, _, figure = name.rpartition(".")
         if kind:
-            row = _changed(table.kinds[kind], figure, number)
+            row = _replace_number(table.kinds[kind], figure, number)
             table = replace(table, kinds={**table.kinds, kind: row})
         else:
-            table = _changed(table, name, number)
+            table = _replace_number(table, name, number)
     return table
 
 
-def _changed(row: _RowT, name: str, number: float | None) -> _RowT:
+def _replace_number(row: _RowT, name: str, number: float | None) -> _RowT:
     """The row with another number, of which it is known that it may stand there."""
-    kept: Any = int(number) if name == "active" and number is not None else number
-    return replace(row, **{name: kept})
+    new_number: Any = int(number) if name == "active" and number is not None else number
+    return replace(row, **{name: new_number})
 
 
-def fading(one: Vitals, table: Retention = RETENTION) -> Fading:
+def fading_curve(one: RetentionAttributes, table: RetentionTable = RETENTION) -> FadingCurve:
     """The row of the table that a memory is under."""
     return table.kinds["task_rule" if one.type == "rule" and one.task else one.type]
 
 
-def protected(one: Vitals, table: Retention = RETENTION) -> str | None:
+def protection(one: RetentionAttributes, table: RetentionTable = RETENTION) -> str | None:
     """Why a memory neither fades nor makes room for others, in a word; None if it does."""
     if one.pinned:
         return "pinned"
     if one.verified:
         return "verified"
-    if one.tier is Tier.CORE:
+    if one.tier is MemoryTier.CORE:
         return "core"
     if one.type == "rule" and not one.task:
         return "rule"
     return "important" if one.importance >= table.lasting else None
 
 
-def strength(one: Vitals, at: int, table: Retention = RETENTION) -> float:
+def strength(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> float:
     """What is left of a memory's importance, from 0 to 1."""
-    row = fading(one, table)
-    if row.tau is None or protected(one, table) is not None:
+    row = fading_curve(one, table)
+    if row.tau is None or protection(one, table) is not None:
         return one.importance
-    age = max(0, at - _anchor(one, table) - table.grace * DAY_MS)
+    age = max(0, at - _age_start(one, table) - table.grace * DAY_MS)
     above = max(one.importance, row.floor) - row.floor
     return row.floor + above * exp(-age / (row.tau * DAY_MS))
 
 
-def _anchor(one: Vitals, table: Retention) -> float:
+def _age_start(one: RetentionAttributes, table: RetentionTable) -> float:
     """The moment its age counts from: what is told of last year was learnt today all the same."""
-    used = None if one.last_used_at is None else one.last_used_at + table.access * DAY_MS
-    moments = (one.learnt_at, one.event_at, one.evidence_at, one.reviewed_at, used)
+    spared_until = None if one.last_used_at is None else one.last_used_at + table.access * DAY_MS
+    moments = (one.learnt_at, one.event_at, one.evidence_at, one.reviewed_at, spared_until)
     return max(moment for moment in moments if moment is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepAsIs:
     """It stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class AskReviewer:
     """A reviewer is to say whether it is still worth anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Demote:
+class DemoteTier:
     """It is too weak for its tier."""
 
-    to: Tier
+    to: MemoryTier
 
 
 @dataclass(frozen=True, slots=True)
-class Archive:
+class ArchiveFaded:
     """It no longer counts, until somebody restores it."""
 
 
-Verdict = Keep | Review | Demote | Archive
+RetentionVerdict = KeepAsIs | AskReviewer | DemoteTier | ArchiveFaded
 
 
-def verdict(
-    one: Vitals, at: int, table: Retention = RETENTION, *, reviewer: bool = False
-) -> Verdict:
+def retention_verdict(
+    one: RetentionAttributes, at: int, table: RetentionTable = RETENTION, *, reviewer: bool = False
+) -> RetentionVerdict:
     """What becomes of an active memory at its present strength.
 
     Where it has been carried out, it is not given again at the same moment.
@@ -193,33 +195,33 @@ def verdict(
         reviewer: whether there is one to be asked before anything is archived for its strength.
             What was kept by one is not archived for that for a while.
     """
-    if protected(one, table) is not None:
-        return Keep()
-    left, row = strength(one, at, table), fading(one, table)
-    open_to_age = row.tau is not None and not heard(one, at, table)
-    if open_to_age and reviewer and left <= table.review:
-        return Review()
-    if open_to_age and left < row.archive:
-        return Archive()
-    most = ceiling(left, table)
-    return Demote(most) if one.tier.rank > most.rank else Keep()
+    if protection(one, table) is not None:
+        return KeepAsIs()
+    strength_left, row = strength(one, at, table), fading_curve(one, table)
+    may_fade = row.tau is not None and not has_recent_review(one, at, table)
+    if may_fade and reviewer and strength_left <= table.review:
+        return AskReviewer()
+    if may_fade and strength_left < row.archive:
+        return ArchiveFaded()
+    most = tier_ceiling(strength_left, table)
+    return DemoteTier(most) if one.tier.rank > most.rank else KeepAsIs()
 
 
-def heard(one: Vitals, at: int, table: Retention) -> bool:
+def has_recent_review(one: RetentionAttributes, at: int, table: RetentionTable) -> bool:
     """Whether a reviewer's word on it still stands."""
     return one.reviewed_at is not None and at - one.reviewed_at < table.again * DAY_MS
 
 
-def ceiling(left: float, table: Retention) -> Tier:
+def tier_ceiling(strength_left: float, table: RetentionTable) -> MemoryTier:
     """The highest tier for a strength, short of the core."""
-    if left <= table.review:
-        return Tier.SHORT
-    return Tier.MID if left < table.demote else Tier.LONG
+    if strength_left <= table.review:
+        return MemoryTier.SHORT
+    return MemoryTier.MID if strength_left < table.demote else MemoryTier.LONG
 
 
-def beyond_bound(
-    active: Iterable[Vitals], at: int, table: Retention = RETENTION
-) -> tuple[Vitals, ...]:
+def memories_over_limit(
+    active: Iterable[RetentionAttributes], at: int, table: RetentionTable = RETENTION
+) -> tuple[RetentionAttributes, ...]:
     """The active memories that go so that no more than the bound stay, the first to go first.
 
     What has faded goes before what has not, of that what the record keeps anyway, of that the
@@ -227,18 +229,24 @@ def beyond_bound(
     """
     everything = list(active)
     too_many = max(0, len(everything) - table.active)
-    free = (one for one in everything if protected(one, table) is None)
-    return tuple(sorted(free, key=lambda one: _dispensable(one, at, table))[:too_many])
+    unprotected = (one for one in everything if protection(one, table) is None)
+    return tuple(sorted(unprotected, key=lambda one: _archive_order(one, at, table))[:too_many])
 
 
-def _dispensable(one: Vitals, at: int, table: Retention) -> tuple[bool, int, float, int, str]:
-    left = strength(one, at, table)
-    first = _FIRST_TO_GO.index(one.type) if one.type in _FIRST_TO_GO else len(_FIRST_TO_GO)
-    return (left >= table.demote, first, left, one.learnt_at, one.id)
+def _archive_order(
+    one: RetentionAttributes, at: int, table: RetentionTable
+) -> tuple[bool, int, float, int, str]:
+    strength_left = strength(one, at, table)
+    first = (
+        _FIRST_TO_ARCHIVE.index(one.type)
+        if one.type in _FIRST_TO_ARCHIVE
+        else len(_FIRST_TO_ARCHIVE)
+    )
+    return (strength_left >= table.demote, first, strength_left, one.learnt_at, one.id)
 
 
 def ends_at(
-    one: Vitals, task_last_at: int | None = None, table: Retention = RETENTION
+    one: RetentionAttributes, task_last_at: int | None = None, table: RetentionTable = RETENTION
 ) -> int | None:
     """When a memory stops to count by its date, UTC epoch ms; None for never.
 
@@ -249,7 +257,7 @@ def ends_at(
     """
     if one.pinned or one.verified:
         return None
-    lasts = fading(one, table).ttl
+    lasting_ms = fading_curve(one, table).ttl
     since = max(one.learnt_at, task_last_at or 0)
-    by_table = None if lasts is None else since + round(lasts * DAY_MS)
+    by_table = None if lasting_ms is None else since + round(lasting_ms * DAY_MS)
     return min((end for end in (one.expires_at, by_table) if end is not None), default=None)

@@ -21,12 +21,12 @@ _DAY_MINUTES = 24 * 60
 _WEEK = 7
 _EPOCH_WEEKDAY = 3  # 1 January 1970 was a Thursday; weeks begin on Monday
 _LEAST_WEEKS = 4
-_ON_ONE_WEEKDAY = 0.75
-_WEEKS_WITH_IT = 0.5
+_LEAST_WEEKDAY_SHARE = 0.75
+_LEAST_WEEK_SHARE = 0.5
 """Of those from the first to the last: four Mondays in a year are no rhythm."""
 _LEAST_DAYS = 5
-_DAYS_WITH_IT = 5 / 7
-_LATELY_DAYS = 28
+_LEAST_DAY_SHARE = 5 / 7
+_RECENT_DAYS = 28
 """A habit of every day is told from its last four weeks, for it may have begun in between."""
 _REMEMBERED_DAYS = 84
 _WITHIN_MINUTES = 3 * 60
@@ -35,7 +35,7 @@ _WEEKDAYS_ZH = "一二三四五六日"
 
 
 @dataclass(frozen=True, slots=True)
-class Weekly:
+class WeeklyRhythm:
     """It comes back on one day of the week."""
 
     weekday: int
@@ -45,7 +45,7 @@ class Weekly:
 
 
 @dataclass(frozen=True, slots=True)
-class Daily:
+class DailyRhythm:
     """It comes back every day, at about the same time."""
 
     minute: int
@@ -56,10 +56,10 @@ class Daily:
     """Of the days since it began: how many had it at that time."""
 
 
-Rhythm = Weekly | Daily
+Rhythm = WeeklyRhythm | DailyRhythm
 
 
-def lately(instants: Sequence[int], at: int) -> list[int]:
+def recent_instants(instants: Sequence[int], at: int) -> list[int]:
     """Those of some instants that tell of a rhythm at a moment.
 
     What was so in spring and is otherwise since is told from the last twelve weeks. Nothing is left
@@ -69,12 +69,12 @@ def lately(instants: Sequence[int], at: int) -> list[int]:
         instants: UTC epoch milliseconds, in any order.
         at: the moment.
     """
-    if max(instants, default=0) <= at - _LATELY_DAYS * DAY_MS:
+    if max(instants, default=0) <= at - _RECENT_DAYS * DAY_MS:
         return []
     return [instant for instant in instants if instant > at - _REMEMBERED_DAYS * DAY_MS]
 
 
-def rhythm(instants: Sequence[int], offset: Offset = local_offset_minutes) -> Rhythm | None:
+def find_rhythm(instants: Sequence[int], offset: Offset = local_offset_minutes) -> Rhythm | None:
     """The rhythm in which something was spoken of, if there is one.
 
     Args:
@@ -82,39 +82,39 @@ def rhythm(instants: Sequence[int], offset: Offset = local_offset_minutes) -> Rh
         offset: the zone whose days are meant.
     """
     local = sorted({instant + offset(instant) * _MINUTE_MS for instant in instants})
-    return _daily(local) or _weekly({moment // DAY_MS for moment in local})
+    return _find_daily(local) or _find_weekly({moment // DAY_MS for moment in local})
 
 
-def _weekly(days: set[int]) -> Weekly | None:
+def _find_weekly(days: set[int]) -> WeeklyRhythm | None:
     if len(days) < _LEAST_WEEKS:
         return None
     weekday, hits = min(Counter(map(_weekday, days)).items(), key=lambda pair: (-pair[1], pair[0]))
     weeks = [day // _WEEK for day in days if _weekday(day) == weekday]
-    spanned = max(weeks) - min(weeks) + 1
-    often = hits >= _LEAST_WEEKS and hits >= _WEEKS_WITH_IT * spanned
+    day_count = max(weeks) - min(weeks) + 1
+    often = hits >= _LEAST_WEEKS and hits >= _LEAST_WEEK_SHARE * day_count
     share = hits / len(days)
-    return Weekly(weekday, share) if often and share >= _ON_ONE_WEEKDAY else None
+    return WeeklyRhythm(weekday, share) if often and share >= _LEAST_WEEKDAY_SHARE else None
 
 
 def _weekday(day: int) -> int:
     return (day + _EPOCH_WEEKDAY) % _WEEK
 
 
-def _daily(local: Sequence[int]) -> Daily | None:
-    moments = [moment for moment in local if local[-1] - moment < _LATELY_DAYS * DAY_MS]
+def _find_daily(local: Sequence[int]) -> DailyRhythm | None:
+    moments = [moment for moment in local if local[-1] - moment < _RECENT_DAYS * DAY_MS]
     if len(moments) < _LEAST_DAYS:
         return None
     start, days = _best_window(moments)
-    spanned = max(_WEEK, len(days), _spanned(moments, start))
-    if len(days) < max(_LEAST_DAYS, _DAYS_WITH_IT * spanned):
+    day_count = max(_WEEK, len(days), _days_spanned(moments, start))
+    if len(days) < max(_LEAST_DAYS, _LEAST_DAY_SHARE * day_count):
         return None
     inside = [(_minute(moment) - start) % _DAY_MINUTES for moment in moments]
     latest = max(minute for minute in inside if minute <= _WITHIN_MINUTES)
-    share = min(1.0, len(days) / spanned)  # past midnight there is a day more than on the clock
-    return Daily(start, (start + latest) % _DAY_MINUTES, share)
+    share = min(1.0, len(days) / day_count)  # past midnight there is a day more than on the clock
+    return DailyRhythm(start, (start + latest) % _DAY_MINUTES, share)
 
 
-def _spanned(moments: Sequence[int], start: int) -> int:
+def _days_spanned(moments: Sequence[int], start: int) -> int:
     """The days from the first to the last; one that goes on past midnight ends where it ends."""
     ends = ((moments[0] - shift, moments[-1] - shift) for shift in (0, start * _MINUTE_MS))
     return min(last // DAY_MS - first // DAY_MS + 1 for first, last in ends)
@@ -140,33 +140,37 @@ def _minute(moment: int) -> int:
     return moment % DAY_MS // _MINUTE_MS
 
 
-def sentence(found: Rhythm, content: str) -> str:
+def describe_rhythm(found: Rhythm, content: str) -> str:
     """What is said of a rhythm, in the language of what it was found in.
 
     Args:
         found: the rhythm.
         content: what comes back, a sentence that stands by itself.
     """
-    return f"通常{_when_zh(found)}：{content}" if is_cjk(content) else f"{_when(found)}: {content}"
+    return (
+        f"通常{_chinese_phrase(found)}：{content}"
+        if is_cjk(content)
+        else f"{_english_phrase(found)}: {content}"
+    )
 
 
-def _when(found: Rhythm) -> str:
-    if isinstance(found, Weekly):
+def _english_phrase(found: Rhythm) -> str:
+    if isinstance(found, WeeklyRhythm):
         return f"Usually on {_WEEKDAYS[found.weekday]}"
-    return f"Usually every day between {_clock(found.minute)} and {_clock(_next(found.until))}"
+    return f"Usually every day between {_hour(found.minute)} and {_hour(_next_hour(found.until))}"
 
 
-def _when_zh(found: Rhythm) -> str:
-    if isinstance(found, Weekly):
+def _chinese_phrase(found: Rhythm) -> str:
+    if isinstance(found, WeeklyRhythm):
         return f"每周{_WEEKDAYS_ZH[found.weekday]}"
-    return f"每天{_clock(found.minute)}到{_clock(_next(found.until))}之间"
+    return f"每天{_hour(found.minute)}到{_hour(_next_hour(found.until))}之间"
 
 
-def _clock(minute: int) -> str:
+def _hour(minute: int) -> str:
     """The hour that a minute is in."""
     return f"{minute // 60}:00"
 
 
-def _next(minute: int) -> int:
+def _next_hour(minute: int) -> int:
     """The hour after a minute."""
     return (minute // 60 + 1) * 60 % _DAY_MINUTES

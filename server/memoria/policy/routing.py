@@ -11,60 +11,60 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoria.model.turn import Role
-from memoria.policy.marks import Mark, in_reach, marks
-from memoria.policy.spoken import BLOT, own, sentences_of
+from memoria.policy.extraction_rules import ExtractionReason, applicable_rules, extraction_reasons
+from memoria.policy.own_words import BLOT, blot_foreign_text, sentences_of_blotted
 from memoria.text.pattern import LazyPattern
 
-LEAST_WORTH = 30
-_STORY_WORTH = 3_000
+LEAST_WEIGHT = 30
+_STORY_WEIGHT = 3_000
 _LONGEST_SMALL_TALK = 100
-_CJK_WORTH = 3
+_CJK_WEIGHT = 3
 _CJK = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
-_MARKS = tuple(Mark)
+_REASONS = tuple(ExtractionReason)
 
-ArchiveReason = Literal["empty", "small talk", "tool traffic", "story", "not their own words"]
+RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not their own words"]
 
 
 @dataclass(frozen=True, slots=True)
-class Extract:
+class ExtractNow:
     """It says something that guides behaviour: to the extractor, whatever the limits."""
 
-    reason: Mark
+    reason: ExtractionReason
     priority: int
     """The lower, the sooner."""
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class ExtractLater:
     """It may hold something: with its stretch, within the limits of frequency control."""
 
-    priority: int = len(_MARKS)
+    priority: int = len(_REASONS)
 
 
 @dataclass(frozen=True, slots=True)
-class Archive:
+class RecordOnly:
     """It stays in the record, findable, and nothing is concluded from it by itself."""
 
-    reason: ArchiveReason
+    reason: RecordOnlyReason
 
 
-Route = Extract | Later | Archive
+Route = ExtractNow | ExtractLater | RecordOnly
 
 
-def worth(text: str) -> int:
+def text_weight(text: str) -> int:
     """The length of a text, in which a CJK character counts three and space nothing."""
     cjk = 0 if text.isascii() else len(_CJK.findall(text))
-    return len("".join(text.split())) + (_CJK_WORTH - 1) * cjk
+    return len("".join(text.split())) + (_CJK_WEIGHT - 1) * cjk
 
 
-def worthwhile(text: str, *, least: int = LEAST_WORTH) -> bool:
+def is_worth_extracting(text: str, *, least: int = LEAST_WEIGHT) -> bool:
     """Whether a text that nothing marks is long enough to spend a model's call on."""
-    return worth(text) >= least
+    return text_weight(text) >= least
 
 
-def route(role: Role, text: str, *, tool_call: bool = False) -> Route:
+def route_turn(role: Role, text: str, *, tool_call: bool = False) -> Route:
     """Where a turn goes.
 
     Args:
@@ -73,37 +73,45 @@ def route(role: Role, text: str, *, tool_call: bool = False) -> Route:
         tool_call: whether it carries a tool's call or result.
     """
     if tool_call or role in (Role.TOOL, Role.SYSTEM):
-        return Archive("tool traffic")
+        return RecordOnly("tool traffic")
     if not text.strip():
-        return Archive("empty")
-    if worth(text) >= _STORY_WORTH:
-        return Archive("story")
-    said = own(text)
-    rules = in_reach(text) if role is Role.USER else ()
-    found = {mark for each in sentences_of(said) for mark in marks(each, rules)} if rules else None
-    if not found:
-        return _unmarked(text, said)
-    priority = min(map(_MARKS.index, found))
-    return Extract(_MARKS[priority], priority)
+        return RecordOnly("empty")
+    if text_weight(text) >= _STORY_WEIGHT:
+        return RecordOnly("story")
+    own_text = blot_foreign_text(text)
+    rules = applicable_rules(text) if role is Role.USER else ()
+    reasons = (
+        {
+            mark
+            for each in sentences_of_blotted(own_text)
+            for mark in extraction_reasons(each, rules)
+        }
+        if rules
+        else None
+    )
+    if not reasons:
+        return _route_plain_turn(text, own_text)
+    priority = min(map(_REASONS.index, reasons))
+    return ExtractNow(_REASONS[priority], priority)
 
 
-def _unmarked(text: str, said: str) -> Route:
-    said = said.replace(BLOT, "")
-    if 2 * worth(said) < worth(text) and not worthwhile(said):
-        return Archive("not their own words")
-    if len(said) <= _LONGEST_SMALL_TALK and _only_small_talk(said):
-        return Archive("small talk")
-    return Later()
+def _route_plain_turn(text: str, own_text: str) -> Route:
+    own_text = own_text.replace(BLOT, "")
+    if 2 * text_weight(own_text) < text_weight(text) and not is_worth_extracting(own_text):
+        return RecordOnly("not their own words")
+    if len(own_text) <= _LONGEST_SMALL_TALK and _only_small_talk(own_text):
+        return RecordOnly("small talk")
+    return ExtractLater()
 
 
-def _only_small_talk(said: str) -> bool:
+def _only_small_talk(own_text: str) -> bool:
     """Whether one piece of small talk follows another to the end, with no gap."""
     end = 0
-    for match in _SMALL_TALK.compiled.finditer(said):
+    for match in _SMALL_TALK.regex.finditer(own_text):
         if match.start() > end:
             return False
         end = match.end()
-    return end == len(said)
+    return end == len(own_text)
 
 
 _SMALL_TALK = LazyPattern(

@@ -1,6 +1,6 @@
 """READ: plan -> candidates -> fuse -> judge -> select (gate, MMR) -> pack -> cite, each a file."""
 
-from memoria.retrieval.plan import Plan, Way, plan_memories, plan_traces
+from memoria.retrieval.plan import SearchOptions, SearchPlan, plan_memories, plan_transcript
 from memoria.retrieval.search import Search
 
-__all__ = ["Plan", "Search", "Way", "plan_memories", "plan_traces"]
+__all__ = ["Search", "SearchOptions", "SearchPlan", "plan_memories", "plan_transcript"]

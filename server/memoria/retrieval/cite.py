@@ -1,26 +1,26 @@
 """Cite: from a stored row to a hit that names where it stands."""
 
 from memoria.model import (
+    AdjacentTurn,
     Hit,
+    HitSource,
     Memory,
     MemoryVersion,
-    Neighbour,
     Role,
-    Source,
     StoredTurn,
     ToolCall,
     Validity,
-    iso,
+    to_iso,
 )
 from memoria.text.document import full_text
 
 _NEIGHBOUR_CHARS = 300
 
 
-def turn_source(turn: StoredTurn) -> Source:
+def turn_source(turn: StoredTurn) -> HitSource:
     """Where a turn stands."""
-    return Source(
-        at=iso(turn.at),
+    return HitSource(
+        at=to_iso(turn.at),
         session_id=turn.session_id,
         message_id=turn.message_id,
         turn_id=turn.id,
@@ -75,11 +75,11 @@ def memory_hit(memory: Memory, version: MemoryVersion, score: float) -> Hit:
     )
 
 
-def memory_source(version: MemoryVersion, workspace: str | None = None) -> Source:
+def memory_source(version: MemoryVersion, workspace: str | None = None) -> HitSource:
     """Where a wording of a memory of that workspace came from."""
     origin = version.provenance
-    return Source(
-        at=iso(version.valid_from),
+    return HitSource(
+        at=to_iso(version.valid_from),
         session_id=origin.session_id,
         message_id=origin.message_id,
         turn_id=origin.turn_id,
@@ -91,17 +91,17 @@ def memory_source(version: MemoryVersion, workspace: str | None = None) -> Sourc
     )
 
 
-def asked_from(hit: Hit, workspace: str | None) -> Hit:
+def omit_own_workspace(hit: Hit, workspace: str | None) -> Hit:
     """The hit without its workspace where that goes without saying."""
     if hit.source.workspace is None or hit.source.workspace != workspace:
         return hit
     return hit.model_copy(update={"source": hit.source.model_copy(update={"workspace": None})})
 
 
-def neighbour(turn: StoredTurn) -> Neighbour:
+def neighbour(turn: StoredTurn) -> AdjacentTurn:
     """A turn beside a hit, its beginning."""
     text = full_text(turn)
-    return Neighbour(
+    return AdjacentTurn(
         turn_index=turn.turn_index,
         role=turn.role,
         speaker=turn.speaker,

@@ -16,12 +16,12 @@ from typing import Protocol, TypeVar
 
 from memoria.text.stopwords import STOP_WORDS
 
-_SAID = 0.6
+_REPEAT_SHARE = 0.6
 _PENALTY = 0.4
 """What a hit loses that repeats another word for word."""
 
 
-class Worded(Protocol):
+class HasWords(Protocol):
     """Something with a score and words."""
 
     @property
@@ -30,10 +30,10 @@ class Worded(Protocol):
     def words(self) -> frozenset[str]: ...  # noqa: D102
 
 
-_W = TypeVar("_W", bound=Worded)
+_W = TypeVar("_W", bound=HasWords)
 
 
-def diversified(ranked: Sequence[_W], most: int) -> list[_W]:
+def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
     """The hits, each after those that leave it more to say; `most` are chosen with care.
 
     Args:
@@ -54,13 +54,13 @@ def diversified(ranked: Sequence[_W], most: int) -> list[_W]:
     return [ranked[i] for i in (*chosen, *order)]
 
 
-def shares(one: frozenset[str], other: frozenset[str], least: float) -> bool:
+def is_similar(one: frozenset[str], other: frozenset[str], least: float) -> bool:
     """Whether their likeness is so much; mostly their lengths alone tell that it is not."""
     fewer, more = min(len(one), len(other)), max(len(one), len(other))
-    return fewer > 0 and fewer / more >= least and likeness(one, other) >= least
+    return fewer > 0 and fewer / more >= least and word_similarity(one, other) >= least
 
 
-def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def word_similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """The share of common words, 0 to 1."""
     if not one or not other:
         return 0.0
@@ -70,7 +70,7 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
 
 def _excess(words: frozenset[str], by: frozenset[str]) -> float:
     """How far the share of the words that was said goes beyond what counts, 0 to 1."""
-    if not words or len(by) < _SAID * len(words):
+    if not words or len(by) < _REPEAT_SHARE * len(words):
         return 0.0
     said = len(words & by) / len(words)
-    return max(0.0, (said - _SAID) / (1 - _SAID))
+    return max(0.0, (said - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))

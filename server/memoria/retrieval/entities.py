@@ -5,18 +5,18 @@ from difflib import SequenceMatcher
 
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import Edge, Entity, Node
-from memoria.model.provenance import Bond, EntityRecord, Namesakes, Telling
-from memoria.retrieval.provenance import bonds, described, other_end
+from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, Namesakes
+from memoria.retrieval.provenance import describe_edges, list_bonds, other_end
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
 
-_LIKE = 0.6
-_MOST_NEAR = 5
+_LEAST_SIMILARITY = 0.6
+_MOST_SIMILAR = 5
 _MOST_COMPARED = 200
 
 
-def around(
+def find_entity(
     tx: Transaction, name: str, hops: int, limit: int, seen: Filters
 ) -> EntityRecord | Namesakes:
     """What is known of an entity; where the name names several or none, which there are.
@@ -31,63 +31,69 @@ def around(
     Raises:
         InvalidInputError: the id is a memory's or a turn's.
     """
-    by_id = tx.graph.entity(name, seen)
-    found = [by_id] if by_id is not None else tx.graph.entities([name], seen)
+    by_id = tx.graph.get_entity(name, seen)
+    found = [by_id] if by_id is not None else tx.graph.find_entities([name], seen)
     if len(found) == 1:
-        return _record(tx, found[0], hops, limit, seen)
+        return _read_entity(tx, found[0], hops, limit, seen)
     if not found:
-        _see_that_it_is_no_record(tx, name)
-    near = () if found else _near(tx, name, seen)
+        _reject_record_id(tx, name)
+    near = () if found else _find_similar_entities(tx, name, seen)
     return Namesakes(name=name, entities=tuple(found), near=tuple(near))
 
 
-def _record(tx: Transaction, entity: Entity, hops: int, limit: int, seen: Filters) -> EntityRecord:
+def _read_entity(
+    tx: Transaction, entity: Entity, hops: int, limit: int, seen: Filters
+) -> EntityRecord:
     node = Node("entity", entity.id)
     spoken: dict[str, list[Edge]] = {}
-    for edge in tx.graph.edges(node, seen):
+    for edge in tx.graph.list_edges(node, seen):
         other = other_end(edge, node)
         if other.kind == "memory":
             spoken.setdefault(other.id, []).append(edge)
     strongest = sorted(spoken, key=lambda one: (-max(e.weight for e in spoken[one]), one))
-    shown = {one: described(tx, node, spoken[one], seen) for one in strongest[:limit]}
-    same = None if entity.canonical_id is None else tx.graph.entity(entity.canonical_id, seen)
+    shown = {one: describe_edges(tx, node, spoken[one], seen) for one in strongest[:limit]}
+    same = None if entity.canonical_id is None else tx.graph.get_entity(entity.canonical_id, seen)
     return EntityRecord(
         entity=entity,
         same_as=same,
-        tellings=tuple(_telling(tx, one, own, hops, seen) for one, own in shown.items()),
+        entity_memories=tuple(
+            _read_telling(tx, one, own, hops, seen) for one, own in shown.items()
+        ),
         omitted=len(strongest) - len(shown),
     )
 
 
-def _telling(
-    tx: Transaction, memory_id: str, own: tuple[Bond, ...], hops: int, seen: Filters
-) -> Telling:
+def _read_telling(
+    tx: Transaction, memory_id: str, own: tuple[IncidentEdge, ...], hops: int, seen: Filters
+) -> EntityMemory:
     memory = tx.memories.get(memory_id)
     if memory is None:
-        raise NotFoundError.memory(memory_id)
+        raise NotFoundError.for_memory(memory_id)
     edges = {bond.edge for bond in own}
-    beyond = bonds(tx, Node("memory", memory_id), seen) if hops > 1 else ()
+    beyond = list_bonds(tx, Node("memory", memory_id), seen) if hops > 1 else ()
     others = tuple(bond for bond in beyond if bond.edge not in edges)
-    return Telling(memory=memory, bonds=own, beyond=others)
+    return EntityMemory(memory=memory, edges=own, further_edges=others)
 
 
-def _see_that_it_is_no_record(tx: Transaction, name: str) -> None:
+def _reject_record_id(tx: Transaction, name: str) -> None:
     if tx.memories.get(name) is not None or tx.conversations.turn(name) is not None:
         raise InvalidInputError(
             f"{name} is no entity: `memoria show {name}` shows it with what it is linked with."
         )
 
 
-def _near(tx: Transaction, name: str, seen: Filters) -> list[Entity]:
+def _find_similar_entities(tx: Transaction, name: str, seen: Filters) -> list[Entity]:
     """Entities whose names begin alike and read alike."""
     key = name_key(name)
     found: dict[str, Entity] = {}
     for prefix in dict.fromkeys(_prefixes(key)):
-        more = tx.graph.beginning(prefix, seen, _MOST_COMPARED)
+        more = tx.graph.by_prefix(prefix, seen, _MOST_COMPARED)
         found.update((entity.id, entity) for entity in more)
-    likeness = {one.id: max(_likeness(key, own) for own in _names(one)) for one in found.values()}
-    alike = [one for one in found.values() if likeness[one.id] >= _LIKE]
-    return sorted(alike, key=lambda one: -likeness[one.id])[:_MOST_NEAR]
+    likeness = {
+        one.id: max(_name_similarity(key, own) for own in _name_keys(one)) for one in found.values()
+    }
+    alike = [one for one in found.values() if likeness[one.id] >= _LEAST_SIMILARITY]
+    return sorted(alike, key=lambda one: -likeness[one.id])[:_MOST_SIMILAR]
 
 
 def _prefixes(key: str) -> Iterator[str]:
@@ -95,11 +101,11 @@ def _prefixes(key: str) -> Iterator[str]:
     yield from filter(None, (key, *key.split(), key[:1]))
 
 
-def _names(entity: Entity) -> Iterable[str]:
+def _name_keys(entity: Entity) -> Iterable[str]:
     return map(name_key, (entity.name, *entity.aliases))
 
 
-def _likeness(one: str, other: str) -> float:
+def _name_similarity(one: str, other: str) -> float:
     """From 0 to 1; a name that another begins with or holds is like it."""
     held = one in other or any(word in other.split() for word in one.split())
     return max(0.7 if held else 0.0, SequenceMatcher(None, one, other).ratio())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 _EIGHTH = 8
 
 
-def excerpt(text: str, terms: Sequence[str], chars: int) -> tuple[int, int]:
+def find_excerpt(text: str, terms: Sequence[str], chars: int) -> tuple[int, int]:
     """The span [start, end) of at most `chars` characters that holds most of the terms.
 
     Of equally good spans the first is taken, and the terms stand in its middle. It begins and
@@ -15,9 +15,9 @@ def excerpt(text: str, terms: Sequence[str], chars: int) -> tuple[int, int]:
     """
     if len(text) <= chars:
         return 0, len(text)
-    first, last = _densest(list(_occurrences(text, terms)), chars)
+    first, last = _densest_run(list(_occurrences(text, terms)), chars)
     start = min(max((first + last - chars) // 2, 0), len(text) - chars)
-    return _at_words(text, start, start + chars)
+    return _narrow_to_words(text, start, start + chars)
 
 
 def _occurrences(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -25,17 +25,17 @@ def _occurrences(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
     if not terms:
         return
     longest_first = sorted(terms, key=len, reverse=True)
-    pattern = re.compile("|".join(map(_as_written, longest_first)), re.IGNORECASE)
+    pattern = re.compile("|".join(map(_term_pattern, longest_first)), re.IGNORECASE)
     for match in pattern.finditer(text):
         yield match.start(), match[0].lower()
 
 
-def _as_written(term: str) -> str:
+def _term_pattern(term: str) -> str:
     """A stem's pattern: Porter2 writes a final y as i."""
     return re.escape(term[:-1]) + "[iy]" if term.endswith("i") else re.escape(term)
 
 
-def _densest(found: Sequence[tuple[int, str]], chars: int) -> tuple[int, int]:
+def _densest_run(found: Sequence[tuple[int, str]], chars: int) -> tuple[int, int]:
     """First and last position of the run within `chars` that has most distinct terms."""
     best = (0, 0)
     most = begin = 0
@@ -52,7 +52,7 @@ def _densest(found: Sequence[tuple[int, str]], chars: int) -> tuple[int, int]:
     return best
 
 
-def _at_words(text: str, start: int, end: int) -> tuple[int, int]:
+def _narrow_to_words(text: str, start: int, end: int) -> tuple[int, int]:
     """The span narrowed to spaces, by an eighth at most on either side."""
     slack = (end - start) // _EIGHTH
     if start:

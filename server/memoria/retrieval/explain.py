@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Iterator
 
-from memoria.model import PARTS, Part, Trace, Weighed, iso
-from memoria.retrieval.candidates import Candidates
+from memoria.model import PARTS, ExplainedCandidate, Explanation, Part, to_iso
+from memoria.retrieval.candidates import SourceScores
 from memoria.retrieval.fuse import GRAPH_CEILING
-from memoria.retrieval.gate import Threshold
-from memoria.retrieval.judge import Judged
-from memoria.retrieval.plan import Plan
-from memoria.retrieval.select import Selected
+from memoria.retrieval.gate import RelevanceThreshold
+from memoria.retrieval.judge import ScoredCandidate
+from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.select import Selection
 
-_CHARS = 80
+_TEXT_CHARS = 80
 _FORMULA = {
     "text": "text",
     "vectors": "meaning",
@@ -18,21 +18,21 @@ _FORMULA = {
 }
 
 
-def path(candidates: Candidates) -> str:
+def describe_path(candidates: SourceScores) -> str:
     """The sources that served, in the order of the design's matrix."""
-    if _by_time_alone(candidates):
+    if _is_time_only(candidates):
         return "recent"
-    path = " → ".join(_served(candidates)) or "none"
-    return f"{path} → rerank" if _reranked(candidates) else path
+    path = " → ".join(_list_served_parts(candidates)) or "none"
+    return f"{path} → rerank" if _is_reranked(candidates) else path
 
 
-def explain(
-    plan: Plan,
-    candidates: Candidates,
-    threshold: Threshold,
-    selected: Selected,
+def build_explanation(
+    plan: SearchPlan,
+    candidates: SourceScores,
+    threshold: RelevanceThreshold,
+    selected: Selection,
     shown: Collection[int],
-) -> Trace:
+) -> Explanation:
     """How the answer came about.
 
     Args:
@@ -42,82 +42,87 @@ def explain(
         selected: what was found.
         shown: the documents that are in the answer.
     """
-    when = plan.question.when
-    return Trace(
-        path=path(candidates),
-        formula=_formula(candidates),
+    when = plan.parsed.time
+    return Explanation(
+        path=describe_path(candidates),
+        formula=_describe_formula(candidates),
         terms=plan.terms,
         since=_iso(when.from_ms if when else None),
         until=_iso(when.until_ms if when else None),
-        task=plan.way.task,
+        task=plan.options.task,
         as_of=_iso(plan.as_of),
-        gate=str(threshold),
+        threshold=str(threshold),
         parts=candidates.reports,
-        judged=tuple(
-            _weighed(each, threshold, outcome) for each, outcome in _all(plan, selected, shown)
+        candidates=tuple(
+            _describe_candidate(each, threshold, outcome)
+            for each, outcome in _list_outcomes(plan, selected, shown)
         ),
     )
 
 
-def _formula(candidates: Candidates) -> str:
+def _describe_formula(candidates: SourceScores) -> str:
     """How the sources that served are joined."""
-    if _by_time_alone(candidates):
+    if _is_time_only(candidates):
         return "recency"
-    terms = [_FORMULA[part] for part in _served(candidates)]
+    terms = [_FORMULA[part] for part in _list_served_parts(candidates)]
     joined = f"1 − {''.join(f'(1 − {term})' for term in terms)}" if terms else "none"
-    joined = f"½({joined}) + ½·rerank" if terms and _reranked(candidates) else joined
+    joined = f"½({joined}) + ½·rerank" if terms and _is_reranked(candidates) else joined
     return f"{joined}, × weight" if terms else joined
 
 
-def _served(candidates: Candidates) -> list[Part]:
+def _list_served_parts(candidates: SourceScores) -> list[Part]:
     served = {report.part for report in candidates.reports if report.state in ("used", "idle")}
     return [part for part in PARTS if part in served]
 
 
-def _by_time_alone(candidates: Candidates) -> bool:
+def _is_time_only(candidates: SourceScores) -> bool:
     """Whether the calendar answers, and the other sources are not looked at."""
     return any(each.part == "recent" and each.state == "used" for each in candidates.reports)
 
 
-def _reranked(candidates: Candidates) -> bool:
+def _is_reranked(candidates: SourceScores) -> bool:
     return any(each.part == "rerank" and each.state == "used" for each in candidates.reports)
 
 
-def _all(plan: Plan, selected: Selected, shown: Collection[int]) -> Iterator[tuple[Judged, str]]:
+def _list_outcomes(
+    plan: SearchPlan, selected: Selection, shown: Collection[int]
+) -> Iterator[tuple[ScoredCandidate, str]]:
     """Every document that was judged, with what became of it."""
-    for place, each in enumerate(selected.found):
-        if each.fused.n in shown:
+    for place, each in enumerate(selected.hits):
+        if each.candidate.n in shown:
             yield each, "shown"
         else:
             yield each, "no room" if place < plan.limit else "past limit"
     yield from ((each, "repeats") for each in selected.repeats)
-    yield from ((each, "turned away") for each in selected.turned_away)
+    yield from ((each, "turned away") for each in selected.below_threshold)
 
 
-def _weighed(each: Judged, threshold: Threshold, outcome: str) -> Weighed:
-    return Weighed.model_validate(
+def _describe_candidate(
+    each: ScoredCandidate, threshold: RelevanceThreshold, outcome: str
+) -> ExplainedCandidate:
+    return ExplainedCandidate.model_validate(
         {
             "id": each.id,
             "kind": each.kind,
             "text": _beginning(each.text),
-            "lexical": round(each.fused.lexical, 4),
-            "cosine": round(each.fused.cosine, 4),
-            "graph": round(each.fused.graph, 4),
-            "coverage": round(each.support.coverage, 4),
-            "reranked": each.support.reranked and round(each.support.reranked, 4),
+            "lexical": round(each.candidate.lexical, 4),
+            "cosine": round(each.candidate.cosine, 4),
+            "graph": round(each.candidate.graph, 4),
+            "coverage": round(each.signals.coverage, 4),
+            "reranked": each.signals.rerank_score and round(each.signals.rerank_score, 4),
             "relevance": round(each.relevance, 4),
-            "factors": dict(each.factors),
+            "factors": dict(each.boosts),
             "score": round(each.score, 4),
-            "margin": round(threshold.margin(each.kind, each.support), 4),
+            "margin": round(threshold.margin(each.kind, each.signals), 4),
             "outcome": outcome,
         }
     )
 
 
 def _iso(millis: int | None) -> str | None:
-    return None if millis is None else iso(millis)
+    return None if millis is None else to_iso(millis)
 
 
 def _beginning(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _CHARS else f"{line[:_CHARS]}…"
+    return line if len(line) <= _TEXT_CHARS else f"{line[:_TEXT_CHARS]}…"

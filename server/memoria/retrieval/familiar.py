@@ -10,44 +10,46 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log10
 
-from memoria.retrieval.candidates import Candidates
-from memoria.retrieval.plan import Plan
+from memoria.retrieval.candidates import SourceScores
+from memoria.retrieval.plan import SearchPlan
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 from memoria.text.analyser import tokens
 from memoria.text.script import is_cjk
 
-_COUNTED = 100
+_FREQUENT = 100
 """Documents of a term; a term that stands in more tells no less."""
 
 
 @dataclass(frozen=True, slots=True)
-class Familiarity:
+class QueryStatistics:
     """What the record knows of a question, before any one document is looked at."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     """What each telling term counts for in coverage. Beside others a name that stands everywhere
     counts for nothing, and on the first level no name does: to be of the same person is no answer.
     """
-    named: bool = False
+    frequent_entity: bool = False
     """It names somebody or something that much of the record is about."""
-    strange: bool = False
+    unknown_entity: bool = False
     """It names somebody or something, and nothing it names is on record."""
-    cjk: bool = False
+    is_cjk: bool = False
     """It is written in Chinese, Japanese or Korean."""
-    vectors: bool = True
+    has_vectors: bool = True
     """Meaning could be compared."""
 
 
-def common(tx: Transaction, plan: Plan) -> Frequencies:
+def count_frequencies(tx: Transaction, plan: SearchPlan) -> Frequencies:
     """How common the words and names of the question are: counted once for all who ask."""
-    terms = list(dict.fromkeys((*plan.terms, *_names(plan))))
-    if "text" in plan.way.without:
+    terms = list(dict.fromkeys((*plan.terms, *_proper_name_tokens(plan))))
+    if "text" in plan.options.without:
         return Frequencies(0, dict.fromkeys(terms, 1))  # nobody can tell
     return tx.documents.frequencies(plan.kinds, terms, plan.filters)
 
 
-def familiar_with(plan: Plan, candidates: Candidates, frequencies: Frequencies) -> Familiarity:
+def build_statistics(
+    plan: SearchPlan, candidates: SourceScores, frequencies: Frequencies
+) -> QueryStatistics:
     """What the record knows of the question.
 
     Args:
@@ -55,40 +57,42 @@ def familiar_with(plan: Plan, candidates: Candidates, frequencies: Frequencies) 
         candidates: what the sources have found.
         frequencies: how common its words and names are.
     """
-    terms = telling_terms(plan)
-    names = _names(plan)
-    counts = frequencies.holding
-    met = any(counts.get(name) for name in names) or not names.isdisjoint(_linked(candidates))
-    dropped = names if plan.first_level else {n for n in names if _everywhere(counts, n)}
+    terms = discriminative_terms(plan)
+    names = _proper_name_tokens(plan)
+    counts = frequencies.by_term
+    met = any(counts.get(name) for name in names) or not names.isdisjoint(
+        _linked_name_tokens(candidates)
+    )
+    dropped = names if plan.first_level else {n for n in names if _is_frequent(counts, n)}
     others = [term for term in terms if term not in dropped] or terms
-    return Familiarity(
-        weights={term: _weight(counts.get(term, 0)) for term in others},
-        named=any(_everywhere(counts, name) for name in names),
-        strange=bool(names) and not met,
-        cjk=is_cjk(plan.query),
-        vectors=bool(candidates.cosine),
+    return QueryStatistics(
+        weights={term: _term_weight(counts.get(term, 0)) for term in others},
+        frequent_entity=any(_is_frequent(counts, name) for name in names),
+        unknown_entity=bool(names) and not met,
+        is_cjk=is_cjk(plan.query),
+        has_vectors=bool(candidates.cosine),
     )
 
 
-def _everywhere(counts: Mapping[str, int], name: str) -> bool:
-    return counts.get(name, 0) >= _COUNTED
+def _is_frequent(counts: Mapping[str, int], name: str) -> bool:
+    return counts.get(name, 0) >= _FREQUENT
 
 
-def _linked(candidates: Candidates) -> frozenset[str]:
+def _linked_name_tokens(candidates: SourceScores) -> frozenset[str]:
     """The tokens of names in the question by which the graph knows something."""
-    known = frozenset[str]().union(*candidates.walked.named.values())
+    known = frozenset[str]().union(*candidates.expansion.entity_names.values())
     return frozenset(tokens(" ".join(known)))
 
 
-def _weight(holding: int) -> float:
-    return 1 / (1 + log10(1 + min(holding, _COUNTED)))
+def _term_weight(holding: int) -> float:
+    return 1 / (1 + log10(1 + min(holding, _FREQUENT)))
 
 
-def telling_terms(plan: Plan) -> list[str]:
+def discriminative_terms(plan: SearchPlan) -> list[str]:
     """The terms an answer is about; of a CJK run the pairs: single characters are everywhere."""
-    terms = plan.question.telling or plan.terms
+    terms = plan.parsed.discriminative or plan.terms
     return [term for term in terms if term.isascii() or len(term) > 1] or list(terms)
 
 
-def _names(plan: Plan) -> frozenset[str]:
-    return frozenset(token for name in plan.question.proper for token in tokens(name))
+def _proper_name_tokens(plan: SearchPlan) -> frozenset[str]:
+    return frozenset(token for name in plan.parsed.proper_names for token in tokens(name))

@@ -28,137 +28,163 @@ docs/benchmarks.md has the curve.
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
-from memoria.retrieval.familiar import Familiarity
-from memoria.store.values import Kind
+from memoria.retrieval.familiar import QueryStatistics
+from memoria.store.values import DocumentKind
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class RelevanceSignals:
     """What speaks for a hit, each 0 to 1."""
 
     coverage: float
     """Share of the question's words the text holds, weighed by how much each tells."""
     cosine: float
     graph: float = 0.0
-    context: float = 0.0
+    context_coverage: float = 0.0
     """Share of the question's words that stands in the text and around it."""
-    across: bool = False
+    is_cross_language: bool = False
     """Whether it is in another language than the question."""
-    reranked: float | None = None
+    rerank_score: float | None = None
     """How well it answers, says a reranker that was asked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class RelevanceBounds:
     """How well a hit has to fit, by what is asked."""
 
-    named: float
+    frequent_entity: float
     """About somebody whom much of the record is about."""
-    unnamed: float
-    across: float
+    no_entity: float
+    cross_language: float
     """From another language: a cosine."""
-    strange: float
+    unknown_entity: float
     """About nobody on record: a cosine."""
 
-    def margin(self, support: Support, asked: Familiarity) -> float:
+    def margin(self, support: RelevanceSignals, statistics: QueryStatistics) -> float:
         """By how much a hit fits better than it has to."""
         linked = 1 - _GRAPH_RELIEF * support.graph
-        if asked.strange and not support.across:  # another script spells names its own way
-            return support.cosine - self.strange  # what is linked is linked with somebody else
-        bar = (self.named if asked.named else self.unnamed) * linked
-        if not asked.vectors:
-            return support.coverage - bar * _WORDS_ALONE
-        if support.across:
-            bar = min(self.across * linked, bar)
+        if (
+            statistics.unknown_entity and not support.is_cross_language
+        ):  # another script spells names its own way
+            return (
+                support.cosine - self.unknown_entity
+            )  # what is linked is linked with somebody else
+        bar = (self.frequent_entity if statistics.frequent_entity else self.no_entity) * linked
+        if not statistics.has_vectors:
+            return support.coverage - bar * _WORDS_ONLY_SHARE
+        if support.is_cross_language:
+            bar = min(self.cross_language * linked, bar)
         return support.coverage + support.cosine - bar
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class ThresholdPolicy:
     """The bars of one kind of answer."""
 
-    memory: Bar
-    turn: Bar
-    each: bool
+    memory: RelevanceBounds
+    turn: RelevanceBounds
+    applies_to_each: bool
     """Whether every hit has to pass, or the best of them for all."""
-    in_context: bool = False
+    counts_context: bool = False
     """Whether the words around a hit count, where somebody well known is asked about."""
-    sure: float = 0.5
+    rerank_accepts: float = 0.5
     """A reranker's score that lets a hit pass whatever its words."""
 
-    def before(self, asked: Familiarity) -> "Threshold":
+    def for_query(self, statistics: QueryStatistics) -> "RelevanceThreshold":
         """The gate as a question meets it."""
-        return Threshold(self, asked)
+        return RelevanceThreshold(self, statistics)
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class RelevanceThreshold:
     """A gate and what is known of the question before it."""
 
-    gate: Gate
-    asked: Familiarity
+    policy: ThresholdPolicy
+    statistics: QueryStatistics
 
-    def margin(self, kind: Kind, support: Support) -> float:
+    def margin(self, kind: DocumentKind, support: RelevanceSignals) -> float:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
-        bar = self.gate.memory if kind == "memory" else self.gate.turn
-        around = self.gate.in_context and self.asked.named
-        heard = replace(support, coverage=support.context) if around else support
-        margin = bar.margin(heard, self.asked)
-        return margin if support.reranked is None else self._corrected(margin, support)
+        bar = self.policy.memory if kind == "memory" else self.policy.turn
+        around = self.policy.counts_context and self.statistics.frequent_entity
+        heard = replace(support, coverage=support.context_coverage) if around else support
+        margin = bar.margin(heard, self.statistics)
+        return (
+            margin if support.rerank_score is None else self._correct_by_reranker(margin, support)
+        )
 
-    def _corrected(self, margin: float, support: Support) -> float:
+    def _correct_by_reranker(self, margin: float, support: RelevanceSignals) -> float:
         """The margin, where a reranker knows better."""
-        score = support.reranked or 0.0
-        strange = self.asked.strange and not support.across
-        if score >= self.gate.sure and not strange:
-            return max(margin, score - self.gate.sure)
-        if score < _BESIDE_THE_POINT and support.coverage < 1:
-            return min(margin, score - _BESIDE_THE_POINT)
+        score = support.rerank_score or 0.0
+        strange = self.statistics.unknown_entity and not support.is_cross_language
+        if score >= self.policy.rerank_accepts and not strange:
+            return max(margin, score - self.policy.rerank_accepts)
+        if score < _RERANK_REJECTS and support.coverage < 1:
+            return min(margin, score - _RERANK_REJECTS)
         return margin
 
     def __str__(self) -> str:
         """In a line, for a trace."""
-        asked = self.asked
-        name = "strange" if asked.strange else "named" if asked.named else "unnamed"
-        measure = "cosine" if asked.strange else "words + cosine" if asked.vectors else "words"
-        least = 1.0 if asked.vectors or asked.strange else _WORDS_ALONE
-        bars = (("memory", self.gate.memory), ("turn", self.gate.turn))
-        shown = bars if self.gate.each else bars[1:]
-        told = ", ".join(f"{kind} {least * getattr(bar, name):g}" for kind, bar in shown)
-        whom = "each" if self.gate.each else "the best"
-        return f"{whom} hit, {measure} of at least: {told} ({name})"
+        asked = self.statistics
+        field = (
+            "unknown_entity"
+            if asked.unknown_entity
+            else "frequent_entity"
+            if asked.frequent_entity
+            else "no_entity"
+        )
+        measure = (
+            "cosine" if asked.unknown_entity else "words + cosine" if asked.has_vectors else "words"
+        )
+        least = 1.0 if asked.has_vectors or asked.unknown_entity else _WORDS_ONLY_SHARE
+        bars = (("memory", self.policy.memory), ("turn", self.policy.turn))
+        shown = bars if self.policy.applies_to_each else bars[1:]
+        told = ", ".join(f"{kind} {least * getattr(bar, field):g}" for kind, bar in shown)
+        whom = "each" if self.policy.applies_to_each else "the best"
+        return f"{whom} hit, {measure} of at least: {told} ({field})"
 
 
 _GRAPH_RELIEF = 0.3
 """By how much the graph's best document may fall short of its bar."""
-_WORDS_ALONE = 0.5
+_WORDS_ONLY_SHARE = 0.5
 """The share of the bar that words must reach where there is no cosine to add to them."""
-_BESIDE_THE_POINT = 0.1
+_RERANK_REJECTS = 0.1
 """A reranker's score that turns a hit away, unless it holds every word that tells."""
-RECORD = Gate(
-    memory=Bar(named=0.66, unnamed=0.28, across=0.25, strange=0.60),
-    turn=Bar(named=0.66, unnamed=0.28, across=0.25, strange=0.60),
-    each=False,
-    in_context=True,
+TRANSCRIPT_THRESHOLDS = ThresholdPolicy(
+    memory=RelevanceBounds(
+        frequent_entity=0.66, no_entity=0.28, cross_language=0.25, unknown_entity=0.60
+    ),
+    turn=RelevanceBounds(
+        frequent_entity=0.66, no_entity=0.28, cross_language=0.25, unknown_entity=0.60
+    ),
+    applies_to_each=False,
+    counts_context=True,
 )
 """The verbatim record."""
-ANSWER = Gate(
-    memory=Bar(named=0.42, unnamed=0.22, across=0.22, strange=0.50),
-    turn=Bar(named=0.66, unnamed=0.45, across=0.35, strange=0.60),
-    each=True,
+MEMORY_THRESHOLDS = ThresholdPolicy(
+    memory=RelevanceBounds(
+        frequent_entity=0.42, no_entity=0.22, cross_language=0.22, unknown_entity=0.50
+    ),
+    turn=RelevanceBounds(
+        frequent_entity=0.66, no_entity=0.45, cross_language=0.35, unknown_entity=0.60
+    ),
+    applies_to_each=True,
 )
 """Conclusions that were asked for. A memory is one sentence; a turn says more than one thing and
 shares a name or a topic with much, so its bar is higher."""
-UNASKED = Gate(
-    memory=Bar(named=0.65, unnamed=0.42, across=0.32, strange=0.60),
-    turn=Bar(named=0.80, unnamed=0.60, across=0.45, strange=0.70),
-    each=True,
-    sure=0.8,
+CONTEXT_THRESHOLDS = ThresholdPolicy(
+    memory=RelevanceBounds(
+        frequent_entity=0.65, no_entity=0.42, cross_language=0.32, unknown_entity=0.60
+    ),
+    turn=RelevanceBounds(
+        frequent_entity=0.80, no_entity=0.60, cross_language=0.45, unknown_entity=0.70
+    ),
+    applies_to_each=True,
+    rerank_accepts=0.8,
 )
 """Conclusions that nobody asked for."""
 
 
-def coverage(weights: Mapping[str, float], words: Set[str]) -> float:
+def term_coverage(weights: Mapping[str, float], words: Set[str]) -> float:
     """The share of a question's terms among a text's tokens, each by its weight."""
     total = sum(weights.values())
     held = [weight for term, weight in weights.items() if term in words]

@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from memoria.model import Hit, Injection, Scratchpad, SearchResult
-from memoria.retrieval.gate import UNASKED
-from memoria.retrieval.plan import Plan
+from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
+from memoria.retrieval.gate import CONTEXT_THRESHOLDS
+from memoria.retrieval.plan import SearchPlan
 from memoria.retrieval.search import Search
 from memoria.store.base import Store
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
-from memoria.text.lines import in_a_line, indented
-from memoria.text.strip import fence, inert
+from memoria.text.lines import indent_lines, join_lines
+from memoria.text.strip import escape_fences, fence
 
 _PERSONA_SHARE = 0.3
 _SHORT_TERM_SHARE = 0.15
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FixedBlocks:
     """What is in every package, whatever is asked."""
 
     core: Sequence[str]
@@ -46,7 +46,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedLine:
     """A hit as a line, and where it comes from."""
 
     id: str
@@ -54,9 +54,14 @@ class Cited:
     citation: str
 
 
-def inject(
-    store: Store, tenant: str, search: Search, recall: Plan, record: Plan, standing: Standing
-) -> Injection:
+def build_context(
+    store: Store,
+    tenant: str,
+    search: Search,
+    recall: SearchPlan,
+    record: SearchPlan,
+    standing: FixedBlocks,
+) -> ContextPackage:
     """The package for a query, `recall.max_tokens` in all.
 
     Args:
@@ -67,15 +72,17 @@ def inject(
         record: the same as a second-level search.
         standing: what is in every package.
     """
-    left = recall.max_tokens - _price(_assembled([""] * len(_HEADINGS)))
-    persona = _fitting(_lines(standing.core), _price, round(left * _PERSONA_SHARE))
-    tasks = _fitting(_lines(map(_tasks, standing.tasks)), _price, round(left * _SHORT_TERM_SHARE))
-    left -= sum(map(_price, (*persona, *tasks)))
-    found, said = _looked_up(store, tenant, search, recall, record, left)
-    evidence = _citable(said.hits, round(left * _EVIDENCE_SHARE)) if said else []
-    left -= sum(map(_cost, evidence))
+    left = recall.max_tokens - _text_cost(_assemble([""] * len(_HEADINGS)))
+    persona = _take_fitting(_lines(standing.core), _text_cost, round(left * _PERSONA_SHARE))
+    tasks = _take_fitting(
+        _lines(map(_task_lines, standing.tasks)), _text_cost, round(left * _SHORT_TERM_SHARE)
+    )
+    left -= sum(map(_text_cost, (*persona, *tasks)))
+    found, said = _look_up(store, tenant, search, recall, record, left)
+    evidence = _fit_citations(said.hits, round(left * _EVIDENCE_SHARE)) if said else []
+    left -= sum(map(_line_cost, evidence))
     told = {each.id for each in evidence}
-    known = _citable((hit for hit in found.hits if hit.id not in told), left)
+    known = _fit_citations((hit for hit in found.hits if hit.id not in told), left)
     cited = [each.citation for each in (*known, *evidence)]
     blocks = [
         "\n".join(block)
@@ -87,8 +94,8 @@ def inject(
             cited,
         )
     ]
-    text = _assembled(blocks)
-    return Injection(
+    text = _assemble(blocks)
+    return ContextPackage(
         persona=blocks[0],
         short_term=blocks[1],
         recall=blocks[2],
@@ -100,25 +107,27 @@ def inject(
     )
 
 
-def _looked_up(
-    store: Store, tenant: str, search: Search, recall: Plan, record: Plan, tokens: int
+def _look_up(
+    store: Store, tenant: str, search: Search, recall: SearchPlan, record: SearchPlan, tokens: int
 ) -> tuple[SearchResult, SearchResult | None]:
     """What is known, and what was said where that is called for.
 
     A reranker is asked about the former alone: a prompt waits for it once.
     """
-    query = search.embed(recall)
-    opinion = search.second_opinion(recall, query)
+    query = search.embed_query(recall)
+    opinion = search.ask_reranker(recall, query)
     with store.read(tenant) as tx:
-        found = search.within(tx, _with_budget(recall, tokens), query, UNASKED, opinion)
-        if found.hint is None or (found.hits and not recall.question.for_the_record):
+        found = search.run_in_snapshot(
+            tx, _with_budget(recall, tokens), query, CONTEXT_THRESHOLDS, opinion
+        )
+        if found.hint is None or (found.hits and not recall.parsed.wants_record):
             return found, None
         share = round(tokens * _EVIDENCE_SHARE)
         unasked = replace(_with_budget(record, share), unasked=True)
-        return found, search.within(tx, unasked, query)
+        return found, search.run_in_snapshot(tx, unasked, query)
 
 
-def _with_budget(plan: Plan, tokens: int) -> Plan:
+def _with_budget(plan: SearchPlan, tokens: int) -> SearchPlan:
     return replace(plan, max_tokens=max(tokens, _LEAST_TOKENS))
 
 
@@ -126,13 +135,13 @@ def _lines(texts: Iterable[str]) -> list[str]:
     return [line for text in texts for line in text.splitlines() if line.strip()]
 
 
-def _tasks(pad: Scratchpad) -> str:
+def _task_lines(pad: Scratchpad) -> str:
     done = [f"- done: {task.task}" for task in pad.completed]
     now = [f"- now: {pad.current_focus}"] * bool(pad.current_focus)
-    return "\n".join(indented(task, "  ") for task in [*now, *done])
+    return "\n".join(indent_lines(task, "  ") for task in [*now, *done])
 
 
-def _fitting(items: Iterable[_T], price: Callable[[_T], int], tokens: int) -> list[_T]:
+def _take_fitting(items: Iterable[_T], price: Callable[[_T], int], tokens: int) -> list[_T]:
     """The first that fit."""
     kept = []
     for each in items:
@@ -143,22 +152,22 @@ def _fitting(items: Iterable[_T], price: Callable[[_T], int], tokens: int) -> li
     return kept
 
 
-def _citable(hits: Iterable[Hit], tokens: int) -> list[Cited]:
+def _fit_citations(hits: Iterable[Hit], tokens: int) -> list[CitedLine]:
     """The first hits that fit, with their citations."""
-    return _fitting(map(_cited, hits), _cost, tokens)
+    return _take_fitting(map(_cite_hit, hits), _line_cost, tokens)
 
 
-def _cited(hit: Hit) -> Cited:
+def _cite_hit(hit: Hit) -> CitedLine:
     name = f"[{hit.kind} {hit.id}]"
     source = hit.source
     who = source.speaker or source.role or source.client
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
     marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
-    said, where = indented(_said(hit), "  "), in_a_line(", ".join(map(str, marks)))
-    return Cited(hit.id, f"- {name} {said}", f"- {name} {where}")
+    said, where = indent_lines(_hit_words(hit), "  "), join_lines(", ".join(map(str, marks)))
+    return CitedLine(hit.id, f"- {name} {said}", f"- {name} {where}")
 
 
-def _said(hit: Hit) -> str:
+def _hit_words(hit: Hit) -> str:
     """All that a hit says: the words, then the tool call."""
     if hit.tool is None:
         return hit.text
@@ -166,16 +175,16 @@ def _said(hit: Hit) -> str:
     return "\n".join(part for part in (hit.text, *call) if part)
 
 
-def _cost(each: Cited) -> int:
-    return _price(each.line) + _price(each.citation)
+def _line_cost(each: CitedLine) -> int:
+    return _text_cost(each.line) + _text_cost(each.citation)
 
 
-def _price(text: str) -> int:
+def _text_cost(text: str) -> int:
     """A line with its end, so that lines together never cost more than their prices."""
-    return estimate_tokens(inert(f"{text}\n"))
+    return estimate_tokens(escape_fences(f"{text}\n"))
 
 
-def _assembled(blocks: Sequence[str]) -> str:
+def _assemble(blocks: Sequence[str]) -> str:
     """The whole, fenced; of an empty block not even the heading."""
     told = [
         f"{heading}\n{block}"

@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
-from memoria.retrieval.evidence.rank import conclusive
-from memoria.retrieval.excerpt import excerpt
-from memoria.retrieval.familiar import Familiarity, telling_terms
-from memoria.retrieval.fuse import Fused, with_graph
-from memoria.retrieval.gate import Support, coverage
-from memoria.retrieval.plan import Plan
-from memoria.retrieval.weigh import memory_factors, product, turn_factors
+from memoria.retrieval.evidence.rank import score_conclusion
+from memoria.retrieval.excerpt import find_excerpt
+from memoria.retrieval.familiar import QueryStatistics, discriminative_terms
+from memoria.retrieval.fuse import FusedCandidate, add_graph_score
+from memoria.retrieval.gate import RelevanceSignals, term_coverage
+from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.weigh import combine_boosts, memory_boosts, turn_boosts
 from memoria.store.base import Transaction
-from memoria.store.values import Filters, Kind
+from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import tokens
 from memoria.text.document import full_text
 from memoria.text.script import is_cjk
 
-_JUDGED_CHARS = 4000
+_READ_CHARS = 4000
 """How much of a document the gate reads: of a long one, the part that answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class MemoryWording:
     """A memory in one of its wordings."""
 
     memory: Memory
@@ -31,20 +31,20 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredCandidate:
     """A document with what speaks for it. Higher scores are better, within one search."""
 
-    document: StoredTurn | Wording
-    fused: Fused
-    support: Support
+    document: StoredTurn | MemoryWording
+    candidate: FusedCandidate
+    signals: RelevanceSignals
     relevance: float
     """How well it matches, 0 to 1."""
-    factors: Mapping[str, float]
+    boosts: Mapping[str, float]
     score: float
     words: frozenset[str]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> DocumentKind:
         """Which kind of document it is."""
         return "turn" if isinstance(self.document, StoredTurn) else "memory"
 
@@ -57,50 +57,57 @@ class Judged:
     @property
     def text(self) -> str:
         """What it says."""
-        return _text(self.document)
+        return _document_text(self.document)
 
 
-def judge(tx: Transaction, plan: Plan, fused: Sequence[Fused], asked: Familiarity) -> list[Judged]:
+def score_candidates(
+    tx: Transaction, plan: SearchPlan, fused: Sequence[FusedCandidate], asked: QueryStatistics
+) -> list[ScoredCandidate]:
     """The documents that may be seen, best first; of a memory one wording."""
-    documents = _read(tx, plan, fused)
+    documents = _read_documents(tx, plan, fused)
     shown = [item for item in fused if item.n in documents]
-    held = _words(tx, plan, shown, documents)
-    evenly = dict.fromkeys(telling_terms(plan), 1.0)
-    judged = [_judged(plan, item, documents[item.n], held[item.n], asked, evenly) for item in shown]
-    best: dict[tuple[str, int], Judged] = {}
+    held = _words_by_document(tx, plan, shown, documents)
+    evenly = dict.fromkeys(discriminative_terms(plan), 1.0)
+    judged = [
+        _score_candidate(plan, item, documents[item.n], held[item.n], asked, evenly)
+        for item in shown
+    ]
+    best: dict[tuple[str, int], ScoredCandidate] = {}
     for each in sorted(judged, key=lambda each: -each.score):
-        best.setdefault(_same(each), each)
+        best.setdefault(_identity(each), each)
     return list(best.values())
 
 
-def _same(each: Judged) -> tuple[str, int]:
+def _identity(each: ScoredCandidate) -> tuple[str, int]:
     """Versions of a message, and wordings of a memory that past truths are asked for by."""
     document = each.document
     return (document.id, document.n) if isinstance(document, StoredTurn) else (
         document.memory.id, document.version.n)  # fmt: skip
 
 
-def _read(tx: Transaction, plan: Plan, fused: Sequence[Fused]) -> dict[int, StoredTurn | Wording]:
-    indexed = [item.n for item in fused if item.indexed or _from_elsewhere(plan)]
+def _read_documents(
+    tx: Transaction, plan: SearchPlan, fused: Sequence[FusedCandidate]
+) -> dict[int, StoredTurn | MemoryWording]:
+    indexed = [item.n for item in fused if item.is_indexed or _includes_unindexed(plan)]
     turns = tx.conversations.turns(indexed)
-    documents: dict[int, StoredTurn | Wording] = {
+    documents: dict[int, StoredTurn | MemoryWording] = {
         n: turn for n, turn in turns.items() if _may_be_shown(turn, plan)
     }
     if "memory" in plan.kinds:
         ns = [item.n for item in fused if item.n not in turns]
-        for n, memory in tx.memories.by_versions(ns).items():
-            version = _held(memory, n, plan)
+        for n, memory in tx.memories.by_version_numbers(ns).items():
+            version = _wording_to_show(memory, n, plan)
             if version is not None:
-                documents[n] = Wording(memory, version)
+                documents[n] = MemoryWording(memory, version)
     return documents
 
 
-def _from_elsewhere(plan: Plan) -> bool:
+def _includes_unindexed(plan: SearchPlan) -> bool:
     """Whether turns count that no index has found: of a time, and in the record what is linked."""
-    return plan.question.only_of_time or not plan.first_level
+    return plan.parsed.is_time_only or not plan.first_level
 
 
-def _may_be_shown(turn: StoredTurn, plan: Plan) -> bool:
+def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:
     """Whether it was said by the moment asked for, and on the first level may stand in.
 
     There a turn speaks until memories have been drawn from it, and after that for what no memory
@@ -108,25 +115,25 @@ def _may_be_shown(turn: StoredTurn, plan: Plan) -> bool:
     """
     if plan.as_of is not None and not (turn.current and turn.at <= plan.as_of):
         return False
-    if turn.barred and (plan.first_level or plan.unasked):
+    if turn.suppressed and (plan.first_level or plan.unasked):
         return False
-    return not (plan.first_level and turn.processed) or plan.question.stands_in(full_text(turn))
+    return not (plan.first_level and turn.processed) or plan.parsed.occurs_in(full_text(turn))
 
 
-def _held(memory: Memory, n: int, plan: Plan) -> MemoryVersion | None:
+def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion | None:
     """The wording to show: the one found, or the one that held at the moment asked for."""
     moment = plan.now if plan.as_of is None else plan.as_of
     if memory.expires_at is not None and memory.expires_at <= moment:
         return None  # it was meant to count until then
     if plan.as_of is None:
         return next(version for version in memory.versions if version.n == n)
-    if not _counted_at(memory, moment):
+    if not _is_active_at(memory, moment):
         return None
-    held = (version for version in memory.versions if _held_at(version, moment))
-    return next((version for version in held if _wanted(version, plan.filters)), None)
+    held = (version for version in memory.versions if _is_valid_at(version, moment))
+    return next((version for version in held if _passes_filters(version, plan.filters)), None)
 
 
-def _counted_at(memory: Memory, moment: int) -> bool:
+def _is_active_at(memory: Memory, moment: int) -> bool:
     """Whether it was held true at a moment: it is now, or was until it was put aside later."""
     if memory.validity in (Validity.ARCHIVED, Validity.SUPERSEDED):
         ever = memory.updated_at > memory.created_at  # some are kept for the history alone
@@ -134,46 +141,46 @@ def _counted_at(memory: Memory, moment: int) -> bool:
     return memory.validity is Validity.ACTIVE
 
 
-def _held_at(version: MemoryVersion, moment: int) -> bool:
+def _is_valid_at(version: MemoryVersion, moment: int) -> bool:
     return version.valid_from <= moment and (version.valid_to is None or moment < version.valid_to)
 
 
-def _wanted(version: MemoryVersion, filters: Filters) -> bool:
+def _passes_filters(version: MemoryVersion, filters: Filters) -> bool:
     """Whether a wording passes the filters, which were put to the one that was found."""
     early = filters.since is not None and version.valid_from < filters.since
     late = filters.until is not None and version.valid_from >= filters.until
     return not early and not late and filters.session_id in (None, version.provenance.session_id)
 
 
-def _words(
+def _words_by_document(
     tx: Transaction,
-    plan: Plan,
-    fused: Sequence[Fused],
-    documents: Mapping[int, StoredTurn | Wording],
+    plan: SearchPlan,
+    fused: Sequence[FusedCandidate],
+    documents: Mapping[int, StoredTurn | MemoryWording],
 ) -> dict[int, frozenset[str]]:
     """The tokens of each, of a long one those of the part that answers."""
-    texts = {item.n: _text(documents[item.n]) for item in fused}
+    texts = {item.n: _document_text(documents[item.n]) for item in fused}
     stored: dict[int, frozenset[str]] = {}
-    if "text" not in plan.way.without and plan.as_of is None:
-        short = [item for item in fused if len(texts[item.n]) <= _JUDGED_CHARS]
+    if "text" not in plan.options.without and plan.as_of is None:
+        short = [item for item in fused if len(texts[item.n]) <= _READ_CHARS]
         stored = {item.n: frozenset(item.words.split(" ")) for item in short if item.words}
-        stored |= tx.documents.words([item.n for item in short if item.n not in stored])
-    return {n: stored.get(n) or _words_that_answer(text, plan) for n, text in texts.items()}
+        stored |= tx.documents.distinct_words([item.n for item in short if item.n not in stored])
+    return {n: stored.get(n) or _excerpt_words(text, plan) for n, text in texts.items()}
 
 
-def _words_that_answer(text: str, plan: Plan) -> frozenset[str]:
-    start, end = excerpt(text, plan.terms, _JUDGED_CHARS)
+def _excerpt_words(text: str, plan: SearchPlan) -> frozenset[str]:
+    start, end = find_excerpt(text, plan.terms, _READ_CHARS)
     return frozenset(tokens(text[start:end]))
 
 
-def _text(document: StoredTurn | Wording) -> str:
-    return document.version.content if isinstance(document, Wording) else full_text(document)
+def _document_text(document: StoredTurn | MemoryWording) -> str:
+    return document.version.content if isinstance(document, MemoryWording) else full_text(document)
 
 
-def _named(item: Fused, document: StoredTurn | Wording) -> frozenset[str]:
+def _name_tokens(item: FusedCandidate, document: StoredTurn | MemoryWording) -> frozenset[str]:
     """Tokens of who said it, and of the names it is linked with whatever words it uses."""
     speaker = document.speaker if isinstance(document, StoredTurn) else None
-    return frozenset().union(*map(_tokens, (speaker or "", *item.named)))
+    return frozenset().union(*map(_tokens, (speaker or "", *item.entity_names)))
 
 
 @lru_cache(maxsize=256)
@@ -182,32 +189,34 @@ def _tokens(name: str) -> frozenset[str]:
     return frozenset(tokens(name))
 
 
-def _judged(
-    plan: Plan,
-    item: Fused,
-    document: StoredTurn | Wording,
+def _score_candidate(
+    plan: SearchPlan,
+    item: FusedCandidate,
+    document: StoredTurn | MemoryWording,
     words: frozenset[str],
-    asked: Familiarity,
+    asked: QueryStatistics,
     evenly: Mapping[str, float],
-) -> Judged:
-    held = words | _named(item, document)
-    across = is_cjk(_text(document)[:_JUDGED_CHARS]) != asked.cjk
-    covered = coverage(asked.weights, held)
-    support = Support(covered, item.cosine, item.graph, item.context, across)
-    relevance = _relevance(plan, item, coverage(evenly, held))
-    factors = _factors(plan, document)
-    return Judged(document, item, support, relevance, factors, relevance * product(factors), words)
+) -> ScoredCandidate:
+    held = words | _name_tokens(item, document)
+    across = is_cjk(_document_text(document)[:_READ_CHARS]) != asked.is_cjk
+    covered = term_coverage(asked.weights, held)
+    support = RelevanceSignals(covered, item.cosine, item.graph, item.context, across)
+    relevance = _relevance(plan, item, term_coverage(evenly, held))
+    factors = _boosts(plan, document)
+    return ScoredCandidate(
+        document, item, support, relevance, factors, relevance * combine_boosts(factors), words
+    )
 
 
-def _factors(plan: Plan, document: StoredTurn | Wording) -> dict[str, float]:
-    if plan.question.only_of_time or not plan.way.stages.weights:
+def _boosts(plan: SearchPlan, document: StoredTurn | MemoryWording) -> dict[str, float]:
+    if plan.parsed.is_time_only or not plan.options.stages.weights:
         return {}  # of a time the newest first, whatever it is worth
-    if isinstance(document, Wording):
-        return memory_factors(document.memory, document.version, plan)
-    return turn_factors(document, plan)
+    if isinstance(document, MemoryWording):
+        return memory_boosts(document.memory, document.version, plan)
+    return turn_boosts(document, plan)
 
 
-def _relevance(plan: Plan, item: Fused, covered: float) -> float:
-    if not plan.first_level or plan.question.only_of_time:
+def _relevance(plan: SearchPlan, item: FusedCandidate, covered: float) -> float:
+    if not plan.first_level or plan.parsed.is_time_only:
         return item.score
-    return with_graph(conclusive(item.lexical, covered, item.cosine), item.graph)
+    return add_graph_score(score_conclusion(item.lexical, covered, item.cosine), item.graph)

@@ -5,24 +5,24 @@ Topics and no answers: whoever asked sees what could be asked instead, and can't
 
 from collections.abc import Sequence
 
-from memoria.retrieval.excerpt import excerpt
-from memoria.retrieval.judge import Judged
+from memoria.retrieval.excerpt import find_excerpt
+from memoria.retrieval.judge import ScoredCandidate
 from memoria.text.budget import estimate_tokens
 
 _MOST = 3
-_CHARS = 48
-_SPENT = 100
+_TOPIC_CHARS = 48
+_MOST_TOKENS = 100
 """Tokens at most, and never more than a tenth of the budget."""
 
 
 def nearest_topics(
-    turned_away: Sequence[Judged], terms: Sequence[str], max_tokens: int
+    turned_away: Sequence[ScoredCandidate], terms: Sequence[str], max_tokens: int
 ) -> tuple[str, ...]:
     """What came nearest, a few words each."""
-    left = min(_SPENT, max_tokens // 10)
+    left = min(_MOST_TOKENS, max_tokens // 10)
     topics: list[str] = []
     for each in turned_away:
-        if each.support.coverage <= 0 and each.support.cosine <= 0:
+        if each.signals.coverage <= 0 and each.signals.cosine <= 0:
             continue
         topic = _topic(each.text, terms)
         price = estimate_tokens(topic)
@@ -36,6 +36,6 @@ def nearest_topics(
 
 def _topic(text: str, terms: Sequence[str]) -> str:
     line = " ".join(text.split())
-    start, end = excerpt(line, terms, _CHARS)
+    start, end = find_excerpt(line, terms, _TOPIC_CHARS)
     before, after = "…" if start else "", "…" if end < len(line) else ""
     return f"{before}{line[start:end].strip()}{after}"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from memoria.model import Hit, Neighbour, ToolCall
-from memoria.retrieval.excerpt import excerpt
+from memoria.model import AdjacentTurn, Hit, ToolCall
+from memoria.retrieval.excerpt import find_excerpt
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
 
@@ -31,7 +31,7 @@ _CHARS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedHits:
     """What fitted."""
 
     hits: tuple[Hit, ...]
@@ -39,33 +39,35 @@ class Packed:
     omitted: int
 
 
-class Beside(NamedTuple):
+class NeighbourTurns(NamedTuple):
     """The turns shown with a hit."""
 
-    before: tuple[Neighbour, ...]
-    after: tuple[Neighbour, ...]
+    before: tuple[AdjacentTurn, ...]
+    after: tuple[AdjacentTurn, ...]
 
 
-def pack(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Packed:
+def pack_hits(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> PackedHits:
     """The hits that fit, long ones cut."""
-    costs = [cost(hit) for hit in hits]
+    costs = [hit_cost(hit) for hit in hits]
     long = min(max(_LONG_TOKENS, round(_LONG_SHARE * max_tokens)), max_tokens)
     least = [
-        min(price, max(long, citation(hit) + _LEAST_TOKENS))
+        min(price, max(long, citation_cost(hit) + _LEAST_TOKENS))
         for hit, price in zip(hits, costs, strict=True)
     ]
     shown = sum(total <= max_tokens for total in accumulate(least))
     more = [price - floor for price, floor in zip(costs[:shown], least, strict=False)]
-    shared = _shares(more, max_tokens - sum(least[:shown]))
+    shared = _share_evenly(more, max_tokens - sum(least[:shown]))
     shares = [floor + share for floor, share in zip(least, shared, strict=False)]
     kept = tuple(
-        hit if price <= share else _shortened(hit, terms, share - citation(hit))
+        hit if price <= share else _shorten_hit(hit, terms, share - citation_cost(hit))
         for hit, price, share in zip(hits, costs, shares, strict=False)
     )
-    return Packed(kept, sum(map(cost, kept)), len(hits) - shown)
+    return PackedHits(kept, sum(map(hit_cost, kept)), len(hits) - shown)
 
 
-def add_neighbours(packed: Packed, max_tokens: int, beside: Sequence[Beside]) -> Packed:
+def add_neighbours(
+    packed: PackedHits, max_tokens: int, beside: Sequence[NeighbourTurns]
+) -> PackedHits:
     """The hits with the turns beside each of them, as far as the whole budget goes."""
     left = max_tokens - packed.tokens
     shown: list[Hit] = []
@@ -74,16 +76,16 @@ def add_neighbours(packed: Packed, max_tokens: int, beside: Sequence[Beside]) ->
         fits = price <= left
         left -= price if fits else 0
         shown.append(hit.model_copy(update={"before": before, "after": after}) if fits else hit)
-    return Packed(tuple(shown), max_tokens - left, packed.omitted)
+    return PackedHits(tuple(shown), max_tokens - left, packed.omitted)
 
 
-def cost(hit: Hit) -> int:
+def hit_cost(hit: Hit) -> int:
     """Estimated tokens of a hit."""
-    tool = 0 if hit.tool is None else sum(map(estimate_tokens, _call(hit.tool)))
-    return citation(hit) + estimate_tokens(hit.text) + tool
+    tool = 0 if hit.tool is None else sum(map(estimate_tokens, _call_texts(hit.tool)))
+    return citation_cost(hit) + estimate_tokens(hit.text) + tool
 
 
-def citation(hit: Hit) -> int:
+def citation_cost(hit: Hit) -> int:
     """Estimated tokens of what is never cut: where a hit stands, and which tool was called."""
     source = hit.source
     names = (
@@ -97,22 +99,22 @@ def citation(hit: Hit) -> int:
     return place if hit.tool is None else place + estimate_tokens(hit.tool.name)
 
 
-def _neighbour_cost(beside: Neighbour) -> int:
+def _neighbour_cost(beside: AdjacentTurn) -> int:
     return _NEIGHBOUR_TOKENS + estimate_tokens(beside.text) + estimate_tokens(beside.speaker or "")
 
 
 def shorten_text(hit: Hit, terms: Sequence[str], chars: int) -> Hit:
     """The hit with its text cut to the excerpt that answers."""
-    return _with_excerpt(hit, excerpt(hit.text, terms, chars))
+    return _with_excerpt(hit, find_excerpt(hit.text, terms, chars))
 
 
-def _shortened(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
+def _shorten_hit(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
     """The hit cut so that it costs `tokens` at most beside its citation."""
     if hit.tool is None:
-        return _with_excerpt(hit, _span(hit.text, terms, tokens))
+        return _with_excerpt(hit, _affordable_excerpt(hit.text, terms, tokens))
     parts = (hit.text, as_text(hit.tool.args), as_text(hit.tool.result))
-    shares = _shares([estimate_tokens(part) for part in parts], tokens)
-    text, args, result = map(_span, parts, (terms,) * len(parts), shares)
+    shares = _share_evenly([estimate_tokens(part) for part in parts], tokens)
+    text, args, result = map(_affordable_excerpt, parts, (terms,) * len(parts), shares)
     tool = ToolCall(
         name=hit.tool.name,
         args=parts[1][slice(*args)] or None,
@@ -128,7 +130,7 @@ def _with_excerpt(hit: Hit, span: tuple[int, int]) -> Hit:
     return hit.model_copy(update={"text": hit.text[slice(*span)], "excerpt": span})
 
 
-def _shares(costs: Sequence[int], tokens: int) -> list[int]:
+def _share_evenly(costs: Sequence[int], tokens: int) -> list[int]:
     """Tokens for each: small ones get what they need, the rest is split evenly."""
     shares = [0] * len(costs)
     left = tokens
@@ -138,11 +140,11 @@ def _shares(costs: Sequence[int], tokens: int) -> list[int]:
     return shares
 
 
-def _span(text: str, terms: Sequence[str], tokens: int) -> tuple[int, int]:
+def _affordable_excerpt(text: str, terms: Sequence[str], tokens: int) -> tuple[int, int]:
     """The excerpt that costs `tokens` at most."""
     chars = min(len(text), tokens * _CHARS_PER_TOKEN)
     while chars > 0:
-        start, end = excerpt(text, terms, chars)
+        start, end = find_excerpt(text, terms, chars)
         price = estimate_tokens(text[start:end])
         if price <= tokens:
             return start, end
@@ -150,5 +152,5 @@ def _span(text: str, terms: Sequence[str], tokens: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _call(tool: ToolCall) -> tuple[str, str]:
+def _call_texts(tool: ToolCall) -> tuple[str, str]:
     return as_text(tool.args), as_text(tool.result)

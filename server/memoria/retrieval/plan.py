@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from memoria.errors import InvalidInputError, quoted
+from memoria.errors import InvalidInputError, quote_value
 from memoria.model import MemoryType, Part, Role, now_millis
-from memoria.retrieval.question import Question, understand
+from memoria.retrieval.question import ParsedQuery, parse_query
 from memoria.retrieval.stages import ALL, Stages
-from memoria.store.values import Filters, Kind
+from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import query_terms
-from memoria.text.strip import well_formed
+from memoria.text.strip import replace_lone_surrogates
 
 EVERYWHERE = "*"
 """Asks every workspace."""
@@ -21,7 +21,7 @@ _MAX_QUERY_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class SearchOptions:
     """How a search is to go about it, whatever it asks for."""
 
     without: frozenset[Part] = frozenset()
@@ -36,15 +36,15 @@ class Way:
     """Which parts of the ranking are on."""
 
 
-AS_USUAL = Way()
+DEFAULT_OPTIONS = SearchOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SearchPlan:
     """A search, ready to run."""
 
-    question: Question
-    kinds: tuple[Kind, ...]
+    parsed: ParsedQuery
+    kinds: tuple[DocumentKind, ...]
     filters: Filters
     limit: int
     max_tokens: int
@@ -56,19 +56,19 @@ class Plan:
     """When it is asked, UTC epoch milliseconds."""
     as_of: int | None = None
     """The moment whose truth is asked for; None for the present."""
-    way: Way = AS_USUAL
+    options: SearchOptions = DEFAULT_OPTIONS
     unasked: bool = False
     """Whether nobody asked for the record: turns that are forgotten above it stay out, too."""
 
     @property
     def query(self) -> str:
         """The question as it was asked."""
-        return self.question.text
+        return self.parsed.text
 
     @property
     def terms(self) -> tuple[str, ...]:
         """The tokens searched for."""
-        return self.question.terms
+        return self.parsed.terms
 
 
 def plan_memories(
@@ -83,8 +83,8 @@ def plan_memories(
     include_history: bool = False,
     workspace: str | None = None,
     as_of: int | None = None,
-    way: Way = AS_USUAL,
-) -> Plan:
+    options: SearchOptions = DEFAULT_OPTIONS,
+) -> SearchPlan:
     """A first-level search: memories, and turns no memory has been drawn from yet.
 
     Raises:
@@ -95,18 +95,20 @@ def plan_memories(
         until=until,
         session_id=session_id or None,
         types=types,
-        history=include_history or as_of is not None,
+        include_history=include_history or as_of is not None,
         workspace=workspace,
         everywhere=workspace == EVERYWHERE,
     )
-    kinds: tuple[Kind, ...] = ("memory", "turn")
-    plan = _plan(query, kinds, filters, limit, max_tokens, first_level=True, way=way, now=as_of)
+    kinds: tuple[DocumentKind, ...] = ("memory", "turn")
+    plan = _plan(
+        query, kinds, filters, limit, max_tokens, first_level=True, options=options, now=as_of
+    )
     # What only the record holds is looked for there, whether it has been read or not.
-    raw = replace(plan.filters, settled=bool(plan.question.literal))
+    raw = replace(plan.filters, include_processed=bool(plan.parsed.literals))
     return replace(plan, as_of=as_of, filters=raw)
 
 
-def plan_traces(
+def plan_transcript(
     query: str,
     *,
     limit: int,
@@ -119,8 +121,8 @@ def plan_traces(
     tool: str | None = None,
     include_history: bool = False,
     workspace: str | None = None,
-    way: Way = AS_USUAL,
-) -> Plan:
+    options: SearchOptions = DEFAULT_OPTIONS,
+) -> SearchPlan:
     """A second-level search: the verbatim record.
 
     Raises:
@@ -132,40 +134,44 @@ def plan_traces(
         session_id=session_id or None,  # some clients send "" for what they leave out
         roles=() if role is None else (role,),
         tool=tool or None,
-        history=include_history,
+        include_history=include_history,
         workspace=workspace,
         everywhere=workspace == EVERYWHERE,
-        settled=True,
+        include_processed=True,
     )
-    _within("context", context, 0, MAX_CONTEXT)
-    plan = _plan(query, ("turn",), filters, limit, max_tokens, first_level=False, way=way)
+    _check_range("context", context, 0, MAX_CONTEXT)
+    plan = _plan(query, ("turn",), filters, limit, max_tokens, first_level=False, options=options)
     return replace(plan, context=context)
 
 
 def _plan(
     query: str,
-    kinds: tuple[Kind, ...],
+    kinds: tuple[DocumentKind, ...],
     filters: Filters,
     limit: int,
     max_tokens: int,
     *,
     first_level: bool,
-    way: Way,
+    options: SearchOptions,
     now: int | None = None,
-) -> Plan:
-    text = well_formed(query).strip()[:_MAX_QUERY_CHARS]
+) -> SearchPlan:
+    text = replace_lone_surrogates(query).strip()[:_MAX_QUERY_CHARS]
     if not text:
         raise InvalidInputError("query is empty. Ask in words, for example: release checklist.")
-    _within("limit", limit, 1, MAX_LIMIT)
-    _within("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
+    _check_range("limit", limit, 1, MAX_LIMIT)
+    _check_range("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
     if filters.since is not None and filters.until is not None and filters.since >= filters.until:
         raise InvalidInputError("since must be before until.")
     terms = query_terms(text)[:_MAX_TERMS]
     asked_at = now_millis() if now is None else now
-    question = understand(text, terms, asked_at)
-    return Plan(question, kinds, filters, limit, max_tokens, 0, first_level, asked_at, way=way)
+    question = parse_query(text, terms, asked_at)
+    return SearchPlan(
+        question, kinds, filters, limit, max_tokens, 0, first_level, asked_at, options=options
+    )
 
 
-def _within(name: str, value: int, least: int, most: int) -> None:
+def _check_range(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise InvalidInputError(f"{name} is {quoted(value)}; it must be from {least} to {most}.")
+        raise InvalidInputError(
+            f"{name} is {quote_value(value)}; it must be from {least} to {most}."
+        )

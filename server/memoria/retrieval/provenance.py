@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from memoria.errors import InvalidInputError, NotFoundError, brief
+from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import (
     AuditEntry,
     Edge,
@@ -13,18 +13,25 @@ from memoria.model import (
     Node,
     TurnRecord,
 )
-from memoria.model.provenance import Bond, End, History, MemoryRecord, TurnOrigin, Wording
+from memoria.model.provenance import (
+    EdgeEnd,
+    IncidentEdge,
+    MemoryHistory,
+    MemoryRecord,
+    SourcedVersion,
+    TurnOrigin,
+)
 from memoria.retrieval.plan import EVERYWHERE
-from memoria.retrieval.records import any_record
+from memoria.retrieval.records import read_record
 from memoria.store.base import Transaction
-from memoria.store.missing import missing
+from memoria.store.not_found import not_found
 from memoria.store.values import Filters
 from memoria.text.document import full_text
 
 FIRST_CHARS = 72
 _SAME_MOMENT_MS = 2_000
 """A wording and the line that logs it are written in one transaction."""
-_TOLD_BY_A_WORDING = ("remember", "correct")
+_ACTIONS_THAT_WORD = ("remember", "correct")
 _ORDER = (
     EdgeType.CONTRADICTS,
     EdgeType.VERSION_NEXT,
@@ -41,13 +48,15 @@ _ORDER = (
 )
 
 
-def looking_from(workspace: str | None) -> Filters:
+def filters_from(workspace: str | None) -> Filters:
     """All that is seen from a workspace: what no longer holds, and turns that were read, too."""
     everywhere = workspace == EVERYWHERE
-    return Filters(workspace=workspace, everywhere=everywhere, history=True, settled=True)
+    return Filters(
+        workspace=workspace, everywhere=everywhere, include_history=True, include_processed=True
+    )
 
 
-def origin(
+def read_origin(
     tx: Transaction, record_id: str, context: int, seen: Filters
 ) -> MemoryRecord | TurnOrigin:
     """A memory with all it rests on and is linked with, or a turn with what was drawn from it.
@@ -55,20 +64,20 @@ def origin(
     Raises:
         NotFoundError: the tenant has neither.
     """
-    match any_record(tx, record_id, context):
+    match read_record(tx, record_id, context):
         case Memory() as memory:
-            return _memory_record(tx, memory, seen)
+            return _read_memory_record(tx, memory, seen)
         case TurnRecord() as record:
             ns = [version.n for version in record.versions]
             return TurnOrigin(
                 record=record,
-                memories=tuple(_memories(tx, tx.memories.resting_on(ns))),
-                says_again=tuple(_memories(tx, tx.memories.said_again_in(ns))),
-                summed_up_in=tuple(_memories(tx, tx.episodes.over(ns))),
+                memories=tuple(_read_memories(tx, tx.memories.list_stated_in(ns))),
+                restated_memories=tuple(_read_memories(tx, tx.memories.list_repeated_in(ns))),
+                episodes=tuple(_read_memories(tx, tx.episodes.list_over_turns(ns))),
             )
 
 
-def history(tx: Transaction, memory_id: str) -> History:
+def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
     """The life of a memory, whatever became of it.
 
     Raises:
@@ -77,31 +86,33 @@ def history(tx: Transaction, memory_id: str) -> History:
     """
     memory = tx.memories.get(memory_id)
     if memory is None:
-        raise _no_memory(tx, memory_id)
-    evidence = tx.memories.evidence(memory_id)
-    wordings = _wordings(memory, evidence)
+        raise _explain_absence(tx, memory_id)
+    evidence = tx.memories.list_evidence(memory_id)
+    wordings = _pair_wordings(memory, evidence)
     again = [one for one in evidence if one.version is None]
-    done = [entry for entry in tx.audit.of(memory_id) if not _told(entry, wordings)]
-    events: list[Wording | Evidence | AuditEntry] = [*wordings, *again, *done]
-    return History(memory=memory, events=tuple(sorted(events, key=_moment)))
+    done = [
+        entry for entry in tx.audit.list_entries(memory_id) if not _repeats_wording(entry, wordings)
+    ]
+    events: list[SourcedVersion | Evidence | AuditEntry] = [*wordings, *again, *done]
+    return MemoryHistory(memory=memory, events=tuple(sorted(events, key=_moment)))
 
 
-def waiting(tx: Transaction, limit: int, seen: Filters) -> list[MemoryRecord]:
+def list_pending(tx: Transaction, limit: int, seen: Filters) -> list[MemoryRecord]:
     """What waits for the user's word, as it is seen from here, newest first."""
-    held = tx.memories.held_back(limit, seen.workspace)
-    return [_memory_record(tx, memory, seen) for memory in held]
+    held = tx.memories.list_pending(limit, seen.workspace)
+    return [_read_memory_record(tx, memory, seen) for memory in held]
 
 
-def bonds(tx: Transaction, node: Node, seen: Filters) -> tuple[Bond, ...]:
+def list_bonds(tx: Transaction, node: Node, seen: Filters) -> tuple[IncidentEdge, ...]:
     """Every edge at a node with its other end in words, the most telling first."""
-    return described(tx, node, tx.graph.edges(node, seen), seen)
+    return describe_edges(tx, node, tx.graph.list_edges(node, seen), seen)
 
 
-def described(
+def describe_edges(
     tx: Transaction, node: Node, edges: Iterable[Edge], seen: Filters
-) -> tuple[Bond, ...]:
+) -> tuple[IncidentEdge, ...]:
     """These edges at a node with their other ends in words, the most telling first."""
-    in_words = cache(lambda end: _in_words(tx, end, seen))
+    in_words = cache(lambda end: _describe_node(tx, end, seen))
     found = [_bond(edge, in_words(other_end(edge, node))) for edge in edges]
     return tuple(sorted(found, key=lambda bond: (_ORDER.index(bond.edge.type), -bond.edge.weight)))
 
@@ -113,51 +124,51 @@ def other_end(edge: Edge, node: Node) -> Node:
     return edge.dst if edge.src == node else edge.src
 
 
-def _memory_record(tx: Transaction, memory: Memory, seen: Filters) -> MemoryRecord:
-    evidence = tx.memories.evidence(memory.id)
+def _read_memory_record(tx: Transaction, memory: Memory, seen: Filters) -> MemoryRecord:
+    evidence = tx.memories.list_evidence(memory.id)
     return MemoryRecord(
         memory=memory,
-        wordings=_wordings(memory, evidence),
+        versions=_pair_wordings(memory, evidence),
         evidence=tuple(evidence),
-        sums_up=tx.episodes.stretch(memory.id),
-        bonds=bonds(tx, Node("memory", memory.id), seen),
+        turn_range=tx.episodes.get_span(memory.id),
+        edges=list_bonds(tx, Node("memory", memory.id), seen),
     )
 
 
-def _wordings(memory: Memory, evidence: Iterable[Evidence]) -> tuple[Wording, ...]:
+def _pair_wordings(memory: Memory, evidence: Iterable[Evidence]) -> tuple[SourcedVersion, ...]:
     said = {one.version: one for one in evidence if one.version is not None}
-    return tuple(Wording(version=v, said=said.get(v.version)) for v in memory.versions)
+    return tuple(SourcedVersion(version=v, said=said.get(v.version)) for v in memory.versions)
 
 
-def _memories(tx: Transaction, ids: Iterable[str]) -> list[Memory]:
+def _read_memories(tx: Transaction, ids: Iterable[str]) -> list[Memory]:
     return [memory for one in ids if (memory := tx.memories.get(one)) is not None]
 
 
-def _no_memory(tx: Transaction, memory_id: str) -> InvalidInputError | NotFoundError:
+def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | NotFoundError:
     if tx.conversations.turn(memory_id) is not None:
         return InvalidInputError(
-            f"{brief(memory_id)} is a turn, and a turn has no history. `memoria show` shows it and "
-            "the memories drawn from it."
+            f"{shorten(memory_id)} is a turn, and a turn has no history. `memoria show` shows it "
+            "and the memories drawn from it."
         )
-    if tx.tombstones.of(memory_id) is not None:
-        return missing(tx, "memory", memory_id)
+    if tx.tombstones.get(memory_id) is not None:
+        return not_found(tx, "memory", memory_id)
     return NotFoundError(
-        f"There is no memory {brief(memory_id)}. Find its id with search_memory "
+        f"There is no memory {shorten(memory_id)}. Find its id with search_memory "
         "(in a shell: memoria search --history)."
     )
 
 
-def _told(entry: AuditEntry, wordings: Iterable[Wording]) -> bool:
+def _repeats_wording(entry: AuditEntry, wordings: Iterable[SourcedVersion]) -> bool:
     """Whether a wording says the same as this line of the log, and more."""
-    return entry.action in _TOLD_BY_A_WORDING and any(
+    return entry.action in _ACTIONS_THAT_WORD and any(
         abs(wording.version.ingested_at - entry.at) <= _SAME_MOMENT_MS for wording in wordings
     )
 
 
-def _moment(event: Wording | Evidence | AuditEntry) -> tuple[int, int]:
+def _moment(event: SourcedVersion | Evidence | AuditEntry) -> tuple[int, int]:
     """When we learnt of it; of what happened in one moment, wordings come first."""
     match event:
-        case Wording(version=version):
+        case SourcedVersion(version=version):
             return version.ingested_at, version.version
         case Evidence(noted_at=at):
             return at, 1 << 30
@@ -165,12 +176,12 @@ def _moment(event: Wording | Evidence | AuditEntry) -> tuple[int, int]:
             return at, 1 << 31
 
 
-def _bond(edge: Edge, other: End) -> Bond:
+def _bond(edge: Edge, other: EdgeEnd) -> IncidentEdge:
     outward = edge.dst.id == other.id and edge.dst.kind == other.kind
-    return Bond(edge=edge, outward=outward, other=other)
+    return IncidentEdge(edge=edge, outward=outward, other=other)
 
 
-def _in_words(tx: Transaction, node: Node, seen: Filters) -> End:
+def _describe_node(tx: Transaction, node: Node, seen: Filters) -> EdgeEnd:
     text, detail = "", ""
     match node.kind:
         case "memory":
@@ -182,11 +193,11 @@ def _in_words(tx: Transaction, node: Node, seen: Filters) -> End:
             if turn is not None:
                 text, detail = full_text(turn), turn.speaker or turn.role.value
         case "entity":
-            entity = tx.graph.entity(node.id, seen)
+            entity = tx.graph.get_entity(node.id, seen)
             if entity is not None:
                 kind = None if entity.kind == "other" else entity.kind
                 text, detail = entity.name, ", ".join(filter(None, (entity.distinct, kind)))
-    return End(kind=node.kind, id=node.id, text=_first_words(text), detail=detail)
+    return EdgeEnd(kind=node.kind, id=node.id, text=_first_words(text), detail=detail)
 
 
 def _first_words(text: str) -> str:

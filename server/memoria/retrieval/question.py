@@ -35,7 +35,7 @@ _LITERAL = LazyPattern(
     r"|`[^`]+`",
     re.ASCII,  # so that what stands among Chinese characters has its ends
 )
-_FOR_THE_RECORD = LazyPattern(
+_RECORD_REQUEST = LazyPattern(
     r"\b(?:exact(?:ly)? (?:words?|wording|what)|verbatim|word for word|quote|quoted|evidence|proof"
     r"|source of|when did (?:i|we|you) (?:say|mention|tell|decide|agree)"
     r"|what did (?:i|we|you) (?:say|write|tell|ask)|transcript|original (?:message|words?|text))\b"
@@ -47,8 +47,8 @@ _LATEST = LazyPattern(
     r"|最近|最新|刚才|刚刚|上次|最后一次",
     re.IGNORECASE,
 )
-_SAYING = "say said tell told talk talked mention mentioned discuss discussed happen happened"
-_SAYING_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做发生")
+_SPEECH_VERBS = "say said tell told talk talked mention mentioned discuss discussed happen happened"
+_SPEECH_CHINESE = frozenset("我你们说过聊谈提到讲讨论什么了哪些事情干做发生")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’](?!s\b)[^\W\d_]+)*|\d+")
 """Without a possessive: Anna's boss is asked for under the name of Anna."""
 _UNSPACED = re.compile(f"[{CJK}]")
@@ -61,42 +61,42 @@ _LONGEST_RUN = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuery:
     """A question taken apart."""
 
     text: str
     terms: tuple[str, ...]
     """The tokens searched for."""
-    telling: tuple[str, ...]
+    discriminative: tuple[str, ...]
     """Of those, what an answer is about: no words of time, and nothing as empty as "said"."""
-    when: Interval | None
+    time: Interval | None
     names: tuple[str, ...]
     """Runs of words that may be the name of something, in their spelling here."""
-    proper: tuple[str, ...]
+    proper_names: tuple[str, ...]
     """Of those, the ones written as proper names, where a script tells them."""
-    literal: tuple[str, ...]
+    literals: tuple[str, ...]
     """Error codes, long numbers, paths, addresses and code."""
-    for_the_record: bool
+    wants_record: bool
     """Whether it asks for the words themselves, or for when they were said."""
-    latest: bool
+    wants_latest: bool
     """Whether it asks for what came last."""
 
     @property
-    def only_of_time(self) -> bool:
+    def is_time_only(self) -> bool:
         """Whether it asks for a time and for nothing in particular."""
-        return not self.telling and (self.when is not None or self.latest)
+        return not self.discriminative and (self.time is not None or self.wants_latest)
 
-    def in_words(self) -> "Question":
+    def without_time(self) -> "ParsedQuery":
         """The same without its time: where nothing was said then, the words are looked for."""
-        return replace(self, telling=self.terms, when=None, latest=False)
+        return replace(self, discriminative=self.terms, time=None, wants_latest=False)
 
-    def stands_in(self, text: str) -> bool:
+    def occurs_in(self, text: str) -> bool:
         """Whether a text holds one of the codes, paths and addresses as it was written."""
         lower = text.lower()
-        return any(literal.lower() in lower for literal in self.literal)
+        return any(literal.lower() in lower for literal in self.literals)
 
 
-def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
+def parse_query(text: str, terms: tuple[str, ...], now: int) -> ParsedQuery:
     """Take a question apart.
 
     Args:
@@ -106,29 +106,31 @@ def understand(text: str, terms: tuple[str, ...], now: int) -> Question:
             begin at this machine's midnight.
     """
     when = interval(text, now, utc_offset_minutes=local_offset_minutes(now))
-    timeless = text if when is None else _timeless(text, now)
-    latest = _LATEST.compiled.search(text) is not None
-    for_the_record = _FOR_THE_RECORD.compiled.search(text) is not None
-    return Question(
+    timeless = text if when is None else _remove_times(text, now)
+    latest = _LATEST.regex.search(text) is not None
+    for_the_record = _RECORD_REQUEST.regex.search(text) is not None
+    return ParsedQuery(
         text=text,
         terms=terms,
-        telling=_telling(timeless, terms) if when or latest or for_the_record else terms,
-        when=when,
+        discriminative=_discriminative_terms(timeless, terms)
+        if when or latest or for_the_record
+        else terms,
+        time=when,
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
-        proper=tuple(_proper(timeless)),
-        literal=tuple(match[0].strip("`") for match in _LITERAL.compiled.finditer(text)),
-        for_the_record=for_the_record,
-        latest=latest,
+        proper_names=tuple(_proper_names(timeless)),
+        literals=tuple(match[0].strip("`") for match in _LITERAL.regex.finditer(text)),
+        wants_record=for_the_record,
+        wants_latest=latest,
     )
 
 
-def _telling(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
+def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, ...]:
     """The terms without those of time, of asking for the record, and as empty as "said"."""
-    about = _FOR_THE_RECORD.compiled.sub(" ", _LATEST.compiled.sub(" ", timeless))
-    return tuple(term for term in query_terms(about) if term in terms and not _empty(term))
+    about = _RECORD_REQUEST.regex.sub(" ", _LATEST.regex.sub(" ", timeless))
+    return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
 
 
-def _timeless(text: str, now: int) -> str:
+def _remove_times(text: str, now: int) -> str:
     """The text without its words of time."""
     kept, end = [], 0
     for span in times(text, now):
@@ -137,7 +139,7 @@ def _timeless(text: str, now: int) -> str:
     return " ".join([*kept, text[end:]])
 
 
-def _proper(timeless: str) -> Iterator[str]:
+def _proper_names(timeless: str) -> Iterator[str]:
     """Words with a capital that does not merely begin the sentence."""
     for match in _CAPITAL.finditer(timeless):
         word = match["word"]
@@ -147,13 +149,13 @@ def _proper(timeless: str) -> Iterator[str]:
             yield word
 
 
-def _empty(term: str) -> bool:
-    return term in _saying() or set(term) <= _SAYING_CHINESE
+def _is_empty_word(term: str) -> bool:
+    return term in _speech_terms() or set(term) <= _SPEECH_CHINESE
 
 
 @cache
-def _saying() -> frozenset[str]:
-    return frozenset(query_terms(_SAYING))
+def _speech_terms() -> frozenset[str]:
+    return frozenset(query_terms(_SPEECH_VERBS))
 
 
 def _names(text: str) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """Records whole: a memory, a turn or a session by its id."""
 
-from memoria.errors import NotFoundError, brief
+from memoria.errors import NotFoundError, shorten
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
 from memoria.store.base import Transaction
-from memoria.store.missing import missing
+from memoria.store.not_found import not_found
 
 
-def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:
+def read_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRecord:
     """Whatever has the id: a memory or a turn.
 
     Raises:
@@ -18,15 +18,15 @@ def any_record(tx: Transaction, record_id: str, context: int) -> Memory | TurnRe
     turn = tx.conversations.turn(record_id)
     if turn is not None:
         return _with_surroundings(tx, turn, context)
-    if tx.tombstones.of(record_id) is not None:
-        raise missing(tx, "memory", record_id)
+    if tx.tombstones.get(record_id) is not None:
+        raise not_found(tx, "memory", record_id)
     raise NotFoundError(
-        f"There is no memory or turn {brief(record_id)}. Find its id with search_memory or "
+        f"There is no memory or turn {shorten(record_id)}. Find its id with search_memory or "
         "search_conversation_traces (in a shell: memoria search, memoria traces)."
     )
 
 
-def memory_record(tx: Transaction, memory_id: str) -> Memory:
+def read_memory(tx: Transaction, memory_id: str) -> Memory:
     """A memory with all its wordings.
 
     Raises:
@@ -34,11 +34,11 @@ def memory_record(tx: Transaction, memory_id: str) -> Memory:
     """
     memory = tx.memories.get(memory_id)
     if memory is None:
-        raise missing(tx, "memory", memory_id)
+        raise not_found(tx, "memory", memory_id)
     return memory
 
 
-def turn_record(tx: Transaction, turn_id: str, context: int) -> TurnRecord:
+def read_turn(tx: Transaction, turn_id: str, context: int) -> TurnRecord:
     """A turn with its versions and up to `context` turns on each side.
 
     Raises:
@@ -46,12 +46,12 @@ def turn_record(tx: Transaction, turn_id: str, context: int) -> TurnRecord:
     """
     turn = tx.conversations.turn(turn_id)
     if turn is None:
-        raise missing(tx, "turn", turn_id)
+        raise not_found(tx, "turn", turn_id)
     return _with_surroundings(tx, turn, context)
 
 
 def _with_surroundings(tx: Transaction, turn: StoredTurn, context: int) -> TurnRecord:
-    beside = tx.conversations.around(turn.session_n, turn.turn_index, context)
+    beside = tx.conversations.neighbours(turn.session_n, turn.turn_index, context)
     return TurnRecord(
         turn=turn,
         versions=tuple(tx.conversations.turn_versions(turn)),
@@ -60,7 +60,7 @@ def _with_surroundings(tx: Transaction, turn: StoredTurn, context: int) -> TurnR
     )
 
 
-def session_record(tx: Transaction, session_id: str, offset: int, limit: int) -> SessionRecord:
+def read_session(tx: Transaction, session_id: str, offset: int, limit: int) -> SessionRecord:
     """A page of a session.
 
     Raises:
@@ -69,12 +69,12 @@ def session_record(tx: Transaction, session_id: str, offset: int, limit: int) ->
     total = tx.conversations.session_size(session_id)
     if not total:
         raise NotFoundError(
-            f"There is no session {brief(session_id)}. Find its id with "
+            f"There is no session {shorten(session_id)}. Find its id with "
             "search_conversation_traces: every hit names its session."
         )
     return SessionRecord(
         session_id=session_id,
         total=total,
         turns=tuple(tx.conversations.session_turns(session_id, offset, limit)),
-        stretches=tuple(tx.conversations.stretches(session_id)),
+        segments=tuple(tx.conversations.list_segments(session_id)),
     )

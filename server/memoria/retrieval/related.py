@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
-from memoria.model import Meanings, Memory
+from memoria.model import Memory, TextVectors
 from memoria.policy.conflict import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Match
@@ -15,13 +15,13 @@ _MOST = 12
 _NEWEST = 12
 _OWN = 12
 _NEAREST = 3
-_NEAR = 0.6
+_PARAPHRASE_COSINE = 0.6
 """A cosine from which two statements may say the same. With the bundled model, paraphrases in one
 language lie between 0.45 and 0.85, statements about other things under 0.4."""
 _NO_WAIT_MS = 0
 
 
-class Related:
+class RelatedMemoryFinder:
     """Finds memories by words, and by meaning where there is an embedder.
 
     Episodes and concepts are none of them: they sum up, and no operation is for them.
@@ -30,7 +30,7 @@ class Related:
     def __init__(self, embedder: LazyEmbedder | None) -> None:
         self._embedder = embedder
 
-    def related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+    def find_related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
         """Up to a dozen active memories that share words or meaning with a text, nearest first.
 
         The newest, and the newest of the user's own, follow: "I've moved" shares no word with
@@ -40,15 +40,15 @@ class Related:
         """
         filters = Filters(workspace=workspace)
         found = tx.documents.match(("memory",), query_terms(text)[:_MOST_TERMS], filters, _MOST)
-        near = self._nearest(tx, text, filters)
+        near = self._search_vectors(tx, text, filters)
         ns = [match.n for pair in zip(found, near, strict=False) for match in pair]
         ns += [match.n for match in (*found[len(near) :], *near[len(found) :])]
-        by_id = {memory.id: memory for memory in _of(tx, ns)}
-        newest = {memory.id: memory for memory in tx.memories.unverified(_NEWEST, workspace)}
-        own = {memory.id: memory for memory in tx.memories.about(USER, workspace, limit=_OWN)}
-        return _conclusions({**dict([*by_id.items()][:_MOST]), **newest, **own}.values())
+        by_id = {memory.id: memory for memory in _read_memories(tx, ns)}
+        newest = {memory.id: memory for memory in tx.memories.list_unverified(_NEWEST, workspace)}
+        own = {memory.id: memory for memory in tx.memories.list_about(USER, workspace, limit=_OWN)}
+        return _without_summaries({**dict([*by_id.items()][:_MOST]), **newest, **own}.values())
 
-    def meanings(self, texts: Sequence[str], *, wait: bool) -> Meanings:
+    def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
         """The vectors of texts.
 
         Who need not wait loads no model for it: ten windows must not load ten.
@@ -57,17 +57,17 @@ class Related:
             EmbedderError: it was to be waited for, and none can be made.
         """
         if self._embedder is None or not texts or not (wait or self._embedder.state == "ready"):
-            return Meanings()
+            return TextVectors()
         try:
             vectors = self._embedder.embed_documents(texts)
         except EmbedderError:
             if wait:
                 raise
-            return Meanings()  # words alone will do
-        return Meanings(self._embedder.name, dict(zip(texts, vectors, strict=True)))
+            return TextVectors()  # words alone will do
+        return TextVectors(self._embedder.name, dict(zip(texts, vectors, strict=True)))
 
-    def near(
-        self, tx: Transaction, meanings: Meanings, text: str, workspace: str | None
+    def find_near(
+        self, tx: Transaction, meanings: TextVectors, text: str, workspace: str | None
     ) -> list[Memory]:
         """Active memories that mean nearly what one of the texts means, nearest first."""
         vector = meanings.vectors.get(text)
@@ -75,9 +75,11 @@ class Related:
             return []
         filters = Filters(workspace=workspace)
         found = tx.documents.nearest("memory", meanings.model, vector, filters, _NEAREST)
-        return _conclusions(_of(tx, [match.n for match in found if match.score >= _NEAR]))
+        return _without_summaries(
+            _read_memories(tx, [match.n for match in found if match.score >= _PARAPHRASE_COSINE])
+        )
 
-    def _nearest(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
+    def _search_vectors(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
         embedder = self._embedder
         if embedder is None or embedder.state != "ready":
             return []
@@ -88,10 +90,10 @@ class Related:
             return []  # words alone will do
 
 
-def _of(tx: Transaction, ns: Sequence[int]) -> list[Memory]:
-    found = tx.memories.by_versions(ns)
+def _read_memories(tx: Transaction, ns: Sequence[int]) -> list[Memory]:
+    found = tx.memories.by_version_numbers(ns)
     return [found[n] for n in ns if n in found]
 
 
-def _conclusions(memories: Iterable[Memory]) -> list[Memory]:
-    return [memory for memory in memories if not memory.type.summed_up]
+def _without_summaries(memories: Iterable[Memory]) -> list[Memory]:
+    return [memory for memory in memories if not memory.type.is_derived]

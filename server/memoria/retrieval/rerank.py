@@ -16,21 +16,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memoria.errors import RerankerError
-from memoria.inference.rerank.base import Reranker, scores_of
+from memoria.inference.rerank.base import Reranker, score_texts
 from memoria.model import PartReport, StoredTurn
-from memoria.retrieval.excerpt import excerpt
-from memoria.retrieval.judge import Judged
-from memoria.retrieval.plan import Plan
-from memoria.retrieval.weigh import product
+from memoria.retrieval.excerpt import find_excerpt
+from memoria.retrieval.judge import ScoredCandidate
+from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.weigh import combine_boosts
 
-ASKED_ABOUT = 20
+RERANK_DEPTH = 20
 """How many of the best hits the reranker is asked about."""
 _CHARS = 1000
 """How much of each it is shown: of a long one, the part that answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class RerankOpinion:
     """What the reranker said, and what became of asking it."""
 
     scores: Mapping[str, float] = field(default_factory=dict)
@@ -38,54 +38,58 @@ class Opinion:
     reports: tuple[PartReport, ...] = ()
 
 
-NO_OPINION = Opinion()
+NO_OPINION = RerankOpinion()
 """There is no reranker."""
-SWITCHED_OFF = Opinion(reports=(PartReport(part="rerank", state="off", why="switched off"),))
+SWITCHED_OFF = RerankOpinion(reports=(PartReport(part="rerank", state="off", why="switched off"),))
 
 
-def passages(plan: Plan, judged: Sequence[Judged]) -> tuple[str, ...]:
+def passages(plan: SearchPlan, judged: Sequence[ScoredCandidate]) -> tuple[str, ...]:
     """What the reranker is to be shown: of the best hits, the words that answer."""
-    if plan.question.only_of_time or not plan.terms:
+    if plan.parsed.is_time_only or not plan.terms:
         return ()
-    shown = (_passage(plan, each) for each in judged[:ASKED_ABOUT])
+    shown = (_passage_text(plan, each) for each in judged[:RERANK_DEPTH])
     return tuple(dict.fromkeys(text for text in shown if text.strip()))
 
 
-def ask(reranker: Reranker, query: str, texts: Sequence[str]) -> Opinion:
+def ask_reranker(reranker: Reranker, query: str, texts: Sequence[str]) -> RerankOpinion:
     """What the reranker says of these texts; that it says nothing is no reason to fail."""
     if not texts:
         why = "there is nothing to put in order"
-        return Opinion(reports=(PartReport(part="rerank", state="idle", why=why),))
+        return RerankOpinion(reports=(PartReport(part="rerank", state="idle", why=why),))
     try:
-        scores = scores_of(reranker, query, texts)
+        scores = score_texts(reranker, query, texts)
     except RerankerError as error:
-        return Opinion(reports=(PartReport(part="rerank", state="missing", why=str(error)),))
+        return RerankOpinion(reports=(PartReport(part="rerank", state="missing", why=str(error)),))
     used = PartReport(part="rerank", state="used", found=len(texts))
-    return Opinion(dict(zip(texts, scores, strict=True)), (used,))
+    return RerankOpinion(dict(zip(texts, scores, strict=True)), (used,))
 
 
-def reranked(plan: Plan, judged: Sequence[Judged], opinion: Opinion) -> list[Judged]:
+def apply_opinion(
+    plan: SearchPlan, judged: Sequence[ScoredCandidate], opinion: RerankOpinion
+) -> list[ScoredCandidate]:
     """The hits by our word and the reranker's, best first."""
     if not opinion.scores:
         return list(judged)
     worst = min(opinion.scores.values())
-    scored = (_scored(each, opinion.scores.get(_passage(plan, each)), worst) for each in judged)
+    scored = (
+        _apply_score(each, opinion.scores.get(_passage_text(plan, each)), worst) for each in judged
+    )
     return sorted(scored, key=lambda each: -each.score)
 
 
-def _scored(each: Judged, score: float | None, otherwise: float) -> Judged:
+def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -> ScoredCandidate:
     relevance = (each.relevance + (otherwise if score is None else score)) / 2
     return replace(
         each,
-        support=replace(each.support, reranked=score),
+        signals=replace(each.signals, rerank_score=score),
         relevance=relevance,
-        score=relevance * product(each.factors),
+        score=relevance * combine_boosts(each.boosts),
     )
 
 
-def _passage(plan: Plan, each: Judged) -> str:
+def _passage_text(plan: SearchPlan, each: ScoredCandidate) -> str:
     """Who said it, for "I" says nothing to a stranger, and the part that answers."""
     document, text = each.document, each.text
-    start, end = excerpt(text, plan.terms, _CHARS)
+    start, end = find_excerpt(text, plan.terms, _CHARS)
     speaker = document.speaker if isinstance(document, StoredTurn) else None
     return f"{speaker}: {text[start:end]}" if speaker else text[start:end]

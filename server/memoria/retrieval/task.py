@@ -8,15 +8,15 @@ was noted after the moment asked of had not begun.
 from dataclasses import replace
 
 from memoria.model import DAY_MS
-from memoria.retrieval.plan import Plan
+from memoria.retrieval.plan import SearchPlan
 from memoria.store.base import Transaction
 
 
-def with_task(tx: Transaction, plan: Plan) -> Plan:
+def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:
     """The plan with the task in hand: the one given, else the asking session's, else the latest."""
-    if plan.way.task is not None:
+    if plan.options.task is not None:
         return plan
-    own = tx.scratchpads.get(plan.way.session) if plan.way.session else None
-    pads = [own] if own else tx.scratchpads.recent(1, plan.filters.workspace)
+    own = tx.scratchpads.get(plan.options.session) if plan.options.session else None
+    pads = [own] if own else tx.scratchpads.list_recent(1, plan.filters.workspace)
     fresh = (pad.current_focus for pad in pads if 0 <= plan.now - pad.updated_at < DAY_MS)
-    return replace(plan, way=replace(plan.way, task=next(fresh, None)))
+    return replace(plan, options=replace(plan.options, task=next(fresh, None)))

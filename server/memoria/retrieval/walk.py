@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memoria.graph.hops import Adjacency, neighbourhood
+from memoria.graph.hops import Adjacency, find_neighbourhood
 from memoria.graph.pagerank import personalised_pagerank
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
@@ -27,30 +27,30 @@ from memoria.text.name import name_key
 _HOPS = 2
 _MOST_NODES = 150
 _ROUNDS = 12
-_FOUND_SEEDS = 2
-_FOUND_SHARE = 0.5
+_START_DOCUMENTS = 2
+_START_WEIGHT = 0.5
 """What a document found by words or meaning weighs as a seed beside a named entity."""
-_TELLING = 8
+_HUB_FREE_BONDS = 8
 """Bonds up to which each of a node's counts in full."""
-_HUB = 200
+_TOO_MANY_EDGES = 200
 """Edges with which a node is in so much that it is not walked through at all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class GraphExpansion:
     """What the graph gives."""
 
     scores: Mapping[int, float] = field(default_factory=dict)
     """By document, 0 to 1: its share of the rank beside the best document's."""
-    named: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    entity_names: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """By document: the names in the question of what it is linked with directly."""
-    through: Mapping[int, int] = field(default_factory=dict)
+    via: Mapping[int, int] = field(default_factory=dict)
     """By document: the one found that leads there, by something that few others speak of."""
 
 
-def walk(
+def expand_graph(
     tx: Transaction, names: Sequence[str], found: Mapping[int, float], seen: Filters
-) -> Walked:
+) -> GraphExpansion:
     """What lies near the entities named and the documents found.
 
     Args:
@@ -59,24 +59,24 @@ def walk(
         found: documents that words and meaning have found, and how well, 0 to 1.
         seen: from where it is looked.
     """
-    entities = tx.graph.called(names, seen)
-    starts = _starts(tx, found)
+    entities = tx.graph.by_name(names, seen)
+    starts = _find_start_nodes(tx, found)
     if not entities and not starts:
-        return Walked()
-    ground = _Ground(tx, seen, starts)
-    reached = neighbourhood([*entities, *starts], _HOPS, ground.beside, _MOST_NODES)
-    adjacency = _doubted(_without_dead_ends(reached.adjacency, ground, entities))
+        return GraphExpansion()
+    ground = _ExploredGraph(tx, seen, starts)
+    reached = find_neighbourhood([*entities, *starts], _HOPS, ground.read_bonds, _MOST_NODES)
+    adjacency = _take_weaker_end(_drop_dead_ends(reached.adjacency, ground, entities))
     direct = {n: ground.bonds.get(n, {}) for n in entities}
-    seeds = {n: _FOUND_SHARE * score for n, score in starts.items()}
-    seeds |= {n: _telling(others) for n, others in direct.items()}
-    return Walked(
-        _scores(adjacency, seeds, ground.documents),
-        _linked(direct, entities, ground.documents),
-        _through(adjacency, starts, ground.bonds, ground.documents),
+    seeds = {n: _START_WEIGHT * score for n, score in starts.items()}
+    seeds |= {n: _hub_share(others) for n, others in direct.items()}
+    return GraphExpansion(
+        _document_scores(adjacency, seeds, ground.documents),
+        _link_names(direct, entities, ground.documents),
+        _find_bridges(adjacency, starts, ground.bonds, ground.documents),
     )
 
 
-class _Ground:
+class _ExploredGraph:
     """What a walk steps on: the seeds first, then what the documents found speak of."""
 
     def __init__(self, tx: Transaction, seen: Filters, starts: Mapping[int, float]) -> None:
@@ -86,38 +86,42 @@ class _Ground:
         self.bonds: dict[int, Mapping[int, float]] = {}
         self.documents: dict[int, int] = {}
 
-    def beside(self, level: Sequence[int], _met: Collection[int], _room: int) -> Adjacency:
+    def read_bonds(self, level: Sequence[int], _met: Collection[int], _room: int) -> Adjacency:
         """The bonds of a level's nodes: of the first of all, then of bridges from what was found.
 
         What leads on from a memory that merely shares a name is too far away to answer.
         """
         bridges = {n for start in self._starts for n in self.bonds.get(start, {})}
         going = [n for n in level if not self.bonds or (n in bridges and n not in self.documents)]
-        busy = self._tx.graph.busy(going, _HUB)
+        busy = self._tx.graph.high_degree(going, _TOO_MANY_EDGES)
         found = self._tx.graph.neighbours([n for n in going if n not in busy], self._seen)
         self.bonds.update(found)
-        self.documents.update(self._tx.graph.documents(sorted({*going, *_ends(found)})))
-        return {n: _damped(others) for n, others in found.items()}
+        self.documents.update(
+            self._tx.graph.documents_of_nodes(sorted({*going, *_iterate_ends(found)}))
+        )
+        return {n: _damp_hub(others) for n, others in found.items()}
 
 
-def _starts(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
+def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
     """The nodes of the best documents found."""
-    best = heapq.nsmallest(_FOUND_SEEDS, found, key=lambda n: (-found[n], n))
-    nodes = tx.graph.of_documents(best)
+    best = heapq.nsmallest(_START_DOCUMENTS, found, key=lambda n: (-found[n], n))
+    nodes = tx.graph.nodes_of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 
 
-def _telling(others: Mapping[int, float]) -> float:
+def _hub_share(others: Mapping[int, float]) -> float:
     """How much a node with these bonds says of what is at their other ends."""
-    return min(1.0, _TELLING / len(others)) if others else 0.0
+    return min(1.0, _HUB_FREE_BONDS / len(others)) if others else 0.0
 
 
-def _damped(others: Mapping[int, float]) -> Mapping[int, float]:
-    share = _telling(others)
+def _damp_hub(others: Mapping[int, float]) -> Mapping[int, float]:
+    share = _hub_share(others)
     return {n: share * weight for n, weight in others.items()}
 
 
-def _without_dead_ends(adjacency: Adjacency, ground: _Ground, named: Collection[int]) -> Adjacency:
+def _drop_dead_ends(
+    adjacency: Adjacency, ground: _ExploredGraph, named: Collection[int]
+) -> Adjacency:
     """Without what leads nowhere but back, or was not walked through: it would only echo."""
     passed = {
         n
@@ -131,7 +135,7 @@ def _without_dead_ends(adjacency: Adjacency, ground: _Ground, named: Collection[
     }
 
 
-def _doubted(adjacency: Adjacency) -> Adjacency:
+def _take_weaker_end(adjacency: Adjacency) -> Adjacency:
     """Every bond as the end tells it that says less: a hub doubts all of its own."""
     return {
         n: {
@@ -142,21 +146,21 @@ def _doubted(adjacency: Adjacency) -> Adjacency:
     }
 
 
-def _ends(adjacency: Adjacency) -> Iterable[int]:
+def _iterate_ends(adjacency: Adjacency) -> Iterable[int]:
     return (other for others in adjacency.values() for other in others)
 
 
-def _scores(
+def _document_scores(
     adjacency: Adjacency, seeds: Mapping[int, float], documents: Mapping[int, int]
 ) -> dict[int, float]:
-    came = _came(adjacency, personalised_pagerank(adjacency, seeds, rounds=_ROUNDS))
+    came = _incoming_rank(adjacency, personalised_pagerank(adjacency, seeds, rounds=_ROUNDS))
     scores = {document: came[n] for n, document in documents.items() if came.get(n)}
     best = max(scores.values(), default=0.0)
     share = max(seeds.values())
     return {n: share * score / best for n, score in scores.items()}
 
 
-def _came(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
+def _incoming_rank(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
     """What comes to each node over its bonds, and not by being a seed."""
     came: dict[int, float] = defaultdict(float)
     for n, others in adjacency.items():
@@ -166,7 +170,7 @@ def _came(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
     return came
 
 
-def _linked(
+def _link_names(
     direct: Adjacency, entities: Mapping[int, str], documents: Mapping[int, int]
 ) -> dict[int, frozenset[str]]:
     linked: dict[int, frozenset[str]] = {}
@@ -177,7 +181,7 @@ def _linked(
     return linked
 
 
-def _through(
+def _find_bridges(
     adjacency: Adjacency,
     starts: Mapping[int, float],
     bonds: Adjacency,
@@ -190,7 +194,7 @@ def _through(
         before.add(start)
         for bridge in adjacency.get(start, {}).keys() - documents.keys():
             others = bonds.get(bridge, {})
-            if len(others) <= _TELLING:
+            if len(others) <= _HUB_FREE_BONDS:
                 for n in others.keys() & documents.keys() - before:
                     through.setdefault(documents[n], documents[start])
     return through

@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping
 
 from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
-from memoria.policy.topics import same_task
-from memoria.retrieval.plan import Plan
+from memoria.policy.task_signals import same_task
+from memoria.retrieval.plan import SearchPlan
 from memoria.text.dates import Interval
 
 _CONCLUSION = 1.1
@@ -50,79 +50,79 @@ _BOUND = math.log(1.6) / 2
 """From the least to the most that all can make of a memory it is a factor of 1.6."""
 
 
-def turn_factors(turn: StoredTurn, plan: Plan) -> dict[str, float]:
+def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> dict[str, float]:
     """Factors for a turn."""
     if not plan.first_level:
         return {}  # the record is ranked by what was said alone
     tool = _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
-    return _telling({"tool": tool, "time": _time(plan.question.when, turn.at)})
+    return _drop_neutral({"tool": tool, "time": _time_boost(plan.parsed.time, turn.at)})
 
 
-def memory_factors(memory: Memory, version: MemoryVersion, plan: Plan) -> dict[str, float]:
+def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> dict[str, float]:
     """Factors for a memory in one of its wordings."""
     votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
     told = version.event_at if version.event_at is not None else version.valid_from
-    factors = _bounded(
+    factors = _bound_product(
         {
             "importance": 1 + _IMPORTANCE * (memory.importance - 0.5),
             "pinned": _PINNED if memory.pinned else 1.0,
             "verified": _VERIFIED if memory.verified else 1.0,
             "votes": 1 + _VOTES * votes,
-            "use": 1 + _USE * _saturated(memory.use_count, _HALF_USED),
-            "evidence": 1 + _EVIDENCE * _saturated(memory.evidence - 1, _HALF_PROVEN),
-            "recency": 1.0 if memory.pinned else _recency(memory.type, plan.now - told),
+            "use": 1 + _USE * _saturate(memory.use_count, _HALF_USED),
+            "evidence": 1 + _EVIDENCE * _saturate(memory.evidence - 1, _HALF_PROVEN),
+            "recency": 1.0 if memory.pinned else _recency_boost(memory.type, plan.now - told),
             "trust": _TRUST[version.provenance.trust],
-            "task": _SAME_TASK if same_task(memory.task, plan.way.task) else 1.0,
-            "time": _time(plan.question.when, told),
+            "task": _SAME_TASK if same_task(memory.task, plan.options.task) else 1.0,
+            "time": _time_boost(plan.parsed.time, told),
         }
     )
-    return _telling({"conclusion": _CONCLUSION, **factors})
+    return _drop_neutral({"conclusion": _CONCLUSION, **factors})
 
 
-def product(factors: Mapping[str, float]) -> float:
+def combine_boosts(factors: Mapping[str, float]) -> float:
     """All factors together."""
     return math.prod(factors.values())
 
 
-def _bounded(factors: Mapping[str, float]) -> dict[str, float]:
+def _bound_product(factors: Mapping[str, float]) -> dict[str, float]:
     """The factors, and what keeps their product within bounds: tanh of its logarithm."""
-    earned = math.log(product(factors))
+    earned = math.log(combine_boosts(factors))
     granted = _BOUND * math.tanh(earned / _BOUND)
     return {**factors, "bound": math.exp(granted - earned)}
 
 
-def _saturated(count: int, half: int) -> float:
+def _saturate(count: int, half: int) -> float:
     """From 0 towards 1, which it never reaches: the curve of BM25's term frequency."""
     return max(count, 0) / (max(count, 0) + half)
 
 
-def _recency(kind: MemoryType, age_ms: int) -> float:
+def _recency_boost(kind: MemoryType, age_ms: int) -> float:
     tau = _TAU_DAYS.get(kind)
     if tau is None:
         return 1.0
     return 1 - _FADES * (1 - math.exp(-max(age_ms, 0) / (tau * DAY_MS)))
 
 
-def _time(asked: Interval | None, at: int) -> float:
+def _time_boost(asked: Interval | None, at: int) -> float:
     if asked is None:
         return 1.0
-    return 1 + _IN_TIME * math.exp(-_distance(asked, at) / _span(asked))
+    return 1 + _IN_TIME * math.exp(-_distance_ms(asked, at) / _span_ms(asked))
 
 
-def _distance(asked: Interval, at: int) -> int:
+def _distance_ms(asked: Interval, at: int) -> int:
     """How far outside of the time asked for, in milliseconds."""
     early = 0 if asked.from_ms is None else asked.from_ms - at
     late = 0 if asked.until_ms is None else at - asked.until_ms
     return max(early, late, 0)
 
 
-def _span(asked: Interval) -> int:
+def _span_ms(asked: Interval) -> int:
     """The length of the time asked for: who says "in March" may mean the first of April."""
     if asked.from_ms is None or asked.until_ms is None:
         return DAY_MS
     return max(asked.until_ms - asked.from_ms, DAY_MS)
 
 
-def _telling(factors: Mapping[str, float]) -> dict[str, float]:
+def _drop_neutral(factors: Mapping[str, float]) -> dict[str, float]:
     rounded = ((name, round(factor, 4)) for name, factor in factors.items() if factor != 1)
     return {name: factor for name, factor in rounded if factor != 1}

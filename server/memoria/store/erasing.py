@@ -16,21 +16,21 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from memoria.errors import StoreUnavailableError
-from memoria.store.files import BACKUPS, replace
+from memoria.store.files import BACKUPS, replace_file
 from memoria.store.folders import BEFORE_IMAGES, DRAFT, TENANTS, tenant_folder
 from memoria.text.document import full_text
-from memoria.text.sayings import Sayings
+from memoria.text.phrases import Phrases
 
 _RECORDS = ".jsonl"
 _SUFFIXES = (".md", ".txt", _RECORDS)
-_ASIDE = "before-restore-*"
+_RESTORED_OVER = "before-restore-*"
 _MARK = re.compile(r"[ \t]*<!-- [a-z]:[0-9a-f]{4,36} -->")
 _LABEL = re.compile(
     r"^- (?:file says|chat says|put aside in chat|taken out here, kept so far): ", re.MULTILINE
 )
 """Begins a line of a core file that tells what stands against what."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_SAID = ("content", "text")
+_CONTENT_KEYS = ("content", "text")
 _INERT = "‹!--", "<!--"
 _State = tuple[int, int, int]
 
@@ -45,7 +45,7 @@ class _Record:
     tool_result: JsonValue
 
 
-class Papers:
+class TextFileEraser:
     """A tenant's text files. Looked through twice, the second time only at what has changed."""
 
     def __init__(self, home: Path, tenant: str) -> None:
@@ -55,7 +55,7 @@ class Papers:
         self._clean: dict[Path, _State] = {}
         self._looked_for: tuple[str, ...] = ()
 
-    def erase(self, sayings: Sayings, written: Mapping[str, str]) -> list[Path]:
+    def erase_phrases(self, sayings: Phrases, written: Mapping[str, str]) -> list[Path]:
         """Take out whatever says one of them. Gives the files changed or taken away.
 
         Backups are left alone: they are the user's to delete. So are other tenants' files.
@@ -71,11 +71,15 @@ class Papers:
             self._clean.clear()
             self._looked_for = sayings.statements
         try:
-            return [f for f in sorted(set(self._texts())) if self._erase(f, sayings, written)]
+            return [
+                f
+                for f in sorted(set(self._text_files()))
+                if self._erase_in_file(f, sayings, written)
+            ]
         except OSError as error:
-            raise _unusable(error) from error
+            raise _to_store_error(error) from error
 
-    def take_away(self, path: str, written: Mapping[str, str]) -> list[Path]:
+    def remove_generated(self, path: str, written: Mapping[str, str]) -> list[Path]:
         """Take away what a night wrote at a place, unless it was edited, and all it said before.
 
         Raises:
@@ -83,14 +87,16 @@ class Papers:
         """
         try:
             gone = list(self._folder.glob(f"{BEFORE_IMAGES}/*/{path}"))
-            gone += [self._folder / path] if self._ours(self._folder / path, written) else []
+            gone += (
+                [self._folder / path] if self._is_as_generated(self._folder / path, written) else []
+            )
             for file in gone:
                 file.unlink(missing_ok=True)
         except OSError as error:
-            raise _unusable(error) from error
+            raise _to_store_error(error) from error
         return gone
 
-    def places(self, files: list[Path]) -> set[str]:
+    def list_places(self, files: list[Path]) -> set[str]:
         """Where below the tenant's folder the files are that a night wrote, or wrote over."""
         inside = (f.relative_to(self._folder) for f in files if f.is_relative_to(self._folder))
         return {
@@ -98,34 +104,34 @@ class Papers:
             for f in inside
         }
 
-    def _erase(self, file: Path, sayings: Sayings, written: Mapping[str, str]) -> bool:
-        state = _state(file)
+    def _erase_in_file(self, file: Path, sayings: Phrases, written: Mapping[str, str]) -> bool:
+        state = _read_state(file)
         if state is None or self._clean.get(file) == state:
             return False
         text = file.read_bytes().decode("utf-8", "surrogateescape")
-        kept = _without(text, sayings, _suffix(file))
+        kept = _remove_phrases(text, sayings, _suffix(file))
         self._clean[file] = state
         if kept == text:
             return False
-        if self._derived(file, written) or DRAFT.fullmatch(file.name):
+        if self._is_generated(file, written) or DRAFT.fullmatch(file.name):
             file.unlink(missing_ok=True)
         else:
-            replace(file, kept.encode("utf-8", "surrogateescape"))
+            replace_file(file, kept.encode("utf-8", "surrogateescape"))
         return True
 
-    def _derived(self, file: Path, written: Mapping[str, str]) -> bool:
+    def _is_generated(self, file: Path, written: Mapping[str, str]) -> bool:
         image = self._folder / BEFORE_IMAGES
-        return file.is_relative_to(image) or self._ours(file, written)
+        return file.is_relative_to(image) or self._is_as_generated(file, written)
 
-    def _ours(self, file: Path, written: Mapping[str, str]) -> bool:
+    def _is_as_generated(self, file: Path, written: Mapping[str, str]) -> bool:
         """Whether a file says just what a night wrote into it."""
         if not (file.is_relative_to(self._folder) and file.is_file()):
             return False
         noted = written.get(file.relative_to(self._folder).as_posix())
         return noted is not None and hashlib.sha256(file.read_bytes()).hexdigest() == noted
 
-    def _texts(self) -> Iterator[Path]:
-        for root in (self._folder, *self._aside()):
+    def _text_files(self) -> Iterator[Path]:
+        for root in (self._folder, *self._restored_over_folders()):
             for file in root.rglob("*"):
                 inside = file.relative_to(self._home).parts
                 others = root == self._home and TENANTS in inside[:2]
@@ -133,10 +139,10 @@ class Papers:
                 if text and inside[0] != BACKUPS and not others:
                     yield file
 
-    def _aside(self) -> Iterator[Path]:
+    def _restored_over_folders(self) -> Iterator[Path]:
         """What restores have put aside of a tenant with a folder of its own."""
         if self._folder != self._home:
-            yield from self._home.glob(f"{_ASIDE}/{self._folder.relative_to(self._home)}")
+            yield from self._home.glob(f"{_RESTORED_OVER}/{self._folder.relative_to(self._home)}")
 
 
 def _suffix(file: Path) -> str:
@@ -144,7 +150,7 @@ def _suffix(file: Path) -> str:
     return Path(draft[1] if draft else file.name).suffix
 
 
-def _state(file: Path) -> _State | None:
+def _read_state(file: Path) -> _State | None:
     """Which file it is and when it was last changed; None where it has gone."""
     try:
         found = file.stat()
@@ -153,78 +159,78 @@ def _state(file: Path) -> _State | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _without(text: str, sayings: Sayings, suffix: str) -> str:
+def _remove_phrases(text: str, sayings: Phrases, suffix: str) -> str:
     """A text without what says one of them."""
     if suffix == _RECORDS:
-        return "".join(line for line in _lines(text) if not _record_says(line, sayings))
-    if not sayings.might_stand_in(text):
+        return "".join(line for line in _split_lines(text) if not _record_contains(line, sayings))
+    if not sayings.may_occur_in(text):
         return text
-    kept = [line for line in _lines(text) if not _line_says(line, sayings)]
-    while sayings.stand_in(_plain("".join(kept))):
-        _take_out(kept, sayings)
+    kept = [line for line in _split_lines(text) if not _line_contains(line, sayings)]
+    while sayings.occur_in(_strip_markup("".join(kept))):
+        _remove_shortest_match(kept, sayings)
     return "".join(kept)
 
 
-def _take_out(lines: list[str], sayings: Sayings) -> None:
+def _remove_shortest_match(lines: list[str], sayings: Phrases) -> None:
     """Take out the fewest lines that say one of them together, the first of such."""
 
     def says(first: int, end: int) -> bool:
-        return sayings.stand_in(_plain("".join(lines[first:end])))
+        return sayings.occur_in(_strip_markup("".join(lines[first:end])))
 
     end = bisect_left(range(len(lines)), True, key=lambda i: says(0, i + 1)) + 1
     begins = bisect_left(range(end), True, key=lambda i: not says(i, end))
     del lines[max(0, begins - 1) : end]
 
 
-def _line_says(line: str, sayings: Sayings) -> bool:
-    return sayings.might_stand_in(line) and (
-        sayings.stand_in(line) or sayings.stand_in(_plain(line))
+def _line_contains(line: str, sayings: Phrases) -> bool:
+    return sayings.may_occur_in(line) and (
+        sayings.occur_in(line) or sayings.occur_in(_strip_markup(line))
     )
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     """What a text says without what Memoria has put into it."""
     return _LABEL.sub("", _MARK.sub("", text)).replace(*_INERT)
 
 
-def _record_says(line: str, sayings: Sayings) -> bool:
-    if "\\u" not in line and not sayings.might_stand_in(line):
+def _record_contains(line: str, sayings: Phrases) -> bool:
+    if "\\u" not in line and not sayings.may_occur_in(line):
         return False
     try:
         record = json.loads(line)
     except ValueError:
-        return sayings.stand_in(line)
-    said, whole = _said_in(record), "\n".join(_texts_in(record))
-    return any(map(sayings.stand_in, said)) or sayings.telling.stand_in(whole)
+        return sayings.occur_in(line)
+    said, whole = _content_texts(record), "\n".join(_all_texts(record))
+    return any(map(sayings.occur_in, said)) or sayings.distinctive.occur_in(whole)
 
 
-def _said_in(value: JsonValue) -> Iterator[str]:
+def _content_texts(value: JsonValue) -> Iterator[str]:
     """What was said: short statements are looked for here alone, or every "user" would go."""
     match value:
         case list():
             for each in value:
-                yield from _said_in(each)
+                yield from _content_texts(each)
         case dict():
-            yield from (each for key in _SAID if isinstance(each := value.get(key), str))
-            yield from (text for each in value.values() for text in _said_in(each))
-            yield full_text(_record(value))
+            yield from (each for key in _CONTENT_KEYS if isinstance(each := value.get(key), str))
+            yield from (text for each in value.values() for text in _content_texts(each))
+            yield full_text(_to_record(value))
         case _:
             pass
 
 
-def _texts_in(value: JsonValue) -> Iterator[str]:
+def _all_texts(value: JsonValue) -> Iterator[str]:
     match value:
         case str():
             yield value
         case list():
-            yield from (text for each in value for text in _texts_in(each))
+            yield from (text for each in value for text in _all_texts(each))
         case dict():
-            yield from (text for each in value.values() for text in _texts_in(each))
+            yield from (text for each in value.values() for text in _all_texts(each))
         case _:
             pass
 
 
-def _record(value: Mapping[str, JsonValue]) -> _Record:
+def _to_record(value: Mapping[str, JsonValue]) -> _Record:
     content, tool = value.get("content"), value.get("tool_name")
     return _Record(
         content if isinstance(content, str) else "",
@@ -234,12 +240,12 @@ def _record(value: Mapping[str, JsonValue]) -> _Record:
     )
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """Only a line feed ends a line: in a record other such characters may stand as they are."""
     return _LINE.findall(text)
 
 
-def _unusable(error: OSError) -> StoreUnavailableError:
+def _to_store_error(error: OSError) -> StoreUnavailableError:
     return StoreUnavailableError(
         f"{error.filename} can't be changed: {error.strerror}. Check that it is writable."
     )

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
-from memoria.model.core import CORE, CoreFile
+from memoria.model.core import CORE_FILES, CoreFile
 from memoria.store.folders import TENANTS
 
 DATABASE = "memoria.db"
@@ -27,15 +27,19 @@ _HEAD = re.compile(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 
 def core_files(home: Path) -> list[str]:
     """The core files that stand in a home, every tenant's, by their place in it."""
-    own = [name for name in CORE if (home / name).is_file()]
-    others = (file for name in CORE for file in home.glob(f"{TENANTS}/*/{name}") if file.is_file())
+    own = [name for name in CORE_FILES if (home / name).is_file()]
+    others = (
+        file for name in CORE_FILES for file in home.glob(f"{TENANTS}/*/{name}") if file.is_file()
+    )
     return [*own, *sorted(file.relative_to(home).as_posix() for file in others)]
 
 
-def is_core(place: str) -> bool:
+def is_core_path(place: str) -> bool:
     """Whether a core file may stand at a place in a home."""
     *folder, name = place.split("/")
-    return name in CORE and (not folder or _TENANTS_FOLDER.fullmatch("/".join(folder)) is not None)
+    return name in CORE_FILES and (
+        not folder or _TENANTS_FOLDER.fullmatch("/".join(folder)) is not None
+    )
 
 
 def read_core(folder: Path, name: CoreFile) -> str:
@@ -47,23 +51,23 @@ def read_core(folder: Path, name: CoreFile) -> str:
     try:
         return (folder / name).read_text("utf-8", "replace")
     except FileNotFoundError:
-        return seed(name)
+        return read_seed(name)
     except OSError as error:
         raise StoreUnavailableError.from_system(error) from error
 
 
-def live_core(folder: Path, name: CoreFile) -> str | None:
+def read_live_core(folder: Path, name: CoreFile) -> str | None:
     """What the file says, without its marks; None where it says no more than its seed."""
     text = read_core(folder, name)
-    return None if text == seed(name) else unmarked(text)
+    return None if text == read_seed(name) else strip_marks(text)
 
 
-def unmarked(text: str) -> str:
+def strip_marks(text: str) -> str:
     """A core file's text without what is written for its next reading alone."""
     return _MARK.sub("", _HEAD.sub("", text))
 
 
-def seed(name: CoreFile) -> str:
+def read_seed(name: CoreFile) -> str:
     """The file of a new home: in the wheel it lies in the package, else at the top of the tree."""
     package = resources.files("memoria")
     installed = package.joinpath("identity", name)
@@ -81,7 +85,7 @@ def tombstone_key(home: Path) -> bytes:
     file = home / TOMBSTONE_KEY
     try:
         if not file.exists():
-            _settle_on(file, secrets.token_bytes(_KEY_BYTES))
+            _create_once(file, secrets.token_bytes(_KEY_BYTES))
         key = file.read_bytes()
     except OSError as error:
         raise StoreUnavailableError(
@@ -95,7 +99,7 @@ def tombstone_key(home: Path) -> bytes:
     return key
 
 
-def replace(file: Path, content: bytes) -> None:
+def replace_file(file: Path, content: bytes) -> None:
     """Give a file other content, all or nothing."""
     draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
@@ -105,7 +109,7 @@ def replace(file: Path, content: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _settle_on(file: Path, content: bytes) -> None:
+def _create_once(file: Path, content: bytes) -> None:
     """Give a file its first content. Of several processes at once, the first decides."""
     draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:

@@ -14,14 +14,14 @@ class StoreLedger:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+    def reserve(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
         """Enter a call that is about to be made. Gives its number.
 
         None if the tenant's entries of the day that began at `since` would come to more than
         `most` tokens.
         """
         with self._store.write(tenant) as tx:
-            return entered(tx, call, since, most)
+            return enter_call(tx, call, since, most)
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
         """Set an entry to what came of the call."""
@@ -29,7 +29,7 @@ class StoreLedger:
             tx.ledger.settle(n, call)
 
 
-def entered(tx: Transaction, call: ModelCall, since: int, most: int) -> int | None:
+def enter_call(tx: Transaction, call: ModelCall, since: int, most: int) -> int | None:
     """Enter a call that is about to be made, if the day allows it; see `StoreLedger.enter`."""
-    spent = tx.ledger.spent(since, since + DAY_MS).tokens
+    spent = tx.ledger.spending(since, since + DAY_MS).tokens
     return None if spent + call.tokens > most else tx.ledger.add(call)

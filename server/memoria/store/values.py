@@ -16,10 +16,10 @@ from memoria.model import (
     Trust,
     Validity,
     Vector,
-    iso,
+    to_iso,
 )
 
-Kind = Literal["turn", "memory"]
+DocumentKind = Literal["turn", "memory"]
 TombstoneKind = Literal["memory", "turn"]
 """What is refused: that a memory says it again, or that the turn itself is kept again."""
 
@@ -34,18 +34,18 @@ class Filters:
     roles: tuple[Role, ...] = ()
     tool: str | None = None
     types: tuple[MemoryType, ...] = ()
-    history: bool = False
+    include_history: bool = False
     """Whether what is no longer current may be found too."""
     workspace: str | None = None
     """Where the question is asked: its rows are seen, and those of no workspace."""
     everywhere: bool = False
     """Whether every workspace's rows are seen."""
-    settled: bool = False
+    include_processed: bool = False
     """Whether turns may be found from which nothing more is to be concluded: those barred, and
     those the extractor has looked at."""
 
     @property
-    def narrow(self) -> bool:
+    def is_narrow(self) -> bool:
         """Whether fewer documents are wanted than can be seen from here."""
         wanted = (self.since, self.until, self.session_id, self.tool)
         return any(value is not None for value in wanted) or bool(self.roles or self.types)
@@ -58,7 +58,7 @@ class Match(NamedTuple):
     score: float
 
 
-class Place(NamedTuple):
+class TurnPosition(NamedTuple):
     """Where a turn stands. A search sees two thousand, so it is the cheapest kind of value."""
 
     n: int
@@ -66,7 +66,7 @@ class Place(NamedTuple):
     turn_index: int
 
 
-class Indexed(NamedTuple):
+class IndexTokens(NamedTuple):
     """A document's tokens as they are indexed: separated by single spaces."""
 
     words: str
@@ -79,7 +79,7 @@ class Frequencies(NamedTuple):
     """In how many of the documents that can be seen each term stands."""
 
     total: int
-    holding: dict[str, int]
+    by_term: dict[str, int]
     """Common terms are counted up to a bound only."""
 
 
@@ -91,7 +91,7 @@ class Remark(NamedTuple):
     content: str
 
 
-class ClosedStretch(NamedTuple):
+class ClosedSegment(NamedTuple):
     """A stretch of a session that has just been closed."""
 
     session_n: int
@@ -100,7 +100,7 @@ class ClosedStretch(NamedTuple):
     closed_by: str
 
 
-class StretchLimits(NamedTuple):
+class SegmentLimits(NamedTuple):
     """Where a stretch of a session ends by itself."""
 
     idle_ms: int
@@ -110,7 +110,7 @@ class StretchLimits(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class TurnVersion:
     """The newest version of a message, as capture needs to know it."""
 
     n: int
@@ -135,7 +135,7 @@ class NewTurn:
     at_given: bool
     ingested_at: int
     trust: Trust
-    barred: bool
+    suppressed: bool
     fingerprint: bytes
     content: str
     tool_name: str | None
@@ -208,11 +208,11 @@ class Tombstone:
     @property
     def epitaph(self) -> str:
         """When and why, as the end of a sentence."""
-        return f"was forgotten on {iso(self.at)} ({self.reason})"
+        return f"was forgotten on {to_iso(self.at)} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class SuppressedMeaning:
     """What was forgotten, as a model sees it, and how near to it counts as the same."""
 
     model: str
@@ -222,16 +222,16 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Grave:
+class TombstoneRecord:
     """A tombstone with all that it knows again what was forgotten by."""
 
     tombstone: Tombstone
-    marks: tuple[str, ...]
-    likenesses: tuple[Likeness, ...] = ()
+    digests: tuple[str, ...]
+    meanings: tuple[SuppressedMeaning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingDocument:
     """A document that wants a vector: a turn with the one before it, or a memory's wording."""
 
     n: int
@@ -243,7 +243,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class NewEntry:
+class NewQueueEntry:
     """A stretch on its way into the extraction queue."""
 
     id: str
@@ -258,7 +258,7 @@ class NewEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class LeasedEntry:
     """An entry of the extraction queue that a worker has leased."""
 
     n: int
@@ -273,7 +273,7 @@ class Work:
     """With this one."""
 
 
-class RawTier(IntEnum):
+class StorageTier(IntEnum):
     """How tightly a conversation's texts are packed; 0 is as they were recorded."""
 
     WARM = 1
@@ -282,22 +282,22 @@ class RawTier(IntEnum):
     """Many together."""
 
 
-class Ages(NamedTuple):
+class TierAges(NamedTuple):
     """Moments, UTC epoch ms: who was last added to before one is of that tier."""
 
     warm: int
     cold: int
 
 
-class Aged(NamedTuple):
+class AgedSession(NamedTuple):
     """A conversation that is old enough for another tier."""
 
     session_n: int
-    tier: RawTier
+    tier: StorageTier
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """Texts packed together."""
 
     data: bytes
@@ -306,11 +306,11 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Repacked:
+class RepackedTexts:
     """A page of a conversation's texts."""
 
     apart: tuple[tuple[bytes, bytes], ...]
     """(hash, data) of those that stay by themselves and take less room now."""
-    block: Block | None
+    block: TextBlock | None
     through: int | None
     """The number of the last turn in it; None where no text is left beyond."""

@@ -3,32 +3,32 @@
 from collections.abc import Sequence
 
 from memoria.model import (
-    BackupLeft,
-    Forgotten,
+    AdjacentTurn,
+    ForgetResult,
     Hit,
     Memory,
     MemoryVersion,
-    Neighbour,
     Receipt,
-    Remembered,
+    RemainingBackup,
+    RememberResult,
     Scratchpad,
     SearchResult,
     StoredTurn,
     TurnRecord,
-    iso,
+    to_iso,
 )
 from memoria.retrieval.cite import neighbour
 from memoria.text.document import as_text
-from memoria.text.lines import in_a_line, indented
+from memoria.text.lines import indent_lines, join_lines
 
-NOTHING = "Nothing relevant is on record."
+NOTHING_FOUND = "Nothing relevant is on record."
 
 
 def result_text(result: SearchResult) -> str:
     """A search's answer."""
     lines = [_hit_text(hit) for hit in result.hits]
     if not lines and not result.omitted:
-        lines.append(NOTHING)
+        lines.append(NOTHING_FOUND)
     if result.omitted:
         lines.append(f"{result.omitted} more did not fit; raise limit or max_tokens to see them.")
     if result.hidden:
@@ -40,8 +40,8 @@ def result_text(result: SearchResult) -> str:
 def answer_notes(result: SearchResult) -> list[str]:
     """What there is to know about an answer beside its hits, a sentence each."""
     notes = list(result.notes)
-    if result.nearest:
-        topics = "; ".join(f"“{topic}”" for topic in map(own_lines, result.nearest))
+    if result.nearest_topics:
+        topics = "; ".join(f"“{topic}”" for topic in map(indent_stored, result.nearest_topics))
         notes.append(f"nothing relevant; the nearest topics on record: {topics}")
     return notes + ([result.hint] if result.hint else [])
 
@@ -53,7 +53,7 @@ def memory_text(memory: Memory) -> str:
     flags.append("verified" if memory.verified else "not verified by the user")
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
-    lines = [f"[memory {memory.id}] {own_lines(memory.content)} ({', '.join(flags)})"]
+    lines = [f"[memory {memory.id}] {indent_stored(memory.content)} ({', '.join(flags)})"]
     lines += [_version_text(version) for version in memory.versions]
     return "\n".join(lines)
 
@@ -63,7 +63,7 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     turn = record.turn
     lines = [_neighbour_text(neighbour(t)) for t in record.before]
     old = "" if turn.current else " (edited since; superseded)"
-    lines.append(f"[turn {turn.id}] {turn_place(turn)}{old}")
+    lines.append(f"[turn {turn.id}] {turn_citation(turn)}{old}")
     lines.append(turn.content[offset : offset + chars])
     if turn.tool_name or turn.tool_result is not None:
         result = as_text(turn.tool_result)[offset : offset + chars]
@@ -72,7 +72,7 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
     if offset + chars < longest:
         lines.append(f"(of {longest} characters; continue with offset={offset + chars})")
     lines += [_neighbour_text(neighbour(t)) for t in record.after]
-    lines += [f"version {t.version}: {own_lines(t.content)}" for t in other_versions(record)]
+    lines += [f"version {t.version}: {indent_stored(t.content)}" for t in other_versions(record)]
     return "\n".join(lines)
 
 
@@ -95,40 +95,40 @@ def receipt_text(receipt: Receipt) -> str:
         parts.append(f"secrets redacted: {kinds}")
     if receipt.stripped:
         parts.append(f"{receipt.stripped} private or injected blocks left out")
-    if receipt.closed_stretches:
+    if receipt.closed_segments:
         parts.append("stretch closed")
     return f"{'; '.join(parts)}. Receipt {receipt.id}"
 
 
-def remembered_text(kept: Remembered) -> str:
+def remember_text(kept: RememberResult) -> str:
     """What became of a statement."""
-    return f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {own_lines(kept.content)}"
+    return f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {indent_stored(kept.content)}"
 
 
-def forgotten_text(forgotten: Forgotten) -> str:
+def forget_text(forgotten: ForgetResult) -> str:
     """What was forgotten, and what could not be reached."""
-    lines = [f"{counted(len(forgotten.memories), 'memory', 'memories')} forgotten for good."]
+    lines = [f"{quantity(len(forgotten.memories), 'memory', 'memories')} forgotten for good."]
     if forgotten.turns_erased:
-        turns = counted(len(forgotten.turns_erased), "turn", "turns")
+        turns = quantity(len(forgotten.turns_erased), "turn", "turns")
         lines.append(f"{turns} erased from the record: {', '.join(forgotten.turns_erased)}")
-    if forgotten.turns_barred:
-        turns = counted(len(forgotten.turns_barred), "turn", "turns")
+    if forgotten.turns_suppressed:
+        turns = quantity(len(forgotten.turns_suppressed), "turn", "turns")
         lines.append(
             f"{turns} still in the verbatim record, but no longer in first-level answers; erase "
-            f"with include_source: {', '.join(forgotten.turns_barred)}"
+            f"with include_source: {', '.join(forgotten.turns_suppressed)}"
         )
-    return "\n".join(lines + forgotten_notes(forgotten))
+    return "\n".join(lines + forget_notes(forgotten))
 
 
-def forgotten_notes(forgotten: Forgotten) -> list[str]:
+def forget_notes(forgotten: ForgetResult) -> list[str]:
     """What else there is to know about a forget, a sentence each."""
     notes = []
     if forgotten.already_forgotten:
         notes.append(f"Forgotten before: {', '.join(forgotten.already_forgotten)}.")
-    if forgotten.drew_on_it:
+    if forgotten.related_memories:
         notes.append(
             "Left standing, though they rest on it or hold the same words; forget them by id if "
-            f"they should go: {', '.join(forgotten.drew_on_it)}."
+            f"they should go: {', '.join(forgotten.related_memories)}."
         )
     notes += [f"Lines were taken out of {file}." for file in forgotten.files]
     if not forgotten.scrubbed:
@@ -139,26 +139,28 @@ def forgotten_notes(forgotten: Forgotten) -> list[str]:
     return notes + [_backup_text(backup) for backup in forgotten.backups]
 
 
-def _backup_text(backup: BackupLeft) -> str:
+def _backup_text(backup: RemainingBackup) -> str:
     until = (
-        f"the next backup after {iso(backup.kept_until)} removes it"
+        f"the next backup after {to_iso(backup.kept_until)} removes it"
         if backup.kept_until is not None
         else "it stays until you delete it"
     )
-    return f"{backup.path} of {iso(backup.made_at)} still holds it; {until}."
+    return f"{backup.path} of {to_iso(backup.made_at)} still holds it; {until}."
 
 
-def counted(number: int, one: str, many: str) -> str:
+def quantity(number: int, one: str, many: str) -> str:
     """A number of things, in words that agree with it."""
     return f"{number} {one if number == 1 else many}"
 
 
 def scratchpad_text(pad: Scratchpad) -> str:
     """A session's notes as Markdown."""
-    earlier = "".join(f"\n- until {iso(task.at)}: {own_lines(task.task)}" for task in pad.completed)
+    earlier = "".join(
+        f"\n- until {to_iso(task.at)}: {indent_stored(task.task)}" for task in pad.completed
+    )
     return (
-        f"## Session {in_a_line(pad.session_id)} ({iso(pad.updated_at)})\n"
-        f"Current task: {own_lines(pad.current_focus or 'none')}{earlier}"
+        f"## Session {join_lines(pad.session_id)} ({to_iso(pad.updated_at)})\n"
+        f"Current task: {indent_stored(pad.current_focus or 'none')}{earlier}"
     )
 
 
@@ -167,11 +169,11 @@ def scratchpads_text(pads: Sequence[Scratchpad]) -> str:
     return "\n\n".join(map(scratchpad_text, pads)) or "No task is noted."
 
 
-def turn_place(turn: StoredTurn) -> str:
+def turn_citation(turn: StoredTurn) -> str:
     """Where a turn stands, for a citation."""
     message = f" message {turn.message_id}" if turn.message_id else ""
-    return in_a_line(
-        f"{iso(turn.at)} {_who(turn)}, session {turn.session_id}{message} #{turn.turn_index}"
+    return join_lines(
+        f"{to_iso(turn.at)} {_speaker(turn)}, session {turn.session_id}{message} #{turn.turn_index}"
         f" ({turn.source})"
     )
 
@@ -191,38 +193,46 @@ def _hit_text(hit: Hit) -> str:
     if hit.excerpt is not None:
         marks.append("excerpt")
     lines = [_neighbour_text(beside) for beside in hit.before]
-    lines.append(f"[{hit.kind} {hit.id}] {own_lines(hit.text)} ({in_a_line(', '.join(marks))})")
+    lines.append(
+        f"[{hit.kind} {hit.id}] {indent_stored(hit.text)} ({join_lines(', '.join(marks))})"
+    )
     if hit.tool is not None:
-        args, result = own_lines(as_text(hit.tool.args)), own_lines(as_text(hit.tool.result))
-        lines.append(f"  tool {in_a_line(hit.tool.name)}({args}) → {result}")
+        args, result = (
+            indent_stored(as_text(hit.tool.args)),
+            indent_stored(as_text(hit.tool.result)),
+        )
+        lines.append(f"  tool {join_lines(hit.tool.name)}({args}) → {result}")
     lines += [_neighbour_text(beside) for beside in hit.after]
     return "\n".join(lines)
 
 
-def _neighbour_text(beside: Neighbour) -> str:
-    who = in_a_line(beside.speaker or beside.role)
-    return f"  #{beside.turn_index} {who}: {own_lines(beside.text)}"
+def _neighbour_text(beside: AdjacentTurn) -> str:
+    who = join_lines(beside.speaker or beside.role)
+    return f"  #{beside.turn_index} {who}: {indent_stored(beside.text)}"
 
 
-def own_lines(text: str) -> str:
+def indent_stored(text: str) -> str:
     """Stored text with its further lines indented: none of them can pass for a line of ours."""
-    return indented(text, "    ")
+    return indent_lines(text, "    ")
 
 
 def _version_text(version: MemoryVersion) -> str:
     origin = version.provenance
-    until = f" until {iso(version.valid_to)}" if version.valid_to is not None else ""
+    until = f" until {to_iso(version.valid_to)}" if version.valid_to is not None else ""
     where = f", session {origin.session_id} #{origin.turn_index}" if origin.session_id else ""
-    via = in_a_line((origin.client or origin.channel) + where)
+    via = join_lines((origin.client or origin.channel) + where)
     quote = (
-        f" “{own_lines(origin.quote)}”" if origin.quote and origin.quote != version.content else ""
+        f" “{indent_stored(origin.quote)}”"
+        if origin.quote and origin.quote != version.content
+        else ""
     )
     return (
-        f"  v{version.version} from {iso(version.valid_from)}{until}: {own_lines(version.content)}"
+        f"  v{version.version} from {to_iso(version.valid_from)}{until}: "
+        f"{indent_stored(version.content)}"
         f" ({origin.source_kind}, {origin.trust}, via {via})"
         f"{quote}"
     )
 
 
-def _who(turn: StoredTurn) -> str:
+def _speaker(turn: StoredTurn) -> str:
     return turn.speaker or turn.role.value

@@ -10,22 +10,22 @@ from typing import Any, Literal
 from pydantic import BaseModel, JsonValue
 
 from memoria.model import (
-    Forgotten,
+    AdjacentTurn,
+    ForgetResult,
     Hit,
+    HitSource,
     Memory,
     MemoryVersion,
-    Neighbour,
     Receipt,
-    Remembered,
+    RememberResult,
     Scratchpad,
     SearchResult,
-    Source,
     StoredTurn,
     TurnRecord,
-    iso,
+    to_iso,
 )
 from memoria.retrieval.cite import memory_source, neighbour, turn_source
-from memoria.surface.text import answer_notes, forgotten_notes, other_versions
+from memoria.surface.text import answer_notes, forget_notes, other_versions
 from memoria.text.document import as_text
 
 
@@ -90,7 +90,7 @@ class WireTrace(WireHit):
     after: list[WireNeighbour] | None = None
 
 
-class WireFound(BaseModel):
+class WireAnswer(BaseModel):
     """What either level's answer says beside its hits."""
 
     omitted: int | None = None
@@ -98,13 +98,13 @@ class WireFound(BaseModel):
     notes: list[str] | None = None
 
 
-class WireConclusions(WireFound):
+class WireConclusions(WireAnswer):
     """A first-level answer, best first."""
 
     hits: list[WireConclusion]
 
 
-class WireTraces(WireFound):
+class WireTraces(WireAnswer):
     """A second-level answer, best first."""
 
     hits: list[WireTrace]
@@ -140,7 +140,7 @@ class WireRecord(BaseModel):
     after: list[WireNeighbour] | None = None
 
 
-class WireRevised(BaseModel):
+class WireRevision(BaseModel):
     """A memory after a revision."""
 
     id: str
@@ -154,7 +154,7 @@ class WireRevised(BaseModel):
     note: str | None = None
 
 
-class WireRemembered(BaseModel):
+class WireRememberResult(BaseModel):
     """What became of a statement."""
 
     id: str
@@ -162,12 +162,12 @@ class WireRemembered(BaseModel):
     redactions: dict[str, int] | None = None
 
 
-class WireForgotten(BaseModel):
+class WireForgetResult(BaseModel):
     """What was forgotten, and what could not be reached."""
 
     memories: list[str]
     turns_erased: list[str] | None = None
-    turns_barred: list[str] | None = None
+    turns_suppressed: list[str] | None = None
     notes: list[str] | None = None
 
 
@@ -182,7 +182,7 @@ class WireReceipt(BaseModel):
     turn_ids: list[str]
     redactions: dict[str, int] | None = None
     stripped: int | None = None
-    closed_stretches: int | None = None
+    closed_segments: int | None = None
 
 
 class WireScratchpad(BaseModel):
@@ -218,19 +218,22 @@ class WireScratchpads(BaseModel):
 def wire_conclusions(result: SearchResult) -> WireConclusions:
     """A first-level answer."""
     return WireConclusions(
-        hits=[WireConclusion(**_hit(hit), type=hit.type, status=hit.status) for hit in result.hits],
-        **_found(result),
+        hits=[
+            WireConclusion(**_hit_fields(hit), type=hit.type, status=hit.status)
+            for hit in result.hits
+        ],
+        **_answer_fields(result),
     )
 
 
 def wire_traces(result: SearchResult) -> WireTraces:
     """A second-level answer."""
-    return WireTraces(hits=[_trace(hit) for hit in result.hits], **_found(result))
+    return WireTraces(hits=[_wire_trace(hit) for hit in result.hits], **_answer_fields(result))
 
 
-def wire_revised(memory: Memory, note: str | None = None) -> WireRevised:
+def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
     """A memory after a revision."""
-    return WireRevised(
+    return WireRevision(
         id=memory.id,
         text=memory.content,
         validity=memory.validity,
@@ -249,7 +252,7 @@ def wire_memory(memory: Memory) -> WireRecord:
         id=memory.id,
         kind="memory",
         text=memory.content,
-        source=_source(memory_source(memory.current, memory.workspace), of=memory.id),
+        source=_wire_source(memory_source(memory.current, memory.workspace), of=memory.id),
         type=memory.type.value,
         validity=memory.validity.value,
         pinned=memory.pinned or None,
@@ -267,29 +270,29 @@ def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
         id=turn.id,
         kind="turn",
         text=turn.content[offset:end],
-        source=_source(turn_source(turn), of=turn.id),
+        source=_wire_source(turn_source(turn), of=turn.id),
         validity=None if turn.current else "superseded",
         total_chars=total if offset or end < total else None,
         next_offset=end if end < total else None,
-        tool=_stored_tool(turn, offset, chars),
+        tool=_tool_page(turn, offset, chars),
         versions=[_turn_wording(version) for version in other_versions(record)] or None,
-        before=[_neighbour(neighbour(other)) for other in record.before] or None,
-        after=[_neighbour(neighbour(other)) for other in record.after] or None,
+        before=[_wire_neighbour(neighbour(other)) for other in record.before] or None,
+        after=[_wire_neighbour(neighbour(other)) for other in record.after] or None,
     )
 
 
-def wire_remembered(kept: Remembered) -> WireRemembered:
+def wire_remember_result(kept: RememberResult) -> WireRememberResult:
     """What became of a statement."""
-    return WireRemembered(id=kept.id, status=kept.status, redactions=kept.redactions or None)
+    return WireRememberResult(id=kept.id, status=kept.status, redactions=kept.redactions or None)
 
 
-def wire_forgotten(forgotten: Forgotten) -> WireForgotten:
+def wire_forget_result(forgotten: ForgetResult) -> WireForgetResult:
     """What was forgotten."""
-    return WireForgotten(
+    return WireForgetResult(
         memories=list(forgotten.memories),
         turns_erased=list(forgotten.turns_erased) or None,
-        turns_barred=list(forgotten.turns_barred) or None,
-        notes=forgotten_notes(forgotten) or None,
+        turns_suppressed=list(forgotten.turns_suppressed) or None,
+        notes=forget_notes(forgotten) or None,
     )
 
 
@@ -304,7 +307,7 @@ def wire_receipt(receipt: Receipt) -> WireReceipt:
         turn_ids=[turn.id for turn in receipt.turns if turn.id is not None],
         redactions=receipt.redactions or None,
         stripped=receipt.stripped or None,
-        closed_stretches=receipt.closed_stretches or None,
+        closed_segments=receipt.closed_segments or None,
     )
 
 
@@ -313,25 +316,25 @@ def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
     return WireScratchpad(
         session_id=pad.session_id,
         current_focus=pad.current_focus,
-        completed=[f"{iso(task.at)} {task.task}" for task in pad.completed],
+        completed=[f"{to_iso(task.at)} {task.task}" for task in pad.completed],
     )
 
 
 def wire_scratchpads(pads: Iterable[Scratchpad]) -> WireScratchpads:
     """The notes of some sessions, with every time."""
-    return WireScratchpads(scratchpads=[_notes(pad) for pad in pads])
+    return WireScratchpads(scratchpads=[_wire_notes(pad) for pad in pads])
 
 
-def _notes(pad: Scratchpad) -> WireNotes:
+def _wire_notes(pad: Scratchpad) -> WireNotes:
     return WireNotes(
         session_id=pad.session_id,
         current_focus=pad.current_focus,
-        updated_at=iso(pad.updated_at),
-        completed=[WireTask(task=done.task, at=iso(done.at)) for done in pad.completed],
+        updated_at=to_iso(pad.updated_at),
+        completed=[WireTask(task=done.task, at=to_iso(done.at)) for done in pad.completed],
     )
 
 
-def _found(result: SearchResult) -> dict[str, Any]:
+def _answer_fields(result: SearchResult) -> dict[str, Any]:
     return {
         "omitted": result.omitted or None,
         "hidden": result.hidden or None,
@@ -339,38 +342,38 @@ def _found(result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _hit(hit: Hit) -> dict[str, Any]:
+def _hit_fields(hit: Hit) -> dict[str, Any]:
     return {
         "id": hit.id,
         "kind": hit.kind,
         "text": hit.text,
         "score": hit.score,
-        "source": _source(hit.source, of=hit.id),
+        "source": _wire_source(hit.source, of=hit.id),
         "validity": hit.validity if hit.validity != "active" else None,
         "version": hit.version if hit.version != 1 else None,
         "excerpt": None if hit.excerpt is None else list(hit.excerpt),
     }
 
 
-def _trace(hit: Hit) -> WireTrace:
+def _wire_trace(hit: Hit) -> WireTrace:
     tool = hit.tool
     return WireTrace(
-        **_hit(hit),
+        **_hit_fields(hit),
         tool=None
         if tool is None
         else WireTool(name=tool.name, args=tool.args, result=tool.result, cut=tool.cut or None),
-        before=[_neighbour(n) for n in hit.before] or None,
-        after=[_neighbour(n) for n in hit.after] or None,
+        before=[_wire_neighbour(n) for n in hit.before] or None,
+        after=[_wire_neighbour(n) for n in hit.after] or None,
     )
 
 
-def _source(source: Source, *, of: str) -> WireSource:
+def _wire_source(source: HitSource, *, of: str) -> WireSource:
     """A source on the wire; a turn's own id is not said twice."""
     fields = source.model_dump(mode="json", exclude_none=True)
     return WireSource(**{k: v for k, v in fields.items() if (k, v) != ("turn_id", of)})
 
 
-def _neighbour(beside: Neighbour) -> WireNeighbour:
+def _wire_neighbour(beside: AdjacentTurn) -> WireNeighbour:
     return WireNeighbour(**beside.model_dump(mode="json"))
 
 
@@ -379,10 +382,10 @@ def wire_wording(version: MemoryVersion) -> WireWording:
     return WireWording(
         version=version.version,
         text=version.content,
-        valid_from=iso(version.valid_from),
-        valid_to=None if version.valid_to is None else iso(version.valid_to),
+        valid_from=to_iso(version.valid_from),
+        valid_to=None if version.valid_to is None else to_iso(version.valid_to),
         quote=None if version.provenance.quote == version.content else version.provenance.quote,
-        source=_source(memory_source(version), of=""),
+        source=_wire_source(memory_source(version), of=""),
     )
 
 
@@ -390,12 +393,12 @@ def _turn_wording(turn: StoredTurn) -> WireWording:
     return WireWording(
         version=turn.version,
         text=turn.content,
-        valid_from=iso(turn.ingested_at),
-        source=_source(turn_source(turn), of=turn.id),
+        valid_from=to_iso(turn.ingested_at),
+        source=_wire_source(turn_source(turn), of=turn.id),
     )
 
 
-def _stored_tool(turn: StoredTurn, offset: int, chars: int) -> WireTool | None:
+def _tool_page(turn: StoredTurn, offset: int, chars: int) -> WireTool | None:
     if turn.tool_name is None and turn.tool_args is None and turn.tool_result is None:
         return None
     result = as_text(turn.tool_result)

@@ -7,23 +7,23 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from memoria.model import AuditEntry, Entity, Evidence, Memory, MemoryVersion, SummedUp, iso
+from memoria.model import AuditEntry, Entity, Evidence, Memory, MemoryVersion, TurnRange, to_iso
 from memoria.model.provenance import (
-    Bond,
+    EntityMemory,
     EntityRecord,
-    History,
+    IncidentEdge,
+    MemoryHistory,
     MemoryRecord,
     Namesakes,
-    Telling,
+    SourcedVersion,
     TurnOrigin,
-    Wording,
 )
 from memoria.surface.wire import WireRecord, WireWording, wire_memory, wire_turn, wire_wording
 
 _WHOLE = 10_000_000
 
 
-class WireEnd(BaseModel):
+class WireLinkEnd(BaseModel):
     """One end of an edge."""
 
     kind: str
@@ -32,12 +32,12 @@ class WireEnd(BaseModel):
     detail: str | None = None
 
 
-class WireBond(BaseModel):
+class WireLink(BaseModel):
     """An edge from where it is looked."""
 
     type: str
     direction: Literal["out", "in", "both"]
-    other: WireEnd
+    other: WireLinkEnd
     weight: float
     confidence: float
     inferred_by: str
@@ -83,7 +83,7 @@ class WireMemoryRecord(WireRecord):
 
     wordings: list[WireVersion]
     evidence: list[WireEvidence]
-    links: list[WireBond]
+    links: list[WireLink]
     importance: float
     confidence: float
     upvotes: int
@@ -98,7 +98,7 @@ class WireMemoryRecord(WireRecord):
     flag: str | None = None
     expires_at: str | None = None
     last_used_at: str | None = None
-    sums_up: SummedUp | None = None
+    sums_up: TurnRange | None = None
 
 
 class WireMemoryLine(BaseModel):
@@ -154,18 +154,18 @@ class WireEntity(BaseModel):
     same_as: str | None = None
 
 
-class WireTelling(WireMemoryLine):
+class WireMention(WireMemoryLine):
     """A memory that speaks of an entity."""
 
-    links: list[WireBond]
-    beyond: list[WireBond] | None = None
+    links: list[WireLink]
+    beyond: list[WireLink] | None = None
 
 
-class WireKnown(BaseModel):
+class WireGraphAnswer(BaseModel):
     """What is known of a name: of one entity all of it, of several which there are."""
 
     entity: WireEntity | None = None
-    memories: list[WireTelling] | None = None
+    memories: list[WireMention] | None = None
     omitted: int | None = None
     namesakes: list[WireEntity] | None = None
 
@@ -181,24 +181,24 @@ def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
     memory = record.memory
     return WireMemoryRecord(
         **dict(wire_memory(memory)),
-        wordings=list(map(_version, record.wordings)),
-        evidence=list(map(_evidence, record.evidence)),
-        links=list(map(_bond, record.bonds)),
+        wordings=list(map(_wire_version, record.versions)),
+        evidence=list(map(_wire_evidence, record.evidence)),
+        links=list(map(_link, record.edges)),
         importance=memory.importance,
         confidence=memory.confidence,
         upvotes=memory.upvotes,
         downvotes=memory.downvotes,
         use_count=memory.use_count,
-        sums_up=record.sums_up,
-        created_at=iso(memory.created_at),
-        updated_at=iso(memory.updated_at),
+        sums_up=record.turn_range,
+        created_at=to_iso(memory.created_at),
+        updated_at=to_iso(memory.updated_at),
         subject=memory.subject,
         predicate=memory.predicate,
         task=memory.task,
         workspace=memory.workspace,
         flag=memory.flag,
-        expires_at=_iso(memory.expires_at),
-        last_used_at=_iso(memory.last_used_at),
+        expires_at=_optional_iso(memory.expires_at),
+        last_used_at=_optional_iso(memory.last_used_at),
     )
 
 
@@ -207,13 +207,13 @@ def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
     whole = wire_turn(origin.record, 0, _WHOLE)
     return WireTurnOrigin(
         **dict(whole),
-        memories=list(map(_line, origin.memories)),
-        says_again=list(map(_line, origin.says_again)),
-        summed_up_in=list(map(_line, origin.summed_up_in)),
+        memories=list(map(_wire_line, origin.memories)),
+        says_again=list(map(_wire_line, origin.restated_memories)),
+        summed_up_in=list(map(_wire_line, origin.episodes)),
     )
 
 
-def wire_history(history: History) -> WireHistory:
+def wire_history(history: MemoryHistory) -> WireHistory:
     """The life of a memory."""
     memory = history.memory
     return WireHistory(
@@ -222,97 +222,99 @@ def wire_history(history: History) -> WireHistory:
         type=memory.type,
         validity=memory.validity,
         verified=memory.verified,
-        events=list(map(_event, history.events)),
+        events=list(map(_wire_event, history.events)),
     )
 
 
-def wire_known(found: EntityRecord | Namesakes) -> WireKnown:
+def wire_graph_answer(found: EntityRecord | Namesakes) -> WireGraphAnswer:
     """What is known of a name."""
     match found:
         case EntityRecord():
-            return WireKnown(
-                entity=_entity(found.entity),
-                memories=list(map(_telling, found.tellings)),
+            return WireGraphAnswer(
+                entity=_wire_entity(found.entity),
+                memories=list(map(_mention, found.entity_memories)),
                 omitted=found.omitted or None,
             )
         case Namesakes():
-            return WireKnown(
-                namesakes=list(map(_entity, found.entities)),
+            return WireGraphAnswer(
+                namesakes=list(map(_wire_entity, found.entities)),
             )
 
 
-def _event(event: Wording | Evidence | AuditEntry) -> WireEvent:
+def _wire_event(event: SourcedVersion | Evidence | AuditEntry) -> WireEvent:
     match event:
-        case Wording(version=version):
-            at = iso(version.ingested_at)
-            return WireEvent(at=at, event="wording", wording=_version(event), said=_said(event))
+        case SourcedVersion(version=version):
+            at = to_iso(version.ingested_at)
+            return WireEvent(
+                at=at, event="wording", wording=_wire_version(event), said=_wording_source(event)
+            )
         case Evidence(noted_at=noted_at):
-            return WireEvent(at=iso(noted_at), event="said_again", said=_evidence(event))
+            return WireEvent(at=to_iso(noted_at), event="said_again", said=_wire_evidence(event))
         case AuditEntry():
             fields = event.model_dump(exclude={"at"})
-            return WireEvent(at=iso(event.at), event="action", **fields)
+            return WireEvent(at=to_iso(event.at), event="action", **fields)
 
 
-def _said(wording: Wording) -> WireEvidence | None:
-    return None if wording.said is None else _evidence(wording.said)
+def _wording_source(wording: SourcedVersion) -> WireEvidence | None:
+    return None if wording.said is None else _wire_evidence(wording.said)
 
 
-def _version(wording: Wording) -> WireVersion:
+def _wire_version(wording: SourcedVersion) -> WireVersion:
     version = wording.version
     origin = version.provenance
     return WireVersion(
-        **dict(_plain(version)),
+        **dict(_wording_with_quote(version)),
         inferred_by=version.inferred_by,
         model=origin.client if version.inferred_by == "model" else None,
         source_kind=origin.source_kind,
         channel=origin.channel,
-        ingested_at=iso(version.ingested_at),
-        event_at=_iso(version.event_at),
+        ingested_at=to_iso(version.ingested_at),
+        event_at=_optional_iso(version.event_at),
         event_expression=version.event_expression,
     )
 
 
-def _plain(version: MemoryVersion) -> WireWording:
+def _wording_with_quote(version: MemoryVersion) -> WireWording:
     return wire_wording(version).model_copy(update={"quote": version.provenance.quote})
 
 
-def _evidence(one: Evidence) -> WireEvidence:
-    times = {"at": iso(one.at), "noted_at": iso(one.noted_at)}
+def _wire_evidence(one: Evidence) -> WireEvidence:
+    times = {"at": to_iso(one.at), "noted_at": to_iso(one.noted_at)}
     kept = one.model_dump(exclude={"source", "at", "noted_at"})
     return WireEvidence(**kept, **times, client=one.source)
 
 
-def _bond(bond: Bond) -> WireBond:
+def _link(bond: IncidentEdge) -> WireLink:
     edge, other = bond.edge, bond.other
     told = edge.model_dump(include={"weight", "confidence", "role", "event_expression", "turn_id"})
-    return WireBond(
+    return WireLink(
         **told,
         type=edge.type,
-        direction="both" if edge.type.mutual else "out" if bond.outward else "in",
-        other=WireEnd(**{**other.model_dump(), "detail": other.detail or None}),
+        direction="both" if edge.type.is_symmetric else "out" if bond.outward else "in",
+        other=WireLinkEnd(**{**other.model_dump(), "detail": other.detail or None}),
         inferred_by=edge.inferred_by,
-        made_at=iso(edge.made_at),
+        made_at=to_iso(edge.made_at),
         negated=edge.negated or None,
         modality=None if edge.modality == "actual" else edge.modality,
-        event_at=_iso(edge.event_at),
+        event_at=_optional_iso(edge.event_at),
     )
 
 
-def _telling(telling: Telling) -> WireTelling:
-    return WireTelling(
-        **dict(_line(telling.memory)),
-        links=list(map(_bond, telling.bonds)),
-        beyond=list(map(_bond, telling.beyond)) or None,
+def _mention(telling: EntityMemory) -> WireMention:
+    return WireMention(
+        **dict(_wire_line(telling.memory)),
+        links=list(map(_link, telling.edges)),
+        beyond=list(map(_link, telling.further_edges)) or None,
     )
 
 
-def _line(memory: Memory) -> WireMemoryLine:
+def _wire_line(memory: Memory) -> WireMemoryLine:
     return WireMemoryLine(
         id=memory.id, type=memory.type, validity=memory.validity, text=memory.content
     )
 
 
-def _entity(entity: Entity) -> WireEntity:
+def _wire_entity(entity: Entity) -> WireEntity:
     return WireEntity(
         id=entity.id,
         kind=entity.kind,
@@ -324,5 +326,5 @@ def _entity(entity: Entity) -> WireEntity:
     )
 
 
-def _iso(millis: int | None) -> str | None:
-    return None if millis is None else iso(millis)
+def _optional_iso(millis: int | None) -> str | None:
+    return None if millis is None else to_iso(millis)

@@ -41,7 +41,7 @@ def tokens(text: str) -> list[str]:
         if word:
             found.append(_stem(word))
         else:
-            found += _written_out(run)
+            found += _expand_cjk(run)
     return found
 
 
@@ -57,12 +57,12 @@ def query_terms(text: str) -> tuple[str, ...]:
     """
     found: list[tuple[str, str]] = []  # stop words are told by their spelling, not by their stem
     for run, word in _TOKEN.findall(fold(text)):
-        found += [(word, _stem(word))] if word else [(part, part) for part in _written_out(run)]
+        found += [(word, _stem(word))] if word else [(part, part) for part in _expand_cjk(run)]
     telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
     return tuple(telling) or tuple(dict.fromkeys(token for _, token in found))
 
 
-def _written_out(run: str) -> list[str]:
+def _expand_cjk(run: str) -> list[str]:
     """A CJK run's characters and overlapping pairs."""
     return [*run, *map("".join, pairwise(run))]
 

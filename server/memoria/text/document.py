@@ -15,7 +15,7 @@ from memoria.model import from_millis
 from memoria.text.analyser import index_text
 
 
-class Said(Protocol):
+class TurnContent(Protocol):
     """What was said and done in a turn, whether it is on its way in or comes from the store."""
 
     @property
@@ -28,7 +28,7 @@ class Said(Protocol):
     def tool_result(self) -> JsonValue: ...  # noqa: D102
 
 
-class TurnText(Said, Protocol):
+class TurnText(TurnContent, Protocol):
     """A turn with who said it and when."""
 
     @property
@@ -47,7 +47,7 @@ def memory_tokens(content: str, at: int) -> tuple[str, str]:
     return index_text(content), _who_and_when(None, at)
 
 
-def full_text(turn: Said) -> str:
+def full_text(turn: TurnContent) -> str:
     """All of a turn as one text: the words, then the tool call."""
     parts = (turn.content, turn.tool_name, as_text(turn.tool_args), as_text(turn.tool_result))
     return "\n".join(part for part in parts if part)

@@ -16,11 +16,11 @@ class LazyPattern:
     flags: int = 0
 
     @property
-    def compiled(self) -> re.Pattern[str]:
+    def regex(self) -> re.Pattern[str]:
         """The expression itself, compiled once a process."""
-        return _compiled(self.source, self.flags)
+        return _compile(self.source, self.flags)
 
 
 @cache
-def _compiled(source: str, flags: int) -> re.Pattern[str]:
+def _compile(source: str, flags: int) -> re.Pattern[str]:
     return re.compile(source, flags)

@@ -19,7 +19,7 @@ from importlib import import_module
 from memoria.text.luhn import has_check_digit
 
 # A row of tokens each of which shows only once its neighbour is gone would cost a sweep per token.
-_MOST_SWEEPS = 8
+_MAX_SWEEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,37 +31,37 @@ class Redaction:
 
 
 @dataclass(frozen=True, slots=True)
-class Redacted:
+class RedactedText:
     """A text without its secrets, and what they were."""
 
     text: str
     redactions: tuple[Redaction, ...]
 
 
-def redact(text: str) -> Redacted:
+def redact(text: str) -> RedactedText:
     """Replace every secret in `text` by `[redacted:KIND]`."""
     total: Counter[str] = Counter()
     # A marker can be the boundary that a neighbour lacked. Sweeping until there is nothing left to
     # find makes the result final: redacting it again changes nothing.
-    for _ in range(_MOST_SWEEPS):
+    for _ in range(_MAX_SWEEPS):
         text, counts = _sweep(text)
         if not counts:
             break
         total += counts
-    return Redacted(text, tuple(Redaction(kind, count) for kind, count in total.items()))
+    return RedactedText(text, tuple(Redaction(kind, count) for kind, count in total.items()))
 
 
 def _sweep(text: str) -> tuple[str, Counter[str]]:
     """Apply every rule once."""
     counts = Counter[str]()
-    for rule in _called_for(text):
-        for pattern in _patterns(rule):
-            text, count = _blot(text, rule, pattern)
+    for rule in _select_rules(text):
+        for pattern in _compile_patterns(rule):
+            text, count = _replace_matches(text, rule, pattern)
             counts[rule.kind] += count
     return text, +counts
 
 
-def _called_for(text: str) -> list["_Rule"]:
+def _select_rules(text: str) -> list["_SecretRule"]:
     """The rules one of whose parts occurs, in their order; what a marker brings is for later."""
     folded = text.lower()
     found = {i for part, i in _FOLDED_PARTS if part in folded}
@@ -69,7 +69,7 @@ def _called_for(text: str) -> list["_Rule"]:
     return [_RULES[i] for i in sorted(found)]
 
 
-def _blot(text: str, rule: "_Rule", pattern: re.Pattern[str]) -> tuple[str, int]:
+def _replace_matches(text: str, rule: "_SecretRule", pattern: re.Pattern[str]) -> tuple[str, int]:
     """Apply one pattern once."""
     pieces, end = list[str](), 0
     for match in pattern.finditer(text):
@@ -109,45 +109,49 @@ _NO_PASSWORDS = frozenset(
 )
 
 
-def _certain(_match: re.Match[str]) -> bool:
+def _accept_any(_match: re.Match[str]) -> bool:
     return True
 
 
-def _filled(match: re.Match[str]) -> bool:
+def _is_filled_in(match: re.Match[str]) -> bool:
     """Not a template's gap, nor what every manual writes in its place."""
     return not _GAP.search(match["secret"][:100])
 
 
-def _literal(match: re.Match[str]) -> bool:
+def _is_literal(match: re.Match[str]) -> bool:
     """A value, and not the name of one nor, out of quotes, code that computes one."""
     value, quoted = match["secret"][:100], match.groupdict().get("quote")
-    return _filled(match) and not (_NAME.search(value) or (not quoted and _CODE.search(value)))
+    return _is_filled_in(match) and not (
+        _NAME.search(value) or (not quoted and _CODE.search(value))
+    )
 
 
-def _mixed(match: re.Match[str]) -> bool:
+def _has_digits_and_letters(match: re.Match[str]) -> bool:
     """Digits and letters: no word of a sentence and seldom a name in code."""
     return all(re.search(sign, match["secret"]) for sign in ("[0-9]", "[A-Za-z]"))
 
 
-def _random(match: re.Match[str]) -> bool:
-    return _mixed(match) and _literal(match)
+def _looks_random(match: re.Match[str]) -> bool:
+    return _has_digits_and_letters(match) and _is_literal(match)
 
 
-def _encoded(match: re.Match[str]) -> bool:
+def _looks_encoded(match: re.Match[str]) -> bool:
     """Base64 has an inner capital where chance gave it no digit."""
-    return (_mixed(match) or bool(re.search("[a-z][A-Z]", match["secret"]))) and _literal(match)
+    return (
+        _has_digits_and_letters(match) or bool(re.search("[a-z][A-Z]", match["secret"]))
+    ) and _is_literal(match)
 
 
-def _secret(match: re.Match[str]) -> bool:
-    return (_mixed(match) or bool(match["quote"])) and _literal(match)
+def _is_secret(match: re.Match[str]) -> bool:
+    return (_has_digits_and_letters(match) or bool(match["quote"])) and _is_literal(match)
 
 
-def _paid(match: re.Match[str]) -> bool:
+def _has_card_check_digit(match: re.Match[str]) -> bool:
     """An order number of as many digits is told apart by its check digit, nine times in ten."""
     return has_check_digit(match["secret"])
 
 
-def _password(match: re.Match[str]) -> bool:
+def _is_password(match: re.Match[str]) -> bool:
     """People choose these: numbers, symbols and, where nothing else can be meant, plain words."""
     value, end, tight = match["secret"], match.end("secret"), match["tight"]
     if value.isdigit():
@@ -157,31 +161,31 @@ def _password(match: re.Match[str]) -> bool:
     word = plain and re.fullmatch("[a-z]{5,100}", value) and value not in _NO_PASSWORDS
     alone = word and _LINE_END.match(match.string, end)
     symbols = not tight and re.search(r"\w[!@#$%^&*]+\w", value)
-    return _secret(match) or (bool(alone or symbols) and _literal(match))
+    return _is_secret(match) or (bool(alone or symbols) and _is_literal(match))
 
 
 # Patterns
 
 
-def _compound(word: str, firsts: str) -> str:
+def _compound_pattern(word: str, firsts: str) -> str:
     """`word` after one of `firsts`. To start from `word` is ten times as fast."""
     behind = (f"(?<={first}{word})|(?<={first}[-_. ]{word})" for first in firsts.split())
     return f"{word}(?:{'|'.join(behind)})"
 
 
-def _after(place: str, names: str, least: int) -> str:
+def _value_pattern_after(place: str, names: str, least: int) -> str:
     """The pattern of what stands in that place after one of `names`."""
     return place.replace("NAMES", names) + _VALUE.replace("LEAST", str(least))
 
 
 _PASSWORDS = r"pass(?:word|wd|phrase|code|(?<![a-z]pass))|pwd|密码|密碼|口令"
-_KEY = _compound("key", "api access secret private auth encryption signing account master")
-_TOKEN = _compound("token", "access auth refresh bearer session bot api security deploy")
+_KEY = _compound_pattern("key", "api access secret private auth encryption signing account master")
+_TOKEN = _compound_pattern("token", "access auth refresh bearer session bot api security deploy")
 _KEYS = rf"{_KEY}|{_TOKEN}|token(?-i:(?<=[A-Z0-9]_TOKEN))|密钥|密鑰|秘钥|令牌"
 _FLAGS = rf"{_KEYS}|apikey|secret|token(?<=--token)"
 
 _FLAG = r"(?xi) -(?:NAMES) (?P<tight>[ ]+) (?!-)"
-_GIVEN = r"""(?xi) (?:NAMES) \d{0,2} (?:\\?["'`]\]?)?
+_ASSIGNMENT = r"""(?xi) (?:NAMES) \d{0,2} (?:\\?["'`]\]?)?
     (?: [ \t]{0,20} (?P<tight> (?: : [ \t]? [\w.&|\[\] ]{1,40})? (?:[:!=]?={1,2}|=>)) [ \t]{0,20}
       | [ \t]{0,20} \*{0,2} [:：] (?!:) [* \t]{0,20}
       | (?P<said> (?:[ ](?:for|of|to|on)[ ][^\n:,;.?!]{1,40}?)?
@@ -197,7 +201,7 @@ _VALUE = r"""
       | (?(tight) [!#-%(-+\--:=?-\[\]^_a-{}~]{LEAST,} | [!#-&(-;=?-\[\]^_a-~]{LEAST,} )
         (?<![.,:;?*|)\]}]) ))"""
 # What has neither name nor sign before it: .netrc, SQL, "set my password to …", sshpass, curl -u.
-_TOLD = r"""(?xi) (?: \blogin\s\S{1,64}\spassword\s | (?:identified[ ]by|password)[ ](?=["'])
+_UNLABELLED = r"""(?xi) (?: \blogin\s\S{1,64}\spassword\s | (?:identified[ ]by|password)[ ](?=["'])
       | (?:set|chang|reset|updat)\w{0,4}[ ](?:\w{1,20}[ ]){0,3}password[ ]to[ ]
       | sshpass[ ]-p[ ]? | [ ](?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,100}: )
     ["'`“]? (?P<secret>[!#-&(-_a-~]{4,}) (?<![.,:;?)])"""
@@ -243,35 +247,37 @@ _Check = Callable[[re.Match[str]], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _SecretRule:
     kind: str
     parts: tuple[str, ...]
     pattern: str
-    check: _Check = _certain
+    check: _Check = _accept_any
 
 
-def _place(kind: str, parts: str, pattern: str, check: _Check = _certain) -> _Rule:
+def _place_rule(kind: str, parts: str, pattern: str, check: _Check = _accept_any) -> _SecretRule:
     """The rule of a place where a secret stands: the pattern says which group is the secret."""
-    return _Rule(kind, tuple(parts.split("|")), pattern, check)
+    return _SecretRule(kind, tuple(parts.split("|")), pattern, check)
 
 
-def _token(kind: str, starts: str, rest: str, check: _Check = _certain) -> _Rule:
+def _token_rule(kind: str, starts: str, rest: str, check: _Check = _accept_any) -> _SecretRule:
     """The rule of a token that is known by how it starts."""
-    return _place(kind, starts, f"(?P<secret>(?:{starts.replace('.', '[.]')}){rest})", check)
+    return _place_rule(kind, starts, f"(?P<secret>(?:{starts.replace('.', '[.]')}){rest})", check)
 
 
-def _apart(kind: str, start: str, rest: str) -> _Rule:
+def _separate_token_rule(kind: str, start: str, rest: str) -> _SecretRule:
     r"""The same where other words end like that. What precedes may be the `\n` of a quoted text."""
-    return _token(kind, start, rf"(?:(?<![\w-]{start})|(?<=\\[nrt]{start})){rest}", _mixed)
+    return _token_rule(
+        kind, start, rf"(?:(?<![\w-]{start})|(?<=\\[nrt]{start})){rest}", _has_digits_and_letters
+    )
 
 
-def _library(kind: str, starts: str, plugin: str) -> _Rule:
+def _library_rule(kind: str, starts: str, plugin: str) -> _SecretRule:
     """The rule of a plugin of detect-secrets: "module.Class"."""
-    return _place(kind, starts, f"detect_secrets.plugins.{plugin}")
+    return _place_rule(kind, starts, f"detect_secrets.plugins.{plugin}")
 
 
 @cache
-def _patterns(rule: _Rule) -> tuple[re.Pattern[str], ...]:
+def _compile_patterns(rule: _SecretRule) -> tuple[re.Pattern[str], ...]:
     if not rule.pattern.startswith("detect_secrets."):
         return (re.compile(rule.pattern, re.ASCII),)
     module, _, plugin = rule.pattern.rpartition(".")
@@ -282,7 +288,7 @@ def _patterns(rule: _Rule) -> tuple[re.Pattern[str], ...]:
 
 
 _GITLAB = "glpat-|gldt-|glft-|glsoat-|glrt-|GR1348941|glcbt-|glimt-|glptt-|glagent-|gloas-"
-_TOLD_PARTS = r"""login |identified by|password to |password '|password "|sshpass|curl """
+_UNLABELLED_PARTS = r"""login |identified by|password to |password '|password "|sshpass|curl """
 
 # Left out of detect-secrets, after 3 MB of talk, 44 MB of Python and 234 MB of manuals and scripts:
 # - KeywordDetector takes `secret: str` and `pwd = None` (1,300 times), entropy takes every hash;
@@ -295,50 +301,76 @@ _TOLD_PARTS = r"""login |identified by|password to |password '|password "|sshpas
 #
 # The order matters: first the tokens that say what they are, then the places where secrets stand.
 _RULES = (
-    _place("private-key", "PRIVATE KEY", _PEM),
-    _place("private-key", "Private-Lines: ", rf"Private-Lines: \d+(?P<secret>{_BASE64_LINES})"),
-    _token("anthropic-api-key", "sk-ant-", r"[\w-]{20,}"),
-    _token("openai-api-key", "sk-proj-|sk-svcacct-|sk-admin-", r"[\w-]{20,}"),
+    _place_rule("private-key", "PRIVATE KEY", _PEM),
+    _place_rule(
+        "private-key", "Private-Lines: ", rf"Private-Lines: \d+(?P<secret>{_BASE64_LINES})"
+    ),
+    _token_rule("anthropic-api-key", "sk-ant-", r"[\w-]{20,}"),
+    _token_rule("openai-api-key", "sk-proj-|sk-svcacct-|sk-admin-", r"[\w-]{20,}"),
     # OpenAI's older keys, DeepSeek, DashScope, Moonshot, OpenRouter …
-    _apart("llm-api-key", "sk-", "(?:or-v1-)?[A-Za-z0-9]{32,}"),
-    _token("llm-api-key", "gsk_|xai-|pplx-|tvly-", r"[\w-]{24,}", _mixed),
-    _token("google-api-key", "AIza", rf"[\w-]{{35}}{_ENDS}"),
-    _token("google-client-secret", "GOCSPX-", r"[\w-]{20,}"),
-    _token("google-oauth-token", "ya29.", r"[\w-]{20,}"),
-    _token("github-token", "github_pat_", r"\w{22,}"),
-    _library("github-token", "ghp_|gho_|ghu_|ghs_|ghr_", "github_token.GitHubTokenDetector"),
-    _library("gitlab-token", _GITLAB, "gitlab_token.GitLabTokenDetector"),
-    _apart("hugging-face-token", "hf_", "[A-Za-z0-9]{30,}"),
-    _apart("npm-token", "npm_", "[A-Za-z0-9]{36,}"),
-    _library("pypi-token", "pypi-AgE", "pypi_token.PypiTokenDetector"),
-    _place("aws-access-key", "AKIA|ASIA|ABIA|ACCA|A3T", _AWS_ID),
-    _apart("alibaba-access-key", "LTAI", "[A-Za-z0-9]{12,}"),
-    _place("azure-storage-key", "AccountKey=", r"AccountKey=(?P<secret>[\w+/]{80,}={0,2})"),
-    _library("slack-token", "xox|hooks.slack.com", "slack.SlackDetector"),
-    _token("slack-token", "xapp-|xoxc-|xoxd-|xoxe-|xoxe.", r"[\w%.-]{20,}", _mixed),
-    _library("stripe-key", "sk_live_|rk_live_", "stripe.StripeDetector"),
-    _token("stripe-key", "sk_test_|rk_test_|whsec_", r"\w{20,}", _mixed),
-    _library("sendgrid-key", "SG.", "sendgrid.SendGridDetector"),
-    _library("square-secret", "sq0csp-", "square_oauth.SquareOAuthDetector"),
-    _library("mailchimp-key", "-us1|-us2|-us3|-us4|-us5|-us6", "mailchimp.MailchimpDetector"),
-    _token("twilio-key", "AC|SK", f"[0-9a-f]{{32}}{_ENDS}"),
-    _token("artifactory-key", "AKCp", "[A-Za-z0-9]{60,}"),
-    _apart("json-web-token", "eyJ", r"[\w-]{10,}(?:\.{1,2}[\w-]{10,})+"),
-    _place("telegram-token", ":AA", _TELEGRAM),
-    _place("discord-token", ".", _DISCORD, _mixed),
-    _place("url-password", "://", _URL, _filled),
-    _place("authorization", "authorization|bearer ", _AUTHORIZATION, _encoded),
-    _place("cookie", "cookie", _COOKIE, _encoded),
-    _place("aws-secret-key", "aws|secret", _AWS_KEY),
-    _place("pin", "pin", _PIN),
-    _place("card-number", "2|3|4|5|6", _CARD, _paid),
-    _place("password", _TOLD_PARTS, _TOLD, _random),
-    _place("password", "-pass|-pwd", _after(_FLAG, _PASSWORDS, 4), _secret),
-    _place("password", "pass|pwd|密码|密碼|口令", _after(_GIVEN, _PASSWORDS, 4), _password),
-    _place("secret", "secret", _after(_GIVEN, "secret(?<!:secret)", 8), _secret),
-    _place("credential", "-key|-apikey|-token|-secret", _after(_FLAG, _FLAGS, 8), _random),
-    _place("credential", "key|token|密钥|密鑰|秘钥|令牌", _after(_GIVEN, _KEYS, 8), _random),
-    _place("credential", "token", _after(_GIVEN, r"token(?<![\w-]token)", 16), _random),
+    _separate_token_rule("llm-api-key", "sk-", "(?:or-v1-)?[A-Za-z0-9]{32,}"),
+    _token_rule("llm-api-key", "gsk_|xai-|pplx-|tvly-", r"[\w-]{24,}", _has_digits_and_letters),
+    _token_rule("google-api-key", "AIza", rf"[\w-]{{35}}{_ENDS}"),
+    _token_rule("google-client-secret", "GOCSPX-", r"[\w-]{20,}"),
+    _token_rule("google-oauth-token", "ya29.", r"[\w-]{20,}"),
+    _token_rule("github-token", "github_pat_", r"\w{22,}"),
+    _library_rule("github-token", "ghp_|gho_|ghu_|ghs_|ghr_", "github_token.GitHubTokenDetector"),
+    _library_rule("gitlab-token", _GITLAB, "gitlab_token.GitLabTokenDetector"),
+    _separate_token_rule("hugging-face-token", "hf_", "[A-Za-z0-9]{30,}"),
+    _separate_token_rule("npm-token", "npm_", "[A-Za-z0-9]{36,}"),
+    _library_rule("pypi-token", "pypi-AgE", "pypi_token.PypiTokenDetector"),
+    _place_rule("aws-access-key", "AKIA|ASIA|ABIA|ACCA|A3T", _AWS_ID),
+    _separate_token_rule("alibaba-access-key", "LTAI", "[A-Za-z0-9]{12,}"),
+    _place_rule("azure-storage-key", "AccountKey=", r"AccountKey=(?P<secret>[\w+/]{80,}={0,2})"),
+    _library_rule("slack-token", "xox|hooks.slack.com", "slack.SlackDetector"),
+    _token_rule(
+        "slack-token", "xapp-|xoxc-|xoxd-|xoxe-|xoxe.", r"[\w%.-]{20,}", _has_digits_and_letters
+    ),
+    _library_rule("stripe-key", "sk_live_|rk_live_", "stripe.StripeDetector"),
+    _token_rule("stripe-key", "sk_test_|rk_test_|whsec_", r"\w{20,}", _has_digits_and_letters),
+    _library_rule("sendgrid-key", "SG.", "sendgrid.SendGridDetector"),
+    _library_rule("square-secret", "sq0csp-", "square_oauth.SquareOAuthDetector"),
+    _library_rule("mailchimp-key", "-us1|-us2|-us3|-us4|-us5|-us6", "mailchimp.MailchimpDetector"),
+    _token_rule("twilio-key", "AC|SK", f"[0-9a-f]{{32}}{_ENDS}"),
+    _token_rule("artifactory-key", "AKCp", "[A-Za-z0-9]{60,}"),
+    _separate_token_rule("json-web-token", "eyJ", r"[\w-]{10,}(?:\.{1,2}[\w-]{10,})+"),
+    _place_rule("telegram-token", ":AA", _TELEGRAM),
+    _place_rule("discord-token", ".", _DISCORD, _has_digits_and_letters),
+    _place_rule("url-password", "://", _URL, _is_filled_in),
+    _place_rule("authorization", "authorization|bearer ", _AUTHORIZATION, _looks_encoded),
+    _place_rule("cookie", "cookie", _COOKIE, _looks_encoded),
+    _place_rule("aws-secret-key", "aws|secret", _AWS_KEY),
+    _place_rule("pin", "pin", _PIN),
+    _place_rule("card-number", "2|3|4|5|6", _CARD, _has_card_check_digit),
+    _place_rule("password", _UNLABELLED_PARTS, _UNLABELLED, _looks_random),
+    _place_rule("password", "-pass|-pwd", _value_pattern_after(_FLAG, _PASSWORDS, 4), _is_secret),
+    _place_rule(
+        "password",
+        "pass|pwd|密码|密碼|口令",
+        _value_pattern_after(_ASSIGNMENT, _PASSWORDS, 4),
+        _is_password,
+    ),
+    _place_rule(
+        "secret", "secret", _value_pattern_after(_ASSIGNMENT, "secret(?<!:secret)", 8), _is_secret
+    ),
+    _place_rule(
+        "credential",
+        "-key|-apikey|-token|-secret",
+        _value_pattern_after(_FLAG, _FLAGS, 8),
+        _looks_random,
+    ),
+    _place_rule(
+        "credential",
+        "key|token|密钥|密鑰|秘钥|令牌",
+        _value_pattern_after(_ASSIGNMENT, _KEYS, 8),
+        _looks_random,
+    ),
+    _place_rule(
+        "credential",
+        "token",
+        _value_pattern_after(_ASSIGNMENT, r"token(?<![\w-]token)", 16),
+        _looks_random,
+    ),
 )
 
 # Parts in lower case are looked for whatever the case of the text.

@@ -19,7 +19,7 @@ _AROUND_WORDS = ".,!?;:…\"'()[]{}<>«»“”‘’`*_~、。「」『』【�
 _DASHES = "-–—•·"  # on their own: of a list, or between clauses
 _SENTENCE = re.compile(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
 _CLAUSE = re.compile(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
-_MOST_CLAUSES = 8
+_MAX_CLAUSES = 8
 _SAME_WORDS = 0.8
 _NEGATIONS = frozenset(  # as the analyser leaves them
     """
@@ -27,12 +27,12 @@ _NEGATIONS = frozenset(  # as the analyser leaves them
     wasn weren won wouldn 不 没 没有 别 未 无 非
     """.split()
 )
-_TELLING = 12
+_DISTINCTIVE_LETTERS = 12
 _IDEOGRAM_WEIGHT = 3
 _FIRST_IDEOGRAM = "\u2e80"
 
 
-def canonical(text: str) -> str:
+def canonical_form(text: str) -> str:
     """The text's words, case-folded, a space between; each CJK character is a word.
 
     A text of nothing but punctuation is itself.
@@ -47,13 +47,16 @@ def fingerprint(text: str) -> bytes:
     return hashlib.sha256(" ".join(text.casefold().split()).encode()).digest()
 
 
-def telling(text: str) -> bool:
+def is_distinctive(text: str) -> bool:
     """Whether a text says enough to be known again wherever it stands; "yes" does not.
 
     Twelve letters do; a Chinese, Japanese or Korean character counts three.
     """
-    letters = filter(str.isalnum, canonical(text))
-    return sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters) >= _TELLING
+    letters = filter(str.isalnum, canonical_form(text))
+    return (
+        sum(_IDEOGRAM_WEIGHT if char >= _FIRST_IDEOGRAM else 1 for char in letters)
+        >= _DISTINCTIVE_LETTERS
+    )
 
 
 def says_the_same(one: str, other: str) -> bool:
@@ -61,40 +64,40 @@ def says_the_same(one: str, other: str) -> bool:
 
     A word in another's place is another statement, and so are a number or a "not" more.
     """
-    said, a = _taken_apart(one)
-    if said == canonical(other):
+    said, a = _analyse(one)
+    if said == canonical_form(other):
         return True
     b = frozenset(tokens(other))
-    if (a - b and b - a) or _turned_round(a ^ b):
+    if (a - b and b - a) or _has_number_or_negation(a ^ b):
         return False
     return len(a & b) >= _SAME_WORDS * len(a | b) > 0
 
 
-def turned_round(one: str, other: str) -> bool:
+def differs_in_number_or_negation(one: str, other: str) -> bool:
     """Whether one sentence has a number or a "not" more than the other, whatever else it says."""
-    return _turned_round(_taken_apart(one)[1] ^ frozenset(tokens(other)))
+    return _has_number_or_negation(_analyse(one)[1] ^ frozenset(tokens(other)))
 
 
-def _turned_round(more: Iterable[str]) -> bool:
+def _has_number_or_negation(more: Iterable[str]) -> bool:
     return any(word.isdigit() or word in _NEGATIONS for word in more)
 
 
 @lru_cache(maxsize=4)
-def _taken_apart(text: str) -> tuple[str, frozenset[str]]:
+def _analyse(text: str) -> tuple[str, frozenset[str]]:
     """Its canonical form and its words, kept for a moment: one claim meets many memories."""
-    return canonical(text), frozenset(tokens(text))
+    return canonical_form(text), frozenset(tokens(text))
 
 
-def stands_in(statement: str, text: str) -> bool:
+def occurs_in(statement: str, text: str) -> bool:
     """Whether the statement stands word for word in a text, or is all of it if it is short."""
-    said, whole = canonical(statement), canonical(text)
-    return f" {said} " in f" {whole} " if telling(statement) else said == whole
+    said, whole = canonical_form(statement), canonical_form(text)
+    return f" {said} " in f" {whole} " if is_distinctive(statement) else said == whole
 
 
 def sentences_in(text: str) -> Iterator[str]:
     """A text and its sentences. Those too short to tell are left out, but for the whole."""
     yield text
-    yield from filter(telling, map(str.strip, _SENTENCE.split(text)))
+    yield from filter(is_distinctive, map(str.strip, _SENTENCE.split(text)))
 
 
 def statements_in(text: str) -> Iterator[str]:
@@ -106,9 +109,9 @@ def statements_in(text: str) -> Iterator[str]:
     yield text
     for sentence in _SENTENCE.split(text):
         clauses = _CLAUSE.split(sentence)
-        if len(clauses) > _MOST_CLAUSES:
+        if len(clauses) > _MAX_CLAUSES:
             runs = [sentence, *clauses]
         else:
             ends = range(1, len(clauses) + 1)
             runs = ["".join(clauses[start:end]) for end in ends for start in range(end)]
-        yield from filter(telling, runs)
+        yield from filter(is_distinctive, runs)

@@ -16,32 +16,32 @@ _TAG_START = re.compile(rf"<(?=/?(?:private|{FENCE})\b)", re.IGNORECASE | re.ASC
 
 
 @dataclass(frozen=True, slots=True)
-class Stripped:
+class StrippedText:
     """Text without the blocks, and how many were taken out."""
 
     text: str
     blocks: int
 
 
-def strip(text: str) -> Stripped:
+def strip(text: str) -> StrippedText:
     """Take out every `<private>` span and every block Memoria itself injected.
 
     Nested blocks go with the outer one. A tag that is never closed is ordinary text: somebody
     writing about tags must not lose the rest of the turn.
     """
     if "</" not in text:
-        return Stripped(text, 0)
+        return StrippedText(text, 0)
     kept: list[str] = []
     position = blocks = 0
-    for start, end in _outermost(sorted(_blocks(text))):
+    for start, end in _outermost_spans(sorted(_block_spans(text))):
         kept.append(text[position:start])
         position = end
         blocks += 1
     kept.append(text[position:])
-    return Stripped("".join(kept), blocks)
+    return StrippedText("".join(kept), blocks)
 
 
-def well_formed(text: str) -> str:
+def replace_lone_surrogates(text: str) -> str:
     """The text with lone surrogates, which no encoding can store, replaced by U+FFFD."""
     try:
         text.encode()
@@ -52,15 +52,15 @@ def well_formed(text: str) -> str:
 
 def fence(text: str) -> str:
     """`text` as a block that a reader takes for data and that `strip` knows again."""
-    return f"<{FENCE}>\n{inert(text)}\n</{FENCE}>"
+    return f"<{FENCE}>\n{escape_fences(text)}\n</{FENCE}>"
 
 
-def inert(text: str) -> str:
+def escape_fences(text: str) -> str:
     """`text` as it stands in a fence: with no tag that begins or ends one."""
     return _TAG_START.sub("‹", text)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
+def _block_spans(text: str) -> Iterator[tuple[int, int]]:
     """Every tag pair's span, inner ones too, in one pass over the text."""
     open_tags: dict[str, list[int]] = {"private": [], FENCE: []}
     for tag in _TAG.finditer(text):
@@ -71,7 +71,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
             yield starts.pop(), tag.end()
 
 
-def _outermost(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _outermost_spans(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The spans without those that lie in another; overlapping ones become one."""
     current: tuple[int, int] | None = None
     for start, end in spans:

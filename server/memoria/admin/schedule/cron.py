@@ -5,12 +5,17 @@ import re
 import shlex
 from datetime import datetime, time
 
-from memoria.admin.schedule.face import Draft, Entry, Kind, Text
-from memoria.admin.schedule.plan import Job, next_run
-from memoria.admin.schedule.run import is_there, run
+from memoria.admin.schedule.interface import (
+    ScheduleDraft,
+    ScheduleEntry,
+    SchedulerKind,
+    ScheduleText,
+)
+from memoria.admin.schedule.plan import ScheduledJob, next_run
+from memoria.admin.schedule.run import is_on_path, run_program
 from memoria.errors import ScheduleError
 
-_WHERE = "the crontab"
+_LOCATION = "the crontab"
 _MOST_BYTES = 990
 """Several crons cut a longer command off without a word."""
 _LINES = re.compile(rb"[^\n]*\n|[^\n]+")
@@ -22,7 +27,7 @@ _NO_TABLE = re.compile(r"no crontab|can't open '[^']*': No such file")
 """How cron, cronie, macOS and BusyBox say that a user has none."""
 
 
-def line_of(job: Job) -> str:
+def line_of(job: ScheduledJob) -> str:
     """The job's line, without its end.
 
     Raises:
@@ -40,7 +45,7 @@ def line_of(job: Job) -> str:
     return f"{job.at.minute} {job.at.hour} * * * {task}"
 
 
-def with_line(table: bytes, job: Job) -> bytes:
+def with_line(table: bytes, job: ScheduledJob) -> bytes:
     """The table with the job's line, once.
 
     A new line goes to the top, where no `SHELL=` of the user's is in force and where taking it out
@@ -49,7 +54,7 @@ def with_line(table: bytes, job: Job) -> bytes:
     new, done = os.fsencode(line_of(job)) + b"\n", False
     lines = list[bytes]()
     for line in _LINES.findall(table):
-        if not _is_of(line, job.label):
+        if not _is_line_of(line, job.label):
             lines.append(line)
         elif not done:
             lines.append(new)
@@ -59,21 +64,21 @@ def with_line(table: bytes, job: Job) -> bytes:
 
 def without_line(table: bytes, label: str) -> bytes:
     """The table without the job's line."""
-    return b"".join(line for line in _LINES.findall(table) if not _is_of(line, label))
+    return b"".join(line for line in _LINES.findall(table) if not _is_line_of(line, label))
 
 
-def read_line(table: bytes, label: str, now: datetime) -> Entry | None:
+def read_line(table: bytes, label: str, now: datetime) -> ScheduleEntry | None:
     """The job's line, read as cron and a shell would."""
-    found = next((line for line in _LINES.findall(table) if _is_of(line, label)), None)
+    found = next((line for line in _LINES.findall(table) if _is_line_of(line, label)), None)
     match = None if found is None else _ENTRY.fullmatch(os.fsdecode(found).rstrip("\r\n"))
     if match is None or match[1].startswith("#"):
         return None
-    words = _words(match[2])
+    words = _split_words(match[2])
     first = next((i for i, word in enumerate(words) if not _ASSIGNMENT.match(word)), len(words))
-    at = _daily(match[1])
-    return Entry(
-        kind=Kind.CRON,
-        where=_WHERE,
+    at = _parse_daily(match[1])
+    return ScheduleEntry(
+        kind=SchedulerKind.CRON,
+        where=_LOCATION,
         command=tuple(words[first:]),
         environment=dict(word.split("=", 1) for word in words[:first]),
         at=at,
@@ -84,42 +89,44 @@ def read_line(table: bytes, label: str, now: datetime) -> Entry | None:
 class Cron:
     """The user's crontab."""
 
-    kind = Kind.CRON
+    kind = SchedulerKind.CRON
     carries = True
     own_keys = "by a line of your own above the job's, NAME=key, in `crontab -e`"
 
-    def present(self) -> bool:
+    def is_present(self) -> bool:
         """Whether there is a crontab command."""
-        return is_there("crontab")
+        return is_on_path("crontab")
 
-    def draft(self, job: Job) -> Draft:
+    def draft(self, job: ScheduledJob) -> ScheduleDraft:
         """The line."""
-        return Draft((Text(_WHERE, line_of(job) + "\n"),), "crontab -e\n")
+        return ScheduleDraft((ScheduleText(_LOCATION, line_of(job) + "\n"),), "crontab -e\n")
 
-    def install(self, job: Job) -> None:
+    def install(self, job: ScheduledJob) -> None:
         """Write the table with the line, and see whether it is there."""
-        wanted = with_line(_table(), job)
-        run("crontab", "-", given=wanted).expect_success()
-        if os.fsencode(line_of(job)) not in _table():
+        wanted = with_line(_read_table(), job)
+        run_program("crontab", "-", given=wanted).expect_success()
+        if os.fsencode(line_of(job)) not in _read_table():
             raise ScheduleError("crontab took the line but does not have it.")
 
     def remove(self, label: str) -> bool:
         """Write the table without the line; where nothing else was in it, take it away."""
-        table = _table()
+        table = _read_table()
         rest = without_line(table, label)
         if rest == table:
             return False
-        (run("crontab", "-", given=rest) if rest else run("crontab", "-r")).expect_success()
+        (
+            run_program("crontab", "-", given=rest) if rest else run_program("crontab", "-r")
+        ).expect_success()
         return True
 
-    def show(self, label: str) -> Entry | None:
+    def show(self, label: str) -> ScheduleEntry | None:
         """The line in the table."""
-        return read_line(_table(), label, datetime.now().astimezone())
+        return read_line(_read_table(), label, datetime.now().astimezone())
 
 
-def _table() -> bytes:
+def _read_table() -> bytes:
     """The table as it stands. One that may not be read must not be taken for an empty one."""
-    listed = run("crontab", "-l")
+    listed = run_program("crontab", "-l")
     if listed.code != 0 and _NO_TABLE.search(listed.err):
         return b""
     listed.expect_success()
@@ -131,24 +138,24 @@ def _for_cron(command: str) -> str:
     return command.replace("\\%", "\\''%").replace("%", "\\%")
 
 
-def _words(command: str) -> list[str]:
+def _split_words(command: str) -> list[str]:
     """The words cron's shell sees; none where somebody made the line unreadable."""
     try:
-        return shlex.split(_ESCAPE.sub(_unescaped, command), comments=True)
+        return shlex.split(_ESCAPE.sub(_unescape, command), comments=True)
     except ValueError:
         return []
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     if match[2]:  # what follows is the command's input
         return ""
     return match[0] if match[1] else "%"
 
 
-def _is_of(line: bytes, label: str) -> bool:
+def _is_line_of(line: bytes, label: str) -> bool:
     return line.rstrip().endswith(b"# " + label.encode())
 
 
-def _daily(fields: str) -> time | None:
+def _parse_daily(fields: str) -> time | None:
     match = _DAILY.fullmatch(" ".join(fields.split()))
     return None if match is None else time(int(match[2]), int(match[1]))

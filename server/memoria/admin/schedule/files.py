@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from memoria.errors import ScheduleError
-from memoria.store.files import replace
+from memoria.store.files import replace_file
 
 
 def of_user(path: str) -> Path:
@@ -26,7 +26,7 @@ def write(file: Path, content: bytes) -> None:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        replace(file, content)
+        replace_file(file, content)
     except OSError as error:
         raise ScheduleError(f"{file} can't be written: {error.strerror}.") from error
 

@@ -9,7 +9,7 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 
 from memoria.config import Settings
-from memoria.errors import InvalidInputError, ScheduleError, quoted
+from memoria.errors import InvalidInputError, ScheduleError, quote_value
 
 LABEL = "memoria-nightly-"
 TITLE = "Memoria, the night"
@@ -20,7 +20,7 @@ _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ScheduledJob:
     """A command that is run every day."""
 
     label: str
@@ -29,7 +29,7 @@ class Job:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def label_of(settings: Settings) -> str:
+def job_label(settings: Settings) -> str:
     """The job's name: one for each home and tenant."""
     whose = f"{settings.home_path}\0{settings.tenant}"
     return LABEL + hashlib.sha256(whose.encode("utf-8", "surrogateescape")).hexdigest()[:8]
@@ -40,7 +40,7 @@ def nightly_job(
     at: time = DEFAULT_AT,
     environment: Mapping[str, str] | None = None,
     python: Path | None = None,
-) -> Job:
+) -> ScheduledJob:
     """The night of a home and tenant.
 
     Args:
@@ -63,13 +63,13 @@ def nightly_job(
     for text in (*command, *environment.values()):
         if _UNFIT.search(text):
             raise InvalidInputError(
-                f"{quoted(text)} holds a line break or another character that a scheduler's file "
-                "can't hold. Rename it and install again."
+                f"{quote_value(text)} holds a line break or another character that a scheduler's "
+                "file can't hold. Rename it and install again."
             )
-    return Job(label_of(settings), command, at, environment)
+    return ScheduledJob(job_label(settings), command, at, environment)
 
 
-def time_of_day(text: str) -> time:
+def parse_time_of_day(text: str) -> time:
     """The time that HH:MM names.
 
     Raises:
@@ -77,7 +77,9 @@ def time_of_day(text: str) -> time:
     """
     match = _AT.fullmatch(text.strip())
     if match is None:
-        raise InvalidInputError(f"{quoted(text)} is no time of day. Write HH:MM, such as 03:17.")
+        raise InvalidInputError(
+            f"{quote_value(text)} is no time of day. Write HH:MM, such as 03:17."
+        )
     return time(int(match[1]), int(match[2]))
 
 

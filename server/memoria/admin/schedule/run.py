@@ -14,7 +14,7 @@ _PLAIN = {"LC_ALL": "C", "TZ": "UTC"}
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProgramResult:
     """How a program ended."""
 
     program: str
@@ -29,12 +29,12 @@ class Ended:
             raise ScheduleError(f"{self.program} failed: {said or f'exit code {self.code}'}")
 
 
-def is_there(program: str) -> bool:
+def is_on_path(program: str) -> bool:
     """Whether a program is on the PATH."""
     return shutil.which(program) is not None
 
 
-def run(program: str, *arguments: str, given: bytes = b"") -> Ended:
+def run_program(program: str, *arguments: str, given: bytes = b"") -> ProgramResult:
     """Run a program to its end. No shell is involved.
 
     Raises:
@@ -56,4 +56,6 @@ def run(program: str, *arguments: str, given: bytes = b"") -> Ended:
         raise ScheduleError(f"{program} did not end within {_TIMEOUT_S} s.") from error
     except OSError as error:
         raise ScheduleError(f"{program} can't be started: {error.strerror}.") from error
-    return Ended(program, done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+    return ProgramResult(
+        program, done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+    )

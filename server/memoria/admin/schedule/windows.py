@@ -9,10 +9,15 @@ from datetime import datetime, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memoria.admin.schedule.face import Draft, Entry, Kind, Text
 from memoria.admin.schedule.files import write
-from memoria.admin.schedule.plan import TITLE, Job, next_run
-from memoria.admin.schedule.run import is_there, run
+from memoria.admin.schedule.interface import (
+    ScheduleDraft,
+    ScheduleEntry,
+    SchedulerKind,
+    ScheduleText,
+)
+from memoria.admin.schedule.plan import TITLE, ScheduledJob, next_run
+from memoria.admin.schedule.run import is_on_path, run_program
 from memoria.errors import ScheduleError
 
 _SPACE = "http://schemas.microsoft.com/windows/2004/02/mit/task"
@@ -31,7 +36,7 @@ _AT = re.compile(r"T(\d\d):(\d\d)", re.ASCII)
 _CONSOLE = "oem" if os.name == "nt" else "utf-8"
 
 
-def task_of(job: Job) -> str:
+def task_of(job: ScheduledJob) -> str:
     """The task's file, without a byte order mark.
 
     Raises:
@@ -57,66 +62,66 @@ def task_of(job: Job) -> str:
     return f'<?xml version="1.0" encoding="UTF-16"?>\n{body}\n'
 
 
-class Tasks:
+class WindowsTasks:
     """The user's own tasks; they run while the user is logged in."""
 
-    kind = Kind.TASKS
+    kind = SchedulerKind.TASKS
     carries = False
     own_keys = "with `setx NAME key`, which all programs of this user then see"
 
-    def present(self) -> bool:
+    def is_present(self) -> bool:
         """Whether there is a schtasks command."""
-        return is_there("schtasks")
+        return is_on_path("schtasks")
 
-    def draft(self, job: Job) -> Draft:
+    def draft(self, job: ScheduledJob) -> ScheduleDraft:
         """The file, and the command that registers it."""
         file = f"{job.label}.xml"
-        text = Text(f"{file}, saved as UTF-16", task_of(job))
-        return Draft((text,), f"schtasks {subprocess.list2cmdline(_creation(job, file))}\n")
+        text = ScheduleText(f"{file}, saved as UTF-16", task_of(job))
+        return ScheduleDraft((text,), f"schtasks {subprocess.list2cmdline(_creation(job, file))}\n")
 
-    def install(self, job: Job) -> None:
+    def install(self, job: ScheduledJob) -> None:
         """Register the task, in place of one of its name."""
         content = codecs.BOM_UTF16_LE + task_of(job).encode("utf-16-le")
         with TemporaryDirectory(prefix="memoria-") as folder:
             file = Path(folder) / f"{job.label}.xml"
             write(file, content)
-            run("schtasks", *_creation(job, str(file))).expect_success()
+            run_program("schtasks", *_creation(job, str(file))).expect_success()
 
     def remove(self, label: str) -> bool:
         """Delete the task."""
         if _xml_of(label) is None:
             return False
-        run("schtasks", "/Delete", "/TN", label, "/F").expect_success()
+        run_program("schtasks", "/Delete", "/TN", label, "/F").expect_success()
         return True
 
-    def show(self, label: str) -> Entry | None:
+    def show(self, label: str) -> ScheduleEntry | None:
         """The task as Task Scheduler gives it back."""
         xml = _xml_of(label)
         return None if xml is None else _entry(label, xml)
 
 
 def _xml_of(label: str) -> bytes | None:
-    asked = run("schtasks", "/Query", "/TN", label, "/XML")
+    asked = run_program("schtasks", "/Query", "/TN", label, "/XML")
     # A failure means that there is none; if it meant more, only the user's language would say so.
     return asked.out if asked.code == 0 else None
 
 
-def _creation(job: Job, file: str) -> tuple[str, ...]:
+def _creation(job: ScheduledJob, file: str) -> tuple[str, ...]:
     return "/Create", "/TN", job.label, "/XML", file, "/F"
 
 
-def _entry(label: str, xml: bytes) -> Entry:
-    task = _parsed(xml)
+def _entry(label: str, xml: bytes) -> ScheduleEntry:
+    task = _parse_task(xml)
     program = task.findtext(".//{*}Exec/{*}Command", "")
     arguments = task.findtext(".//{*}Exec/{*}Arguments", "")
     match = _AT.search(task.findtext(".//{*}CalendarTrigger/{*}StartBoundary", ""))
     at = None if match is None else time(int(match[1]), int(match[2]))
     asleep = task.findtext(".//{*}Settings/{*}Enabled", "true") == "false"
     known = at is not None and not asleep
-    return Entry(
-        kind=Kind.TASKS,
+    return ScheduleEntry(
+        kind=SchedulerKind.TASKS,
         where=f"Task Scheduler, {label}",
-        command=(program, *_split(arguments)),
+        command=(program, *_split_words(arguments)),
         environment={},
         at=at,
         next_at=next_run(at, datetime.now().astimezone()) if at and known else None,
@@ -124,7 +129,7 @@ def _entry(label: str, xml: bytes) -> Entry:
     )
 
 
-def _parsed(xml: bytes) -> ET.Element:
+def _parse_task(xml: bytes) -> ET.Element:
     try:
         utf16 = xml.startswith(codecs.BOM_UTF16_LE)
         text = xml.decode("utf-16") if utf16 else xml.decode(_CONSOLE, "replace")
@@ -139,7 +144,7 @@ def _with_texts(parent: ET.Element, name: str, texts: dict[str, str]) -> None:
         ET.SubElement(element, child).text = text
 
 
-def _split(arguments: str) -> list[str]:
+def _split_words(arguments: str) -> list[str]:
     """A command line's words, as a program of Windows takes it apart."""
     words, word, quoted = list[str](), "", False
     for slashes, quote, space, rest in _PIECE.findall(f"{arguments} "):

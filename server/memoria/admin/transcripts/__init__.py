@@ -4,19 +4,24 @@ A file a format. Each reads a `Source`, which knows about bytes and lines, and y
 turn that was said, a line that is left out by rule, or a line that can't be read.
 """
 
-from memoria.admin.transcripts.base import Format, Item, Said, Skipped
+from memoria.admin.transcripts.base import (
+    SkippedLine,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptTurn,
+)
 from memoria.admin.transcripts.files import Transcript, find_transcripts
 from memoria.admin.transcripts.formats import FORMATS
-from memoria.admin.transcripts.source import Bad, Source
+from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
 
 __all__ = [
     "FORMATS",
-    "Bad",
-    "Format",
-    "Item",
-    "Said",
-    "Skipped",
-    "Source",
+    "SkippedLine",
     "Transcript",
+    "TranscriptFormat",
+    "TranscriptItem",
+    "TranscriptSource",
+    "TranscriptTurn",
+    "UnusableLine",
     "find_transcripts",
 ]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from memoria.admin.transcripts.source import Bad, Source
-from memoria.model import Role, Turn, complaints
+from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
+from memoria.model import Role, Turn, describe_problems
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TranscriptTurn:
     """A turn, and where it came from."""
 
     line: int
@@ -23,17 +23,17 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedLine:
     """A line that is left out by rule: no words of the conversation are in it."""
 
     line: int
 
 
-Item = Said | Skipped | Bad
+TranscriptItem = TranscriptTurn | SkippedLine | UnusableLine
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class TranscriptFormat:
     """How a client writes transcripts, and where."""
 
     name: str
@@ -41,17 +41,17 @@ class Format:
     """The source of its sessions. A hook of the same client meets them there."""
     patterns: tuple[str, ...]
     """Names of its files. Where two are one transcript written twice, the first pattern wins."""
-    read: Callable[[Source], Iterator[Item]]
+    read: Callable[[TranscriptSource], Iterator[TranscriptItem]]
     folder: Callable[[], Path] | None = None
     """Where the client keeps them unless told otherwise."""
-    closed_folders: frozenset[str] = frozenset()
+    excluded_folders: frozenset[str] = frozenset()
     """Names of folders that hold something else."""
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TranscriptPosition:
     """Where and when something in a transcript was said."""
 
     line: int
@@ -61,18 +61,22 @@ class Place:
     at: object
     cwd: str | None
 
-    def say(self, role: Role, /, **fields: object) -> Said | Bad:
+    def turn(self, role: Role, /, **fields: object) -> TranscriptTurn | UnusableLine:
         """The turn said here, with more fields of `Turn` or with others than this place's."""
         own = {"session_id": self.session_id, "message_id": self.message_id, "at": self.at}
         turn = as_turn(self.line, {"role": role, **own, **fields})
-        return turn if isinstance(turn, Bad) else Said(self.line, turn, self.cwd, self.size)
+        return (
+            turn
+            if isinstance(turn, UnusableLine)
+            else TranscriptTurn(self.line, turn, self.cwd, self.size)
+        )
 
 
-def as_turn(line: int, fields: Mapping[str, object]) -> Turn | Bad:
+def as_turn(line: int, fields: Mapping[str, object]) -> Turn | UnusableLine:
     """The turn with these fields, or what is wrong with them."""
     try:
         return Turn.model_validate(fields)
     except ValidationError as error:
         if any(found["type"].startswith("recursion") for found in error.errors()):
-            return Bad(line, "is nested too deeply")
-        return Bad(line, complaints(error, of="line"))
+            return UnusableLine(line, "is nested too deeply")
+        return UnusableLine(line, describe_problems(error, of="line"))

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from memoria.admin.transcripts.base import Place, Said
-from memoria.admin.transcripts.source import Bad
+from memoria.admin.transcripts.base import TranscriptPosition, TranscriptTurn
+from memoria.admin.transcripts.source import UnusableLine
 from memoria.model import Role
 
 _MOST_CALLS = 1_000
@@ -26,12 +26,14 @@ class OpenCalls:
     """The calls of one transcript that have no result yet, oldest first."""
 
     def __init__(self) -> None:
-        self._open: dict[str, Said] = {}
+        self._open: dict[str, TranscriptTurn] = {}
         self._bytes = 0
 
-    def ask(self, call_id: str, call: Said | Bad) -> Iterator[Said | Bad]:
+    def open_call(
+        self, call_id: str, call: TranscriptTurn | UnusableLine
+    ) -> Iterator[TranscriptTurn | UnusableLine]:
         """A tool is called. Yields what has to go in without waiting any longer."""
-        if isinstance(call, Bad):
+        if isinstance(call, UnusableLine):
             yield call
             return
         self._take(call_id)
@@ -42,20 +44,22 @@ class OpenCalls:
             if oldest is not None:
                 yield oldest
 
-    def answer(self, call_id: str, place: Place, result: JsonValue) -> Said | Bad:
+    def close_call(
+        self, call_id: str, place: TranscriptPosition, result: JsonValue
+    ) -> TranscriptTurn | UnusableLine:
         """A result came: the call with it, or a turn of its own where there is no such call."""
         call = self._take(call_id)
         if call is None:
             own_id = f"{call_id}.result"
-            return place.say(Role.TOOL, message_id=own_id, tool_result=result)
+            return place.turn(Role.TOOL, message_id=own_id, tool_result=result)
         turn = call.turn.model_copy(update={"tool_result": result})
         return replace(call, turn=turn, size=call.size + place.size)
 
-    def rest(self) -> Iterator[Said]:
+    def remaining_calls(self) -> Iterator[TranscriptTurn]:
         """The transcript has ended: the calls that were never answered."""
         yield from self._open.values()
 
-    def _take(self, call_id: str) -> Said | None:
+    def _take(self, call_id: str) -> TranscriptTurn | None:
         call = self._open.pop(call_id, None)
         self._bytes -= 0 if call is None else call.size
         return call

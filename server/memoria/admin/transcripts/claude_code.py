@@ -16,13 +16,18 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from memoria.admin.transcripts.base import Format, Item, Place, Skipped
+from memoria.admin.transcripts.base import (
+    SkippedLine,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptPosition,
+)
 from memoria.admin.transcripts.calls import OpenCalls
 from memoria.admin.transcripts.shapes import block_text, is_wrapped, obj, objects, text
-from memoria.admin.transcripts.source import Bad, JsonObject, Record, Source
+from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 
-_LEFT_OUT = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+_SKIP_FLAGS = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _SYNTHETIC = "<synthetic>"
 """The model of messages that no model wrote, such as a notice that the API failed."""
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
@@ -37,15 +42,15 @@ _LONGEST_SPEECH = 1024 * 1024
 """Characters after which an assistant's message is continued in a further turn."""
 
 
-def read(source: Source) -> Iterator[Item]:
+def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a session's file."""
-    reading = _Reading(source.session)
+    reading = _ClaudeCodeReading(source.session)
     for record in source.records():
-        if isinstance(record, Bad):
+        if isinstance(record, UnusableLine):
             yield record
         else:
-            yield from reading.take(record)
-    yield from reading.end()
+            yield from reading.read_line(record)
+    yield from reading.finish()
 
 
 @dataclass(slots=True)
@@ -53,12 +58,12 @@ class _Speech:
     """The words of one assistant message, gathered from its lines."""
 
     key: tuple[str, str]
-    place: Place
+    place: TranscriptPosition
     parts: list[str] = field(default_factory=list)
     length: int = 0
 
 
-class _Reading:
+class _ClaudeCodeReading:
     """One pass over a file."""
 
     def __init__(self, session: str) -> None:
@@ -68,11 +73,11 @@ class _Reading:
         self._calls = OpenCalls()
         self._speech: _Speech | None = None
 
-    def take(self, record: Record) -> Iterator[Item]:
+    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
         """The next line."""
         kind, message = text(record.value.get("type")), obj(record.value.get("message"))
-        if kind not in {"user", "assistant"} or any(record.value.get(flag) for flag in _LEFT_OUT):
-            yield Skipped(record.line)
+        if kind not in {"user", "assistant"} or any(record.value.get(flag) for flag in _SKIP_FLAGS):
+            yield SkippedLine(record.line)
             return
         match message.get("content"):
             case str(words):
@@ -80,36 +85,38 @@ class _Reading:
             case list(content):
                 blocks = objects(content)
             case _:
-                yield Bad(record.line, "has no message.content")
+                yield UnusableLine(record.line, "has no message.content")
                 return
-        place = self._place(record)
+        place = self._position(record)
         if kind == "user":
-            yield from self._user(place, blocks)
+            yield from self._read_user(place, blocks)
         else:
-            yield from self._assistant(place, message, blocks)
+            yield from self._read_assistant(place, message, blocks)
 
-    def end(self) -> Iterator[Item]:
+    def finish(self) -> Iterator[TranscriptItem]:
         """What was still open at the end of the file."""
         yield from self._end_speech()
-        yield from self._calls.rest()
+        yield from self._calls.remaining_calls()
 
-    def _user(self, place: Place, blocks: list[JsonObject]) -> Iterator[Item]:
+    def _read_user(
+        self, place: TranscriptPosition, blocks: list[JsonObject]
+    ) -> Iterator[TranscriptItem]:
         yield from self._end_speech()
         results = [block for block in blocks if block.get("type") == "tool_result"]
         for block in results:
             call_id = text(block.get("tool_use_id")) or place.message_id
-            yield self._calls.answer(call_id, place, _result(block))
+            yield self._calls.close_call(call_id, place, _result(block))
         if results:  # whatever stands beside a result was not typed
             return
         parts = [block_text(block, ("text",)) for block in blocks]
         words = "\n\n".join(p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS))
-        yield place.say(Role.USER, content=words) if words else Skipped(place.line)
+        yield place.turn(Role.USER, content=words) if words else SkippedLine(place.line)
 
-    def _assistant(
-        self, place: Place, message: JsonObject, blocks: list[JsonObject]
-    ) -> Iterator[Item]:
+    def _read_assistant(
+        self, place: TranscriptPosition, message: JsonObject, blocks: list[JsonObject]
+    ) -> Iterator[TranscriptItem]:
         if message.get("model") == _SYNTHETIC:
-            yield Skipped(place.line)
+            yield SkippedLine(place.line)
             return
         key = (place.session_id, text(message.get("id")) or place.message_id)
         kept = False
@@ -122,14 +129,18 @@ class _Reading:
                 kept = True
                 yield from self._call(place, block)
         if not kept:
-            yield Skipped(place.line)
+            yield SkippedLine(place.line)
 
-    def _call(self, place: Place, block: JsonObject) -> Iterator[Item]:
+    def _call(self, place: TranscriptPosition, block: JsonObject) -> Iterator[TranscriptItem]:
         call_id = text(block.get("id")) or f"{place.message_id}.call"
         called = {"tool_name": text(block.get("name")), "tool_args": block.get("input", {})}
-        yield from self._calls.ask(call_id, place.say(Role.TOOL, message_id=call_id, **called))
+        yield from self._calls.open_call(
+            call_id, place.turn(Role.TOOL, message_id=call_id, **called)
+        )
 
-    def _speak(self, key: tuple[str, str], place: Place, words: str) -> Iterator[Item]:
+    def _speak(
+        self, key: tuple[str, str], place: TranscriptPosition, words: str
+    ) -> Iterator[TranscriptItem]:
         speech = self._speech
         if speech is None or speech.key != key or speech.length > _LONGEST_SPEECH:
             yield from self._end_speech()
@@ -137,12 +148,12 @@ class _Reading:
         speech.parts.append(words)
         speech.length += len(words)
 
-    def _end_speech(self) -> Iterator[Item]:
+    def _end_speech(self) -> Iterator[TranscriptItem]:
         speech, self._speech = self._speech, None
         if speech is not None:
-            yield speech.place.say(Role.ASSISTANT, content="\n\n".join(speech.parts))
+            yield speech.place.turn(Role.ASSISTANT, content="\n\n".join(speech.parts))
 
-    def _place(self, record: Record) -> Place:
+    def _position(self, record: Record) -> TranscriptPosition:
         value = record.value
         original = obj(value.get("forkedFrom"))
         self._session = text(value.get("sessionId")) or self._session
@@ -151,7 +162,7 @@ class _Reading:
         # The folder changes with every `cd`; what a session belongs to does not.
         self._cwds[session] = self._cwds.get(session) or text(value.get("cwd"))
         own_id = text(original.get("messageUuid")) or text(value.get("uuid"))
-        return Place(
+        return TranscriptPosition(
             line=record.line,
             size=record.size,
             session_id=session,
@@ -175,11 +186,11 @@ def _folder() -> Path:
     return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser() / "projects"
 
 
-CLAUDE_CODE = Format(
+CLAUDE_CODE = TranscriptFormat(
     name="claude-code",
     client="claude-code",
     patterns=("*.jsonl",),
     read=read,
     folder=_folder,
-    closed_folders=frozenset({"subagents"}),
+    excluded_folders=frozenset({"subagents"}),
 )

@@ -15,10 +15,15 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from memoria.admin.transcripts.base import Format, Item, Place, Skipped
+from memoria.admin.transcripts.base import (
+    SkippedLine,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptPosition,
+)
 from memoria.admin.transcripts.calls import OpenCalls
 from memoria.admin.transcripts.shapes import block_text, is_wrapped, obj, objects, text
-from memoria.admin.transcripts.source import Bad, JsonObject, Record, Source
+from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 
 _WORDS = ("input_text", "output_text", "text")
@@ -43,18 +48,18 @@ _SHELL_RESULT = {"output", "metadata"}
 """The keys of an older shell's result, which is JSON in a text."""
 
 
-def read(source: Source) -> Iterator[Item]:
+def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a rollout."""
-    reading = _Reading(source.session)
+    reading = _CodexReading(source.session)
     for record in source.records():
-        if isinstance(record, Bad):
+        if isinstance(record, UnusableLine):
             yield record
         else:
-            yield from reading.take(record)
-    yield from reading.end()
+            yield from reading.read_line(record)
+    yield from reading.finish()
 
 
-class _Reading:
+class _CodexReading:
     """One pass over a rollout."""
 
     def __init__(self, session: str) -> None:
@@ -66,24 +71,24 @@ class _Reading:
         self._calls = OpenCalls()
         self._call_ids: set[str] = set()
 
-    def take(self, record: Record) -> Iterator[Item]:
+    def read_line(self, record: Record) -> Iterator[TranscriptItem]:
         """The next line."""
         value = record.value
         self._at = value.get("timestamp") or self._at
         kind, payload = value.get("type"), obj(value.get("payload"))
         if kind == "session_meta" or (kind is None and "id" in value):
-            self._begin(payload or value)
-            yield Skipped(record.line)
+            self._read_header(payload or value)
+            yield SkippedLine(record.line)
         elif self._is_subagent or (payload and kind != "response_item"):
-            yield Skipped(record.line)
+            yield SkippedLine(record.line)
         else:
-            yield from self._item(record, payload or value)
+            yield from self._read_item(record, payload or value)
 
-    def end(self) -> Iterator[Item]:
+    def finish(self) -> Iterator[TranscriptItem]:
         """What was still open at the end of the file."""
-        yield from self._calls.rest()
+        yield from self._calls.remaining_calls()
 
-    def _begin(self, meta: JsonObject) -> None:
+    def _read_header(self, meta: JsonObject) -> None:
         """Only the first header counts: a fork has copies of its ancestors' after it."""
         if self._begun:
             return
@@ -94,8 +99,8 @@ class _Reading:
         origin = "subagent" in obj(meta.get("source"))
         self._is_subagent = origin or meta.get("thread_source") == "subagent"
 
-    def _item(self, record: Record, item: JsonObject) -> Iterator[Item]:
-        place = self._place(record, text(item.get("id")))
+    def _read_item(self, record: Record, item: JsonObject) -> Iterator[TranscriptItem]:
+        place = self._position(record, text(item.get("id")))
         match item.get("type"):
             case "message":
                 yield self._message(place, item)
@@ -103,31 +108,33 @@ class _Reading:
                 yield from self._call(place, item)
             case "function_call_output" | "custom_tool_call_output":
                 call_id = text(item.get("call_id")) or place.message_id
-                yield self._calls.answer(call_id, place, _result(item.get("output")))
+                yield self._calls.close_call(call_id, place, _result(item.get("output")))
             case "web_search_call":
                 action = obj(item.get("action"))
-                yield place.say(Role.TOOL, tool_name="web_search", tool_args=action)
+                yield place.turn(Role.TOOL, tool_name="web_search", tool_args=action)
             case _:
-                yield Skipped(record.line)
+                yield SkippedLine(record.line)
 
-    def _message(self, place: Place, item: JsonObject) -> Item:
+    def _message(self, place: TranscriptPosition, item: JsonObject) -> TranscriptItem:
         role = _ROLES.get(text(item.get("role")) or "")
         parts = [block_text(block, _WORDS) for block in objects(item.get("content"))]
         kept = [p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS)]
         if role is None or not kept:
-            return Skipped(place.line)
-        return place.say(role, content="\n\n".join(kept))
+            return SkippedLine(place.line)
+        return place.turn(role, content="\n\n".join(kept))
 
-    def _call(self, place: Place, item: JsonObject) -> Iterator[Item]:
+    def _call(self, place: TranscriptPosition, item: JsonObject) -> Iterator[TranscriptItem]:
         call_id = text(item.get("call_id")) or place.message_id
         # Some model servers number their calls anew in every answer.
         own_id = f"{call_id}.{place.line}" if call_id in self._call_ids else call_id
         self._call_ids.add(call_id)
         called = {"tool_name": _tool_name(item), "tool_args": _arguments(item)}
-        yield from self._calls.ask(call_id, place.say(Role.TOOL, message_id=own_id, **called))
+        yield from self._calls.open_call(
+            call_id, place.turn(Role.TOOL, message_id=own_id, **called)
+        )
 
-    def _place(self, record: Record, own_id: str | None) -> Place:
-        return Place(
+    def _position(self, record: Record, own_id: str | None) -> TranscriptPosition:
+        return TranscriptPosition(
             line=record.line,
             size=record.size,
             session_id=self._session,
@@ -148,7 +155,7 @@ def _arguments(item: JsonObject) -> JsonValue:
     """The arguments; those of a function are JSON in a text."""
     match item.get("arguments"):
         case str(words):
-            return _parsed(words)
+            return _parse_json(words)
         case _:
             return item.get("input") or obj(item.get("action"))
 
@@ -156,7 +163,7 @@ def _arguments(item: JsonObject) -> JsonValue:
 def _result(output: JsonValue) -> JsonValue:
     match output:
         case str():
-            parsed = obj(_parsed(output)) if output.startswith('{"') else {}
+            parsed = obj(_parse_json(output)) if output.startswith('{"') else {}
             return parsed if parsed.keys() == _SHELL_RESULT else output
         case list():
             return "\n".join(block_text(block, _WORDS) for block in objects(output))
@@ -164,7 +171,7 @@ def _result(output: JsonValue) -> JsonValue:
             return text(obj(output).get("content")) or ""
 
 
-def _parsed(words: str) -> JsonValue:
+def _parse_json(words: str) -> JsonValue:
     """The JSON in a text, or the text if there is none."""
     try:
         parsed: JsonValue = json.loads(words)
@@ -177,7 +184,7 @@ def _folder() -> Path:
     return Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser() / "sessions"
 
 
-CODEX = Format(
+CODEX = TranscriptFormat(
     name="codex",
     client="codex",
     patterns=("rollout-*.jsonl", "rollout-*.jsonl.zst"),

@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NoReturn
 
-from memoria.admin.transcripts.base import Format
+from memoria.admin.transcripts.base import TranscriptFormat
 from memoria.errors import InvalidInputError
 
 
@@ -31,7 +31,7 @@ class Transcript:
     size: int
 
 
-def find_transcripts(paths: Sequence[Path], of: Format) -> list[Transcript]:
+def find_transcripts(paths: Sequence[Path], of: TranscriptFormat) -> list[Transcript]:
     """The files to read: those named, and those of the format in the folders named.
 
     Args:
@@ -45,35 +45,37 @@ def find_transcripts(paths: Sequence[Path], of: Format) -> list[Transcript]:
     found: dict[Path, Path] = {}
     for path in paths or [_own_folder(of)]:
         if path.is_dir():
-            files = list(_walk(path, of)) or _nothing_in(path, of)
+            files = list(_find_in_folder(path, of)) or _raise_nothing_found(path, of)
             found.update((file.resolve(), file) for file in files)
         elif path.exists():
             named[path.resolve()] = path
             found[path.resolve()] = path
         else:
             raise InvalidInputError(f"{path} does not exist. Give a file or folder that does.")
-    names = Counter(_name(path) for path in named.values())
+    names = Counter(_bare_name(path) for path in named.values())
     return [
         Transcript(
-            path, _session(real, marked=real not in named or names[_name(path)] > 1), _size(path)
+            path,
+            _session_name(real, marked=real not in named or names[_bare_name(path)] > 1),
+            _size(path),
         )
         for real, path in found.items()
     ]
 
 
-def _walk(folder: Path, of: Format) -> Iterator[Path]:
+def _find_in_folder(folder: Path, of: TranscriptFormat) -> Iterator[Path]:
     """The folder's transcripts, each once, in an order that does not change."""
-    for parent, folders, files in os.walk(folder, onerror=_unreadable):
-        folders[:] = sorted(set(folders) - of.closed_folders)
+    for parent, folders, files in os.walk(folder, onerror=_raise_unreadable):
+        folders[:] = sorted(set(folders) - of.excluded_folders)
         transcripts: dict[str, Path] = {}
         for pattern in of.patterns:
             for file in sorted(files):
                 if fnmatch(file, pattern) and (Path(parent) / file).is_file():
-                    transcripts.setdefault(_name(Path(file)), Path(parent) / file)
+                    transcripts.setdefault(_bare_name(Path(file)), Path(parent) / file)
         yield from (transcripts[name] for name in sorted(transcripts))
 
 
-def _own_folder(of: Format) -> Path:
+def _own_folder(of: TranscriptFormat) -> Path:
     if of.folder is None:
         raise InvalidInputError("Name the files or folders to import.")
     folder = of.folder()
@@ -85,7 +87,7 @@ def _own_folder(of: Format) -> Path:
     return folder
 
 
-def _nothing_in(folder: Path, of: Format) -> NoReturn:
+def _raise_nothing_found(folder: Path, of: TranscriptFormat) -> NoReturn:
     wanted = " or ".join(of.patterns)
     raise InvalidInputError(
         f"{folder} holds no {wanted}, also not in its folders. "
@@ -93,19 +95,19 @@ def _nothing_in(folder: Path, of: Format) -> NoReturn:
     )
 
 
-def _unreadable(error: OSError) -> NoReturn:
+def _raise_unreadable(error: OSError) -> NoReturn:
     raise InvalidInputError(f"{error.filename} can't be read: {error.strerror}.") from error
 
 
-def _name(path: Path) -> str:
+def _bare_name(path: Path) -> str:
     return Path(path.name.removesuffix(".zst")).stem
 
 
-def _session(path: Path, *, marked: bool) -> str:
+def _session_name(path: Path, *, marked: bool) -> str:
     if not marked:
-        return _name(path)
+        return _bare_name(path)
     folder = hashlib.sha256(os.fsencode(path.parent)).hexdigest()
-    return f"{_name(path)}~{folder[:8]}"
+    return f"{_bare_name(path)}~{folder[:8]}"
 
 
 def _size(path: Path) -> int:

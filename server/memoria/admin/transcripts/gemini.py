@@ -17,9 +17,15 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from memoria.admin.transcripts.base import Format, Item, Place, Said, Skipped
+from memoria.admin.transcripts.base import (
+    SkippedLine,
+    TranscriptFormat,
+    TranscriptItem,
+    TranscriptPosition,
+    TranscriptTurn,
+)
 from memoria.admin.transcripts.shapes import is_wrapped, obj, objects, text, without_spans
-from memoria.admin.transcripts.source import Bad, JsonObject, Record, Source
+from memoria.admin.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
 from memoria.model import Role
 
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
@@ -27,31 +33,31 @@ _REFERENCED_FILES = "--- Content from referenced files ---"
 """After this come the files that the user named with an @."""
 
 
-def read(source: Source) -> Iterator[Item]:
+def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a session's file."""
-    log = _Log(source.session, _project_folder(source.path))
+    log = _GeminiLog(source.session, _project_folder(source.path))
     for record in source.records(ahead=True):
-        if isinstance(record, Bad):
+        if isinstance(record, UnusableLine):
             yield record
         else:
-            yield from log.note(record)
+            yield from log.note_line(record)
     if log.is_subagent:
         return
     places = list(log.messages.values())
     found = source.records_at((place.offset, place.line) for place in places)
     for place, record in zip(places, found, strict=False):
-        if isinstance(record, Bad):  # the file was changed under our hands
+        if isinstance(record, UnusableLine):  # the file was changed under our hands
             yield record
             continue
         turns = list(log.turns(record, _message_at(record.value, place.index)))
         if turns:
             yield from turns
         elif place.index is None:
-            yield Skipped(record.line)
+            yield SkippedLine(record.line)
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _MessageLocation:
     """Where a message was last written."""
 
     offset: int
@@ -60,34 +66,34 @@ class _Written:
     """Its place in the line's list of messages, if the line has a list."""
 
 
-class _Log:
+class _GeminiLog:
     """What the first reading finds out."""
 
     def __init__(self, session: str, project: str | None) -> None:
-        self.messages: dict[str, _Written] = {}
+        self.messages: dict[str, _MessageLocation] = {}
         self.is_subagent = False
         self._session: str | None = None
         self._default_session = session
         self._cwd = project
         self._has_own_lines = False
 
-    def note(self, record: Record) -> Iterator[Item]:
+    def note_line(self, record: Record) -> Iterator[TranscriptItem]:
         """The next line. Yields the lines nothing is taken from."""
         value = record.value
         message_id = text(value.get("id"))
         if message_id is not None and "$set" not in value and "$rewindTo" not in value:
             self._has_own_lines = True
             earlier = self.messages.get(message_id)
-            self.messages[message_id] = _Written(record.offset, record.line, None)
+            self.messages[message_id] = _MessageLocation(record.offset, record.line, None)
             if earlier is not None and earlier.index is None:
-                yield Skipped(earlier.line)
+                yield SkippedLine(earlier.line)
             return
-        yield Skipped(record.line)
+        yield SkippedLine(record.line)
         self._note_header(record, obj(value.get("$set")) or value)
 
-    def turns(self, record: Record, message: JsonObject) -> Iterator[Said | Bad]:
+    def turns(self, record: Record, message: JsonObject) -> Iterator[TranscriptTurn | UnusableLine]:
         """What was said and done in a message."""
-        place = self._place(record, message)
+        place = self._position(record, message)
         role = {"user": Role.USER, "gemini": Role.ASSISTANT}.get(text(message.get("type")) or "")
         calls = objects(message.get("toolCalls"))
         shown = message.get("displayContent") if role is Role.USER else None
@@ -95,9 +101,9 @@ class _Log:
         if role is None:
             return
         if words:
-            yield place.say(role, content=words)
+            yield place.turn(role, content=words)
         for call in calls:
-            yield place.say(
+            yield place.turn(
                 Role.TOOL,
                 message_id=text(call.get("id")) or f"{place.message_id}.tool",
                 at=call.get("timestamp") or place.at,
@@ -118,10 +124,10 @@ class _Log:
         for index, message in enumerate(objects(header.get("messages"))):
             message_id = text(message.get("id"))
             if message_id is not None:
-                self.messages[message_id] = _Written(record.offset, record.line, index)
+                self.messages[message_id] = _MessageLocation(record.offset, record.line, index)
 
-    def _place(self, record: Record, message: JsonObject) -> Place:
-        return Place(
+    def _position(self, record: Record, message: JsonObject) -> TranscriptPosition:
+        return TranscriptPosition(
             line=record.line,
             size=record.size,
             session_id=self._session or self._default_session,
@@ -187,7 +193,7 @@ def _folder() -> Path:
     return home / ".gemini" / "tmp"
 
 
-GEMINI = Format(
+GEMINI = TranscriptFormat(
     name="gemini",
     client="gemini",
     patterns=("session-*.jsonl", "session-*.json"),

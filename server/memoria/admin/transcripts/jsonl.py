@@ -12,26 +12,28 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
-from memoria.admin.transcripts.base import Format, Item, Said, as_turn
-from memoria.admin.transcripts.source import Bad, Source
+from memoria.admin.transcripts.base import TranscriptFormat, TranscriptItem, TranscriptTurn, as_turn
+from memoria.admin.transcripts.source import TranscriptSource, UnusableLine
 from memoria.model import Turn
 
 
-def read(source: Source) -> Iterator[Item]:
+def read(source: TranscriptSource) -> Iterator[TranscriptItem]:
     """The turns of a file."""
     seen: Counter[tuple[str, str]] = Counter()
     for record in source.records():
-        if isinstance(record, Bad):
+        if isinstance(record, UnusableLine):
             yield record
             continue
         turn = as_turn(record.line, record.value)
-        if isinstance(turn, Bad):
+        if isinstance(turn, UnusableLine):
             yield turn
         else:
-            yield Said(record.line, _identified(turn, source.session, seen), size=record.size)
+            yield TranscriptTurn(
+                record.line, _identify(turn, source.session, seen), size=record.size
+            )
 
 
-def _identified(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
+def _identify(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
     """The turn with a session, and with an id of its own if it has none."""
     session = turn.session_id or default
     if turn.message_id is not None:
@@ -43,4 +45,4 @@ def _identified(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Tur
     return turn.model_copy(update={"session_id": session, "message_id": own_id})
 
 
-JSONL = Format(name="jsonl", client="import-jsonl", patterns=("*.jsonl",), read=read)
+JSONL = TranscriptFormat(name="jsonl", client="import-jsonl", patterns=("*.jsonl",), read=read)

@@ -20,14 +20,14 @@ else:
     from backports import zstd
 
 JsonObject = dict[str, JsonValue]
-LONGEST_LINE = 32 * 1024 * 1024
+MAX_LINE_BYTES = 32 * 1024 * 1024
 """Bytes. Lines carry pictures and whole files that are not kept, so this is well above the
 largest turn; parsed, such a line takes some ten times as much."""
-_PASSED_AT_ONCE = 1024 * 1024
+_SKIP_BLOCK_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class UnusableLine:
     """A line that can't be used; the whole file, where there is no line."""
 
     line: int | None
@@ -44,7 +44,7 @@ class Record:
     value: JsonObject
 
 
-class Source:
+class TranscriptSource:
     """A transcript's file."""
 
     def __init__(self, path: Path, session: str, *, is_document: bool = False) -> None:
@@ -63,60 +63,60 @@ class Source:
         """How far into the file, in its bytes, the work has come."""
         self._is_document = is_document
 
-    def records(self, *, ahead: bool = False) -> Iterator[Record | Bad]:
+    def records(self, *, ahead: bool = False) -> Iterator[Record | UnusableLine]:
         """Every line that is not blank, in order.
 
         Args:
             ahead: this is a look ahead, and the work itself is still to come.
         """
         try:
-            with self._opened() as (file, bytes_read):
+            with self._open() as (file, bytes_read):
                 for record in self._records(file):
                     self.position = 0 if ahead else bytes_read()
                     yield record
         except OSError as error:
-            yield Bad(None, f"can't be read: {error.strerror or error}")
+            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
         except (zstd.ZstdError, EOFError):
-            yield Bad(None, "can't be decompressed to its end")
+            yield UnusableLine(None, "can't be decompressed to its end")
 
-    def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | Bad]:
+    def records_at(self, places: Iterable[tuple[int, int]]) -> Iterator[Record | UnusableLine]:
         """The lines at these (offset, line number), which an earlier look at `records` gave."""
-        last: tuple[int, Record | Bad] | None = None
+        last: tuple[int, Record | UnusableLine] | None = None
         try:
-            with self._opened() as (file, _):
+            with self._open() as (file, _):
                 for offset, number in places:
                     if last is None or last[0] != offset:
                         file.seek(offset)
-                        last = offset, _parse(number, offset, self._next(file))
+                        last = offset, _parse_record(number, offset, self._next(file))
                         self.position = max(self.position, file.tell())
                     yield last[1]
         except OSError as error:
-            yield Bad(None, f"can't be read: {error.strerror or error}")
+            yield UnusableLine(None, f"can't be read: {error.strerror or error}")
 
-    def _records(self, file: BufferedIOBase) -> Iterator[Record | Bad]:
+    def _records(self, file: BufferedIOBase) -> Iterator[Record | UnusableLine]:
         number = offset = 0
         while data := self._next(file):
             number += 1
             begun, offset = offset, offset + len(data)
-            if len(data) > LONGEST_LINE:
-                offset += self._pass_over(file, data)
-            if data.strip() or len(data) > LONGEST_LINE:
+            if len(data) > MAX_LINE_BYTES:
+                offset += self._skip_line(file, data)
+            if data.strip() or len(data) > MAX_LINE_BYTES:
                 self.lines += 1
-                yield _parse(number, begun, data)
+                yield _parse_record(number, begun, data)
 
-    def _next(self, file: BufferedIOBase, most: int = LONGEST_LINE + 1) -> bytes:
+    def _next(self, file: BufferedIOBase, most: int = MAX_LINE_BYTES + 1) -> bytes:
         return file.read(most) if self._is_document else file.readline(most)
 
-    def _pass_over(self, file: BufferedIOBase, begun: bytes) -> int:
+    def _skip_line(self, file: BufferedIOBase, begun: bytes) -> int:
         """Read to the end of a line that is too long; how many bytes that took."""
         passed = 0
         while begun and (self._is_document or not begun.endswith(b"\n")):
-            begun = self._next(file, _PASSED_AT_ONCE)
+            begun = self._next(file, _SKIP_BLOCK_BYTES)
             passed += len(begun)
         return passed
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
+    def _open(self) -> Iterator[tuple[BufferedIOBase, Callable[[], int]]]:
         """The file, and how to tell how many of its bytes are read."""
         with self.path.open("rb") as raw:
             if self.path.suffix != ".zst":
@@ -126,19 +126,19 @@ class Source:
                 yield plain, raw.tell
 
 
-def _parse(number: int, offset: int, data: bytes) -> Record | Bad:
-    if len(data) > LONGEST_LINE:
-        return Bad(number, f"is longer than {LONGEST_LINE:,} bytes")
+def _parse_record(number: int, offset: int, data: bytes) -> Record | UnusableLine:
+    if len(data) > MAX_LINE_BYTES:
+        return UnusableLine(number, f"is longer than {MAX_LINE_BYTES:,} bytes")
     try:
         value = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return Bad(number, _problem(error, data))
+        return UnusableLine(number, _describe_problem(error, data))
     if not isinstance(value, dict):
-        return Bad(number, "is not a JSON object")
+        return UnusableLine(number, "is not a JSON object")
     return Record(number, offset, len(data), value)
 
 
-def _problem(error: ValueError | RecursionError, data: bytes) -> str:
+def _describe_problem(error: ValueError | RecursionError, data: bytes) -> str:
     match error:
         case UnicodeDecodeError() | json.JSONDecodeError() if not data.endswith(b"\n"):
             return "is not JSON as far as it goes; if it is still being written, import it again"

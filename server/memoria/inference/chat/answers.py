@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from memoria.errors import InvalidAnswerError, ModelRefusedError
-from memoria.inference.chat.base import AnswerT, Question, Reply
+from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 
 _FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 _SHOWN_PROBLEMS = 5
@@ -26,13 +26,13 @@ _LENGTHS = frozenset("minLength maxLength".split())
 class UnfitAnswerError(InvalidAnswerError):
     """An answer that can be sent back to be mended, with what the model may be told of it."""
 
-    def __init__(self, message: str, reply: Reply, complaint: str) -> None:
+    def __init__(self, message: str, reply: ChatReply, complaint: str) -> None:
         super().__init__(message, too_much=reply.finish == _CUT_OFF)
         self.reply = reply
         self.complaint = complaint
 
 
-def read_answer(question: Question[AnswerT], reply: Reply) -> AnswerT:
+def read_answer(question: ChatRequest[AnswerT], reply: ChatReply) -> AnswerT:
     """The value that the reply holds.
 
     Raises:
@@ -47,8 +47,8 @@ def read_answer(question: Question[AnswerT], reply: Reply) -> AnswerT:
     try:
         return question.answer.model_validate_json(fenced[1] if fenced else reply.text)
     except ValidationError as error:
-        problem = _what_it_is(reply) or _in_our_words(error, question.answer)
-        complaint = _what_to_do(reply) or _in_full(error)
+        problem = _describe_flaw(reply) or _describe_without_content(error, question.answer)
+        complaint = _advise_on_flaw(reply) or _describe_in_full(error)
     raise UnfitAnswerError(
         f"The model's answer is no {question.answer.__name__}: {problem}. "
         "If this goes on, use a larger model.",
@@ -57,65 +57,65 @@ def read_answer(question: Question[AnswerT], reply: Reply) -> AnswerT:
     )
 
 
-def _what_it_is(reply: Reply) -> str | None:
+def _describe_flaw(reply: ChatReply) -> str | None:
     """The answer's flaw where it has one as a whole."""
     if reply.finish == _CUT_OFF:
         return f"it was cut off after {reply.output_tokens:,} tokens"
     return None if reply.text.strip() else "it is empty"
 
 
-def _what_to_do(reply: Reply) -> str | None:
+def _advise_on_flaw(reply: ChatReply) -> str | None:
     """The same, as the model may make use of it."""
-    flaw = _what_it_is(reply)
+    flaw = _describe_flaw(reply)
     return f"{flaw}; be much shorter" if reply.finish == _CUT_OFF else flaw
 
 
-def _in_our_words(error: ValidationError, answer: type[BaseModel]) -> str:
+def _describe_without_content(error: ValidationError, answer: type[BaseModel]) -> str:
     """The problems without a word of the model's: names it made up are left out."""
-    known = {*_words(answer.model_json_schema())}
+    known = {*_schema_names(answer.model_json_schema())}
     found = error.errors(include_input=False, include_url=False, include_context=False)
-    return _listed(
+    return _list_problems(
         ".".join(str(part) for part in item["loc"] if isinstance(part, int) or part in known)
         + f" {item['type']}"
         for item in found
     )
 
 
-def _in_full(error: ValidationError) -> str:
+def _describe_in_full(error: ValidationError) -> str:
     """The problems as the model that made them may see them."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
-    return _listed(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in found)
+    return _list_problems(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in found)
 
 
-def _listed(problems: Iterable[str]) -> str:
+def _list_problems(problems: Iterable[str]) -> str:
     lines = [line.strip(" :") for line in problems]
     rest = f", and {len(lines) - _SHOWN_PROBLEMS} more" if len(lines) > _SHOWN_PROBLEMS else ""
     return ", ".join(lines[:_SHOWN_PROBLEMS]) + rest
 
 
-def _words(schema: object) -> Iterable[str]:
+def _schema_names(schema: object) -> Iterable[str]:
     """Every name that our own schema uses."""
     if isinstance(schema, Mapping):
         for name, inner in schema.items():
             yield name
-            yield from _words(inner)
+            yield from _schema_names(inner)
 
 
 @cache
-def strict_schema(answer: type[BaseModel]) -> dict[str, Any]:
+def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
     """The answer's JSON schema in the subset that strict endpoints take.
 
     Every field is required and no other allowed. Limits on lengths go: they are checked when the
     answer is read. Nobody may change it: it is made once.
     """
-    strict: dict[str, Any] = _strict(answer.model_json_schema(), _SAYS_NOTHING | _LENGTHS)
+    strict: dict[str, Any] = _to_strict(answer.model_json_schema(), _SAYS_NOTHING | _LENGTHS)
     return strict
 
 
 @cache
-def bounded_schema(answer: type[BaseModel]) -> dict[str, Any]:
+def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
     """The same with its limits on lengths: where they bind, no text can go on for ever."""
-    bounded: dict[str, Any] = _strict(answer.model_json_schema(), _SAYS_NOTHING)
+    bounded: dict[str, Any] = _to_strict(answer.model_json_schema(), _SAYS_NOTHING)
     return bounded
 
 
@@ -125,15 +125,15 @@ def schema_text(answer: type[BaseModel]) -> str:
     return json.dumps(answer.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
 
 
-def _strict(schema: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
+def _to_strict(schema: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
     if isinstance(schema, list):
-        return [_strict(inner, without) for inner in schema]
+        return [_to_strict(inner, without) for inner in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}
     kept = {
-        {"oneOf": "anyOf"}.get(name, name): _inside(name, inner, without)
+        {"oneOf": "anyOf"}.get(name, name): _convert_keyword(name, inner, without)
         for name, inner in schema.items()
         if name not in without
     }
@@ -142,8 +142,8 @@ def _strict(schema: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (a JS
     return kept
 
 
-def _inside(name: str, inner: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (any JSON)
+def _convert_keyword(name: str, inner: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (any JSON)
     """A keyword's value; under some keywords the names are fields and no keywords."""
     if name in ("properties", "$defs"):
-        return {field: _strict(schema, without) for field, schema in inner.items()}
-    return inner if name in ("enum", "const", "required") else _strict(inner, without)
+        return {field: _to_strict(schema, without) for field, schema in inner.items()}
+    return inner if name in ("enum", "const", "required") else _to_strict(inner, without)

@@ -9,7 +9,7 @@ AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[AnswerT]):
+class ChatRequest(Generic[AnswerT]):
     """What is asked, and the form the answer must have."""
 
     purpose: str
@@ -23,7 +23,7 @@ class Question(Generic[AnswerT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ChatReply:
     """What a model said, unread, and what it cost."""
 
     text: str
@@ -49,7 +49,7 @@ class ChatModel(Protocol):
         """The model, as the log of calls has it."""
         ...
 
-    def ask(self, question: Question[AnswerT]) -> Reply:
+    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
         """The reply to a question.
 
         Raises:

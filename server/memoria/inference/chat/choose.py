@@ -4,8 +4,8 @@ import os
 
 from memoria.config import Settings
 from memoria.inference.chat.base import ChatModel
-from memoria.inference.chat.command import NESTED, CommandChat
-from memoria.inference.chat.gate import GateLimits
+from memoria.inference.chat.client import ChatLimits
+from memoria.inference.chat.command import ASKED_BY_MEMORIA, CommandChat
 
 
 def choose_chat_model(settings: Settings) -> ChatModel | None:
@@ -13,18 +13,18 @@ def choose_chat_model(settings: Settings) -> ChatModel | None:
 
     None as well in a Memoria that was started by the very program a Memoria asks.
     """
-    if os.environ.get(NESTED):
+    if os.environ.get(ASKED_BY_MEMORIA):
         return None
     if settings.llm_command:
         return CommandChat(settings.llm_command, settings.llm_timeout_s)
     if settings.llm_base_url and settings.llm_model:
-        return _endpoint(settings.llm_base_url, settings.llm_model, settings)
+        return _connect_endpoint(settings.llm_base_url, settings.llm_model, settings)
     return None
 
 
-def gate_limits(settings: Settings) -> GateLimits:
+def chat_limits(settings: Settings) -> ChatLimits:
     """How hard a model is tried, by the settings."""
-    return GateLimits(
+    return ChatLimits(
         timeout_s=settings.llm_timeout_s,
         attempts=settings.llm_attempts,
         concurrency=settings.llm_concurrency,
@@ -32,7 +32,7 @@ def gate_limits(settings: Settings) -> GateLimits:
     )
 
 
-def _endpoint(base_url: str, model: str, settings: Settings) -> ChatModel:
+def _connect_endpoint(base_url: str, model: str, settings: Settings) -> ChatModel:
     from memoria.inference.chat.endpoint import EndpointChat  # noqa: PLC0415
 
     key = settings.llm_api_key

@@ -17,23 +17,23 @@ from tempfile import TemporaryDirectory
 from memoria.errors import (
     ModelMisconfiguredError,
     ModelUnavailableError,
-    brief,
+    shorten,
 )
-from memoria.inference.chat.base import AnswerT, Question, Reply
-from memoria.inference.chat.forms import with_schema
-from memoria.inference.chat.process import Ended, Program
+from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
+from memoria.inference.chat.deadline import asking_stopped_error
+from memoria.inference.chat.forms import append_schema
+from memoria.inference.chat.process import Program, ProgramResult
 from memoria.inference.chat.tokens import question_tokens
-from memoria.inference.chat.waiting import stopped
 from memoria.text.budget import estimate_tokens
 from memoria.text.redact import redact
 
-NESTED = "MEMORIA_ASKED"
+ASKED_BY_MEMORIA = "MEMORIA_ASKED"
 """Set in the environment of a program that Memoria asks."""
 _OUR_SETTINGS = ("MEMORIA_LLM_", "MEMORIA_EMBEDDING_")
 _MOST_BYTES = 1 << 20
 _NOT_FOUND = (126, 127)
 """What `env` and shells end with when there is no such program."""
-_TELLING_CHARS = 12
+_REVEALING_CHARS = 12
 
 
 def split_command(command: str) -> list[str]:
@@ -55,22 +55,22 @@ class CommandChat:
         self._running: set[Program] = set()
         self._closed = False
 
-    def ask(self, question: Question[AnswerT]) -> Reply:
+    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
         """The reply to a question."""
-        asked = with_schema(question)
+        asked = append_schema(question)
         text = f"{asked.instructions}\n\n{asked.text}\n"
         try:
             ended = self._run(text)
         except TimeoutError:
             raise ModelUnavailableError(
-                f"{self._shown} gave no answer within {self._timeout_s:g} s "
+                f"{self._display_name} gave no answer within {self._timeout_s:g} s "
                 "(MEMORIA_LLM_TIMEOUT_S). It is asked again later.",
                 uncounted=True,
                 too_much=True,
             ) from None
-        self._check(ended, text)
+        self._check_result(ended, text)
         answer = ended.output.decode("utf-8", "replace")
-        return Reply(
+        return ChatReply(
             text=answer,
             model=self.name,
             input_tokens=question_tokens(asked),
@@ -86,7 +86,7 @@ class CommandChat:
         for program in running:
             program.kill()
 
-    def _run(self, text: str) -> Ended:
+    def _run(self, text: str) -> ProgramResult:
         with TemporaryDirectory(prefix="memoria-", ignore_cleanup_errors=True) as folder:
             program = self._start(Path(folder))
             try:
@@ -95,57 +95,59 @@ class CommandChat:
                 with self._lock:
                     self._running.discard(program)
         if self._closed:
-            raise stopped()
+            raise asking_stopped_error()
         return ended
 
     def _start(self, folder: Path) -> Program:
         found = shutil.which(self._program)
         if found is None:
-            raise self._misconfigured("is not there, or may not be run")
+            raise self._misconfiguration("is not there, or may not be run")
         with self._lock:
             if self._closed:
-                raise stopped()
+                raise asking_stopped_error()
             try:
                 words = [str(Path(found).absolute()), *self._words[1:]]
-                program = Program(words, _environment(os.environ), folder, _MOST_BYTES)
+                program = Program(words, _child_environment(os.environ), folder, _MOST_BYTES)
             except OSError as error:
-                raise self._misconfigured(f"can't be started: {error.strerror}") from None
+                raise self._misconfiguration(f"can't be started: {error.strerror}") from None
             self._running.add(program)
         return program
 
-    def _check(self, ended: Ended, text: str) -> None:
+    def _check_result(self, ended: ProgramResult, text: str) -> None:
         """Raise what a program means that did not end well."""
         if ended.cut:
             return  # it was we who ended it
         if ended.code in _NOT_FOUND:
-            raise self._misconfigured(f"ended with {ended.code}")
+            raise self._misconfiguration(f"ended with {ended.code}")
         if ended.code:
             raise ModelUnavailableError(
-                f"{self._shown} ended with {ended.code}{_said(ended.last_words, text)}. Try it in "
-                "a shell; it is asked again."
+                f"{self._display_name} ended with {ended.code}"
+                f"{_last_line(ended.stderr_tail, text)}. Try it in a shell; it is asked again."
             )
 
-    def _misconfigured(self, problem: str) -> ModelMisconfiguredError:
-        return ModelMisconfiguredError(f"{self._shown} {problem}. Check MEMORIA_LLM_COMMAND.")
+    def _misconfiguration(self, problem: str) -> ModelMisconfiguredError:
+        return ModelMisconfiguredError(
+            f"{self._display_name} {problem}. Check MEMORIA_LLM_COMMAND."
+        )
 
     @property
-    def _shown(self) -> str:
+    def _display_name(self) -> str:
         """The program without its arguments, which may hold a key."""
-        return f"The command {brief(Path(self._program).name)}"
+        return f"The command {shorten(Path(self._program).name)}"
 
 
-def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+def _child_environment(ours: Mapping[str, str]) -> dict[str, str]:
     """What the program gets of our environment: not our keys, and a word of who asks."""
     kept = {name: value for name, value in ours.items() if not name.startswith(_OUR_SETTINGS)}
-    return {**kept, NESTED: "1"}
+    return {**kept, ASKED_BY_MEMORIA: "1"}
 
 
-def _said(last_words: bytes, question: str) -> str:
+def _last_line(last_words: bytes, question: str) -> str:
     """A program's last line, without secrets; nothing where it repeats the question."""
     lines = last_words.decode("utf-8", "replace").split("\n")
     line = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    shown = brief(redact(line).text)
-    telling = min(_TELLING_CHARS, len(line))
+    shown = shorten(redact(line).text)
+    telling = min(_REVEALING_CHARS, len(line))
     parts = (line[i : i + telling] for i in range(len(line) - telling + 1))
     if not line or any(part in question for part in parts):
         return ""

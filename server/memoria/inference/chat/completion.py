@@ -15,8 +15,8 @@ from memoria.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from memoria.inference.chat.base import AnswerT, Question, Reply
-from memoria.inference.chat.limits import asked_pause_s
+from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
+from memoria.inference.chat.retry_after import retry_pause_s
 from memoria.inference.chat.tokens import question_tokens
 from memoria.model import now_millis
 from memoria.text.budget import estimate_tokens
@@ -68,8 +68,8 @@ class _Completion(BaseModel):
 
 
 def read_completion(
-    body: bytes, headers: Mapping[str, str], question: Question[AnswerT], model: str
-) -> Reply:
+    body: bytes, headers: Mapping[str, str], question: ChatRequest[AnswerT], model: str
+) -> ChatReply:
     """The reply in a body that came with status 200.
 
     Raises:
@@ -86,19 +86,19 @@ def read_completion(
         ) from None
     text = choice.message.content or ""
     usage = completion.usage or _Usage()
-    return Reply(
+    return ChatReply(
         text=text,
         model=model,
-        input_tokens=_reported(usage.prompt_tokens, question_tokens(question)),
-        output_tokens=_reported(usage.completion_tokens, estimate_tokens(text)),
-        finish=_finish(choice),
-        pause_s=asked_pause_s(headers, now_millis()) or 0.0,
+        input_tokens=_usage_or_estimate(usage.prompt_tokens, question_tokens(question)),
+        output_tokens=_usage_or_estimate(usage.completion_tokens, estimate_tokens(text)),
+        finish=_finish_reason(choice),
+        pause_s=retry_pause_s(headers, now_millis()) or 0.0,
     )
 
 
-def explain(error: openai.APIStatusError, question: Question[AnswerT]) -> ChatModelError:
+def to_chat_error(error: openai.APIStatusError, question: ChatRequest[AnswerT]) -> ChatModelError:
     """Our error for a status of 400 and more."""
-    status, code = error.status_code, _code(error)
+    status, code = error.status_code, _known_code(error)
     what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
     if status in _WRONG_SETTINGS or code in (_NO_QUOTA, _NO_MODEL):
         cure = _WRONG_SETTINGS.get(status, _WRONG_SETTINGS[402 if code == _NO_QUOTA else 404])
@@ -120,12 +120,12 @@ def explain(error: openai.APIStatusError, question: Question[AnswerT]) -> ChatMo
     )
 
 
-def final(error: openai.APIStatusError) -> bool:
+def is_final(error: openai.APIStatusError) -> bool:
     """Whether no other form of the question would mend it."""
-    return _code(error) in _FINAL
+    return _known_code(error) in _FINAL
 
 
-def _code(error: openai.APIStatusError) -> str | None:
+def _known_code(error: openai.APIStatusError) -> str | None:
     """What is wrong, in one of the words that are known well."""
     if error.code in _CODES:
         return error.code
@@ -136,15 +136,15 @@ def _code(error: openai.APIStatusError) -> str | None:
 
 def _retry_at(error: openai.APIStatusError) -> int | None:
     now = now_millis()
-    pause = asked_pause_s(error.response.headers, now)
+    pause = retry_pause_s(error.response.headers, now)
     return None if pause is None else now + round(pause * _MS_PER_S)
 
 
-def _reported(tokens: int | None, estimate: int) -> int:
+def _usage_or_estimate(tokens: int | None, estimate: int) -> int:
     return estimate if tokens is None or tokens < 0 else tokens
 
 
-def _finish(choice: _Choice) -> str:
+def _finish_reason(choice: _Choice) -> str:
     if choice.message.refusal or choice.finish_reason in (_FILTERED, "refusal"):
         return "refused"
     return choice.finish_reason if choice.finish_reason == "length" else "stop"

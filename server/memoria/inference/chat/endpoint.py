@@ -15,10 +15,10 @@ from memoria.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from memoria.inference.chat.base import AnswerT, Question, Reply
-from memoria.inference.chat.completion import explain, final, read_completion
-from memoria.inference.chat.forms import FORMS, Form, response_format, worded
-from memoria.inference.chat.waiting import Waiting
+from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
+from memoria.inference.chat.completion import is_final, read_completion, to_chat_error
+from memoria.inference.chat.deadline import DeadlineRunner
+from memoria.inference.chat.forms import FORMS, Form, put_schema_in_words, response_format
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
 _NEVER_SENT = "ConnectError"  # of whichever HTTP library the client has
@@ -39,14 +39,14 @@ class EndpointChat:
         self._client = openai.OpenAI(
             base_url=base_url, api_key=api_key or _NO_KEY, timeout=timeout_s, max_retries=0
         )
-        self._waiting = Waiting()
+        self._waiting = DeadlineRunner()
         self._known: tuple[Form, str] = (FORMS[0], _CAPS[0])
 
-    def ask(self, question: Question[AnswerT]) -> Reply:
+    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
         """The reply to a question, in the surest form that the endpoint takes."""
         try:
             # The client's own limit is one on silence: a byte a second would satisfy it for ever.
-            return self._waiting.run(lambda: self._in_some_form(question), self._timeout_s)
+            return self._waiting.run(lambda: self._ask_in_accepted_form(question), self._timeout_s)
         except (TimeoutError, openai.APITimeoutError):
             raise ModelUnavailableError(
                 f"The chat model gave no answer within {self._timeout_s:g} s "
@@ -69,7 +69,7 @@ class EndpointChat:
         """Give up what is under way."""
         self._waiting.stop()
 
-    def _in_some_form(self, question: Question[AnswerT]) -> Reply:
+    def _ask_in_accepted_form(self, question: ChatRequest[AnswerT]) -> ChatReply:
         """The reply in the form that worked last, else in those that ask less of the endpoint."""
         refusal: ChatModelError | None = None
         for form in FORMS[FORMS.index(self._known[0]) :]:
@@ -77,8 +77,8 @@ class EndpointChat:
                 try:
                     reply = self._send(question, form, cap)
                 except openai.APIStatusError as error:
-                    refusal = explain(error, question)
-                    if error.status_code not in _FORM_IN_DOUBT or final(error):
+                    refusal = to_chat_error(error, question)
+                    if error.status_code not in _FORM_IN_DOUBT or is_final(error):
                         raise refusal from None
                     if not _blames_the_cap(error):
                         break
@@ -87,8 +87,8 @@ class EndpointChat:
                     return reply
         raise refusal or ModelRefusedError("The chat model takes questions in no form.")
 
-    def _send(self, question: Question[AnswerT], form: Form, cap: str) -> Reply:
-        asked = worded(form, question)
+    def _send(self, question: ChatRequest[AnswerT], form: Form, cap: str) -> ChatReply:
+        asked = put_schema_in_words(form, question)
         body: dict[str, Any] = {cap: question.max_output_tokens}
         wanted = response_format(form, question)
         if wanted is not None:

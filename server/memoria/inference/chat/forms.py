@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any, Literal
 
-from memoria.inference.chat.answers import bounded_schema, schema_text, strict_schema
-from memoria.inference.chat.base import AnswerT, Question
-from memoria.inference.templates import template
+from memoria.inference.chat.answers import schema_text, schema_with_limits, schema_without_limits
+from memoria.inference.chat.base import AnswerT, ChatRequest
+from memoria.inference.templates import load_template
 
 Form = Literal["bounded_schema", "json_schema", "json_object", "text"]
 
@@ -17,33 +17,33 @@ limits.
 """
 
 
-def response_format(form: Form, question: Question[AnswerT]) -> dict[str, Any] | None:
+def response_format(form: Form, question: ChatRequest[AnswerT]) -> dict[str, Any] | None:
     """The request's `response_format`; None where the words alone must do."""
     match form:
         case "bounded_schema":
-            return _named(question, bounded_schema(question.answer))
+            return _json_schema_format(question, schema_with_limits(question.answer))
         case "json_schema":
-            return _named(question, strict_schema(question.answer))
+            return _json_schema_format(question, schema_without_limits(question.answer))
         case "json_object":
             return {"type": "json_object"}
         case "text":
             return None
 
 
-def _named(question: Question[AnswerT], schema: dict[str, Any]) -> dict[str, Any]:
+def _json_schema_format(question: ChatRequest[AnswerT], schema: dict[str, Any]) -> dict[str, Any]:
     named = {"name": question.answer.__name__, "strict": True, "schema": schema}
     return {"type": "json_schema", "json_schema": named}
 
 
-def worded(form: Form, question: Question[AnswerT]) -> Question[AnswerT]:
+def put_schema_in_words(form: Form, question: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
     """The question, with the schema in its words where the request does not carry it."""
     carried = form in ("bounded_schema", "json_schema")
-    return question if carried else with_schema(question)
+    return question if carried else append_schema(question)
 
 
-def with_schema(question: Question[AnswerT]) -> Question[AnswerT]:
+def append_schema(question: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
     """The question, with the schema of its answer in words, which one that is repaired has."""
-    form = template("json")
+    form = load_template("json")
     if schema_text(question.answer) in question.text:
         return question
     return replace(

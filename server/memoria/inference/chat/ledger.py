@@ -3,16 +3,16 @@
 from typing import Protocol
 
 from memoria.errors import ChatModelError
-from memoria.inference.chat.base import AnswerT, Question, Reply
-from memoria.inference.chat.forms import with_schema
+from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
+from memoria.inference.chat.forms import append_schema
 from memoria.inference.chat.tokens import question_tokens
 from memoria.model import ModelCall
 
 
-class Ledger(Protocol):
+class CallLedger(Protocol):
     """Where calls are entered. Several processes may share it."""
 
-    def enter(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
+    def reserve(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
         """Enter a call that is about to be made. Gives its number.
 
         None if the tenant's entries of the day that began at `since` would come to more than
@@ -25,36 +25,36 @@ class Ledger(Protocol):
         ...
 
 
-def opened(question: Question[AnswerT], model: str, now: int) -> ModelCall:
+def open_call(question: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
     """The entry of a call to be made, with the most it may cost."""
     return ModelCall(
         at=now,
         purpose=question.purpose,
         prompt=question.prompt,
         model=model,
-        input_tokens=question_tokens(with_schema(question)),
+        input_tokens=question_tokens(append_schema(question)),
         output_tokens=question.max_output_tokens,
         outcome="open",
     )
 
 
-class Entry:
+class OpenCall:
     """A call under way, and what is known of it so far."""
 
     def __init__(self, call: ModelCall) -> None:
         self.call = call
-        self.reply: Reply | None = None
+        self.reply: ChatReply | None = None
         self.failure: BaseException | None = None
 
-    def settled(self, duration_ms: int) -> ModelCall:
+    def final_call(self, duration_ms: int) -> ModelCall:
         """The call as it went."""
-        known = {"duration_ms": duration_ms, **self._cost(), **self._outcome()}
+        known = {"duration_ms": duration_ms, **self._token_counts(), **self._outcome()}
         return self.call.model_copy(update=known)
 
-    def _cost(self) -> dict[str, int]:
+    def _token_counts(self) -> dict[str, int]:
         """What was reported; nothing where nothing was done; the worst where nobody knows."""
         match self.reply, self.failure:
-            case Reply() as reply, _:
+            case ChatReply() as reply, _:
                 return {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
             case _, ChatModelError(uncounted=False):
                 return {"input_tokens": 0, "output_tokens": 0}

@@ -23,12 +23,12 @@ _REAP_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProgramResult:
     """What came of a program."""
 
     code: int
     output: bytes
-    last_words: bytes
+    stderr_tail: bytes
     """The end of what it wrote to standard error."""
     cut: bool
     """Whether it was ended because it wrote more than it may."""
@@ -60,7 +60,7 @@ class Program:
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
 
-    def run(self, text: str, timeout_s: float) -> Ended:
+    def run(self, text: str, timeout_s: float) -> ProgramResult:
         """Give it the text and wait for its end. Nothing of it is left afterwards.
 
         Raises:
@@ -70,7 +70,7 @@ class Program:
         pipes = (
             threading.Thread(target=self._feed, args=(text.encode("utf-8", "replace"),)),
             threading.Thread(target=self._read_output),
-            threading.Thread(target=self._read_last_words),
+            threading.Thread(target=self._read_stderr_tail),
         )
         for pipe in pipes:
             pipe.daemon = True
@@ -86,7 +86,7 @@ class Program:
             self.kill()
             for pipe in pipes:
                 pipe.join(_REAP_S)
-        return Ended(code, bytes(self._output), bytes(self._last_words), self._cut)
+        return ProgramResult(code, bytes(self._output), bytes(self._last_words), self._cut)
 
     def kill(self) -> None:
         """End it and whatever it started, unless it has ended by itself."""
@@ -118,7 +118,7 @@ class Program:
                     self.kill()
                     return
 
-    def _read_last_words(self) -> None:
+    def _read_stderr_tail(self) -> None:
         with _pipe(self._process.stderr) as pipe:
             while block := os.read(pipe.fileno(), _BLOCK_BYTES):
                 self._last_words += block

@@ -58,10 +58,10 @@ def read_scores(body: bytes, count: int) -> list[float]:
             f"the rerank endpoint gave {len(results)} scores for {count} texts, "
             "or scores that do not belong to them"
         )
-    return _probabilities([by_index[i] for i in range(count)])
+    return _to_probabilities([by_index[i] for i in range(count)])
 
 
-def _probabilities(scores: Sequence[float]) -> list[float]:
+def _to_probabilities(scores: Sequence[float]) -> list[float]:
     if all(-_ROUNDED <= score <= 1 + _ROUNDED for score in scores):
         return [min(max(score, 0.0), 1.0) for score in scores]
     return [(1 + tanh(score / 2)) / 2 for score in scores]  # the logistic function, never too large

@@ -17,7 +17,7 @@ class Reranker(Protocol):
         """The model, for messages."""
         ...
 
-    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the question, 0 to 1, in the order of the texts.
 
         Raises:
@@ -26,14 +26,14 @@ class Reranker(Protocol):
         ...
 
 
-def scores_of(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
+def score_texts(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
     """The scores of a reranker that nobody vouches for: a program's own may do anything.
 
     Raises:
         RerankerError: it gave none that are of use.
     """
     try:
-        scores = [float(score) for score in reranker.scores(query, texts)]
+        scores = [float(score) for score in reranker.score(query, texts)]
     except RerankerError:
         raise
     except Exception as error:

@@ -14,7 +14,7 @@ from memoria.errors import RerankerError
 from memoria.inference.rerank.answers import read_scores
 
 if TYPE_CHECKING:
-    from memoria.inference.rerank.wire import Wire
+    from memoria.inference.rerank.client import RerankClient
 
 _Form = Literal["documents", "texts"]
 """How the texts are called: everywhere, and by Text Embeddings Inference (TEI)."""
@@ -31,19 +31,19 @@ class EndpointReranker:
         self._api_key = api_key
         self._timeout_s = timeout_s
         self._lock = Lock()
-        self._opened: Wire | None = None
+        self._opened: RerankClient | None = None
         self._form: _Form = "documents"
 
-    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the question, 0 to 1."""
-        wire = self._wire()
+        wire = self._open_client()
         until = monotonic() + self._timeout_s
-        answer = wire.post(self._body(self._form, query, texts), until)
+        answer = wire.post(self._encode_body(self._form, query, texts), until)
         if answer.status == HTTPStatus.UNPROCESSABLE_ENTITY:
             other = _OTHER[self._form]
-            answer = wire.post(self._body(other, query, texts), until)
-            self._form = other if answer.succeeded else self._form
-        if not answer.succeeded:
+            answer = wire.post(self._encode_body(other, query, texts), until)
+            self._form = other if answer.is_success else self._form
+        if not answer.is_success:
             raise RerankerError(f"the rerank endpoint failed: HTTP {answer.status}")
         return read_scores(answer.body, len(texts))
 
@@ -52,14 +52,14 @@ class EndpointReranker:
         if self._opened is not None:
             self._opened.close()
 
-    def _wire(self) -> "Wire":
-        from memoria.inference.rerank.wire import Wire  # noqa: PLC0415  (half a second, once)
+    def _open_client(self) -> "RerankClient":
+        from memoria.inference.rerank.client import RerankClient  # noqa: PLC0415  (half a second, once)
 
         with self._lock:
             if self._opened is None:
-                self._opened = Wire(self._url, self._api_key, self._timeout_s)
+                self._opened = RerankClient(self._url, self._api_key, self._timeout_s)
             return self._opened
 
-    def _body(self, form: _Form, query: str, texts: Sequence[str]) -> bytes:
+    def _encode_body(self, form: _Form, query: str, texts: Sequence[str]) -> bytes:
         more = {"model": self._model, "top_n": len(texts)} if form == "documents" else {}
         return json.dumps({"query": query, form: list(texts), **more}).encode()

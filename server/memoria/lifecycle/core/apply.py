@@ -4,24 +4,24 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoria.errors import ForgottenError, InvalidInputError
-from memoria.ingest.by_hand import ByHand
-from memoria.lifecycle.core.lines import ends, shown
+from memoria.ingest.user_edits import UserEdits
+from memoria.lifecycle.core.lines import mark_ends, render_text
 from memoria.lifecycle.core.parse import digest
 from memoria.lifecycle.core.readback import (
     Action,
-    Archive,
-    Ask,
-    Conflict,
-    Correct,
-    Dismiss,
-    Keep,
-    Remember,
-    Settle,
+    ArchiveMemory,
+    AskFirst,
+    CorrectMemory,
+    KeepLine,
+    RememberLine,
+    SettleDispute,
+    ShowConflict,
+    WithdrawEdit,
 )
 from memoria.model import Memory, Validity
 from memoria.model.base import Value
 from memoria.model.core import CoreFile, CoreLine
-from memoria.policy.core import groups_of
+from memoria.policy.core import groups_in
 from memoria.store.base import Transaction
 
 Effect = Literal[
@@ -38,7 +38,7 @@ class Edit(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class EditResult:
     """What became of an edit."""
 
     effect: Effect
@@ -48,116 +48,120 @@ class Applied:
     """Why it was refused. Its line stays in the file as it was written."""
 
 
-def apply_edit(tx: Transaction, hand: ByHand, edit: Edit) -> Applied:
+def apply_edit(tx: Transaction, hand: UserEdits, edit: Edit) -> EditResult:
     """Carry an edit out."""
     try:
-        return _Applying(tx, hand, edit.file).apply(edit.action)
+        return _EditApplication(tx, hand, edit.file).apply(edit.action)
     except (ForgottenError, InvalidInputError) as error:  # raised before anything was written
-        return Applied("refused", reason=str(error))
+        return EditResult("refused", reason=str(error))
 
 
 @dataclass(frozen=True, slots=True)
-class _Applying:
+class _EditApplication:
     tx: Transaction
-    hand: ByHand
+    hand: UserEdits
     file: CoreFile
 
-    def apply(self, action: Action) -> Applied:
+    def apply(self, action: Action) -> EditResult:
         match action:
-            case Remember():
+            case RememberLine():
                 return self._remember(action)
-            case Dismiss():
+            case WithdrawEdit():
                 self.hand.archive(self.tx, action.pending_id)
-                self.tx.core.drop(self.file, action.pending_id)
-                return Applied("dismissed", action.pending_id)
-            case Settle():
+                self.tx.core.drop_line(self.file, action.pending_id)
+                return EditResult("dismissed", action.pending_id)
+            case SettleDispute():
                 return self._settle(action)
-            case Conflict():
+            case ShowConflict():
                 return self._conflict(action)
-            case Correct() | Archive() | Ask() | Keep():
-                return self._noted(action)
+            case CorrectMemory() | ArchiveMemory() | AskFirst() | KeepLine():
+                return self._apply_to_line(action)
 
-    def _noted(self, action: Correct | Archive | Ask | Keep) -> Applied:
+    def _apply_to_line(
+        self, action: CorrectMemory | ArchiveMemory | AskFirst | KeepLine
+    ) -> EditResult:
         line = self._line(action.memory_id)
         if line is None:
-            return Applied("changed", action.memory_id)
+            return EditResult("changed", action.memory_id)
         match action:
-            case Ask():
-                self._mark(line, "d:")
-                return Applied("asked", line.memory_id)
-            case Keep():
-                self._mark(line, "m:")
-                return Applied("kept", line.memory_id)
-            case Correct() | Archive():
-                memory = self._unchanged(line)
+            case AskFirst():
+                self._set_mark(line, "d:")
+                return EditResult("asked", line.memory_id)
+            case KeepLine():
+                self._set_mark(line, "m:")
+                return EditResult("kept", line.memory_id)
+            case CorrectMemory() | ArchiveMemory():
+                memory = self._memory_as_written(line)
                 if memory is None:
-                    return Applied("changed", line.memory_id)
-                if isinstance(action, Correct):
+                    return EditResult("changed", line.memory_id)
+                if isinstance(action, CorrectMemory):
                     return self._correct(memory, line, action.text)
                 return self._archive(line)
 
-    def _correct(self, memory: Memory, line: CoreLine, text: str) -> Applied:
+    def _correct(self, memory: Memory, line: CoreLine, text: str) -> EditResult:
         known = self.hand.correct(self.tx, memory, text)
         if known is not None:
-            self.tx.core.drop(self.file, memory.id)
-            self._note(known, text)
-            return Applied("archived", memory.id)
-        self.tx.core.put(self.file, self._written(line, text))
-        return Applied("corrected", memory.id)
+            self.tx.core.drop_line(self.file, memory.id)
+            self._note_line(known, text)
+            return EditResult("archived", memory.id)
+        self.tx.core.set_line(self.file, self._line_saying(line, text))
+        return EditResult("corrected", memory.id)
 
-    def _archive(self, line: CoreLine) -> Applied:
+    def _archive(self, line: CoreLine) -> EditResult:
         self.hand.archive(self.tx, line.memory_id)
-        self.tx.core.drop(self.file, line.memory_id)
-        return Applied("archived", line.memory_id)
+        self.tx.core.drop_line(self.file, line.memory_id)
+        return EditResult("archived", line.memory_id)
 
-    def _remember(self, new: Remember) -> Applied:
-        group = next(one for one in groups_of(self.file) if one.heading == new.group)
+    def _remember(self, new: RememberLine) -> EditResult:
+        group = next(one for one in groups_in(self.file) if one.heading == new.group)
         memory_id = self.hand.add(self.tx, new.text, group.type, group.subject, group.predicate)
-        self._note(memory_id, new.text)
-        return Applied("remembered", memory_id)
+        self._note_line(memory_id, new.text)
+        return EditResult("remembered", memory_id)
 
-    def _conflict(self, conflict: Conflict) -> Applied:
+    def _conflict(self, conflict: ShowConflict) -> EditResult:
         memory, line = self.tx.memories.get(conflict.memory_id), self._line(conflict.memory_id)
         if memory is None or line is None:
-            return Applied("changed", conflict.memory_id)
-        held = self.hand.hold(self.tx, memory, conflict.by_hand)
-        self.tx.core.put(self.file, self._written(line, conflict.by_hand))
-        return Applied("conflict", held)
+            return EditResult("changed", conflict.memory_id)
+        held = self.hand.add_pending(self.tx, memory, conflict.by_hand)
+        self.tx.core.set_line(self.file, self._line_saying(line, conflict.by_hand))
+        return EditResult("conflict", held)
 
-    def _settle(self, settle: Settle) -> Applied:
+    def _settle(self, settle: SettleDispute) -> EditResult:
         memory = self.tx.memories.get(settle.memory_id)
         if memory is None:
-            return Applied("changed", settle.memory_id)
+            return EditResult("changed", settle.memory_id)
         self.hand.correct(self.tx, memory, settle.text)
         self.hand.supersede(self.tx, settle.pending_id, memory.id)
-        self.tx.core.drop(self.file, settle.pending_id)
+        self.tx.core.drop_line(self.file, settle.pending_id)
         line = self._line(memory.id)
         if line is not None:
-            self.tx.core.put(self.file, self._written(line, shown(settle.text)))
-        return Applied("settled", memory.id)
+            self.tx.core.set_line(self.file, self._line_saying(line, render_text(settle.text)))
+        return EditResult("settled", memory.id)
 
     def _line(self, memory_id: str) -> CoreLine | None:
         lines = self.tx.core.lines(self.file)
         return next((line for line in lines if line.memory_id == memory_id), None)
 
-    def _unchanged(self, line: CoreLine) -> Memory | None:
+    def _memory_as_written(self, line: CoreLine) -> Memory | None:
         """The memory of a line, if it says what it said when the line was written."""
         memory = self.tx.memories.get(line.memory_id)
         same = memory is not None and memory.current.n == line.version_n
         return memory if same and memory and memory.validity is Validity.ACTIVE else None
 
-    def _note(self, memory_id: str, text: str) -> None:
+    def _note_line(self, memory_id: str, text: str) -> None:
         """Note that a line without a mark is a memory's, unless it has one of its own here."""
         lines = self.tx.core.lines(self.file)
         if all(line.memory_id != memory_id for line in lines):
-            mark = f"m:{ends([memory_id], lines)[memory_id]}"
-            self.tx.core.put(self.file, self._written(CoreLine(memory_id, mark, b"", 0), text))
+            mark = f"m:{mark_ends([memory_id], lines)[memory_id]}"
+            self.tx.core.set_line(
+                self.file, self._line_saying(CoreLine(memory_id, mark, b"", 0), text)
+            )
 
-    def _written(self, line: CoreLine, text: str) -> CoreLine:
+    def _line_saying(self, line: CoreLine, text: str) -> CoreLine:
         """A line that says this, by hand, of its memory as it is now."""
-        now = self.tx.core.standing([line.memory_id])[line.memory_id]
+        now = self.tx.core.statuses([line.memory_id])[line.memory_id]
         mark = f"m:{line.mark[2:]}"
         return replace(line, mark=mark, digest=digest(text), version_n=now.memory.version_n)
 
-    def _mark(self, line: CoreLine, kind: str) -> None:
-        self.tx.core.put(self.file, replace(line, mark=kind + line.mark[2:]))
+    def _set_mark(self, line: CoreLine, kind: str) -> None:
+        self.tx.core.set_line(self.file, replace(line, mark=kind + line.mark[2:]))

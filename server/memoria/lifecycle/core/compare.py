@@ -19,29 +19,29 @@ class Edits:
     added: tuple[Line, ...]
 
 
-def compare(base: Sequence[CoreLine], document: Document) -> Edits:
+def compare_lines(base: Sequence[CoreLine], document: Document) -> Edits:
     """What became of each line that was written, and what is new.
 
     A mark that stands twice is the first line's; the other is an addition, as is a line with a
     mark that was never given. A line that lost its mark and still says the same is known again,
     and a copy of one is no addition.
     """
-    found, stray = marked(base, document), unmarked(base, document)
+    found, stray = lines_by_mark(base, document), lines_without_mark(base, document)
     said = {line.digest: line for line in reversed(stray)}
     kept, changed = list[tuple[CoreLine, Line]](), list[tuple[CoreLine, Line]]()
     gone = list[CoreLine]()
     for one in base:
         line = found.get(one.mark) or said.get(one.digest)
-        if line is None or not line.said:
+        if line is None or not line.statement:
             gone.append(one)
         else:
             (kept if line.digest == one.digest else changed).append((one, line))
     known = {one.digest for one in base}
-    added = (line for line in stray if line.digest not in known and new(line))
+    added = (line for line in stray if line.digest not in known and asks_for_memory(line))
     return Edits(tuple(kept), tuple(changed), tuple(gone), tuple(added))
 
 
-def marked(base: Iterable[CoreLine], document: Document) -> Mapping[str, Line]:
+def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, Line]:
     """The line of each mark that was given, as far as it is still there."""
     given = {one.mark for one in base}
     found: dict[str, Line] = {}
@@ -51,14 +51,14 @@ def marked(base: Iterable[CoreLine], document: Document) -> Mapping[str, Line]:
     return found
 
 
-def unmarked(base: Sequence[CoreLine], document: Document) -> list[Line]:
+def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Line]:
     """The lines that somebody wrote, or left without the mark they had."""
-    ours = {id(line) for line in marked(base, document).values()}
+    ours = {id(line) for line in lines_by_mark(base, document).values()}
     candidates = (line for line in document.lines if line.kind in ("ours", "item"))
-    return [line for line in candidates if id(line) not in ours and line.said]
+    return [line for line in candidates if id(line) not in ours and line.statement]
 
 
-def new(line: Line) -> bool:
+def asks_for_memory(line: Line) -> bool:
     """Whether a line without a memory asks for one: it stands in a group, and is no old dispute."""
     plain = line.mark is None or line.mark.startswith("m:")
     return plain and line.group is not None and line.group != CONFLICTS

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
-from memoria.ingest.by_hand import ByHand
-from memoria.lifecycle.core.apply import Applied, Edit, apply_edit
-from memoria.lifecycle.core.lines import shown
-from memoria.lifecycle.core.parse import Document, digest, parse, readable
-from memoria.lifecycle.core.readback import Known, read_back
-from memoria.lifecycle.core.render import Rows, beginning, render, room
-from memoria.model.core import CORE, CoreFile, CoreLine, CoreMemory
+from memoria.ingest.user_edits import UserEdits
+from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
+from memoria.lifecycle.core.lines import render_text
+from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
+from memoria.lifecycle.core.readback import StoredState, find_edits
+from memoria.lifecycle.core.render import Rows, available_tokens, new_document, render_file
+from memoria.model.core import CORE_FILES, CoreFile, CoreLine, CoreMemory
 from memoria.store.base import Store, Transaction
-from memoria.store.files import replace, seed
+from memoria.store.files import read_seed, replace_file
 
 UNREADABLE = (
     "it is empty, not UTF-8, a folder or still has conflict markers of git in it, so nothing was "
@@ -29,7 +29,7 @@ UNREADABLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class CoreDraft:
     """A file as it is to be."""
 
     file: CoreFile
@@ -41,7 +41,7 @@ class Draft:
     total: int
 
     @property
-    def changed(self) -> bool:
+    def has_changes(self) -> bool:
         """Whether there is anything to write."""
         return self.content != self.before
 
@@ -55,8 +55,8 @@ class Draft:
 class CoreReport:
     """What became of a tenant's core files."""
 
-    edits: list[tuple[Edit, Applied]] = field(default_factory=list)
-    held: list[CoreFile] = field(default_factory=list)
+    edits: list[tuple[Edit, EditResult]] = field(default_factory=list)
+    unreadable: list[CoreFile] = field(default_factory=list)
     """Files that could not be read; see `UNREADABLE`."""
     written: list[CoreFile] = field(default_factory=list)
     late: list[CoreFile] = field(default_factory=list)
@@ -70,7 +70,7 @@ class CoreReport:
 
 def recover_core(tx: Transaction, folder: Path, at: int) -> list[CoreFile]:
     """Note what files say that were written by whoever was stopped right after. Gives which."""
-    return [file for file in CORE if _recover(tx, folder, file, at)]
+    return [file for file in CORE_FILES if _recover(tx, folder, file, at)]
 
 
 def read_core_edits(tx: Transaction, folder: Path) -> tuple[list[Edit], list[CoreFile]]:
@@ -80,15 +80,16 @@ def read_core_edits(tx: Transaction, folder: Path) -> tuple[list[Edit], list[Cor
     """
     edits: list[Edit] = []
     held: list[CoreFile] = []
-    for file in CORE:
-        data = _bytes(folder, file)
-        text = None if data is None else readable(data)
+    for file in CORE_FILES:
+        data = _read_bytes(folder, file)
+        text = None if data is None else decode_text(data)
         if data is not None and text is None:
             held.append(file)
         elif text is not None:
             document = parse(text, file)
             edits += [
-                Edit(file=file, action=action) for action in read_back(document, _known(tx, file))
+                Edit(file=file, action=action)
+                for action in find_edits(document, _stored_state(tx, file))
             ]
     return edits, held
 
@@ -99,7 +100,7 @@ def plan_core(
     at: int,
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
-) -> list[Draft]:
+) -> list[CoreDraft]:
     """The files as they are to be. Where nothing is to be said, no file is made.
 
     Args:
@@ -110,29 +111,31 @@ def plan_core(
         strength: what is left of a memory's importance; all of it by default.
     """
     memories, disputes = tx.core.memories(at), tx.core.disputes()
-    drafts: list[Draft] = []
-    for file in CORE:
-        before = _bytes(folder, file)
-        text = None if before is None else readable(before)
+    drafts: list[CoreDraft] = []
+    for file in CORE_FILES:
+        before = _read_bytes(folder, file)
+        text = None if before is None else decode_text(before)
         if before is not None and text is None:
             continue
-        document = beginning(file, seed(file)) if text is None else parse(text, file)
+        document = new_document(file, read_seed(file)) if text is None else parse(text, file)
         rows = Rows(memories, disputes, tx.core.lines(file))
-        done = render(document, file, rows, room(tokens, seed(file)), strength)
+        done = render_file(
+            document, file, rows, available_tokens(tokens, read_seed(file)), strength
+        )
         untouched = before is None and not rows.base
         if done.lines or not untouched:
             drafts.append(
-                Draft(file, before, done.text.encode(), done.lines, done.count, done.total)
+                CoreDraft(file, before, done.text.encode(), done.lines, done.count, done.total)
             )
     return drafts
 
 
-def announce_core(tx: Transaction, draft: Draft) -> None:
+def announce_core(tx: Transaction, draft: CoreDraft) -> None:
     """Note what is about to be written."""
-    tx.core.expect(draft.file, draft.digest)
+    tx.core.announce_write(draft.file, draft.digest)
 
 
-def put_core(folder: Path, draft: Draft, keep: Path | None = None) -> bool:
+def replace_core(folder: Path, draft: CoreDraft, keep: Path | None = None) -> bool:
     """Replace the file, unless somebody has changed it since it was read.
 
     Args:
@@ -147,29 +150,29 @@ def put_core(folder: Path, draft: Draft, keep: Path | None = None) -> bool:
         # The file itself where it is linked from elsewhere: a repository of somebody's own.
         path = Path(os.path.realpath(folder / draft.file))
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _bytes(folder, draft.file) != draft.before:
+        if _read_bytes(folder, draft.file) != draft.before:
             return False
-        if draft.changed:
+        if draft.has_changes:
             if keep is not None and draft.before is not None:
                 keep.mkdir(mode=0o700, parents=True, exist_ok=True)
-                replace(keep / draft.file, draft.before)
-            replace(path, draft.content)
+                replace_file(keep / draft.file, draft.before)
+            replace_file(path, draft.content)
     except OSError as error:
         raise StoreUnavailableError.from_system(error) from error
     return True
 
 
-def settle_core(tx: Transaction, draft: Draft) -> None:
+def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
     """Note what the file says now."""
-    _note(tx, draft.file, draft.lines)
-    tx.core.settle(draft.file, draft.digest)
+    _note_lines(tx, draft.file, draft.lines)
+    tx.core.confirm_write(draft.file, draft.digest)
 
 
 def write_core(
     store: Store,
     tenant: str,
     folder: Path,
-    hand: ByHand,
+    hand: UserEdits,
     *,
     at: int,
     tokens: int,
@@ -193,7 +196,7 @@ def write_core(
     with store.write(tenant) as tx:
         recover_core(tx, folder, at)
     with store.read(tenant) as tx:
-        edits, report.held = read_core_edits(tx, folder)
+        edits, report.unreadable = read_core_edits(tx, folder)
     for edit in edits:
         with store.write(tenant) as tx:
             report.edits.append((edit, apply_edit(tx, hand, edit)))
@@ -205,25 +208,27 @@ def write_core(
 
 
 def _write(
-    store: Store, tenant: str, folder: Path, draft: Draft, keep: Path | None, report: CoreReport
+    store: Store, tenant: str, folder: Path, draft: CoreDraft, keep: Path | None, report: CoreReport
 ) -> None:
     with store.write(tenant) as tx:
         announce_core(tx, draft)
-    if not put_core(folder, draft, keep):
+    if not replace_core(folder, draft, keep):
         report.late.append(draft.file)
         return
     with store.write(tenant) as tx:
-        settle_core(tx, draft)
-    if draft.changed:
+        note_core_written(tx, draft)
+    if draft.has_changes:
         report.written.append(draft.file)
 
 
-def _known(tx: Transaction, file: CoreFile) -> Known:
+def _stored_state(tx: Transaction, file: CoreFile) -> StoredState:
     base = tx.core.lines(file)
-    return Known(base, tx.core.standing([line.memory_id for line in base]), tx.core.disputes())
+    return StoredState(
+        base, tx.core.statuses([line.memory_id for line in base]), tx.core.disputes()
+    )
 
 
-def _bytes(folder: Path, file: CoreFile) -> bytes | None:
+def _read_bytes(folder: Path, file: CoreFile) -> bytes | None:
     """The file as it stands; None where there is none, or one that says no more than its seed.
 
     A folder in its place says nothing that can be read.
@@ -236,36 +241,38 @@ def _bytes(folder: Path, file: CoreFile) -> bytes | None:
         return None
     except OSError as error:
         raise StoreUnavailableError.from_system(error) from error
-    return None if data == seed(file).encode() else data
+    return None if data == read_seed(file).encode() else data
 
 
-def _note(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
+def _note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
     """Note what a file says, changing no row that is right."""
     before = {line.memory_id: line for line in tx.core.lines(file)}
     for memory_id in sorted(before.keys() - {line.memory_id for line in lines}):
-        tx.core.drop(file, memory_id)
-    known = tx.core.standing([line.memory_id for line in lines])
+        tx.core.drop_line(file, memory_id)
+    known = tx.core.statuses([line.memory_id for line in lines])
     for line in sorted(lines, key=lambda line: line.memory_id):  # however they were found out
         if line.memory_id in known and before.get(line.memory_id) != line:
-            tx.core.put(file, line)
+            tx.core.set_line(file, line)
 
 
 def _recover(tx: Transaction, folder: Path, file: CoreFile, at: int) -> bool:
-    pending, data = tx.core.state(file).pending, _bytes(folder, file)
+    pending, data = tx.core.file_state(file).pending, _read_bytes(folder, file)
     if pending is None or data is None or _digest(data) != pending:
         return False
-    _note(tx, file, list(_said(tx, file, parse(data.decode(), file), at)))
-    tx.core.settle(file, pending)
+    _note_lines(tx, file, list(_lines_in_file(tx, file, parse(data.decode(), file), at)))
+    tx.core.confirm_write(file, pending)
     return True
 
 
-def _said(tx: Transaction, file: CoreFile, document: Document, at: int) -> Iterator[CoreLine]:
+def _lines_in_file(
+    tx: Transaction, file: CoreFile, document: Document, at: int
+) -> Iterator[CoreLine]:
     """What a file says that was written and not yet noted, as far as its memories are known.
 
     A line that none of its memory's wordings gives was left there as somebody wrote it.
     """
     base = {line.memory_id: line for line in tx.core.lines(file)}
-    disputed = [one.id for pair in tx.core.disputes() for one in (pair.by_hand, pair.against)]
+    disputed = [one.id for pair in tx.core.disputes() for one in (pair.user_edit, pair.against)]
     known = {*base, *disputed, *(memory.id for memory in tx.core.memories(at))}
     seen = set[str]()
     for line in document.lines:
@@ -285,7 +292,7 @@ def _wordings(tx: Transaction, memory_id: str) -> dict[bytes, int]:
     """The numbers of a memory's wordings by how they stand in a file; of equals the newest."""
     memory = tx.memories.get(memory_id)
     versions = () if memory is None else memory.versions
-    return {digest(shown(one.content)): one.n for one in reversed(versions)}
+    return {digest(render_text(one.content)): one.n for one in reversed(versions)}
 
 
 def _digest(data: bytes) -> bytes:

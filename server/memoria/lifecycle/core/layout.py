@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memoria.lifecycle.core.parse import Document, Kind, Line
+from memoria.lifecycle.core.parse import Document, Line, LineKind
 from memoria.policy.core import CONFLICTS, Group
 
 BLANK = Line("", "", "other")
@@ -27,12 +27,12 @@ class Section:
     items: list[Line | Slot] = field(default_factory=list)
 
     @property
-    def written(self) -> bool:
+    def has_user_text(self) -> bool:
         """Whether something stands here that is not ours."""
         return any(isinstance(item, Line) and item.text.strip() for item in self.items)
 
 
-def sections(document: Document, slots: Mapping[int, Slot | None]) -> list[Section]:
+def split_sections(document: Document, slots: Mapping[int, Slot | None]) -> list[Section]:
     """The file in sections, our lines replaced by their slots.
 
     Args:
@@ -53,39 +53,39 @@ def sections(document: Document, slots: Mapping[int, Slot | None]) -> list[Secti
     return found
 
 
-def with_groups(found: list[Section], groups: Sequence[Group], wanted: set[str]) -> list[Section]:
+def add_groups(found: list[Section], groups: Sequence[Group], wanted: set[str]) -> list[Section]:
     """The sections with one for each wanted group, in the groups' order."""
     order = [*(group.heading for group in groups), CONFLICTS]
     for name in order:
         if name in wanted and all(section.group != name for section in found):
-            here = _place(found, order[: order.index(name)], order[order.index(name) + 1 :])
+            here = _group_place(found, order[: order.index(name)], order[order.index(name) + 1 :])
             found.insert(here, Section(Line(f"## {name}", "", "heading", name), name))
     return found
 
 
-def _place(found: Sequence[Section], before: Sequence[str], after: Sequence[str]) -> int:
+def _group_place(found: Sequence[Section], before: Sequence[str], after: Sequence[str]) -> int:
     """Behind the last group that comes before it, else ahead of the first that comes after it."""
     behind = [i + 1 for i, section in enumerate(found) if section.group in before]
     ahead = [i for i, section in enumerate(found) if section.group in after]
     return max(behind, default=min(ahead, default=len(found)))
 
 
-def filled(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
+def fill_section(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
     """A section of ours with these lines, by memory id and in their order.
 
     What somebody wrote stays behind the line it stood behind, or behind the one before that.
     """
     if section.heading is not None:
         yield section.heading
-    behind = _behind(section, lines)
+    behind = _user_lines_by_place(section, lines)
     yield from behind[None]
     for memory_id, text in lines.items():
         yield Line(text, "", "ours")
         yield from behind.get(memory_id, ())
-    yield from _tail(section)
+    yield from _blank_tail(section)
 
 
-def in_place(section: Section, lines: Mapping[str | None, str]) -> Iterator[Line]:
+def fill_user_section(section: Section, lines: Mapping[str | None, str]) -> Iterator[Line]:
     """A section of somebody's own: our lines stand where they stood."""
     if section.heading is not None:
         yield section.heading
@@ -93,11 +93,13 @@ def in_place(section: Section, lines: Mapping[str | None, str]) -> Iterator[Line
         if isinstance(item, Line):
             yield item
         elif item.memory_id in lines:
-            kind: Kind = "head" if item.memory_id is None else "ours"
+            kind: LineKind = "head" if item.memory_id is None else "ours"
             yield Line(lines[item.memory_id], "", kind)
 
 
-def _behind(section: Section, lines: Mapping[str, str]) -> dict[str | None, list[Line]]:
+def _user_lines_by_place(
+    section: Section, lines: Mapping[str, str]
+) -> dict[str | None, list[Line]]:
     """Somebody's lines by the line of ours they stand behind; blank ones between ours go."""
     behind: dict[str | None, list[Line]] = {None: []}
     here: str | None = None
@@ -117,7 +119,7 @@ def _behind(section: Section, lines: Mapping[str, str]) -> dict[str | None, list
     return behind
 
 
-def _tail(section: Section) -> list[Line]:
+def _blank_tail(section: Section) -> list[Line]:
     """The blank lines a section ends with."""
     tail: list[Line] = []
     for item in reversed(section.items):
@@ -127,7 +129,7 @@ def _tail(section: Section) -> list[Line]:
     return tail
 
 
-def apart(parts: Sequence[Sequence[Line]]) -> Iterator[Line]:
+def separate_headings(parts: Sequence[Sequence[Line]]) -> Iterator[Line]:
     """All lines, with a blank one before a heading of ours that has none."""
     last = BLANK
     for part in parts:

@@ -12,7 +12,7 @@ from memoria.lifecycle.core.parse import (
     digest,
     fold,
 )
-from memoria.model.core import CoreLine, CoreMemory, Dispute
+from memoria.model.core import CoreLine, CoreMemory, EditConflict
 from memoria.text.budget import estimate_tokens
 
 _SHORTEST = 8
@@ -22,7 +22,7 @@ _INERT_COMMENT = "‹!--"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedLine:
     """A line of ours."""
 
     line: CoreLine
@@ -34,33 +34,33 @@ class Shown:
         return estimate_tokens(self.text + "\n")
 
 
-def shown(content: str) -> str:
+def render_text(content: str) -> str:
     """A wording in one line, with nothing in it that could pass for a mark."""
     return fold(content).replace(_COMMENT, _INERT_COMMENT)
 
 
-def line_for(memory: CoreMemory, mark: str, label: str = "") -> Shown:
+def render_line(memory: CoreMemory, mark: str, label: str = "") -> RenderedLine:
     """The line of a memory."""
-    said = shown(memory.content)
+    said = render_text(memory.content)
     line = CoreLine(memory.id, mark, digest(said), memory.version_n)
-    return Shown(line, f"- {label}{said} <!-- {mark} -->")
+    return RenderedLine(line, f"- {label}{said} <!-- {mark} -->")
 
 
-def lines_of(dispute: Dispute, ends: Mapping[str, str]) -> list[Shown]:
+def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[RenderedLine]:
     """Both wordings of a dispute."""
-    other = BY_CHAT if dispute.holds else PUT_ASIDE
+    other = BY_CHAT if dispute.against_is_active else PUT_ASIDE
     return [
-        line_for(dispute.by_hand, f"c:{ends[dispute.by_hand.id]}", BY_FILE),
-        line_for(dispute.against, f"c:{ends[dispute.against.id]}", other),
+        render_line(dispute.user_edit, f"c:{ends[dispute.user_edit.id]}", BY_FILE),
+        render_line(dispute.against, f"c:{ends[dispute.against.id]}", other),
     ]
 
 
-def question(memory: CoreMemory, ends: Mapping[str, str]) -> Shown:
+def render_question(memory: CoreMemory, ends: Mapping[str, str]) -> RenderedLine:
     """The line of what was taken out and is kept for now."""
-    return line_for(memory, f"d:{ends[memory.id]}", TAKEN_OUT)
+    return render_line(memory, f"d:{ends[memory.id]}", TAKEN_OUT)
 
 
-def head(count: int, total: int) -> str:
+def render_head(count: int, total: int) -> str:
     """How much of what there is stands in the file, and what may be done with it."""
     return (
         f"{count} of {total} memories are shown. Edit freely: a changed line corrects, a deleted "
@@ -68,12 +68,12 @@ def head(count: int, total: int) -> str:
     )
 
 
-def note() -> str:
+def render_note() -> str:
     """What to do about conflicts."""
     return f"Delete the line that is wrong; move up what is to stay after all. {HEAD}"
 
 
-def ends(ids: Iterable[str], base: Iterable[CoreLine]) -> dict[str, str]:
+def mark_ends(ids: Iterable[str], base: Iterable[CoreLine]) -> dict[str, str]:
     """The end of each id that its mark shows, as given before; longer where two are alike."""
     given = {line.memory_id: line.mark[2:] for line in base}
     used = set(given.values())

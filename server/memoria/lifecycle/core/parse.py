@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoria.model.core import CoreFile
-from memoria.policy.core import CONFLICTS, groups_of
+from memoria.policy.core import CONFLICTS, groups_in
 
 BOM = "\ufeff"
 HEAD = "<!-- memoria -->"
@@ -24,7 +24,7 @@ BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
 )
 """Before what stands in a conflict."""
 
-Kind = Literal["heading", "head", "ours", "item", "other"]
+LineKind = Literal["heading", "head", "ours", "item", "other"]
 
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
 _MARK = re.compile(r"[ \t]*<!--[ \t]*([mcd]:[0-9a-f]{4,32})[ \t]*-->[ \t]*")
@@ -45,17 +45,17 @@ class Line:
     """As it stands there."""
     end: str
     """`\\n`, `\\r\\n`, or nothing at the end of the file."""
-    kind: Kind
+    kind: LineKind
     group: str | None = None
     """The heading of ours that it stands below."""
     mark: str | None = None
-    said: str = ""
+    statement: str = ""
     """What it says: without mark, bullet and label, spaces folded."""
 
     @property
     def digest(self) -> bytes:
         """What it says, as it is compared."""
-        return digest(self.said)
+        return digest(self.statement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Document:
         return BOM * self.bom + "".join(line.text + line.end for line in self.lines)
 
 
-def readable(data: bytes) -> str | None:
+def decode_text(data: bytes) -> str | None:
     """The text of a file; None where nothing may be read from it nor written over it.
 
     That is a file that was emptied, that is not UTF-8, or in which a merge is still to be settled.
@@ -105,7 +105,7 @@ def parse(text: str, file: CoreFile) -> Document:
 
 
 def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
-    known = {name.casefold(): name for name in (*(g.heading for g in groups_of(file)), CONFLICTS)}
+    known = {name.casefold(): name for name in (*(g.heading for g in groups_in(file)), CONFLICTS)}
     group: str | None = None
     fence: str | None = None
     comment = False
@@ -126,7 +126,7 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
             continue
         heading = _HEADING.match(text)
         below = raw[i + 1][0] if i + 1 < len(raw) else ""
-        if heading or _underlined(text, below):
+        if heading or _is_heading_by_underline(text, below):
             group = known.get(heading[1].casefold()) if heading else None
             yield Line(text, end, "heading", group)
             continue
@@ -134,7 +134,7 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
         yield _line(text, end, group)
 
 
-def _underlined(text: str, below: str) -> bool:
+def _is_heading_by_underline(text: str, below: str) -> bool:
     """Whether a line is a heading by what stands below it."""
     said = bool(text.strip()) and not _BULLET.match(text) and not _NOT_PLAIN.match(text)
     return said and _UNDERLINE.match(below) is not None
@@ -145,18 +145,18 @@ def _line(text: str, end: str, group: str | None) -> Line:
         return Line(text, end, "head", group)
     mark = _MARK.search(text)
     if mark is not None:
-        return Line(text, end, "ours", group, mark[1], _said(text, mark[1]))
-    said = fold(_unbulleted(text))
+        return Line(text, end, "ours", group, mark[1], _statement_of(text, mark[1]))
+    said = fold(_strip_bullet(text))
     plain = not _NOT_PLAIN.match(text) and any(map(str.isalnum, said))
     item = group not in (None, CONFLICTS) and plain
     return Line(text, end, "item" if item else "other", group, None, said)
 
 
-def _said(text: str, mark: str) -> str:
-    said = fold(_unbulleted(_MARK.sub(" ", text)))
+def _statement_of(text: str, mark: str) -> str:
+    said = fold(_strip_bullet(_MARK.sub(" ", text)))
     label = None if mark.startswith("m:") else _LABEL.match(said)
     return said if label is None else said[label.end() :]
 
 
-def _unbulleted(text: str) -> str:
+def _strip_bullet(text: str) -> str:
     return _BULLET.sub("", text, count=1) if _BULLET.match(text) else text

@@ -10,11 +10,11 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from memoria.lifecycle.core.compare import Edits, compare
-from memoria.lifecycle.core.lines import shown
+from memoria.lifecycle.core.compare import Edits, compare_lines
+from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, Line, digest
 from memoria.model.base import Value
-from memoria.model.core import CoreLine, Dispute, Standing
+from memoria.model.core import CoreLine, EditConflict, LineStatus
 from memoria.model.memory import Validity
 from memoria.policy.core import CONFLICTS
 
@@ -22,7 +22,7 @@ _FEW = 3
 """So many lines may be deleted at once, however few there are."""
 
 
-class Correct(Value):
+class CorrectMemory(Value):
     """A changed line: the memory says this now."""
 
     do: Literal["correct"] = "correct"
@@ -30,14 +30,14 @@ class Correct(Value):
     text: str
 
 
-class Archive(Value):
+class ArchiveMemory(Value):
     """A deleted line: the memory is put aside."""
 
     do: Literal["archive"] = "archive"
     memory_id: str
 
 
-class Remember(Value):
+class RememberLine(Value):
     """A new line below one of our headings."""
 
     do: Literal["remember"] = "remember"
@@ -45,7 +45,7 @@ class Remember(Value):
     group: str
 
 
-class Conflict(Value):
+class ShowConflict(Value):
     """A line changed by hand whose memory was changed elsewhere: neither wins."""
 
     do: Literal["conflict"] = "conflict"
@@ -54,21 +54,21 @@ class Conflict(Value):
     in_store: str
 
 
-class Ask(Value):
+class AskFirst(Value):
     """A line taken out that is kept for now: its memory was changed elsewhere, or most are gone."""
 
     do: Literal["ask"] = "ask"
     memory_id: str
 
 
-class Keep(Value):
+class KeepLine(Value):
     """A line that was asked about stays."""
 
     do: Literal["keep"] = "keep"
     memory_id: str
 
 
-class Settle(Value):
+class SettleDispute(Value):
     """A dispute is over: the memory says this, and the other wording is put aside."""
 
     do: Literal["settle"] = "settle"
@@ -77,7 +77,7 @@ class Settle(Value):
     text: str
 
 
-class Dismiss(Value):
+class WithdrawEdit(Value):
     """A dispute is over: the wording by hand is withdrawn."""
 
     do: Literal["dismiss"] = "dismiss"
@@ -85,42 +85,51 @@ class Dismiss(Value):
 
 
 Action: TypeAlias = Annotated[
-    Correct | Archive | Remember | Conflict | Ask | Keep | Settle | Dismiss,
+    CorrectMemory
+    | ArchiveMemory
+    | RememberLine
+    | ShowConflict
+    | AskFirst
+    | KeepLine
+    | SettleDispute
+    | WithdrawEdit,
     Field(discriminator="do"),
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StoredState:
     """What is stored of the lines of a file."""
 
     base: Sequence[CoreLine]
-    standing: Mapping[str, Standing]
+    standing: Mapping[str, LineStatus]
     """By memory id; one that was erased is missing."""
-    disputes: Sequence[Dispute]
+    disputes: Sequence[EditConflict]
 
 
-def read_back(document: Document, known: Known) -> list[Action]:
+def find_edits(document: Document, known: StoredState) -> list[Action]:
     """What is to be done about the edits in a file.
 
     Args:
         document: the file as it stands.
         known: what it said when it was last written, and where its memories stand now.
     """
-    edits = compare(known.base, document)
-    disputed = _disputed(known)
-    plain = _without(edits, disputed)
+    edits = compare_lines(known.base, document)
+    disputed = _ids_in_dispute(known)
+    plain = _without_disputes(edits, disputed)
     actions = [*_disputes(edits, known), *_changes(plain, known), *_deletions(plain, known)]
-    actions += [Keep(memory_id=one.memory_id) for one, line in plain.kept if _moved_up(one, line)]
-    actions += [Remember(text=line.said, group=line.group or "") for line in edits.added]
+    actions += [
+        KeepLine(memory_id=one.memory_id) for one, line in plain.kept if _was_moved_up(one, line)
+    ]
+    actions += [RememberLine(text=line.statement, group=line.group or "") for line in edits.added]
     return actions
 
 
-def _disputed(known: Known) -> set[str]:
-    return {one.id for pair in known.disputes for one in (pair.by_hand, pair.against)}
+def _ids_in_dispute(known: StoredState) -> set[str]:
+    return {one.id for pair in known.disputes for one in (pair.user_edit, pair.against)}
 
 
-def _without(edits: Edits, ids: set[str]) -> Edits:
+def _without_disputes(edits: Edits, ids: set[str]) -> Edits:
     """The edits to lines that are in no dispute."""
     return Edits(
         tuple(pair for pair in edits.kept if pair[0].memory_id not in ids),
@@ -130,18 +139,20 @@ def _without(edits: Edits, ids: set[str]) -> Edits:
     )
 
 
-def _changes(edits: Edits, known: Known) -> Iterator[Action]:
+def _changes(edits: Edits, known: StoredState) -> Iterator[Action]:
     for one, line in edits.changed:
         now = known.standing.get(one.memory_id)
         if now is None or line.digest == _digest_now(now):
             continue
-        if _untouched(one, now):
-            yield Correct(memory_id=one.memory_id, text=line.said)
+        if _is_as_written(one, now):
+            yield CorrectMemory(memory_id=one.memory_id, text=line.statement)
         else:
-            yield Conflict(memory_id=one.memory_id, by_hand=line.said, in_store=now.memory.content)
+            yield ShowConflict(
+                memory_id=one.memory_id, by_hand=line.statement, in_store=now.memory.content
+            )
 
 
-def _deletions(edits: Edits, known: Known) -> Iterator[Action]:
+def _deletions(edits: Edits, known: StoredState) -> Iterator[Action]:
     fresh = [one for one in edits.gone if not one.mark.startswith("d:")]
     in_bulk = len(fresh) > _FEW and len(fresh) * 2 > len(known.base)
     for one in edits.gone:
@@ -149,41 +160,41 @@ def _deletions(edits: Edits, known: Known) -> Iterator[Action]:
         if now is None or now.validity is not Validity.ACTIVE:
             continue
         asked_before = one.mark.startswith("d:")
-        doubtful = not _untouched(one, now) or (in_bulk and not asked_before)
-        yield (Ask if doubtful else Archive)(memory_id=one.memory_id)
+        doubtful = not _is_as_written(one, now) or (in_bulk and not asked_before)
+        yield (AskFirst if doubtful else ArchiveMemory)(memory_id=one.memory_id)
 
 
-def _disputes(edits: Edits, known: Known) -> Iterator[Action]:
+def _disputes(edits: Edits, known: StoredState) -> Iterator[Action]:
     """What was chosen, where both wordings were shown."""
     shown = {one.memory_id for one in known.base}
     gone = {one.memory_id for one in edits.gone}
-    texts = {one.memory_id: line.said for one, line in edits.changed}
+    texts = {one.memory_id: line.statement for one, line in edits.changed}
     lines = {one.memory_id: one for one in known.base}
     for pair in known.disputes:
-        mine, other = pair.by_hand.id, pair.against.id
+        mine, other = pair.user_edit.id, pair.against.id
         if not {mine, other} <= shown or lines[other].version_n != pair.against.version_n:
             continue
         text = texts.get(mine, texts.get(other))
         if text is not None:
-            yield Settle(memory_id=other, pending_id=mine, text=text)
+            yield SettleDispute(memory_id=other, pending_id=mine, text=text)
         elif {mine, other} <= gone:
-            yield Dismiss(pending_id=mine)
-            yield from (Archive(memory_id=other),) if pair.holds else ()
+            yield WithdrawEdit(pending_id=mine)
+            yield from (ArchiveMemory(memory_id=other),) if pair.against_is_active else ()
         elif mine in gone:
-            yield Dismiss(pending_id=mine)
+            yield WithdrawEdit(pending_id=mine)
         elif other in gone:
-            yield Settle(memory_id=other, pending_id=mine, text=pair.by_hand.content)
+            yield SettleDispute(memory_id=other, pending_id=mine, text=pair.user_edit.content)
 
 
-def _untouched(one: CoreLine, now: Standing) -> bool:
+def _is_as_written(one: CoreLine, now: LineStatus) -> bool:
     """Whether nobody has changed the memory since its line was written."""
     return now.memory.version_n == one.version_n and now.validity is Validity.ACTIVE
 
 
-def _moved_up(one: CoreLine, line: Line) -> bool:
+def _was_moved_up(one: CoreLine, line: Line) -> bool:
     """Whether a line that was asked about has been put among the others."""
     return one.mark.startswith("d:") and line.group != CONFLICTS
 
 
-def _digest_now(now: Standing) -> bytes:
-    return digest(shown(now.memory.content))
+def _digest_now(now: LineStatus) -> bytes:
+    return digest(render_text(now.memory.content))

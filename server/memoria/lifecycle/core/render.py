@@ -4,30 +4,30 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memoria.lifecycle.core.compare import marked, new
+from memoria.lifecycle.core.compare import asks_for_memory, lines_by_mark
 from memoria.lifecycle.core.layout import (
     BLANK,
     Section,
     Slot,
-    apart,
-    filled,
-    in_place,
-    sections,
-    with_groups,
+    add_groups,
+    fill_section,
+    fill_user_section,
+    separate_headings,
+    split_sections,
 )
 from memoria.lifecycle.core.lines import (
-    Shown,
-    ends,
-    head,
-    line_for,
-    lines_of,
-    note,
-    question,
-    shown,
+    RenderedLine,
+    mark_ends,
+    render_dispute,
+    render_head,
+    render_line,
+    render_note,
+    render_question,
+    render_text,
 )
 from memoria.lifecycle.core.parse import BOM, Document, Line, digest, parse
-from memoria.model.core import CoreFile, CoreLine, CoreMemory, Dispute
-from memoria.policy.core import CONFLICTS, fit, groups_of, place, ranked
+from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
+from memoria.policy.core import CONFLICTS, group_for, groups_in, rank_for_core, take_within_budget
 from memoria.text.budget import estimate_tokens
 from memoria.text.statement import fingerprint
 
@@ -38,7 +38,7 @@ class Rows:
 
     memories: Sequence[CoreMemory]
     """All that are active and seen from everywhere."""
-    disputes: Sequence[Dispute] = ()
+    disputes: Sequence[EditConflict] = ()
     base: Sequence[CoreLine] = ()
     """What the file said when it was last written, edits by hand that were taken over included."""
 
@@ -54,7 +54,7 @@ class Rendering:
     total: int
 
 
-def render(
+def render_file(
     document: Document,
     file: CoreFile,
     rows: Rows,
@@ -71,14 +71,14 @@ def render(
         strength: what is left of a memory's importance; all of it by default.
     """
     slots, left = _slots(document, rows)
-    chosen = _chosen(file, rows, left, tokens, strength)
-    placed = with_groups(sections(document, slots), groups_of(file), chosen.groups)
+    chosen = _select_lines(file, rows, left, tokens, strength)
+    placed = add_groups(split_sections(document, slots), groups_in(file), chosen.groups)
     count = len(chosen.lines) + len(left)
-    text = head(count, chosen.total)
-    parts = _headed(_written(placed, chosen, text), text)
+    text = render_head(count, chosen.total)
+    parts = _insert_head(_fill_sections(placed, chosen, text), text)
     stays = [line for line in rows.base if line.memory_id in left]
     kept = (*(one.line for one in chosen.lines.values()), *stays)
-    return Rendering(_joined(document, apart(parts)), kept, count, chosen.total)
+    return Rendering(_join_lines(document, separate_headings(parts)), kept, count, chosen.total)
 
 
 # What of the file is ours
@@ -86,9 +86,9 @@ def render(
 
 def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | None], set[str]]:
     """By line what takes its place, and the memories whose line must stay as somebody wrote it."""
-    found = {id(line): mark for mark, line in marked(rows.base, document).items()}
+    found = {id(line): mark for mark, line in lines_by_mark(rows.base, document).items()}
     by_mark = {line.mark: line for line in rows.base}
-    known = _Known(rows)
+    known = _StoredLines(rows)
     slots: dict[int, Slot | None] = {}
     left = set[str]()
     for i, line in enumerate(document.lines):
@@ -96,39 +96,39 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | None], set[
         if line.kind == "head":
             first = line.group is None and Slot(None) not in slots.values()
             slots[i] = Slot(None) if first else None
-        elif base is not None and known.stays(line, base):
+        elif base is not None and known.keeps_wording(line, base):
             left.add(base.memory_id)
         elif base is not None:
             slots[i] = Slot(base.memory_id)
-        elif line.kind in ("ours", "item") and known.has(line):
-            slots[i] = known.slot(line)
+        elif line.kind in ("ours", "item") and known.is_stored(line):
+            slots[i] = known.slot_of(line)
     return slots, left
 
 
-class _Known:
+class _StoredLines:
     """What the rows say, by what a line says."""
 
     def __init__(self, rows: Rows) -> None:
         self._ids = {line.digest: line.memory_id for line in rows.base}
-        self._now = {memory.id: shown(memory.content) for memory in rows.memories}
+        self._now = {memory.id: render_text(memory.content) for memory in rows.memories}
         self._prints = {fingerprint(text): memory_id for memory_id, text in self._now.items()}
 
-    def stays(self, line: Line, base: CoreLine) -> bool:
+    def keeps_wording(self, line: Line, base: CoreLine) -> bool:
         """Whether somebody's wording was not taken over."""
-        same = line.digest == base.digest or not line.said
+        same = line.digest == base.digest or not line.statement
         agreed = line.digest == digest(self._now.get(base.memory_id, ""))
         return not (same or agreed) and base.mark.startswith("m:")
 
-    def has(self, line: Line) -> bool:
+    def is_stored(self, line: Line) -> bool:
         """Whether a line without a mark of its own says what is known, or nothing."""
         dispute = line.mark is not None and not line.mark.startswith("m:")
-        if dispute or not line.said or line.digest in self._ids:
+        if dispute or not line.statement or line.digest in self._ids:
             return True
-        return new(line) and fingerprint(line.said) in self._prints
+        return asks_for_memory(line) and fingerprint(line.statement) in self._prints
 
-    def slot(self, line: Line) -> Slot | None:
+    def slot_of(self, line: Line) -> Slot | None:
         """The place of such a line."""
-        memory_id = self._ids.get(line.digest) or self._prints.get(fingerprint(line.said))
+        memory_id = self._ids.get(line.digest) or self._prints.get(fingerprint(line.statement))
         return None if memory_id is None or line.group is None else Slot(memory_id)
 
 
@@ -136,8 +136,8 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
-    lines: Mapping[str, Shown]
+class _Selection:
+    lines: Mapping[str, RenderedLine]
     """By memory id, in the order they stand in."""
     group_of: Mapping[str, str]
     total: int
@@ -147,56 +147,62 @@ class _Chosen:
         return {self.group_of[memory_id] for memory_id in self.lines}
 
 
-def _chosen(
+def _select_lines(
     file: CoreFile,
     rows: Rows,
     left: set[str],
     tokens: int,
     strength: Callable[[CoreMemory], float] | None,
-) -> _Chosen:
-    own = {memory.id: memory for memory in ranked(rows.memories, strength) if _of(memory, file)}
-    disputes = [pair for pair in rows.disputes if _of(pair.against, file)]
+) -> _Selection:
+    own = {
+        memory.id: memory
+        for memory in rank_for_core(rows.memories, strength)
+        if _belongs_to(memory, file)
+    }
+    disputes = [pair for pair in rows.disputes if _belongs_to(pair.against, file)]
     asked = [line.memory_id for line in rows.base if line.mark.startswith("d:")]
-    hands = [pair.by_hand.id for pair in disputes]
-    tails = ends([*own, *hands, *(pair.against.id for pair in disputes)], rows.base)
-    conflicts = [line for pair in disputes for line in lines_of(pair, tails)]
-    conflicts += [question(own[memory_id], tails) for memory_id in asked if memory_id in own]
+    hands = [pair.user_edit.id for pair in disputes]
+    tails = mark_ends([*own, *hands, *(pair.against.id for pair in disputes)], rows.base)
+    conflicts = [line for pair in disputes for line in render_dispute(pair, tails)]
+    conflicts += [render_question(own[memory_id], tails) for memory_id in asked if memory_id in own]
     apart_ids = {one.line.memory_id for one in conflicts} | left
     plain = {
-        memory_id: line_for(memory, f"m:{tails[memory_id]}")
+        memory_id: render_line(memory, f"m:{tails[memory_id]}")
         for memory_id, memory in own.items()
         if memory_id not in apart_ids
     }
-    group_of = {memory_id: _heading(memory) for memory_id, memory in own.items()}
-    budget = tokens - _fixed(conflicts, {group_of[memory_id] for memory_id in plain})
-    taken = fit(list(plain.values()), lambda one: one.tokens, budget)
+    group_of = {memory_id: _heading_of(memory) for memory_id, memory in own.items()}
+    budget = tokens - _overhead_tokens(conflicts, {group_of[memory_id] for memory_id in plain})
+    taken = take_within_budget(list(plain.values()), lambda one: one.tokens, budget)
     lines = {one.line.memory_id: one for one in (*taken, *conflicts)}
     group_of |= dict.fromkeys((one.line.memory_id for one in conflicts), CONFLICTS)
-    return _Chosen(lines, group_of, len(own.keys() | {one.line.memory_id for one in conflicts}))
+    return _Selection(lines, group_of, len(own.keys() | {one.line.memory_id for one in conflicts}))
 
 
-def _fixed(conflicts: Sequence[Shown], groups: set[str]) -> int:
+def _overhead_tokens(conflicts: Sequence[RenderedLine], groups: set[str]) -> int:
     """What stands in the file whatever is chosen."""
     headings = sum(estimate_tokens(f"## {name}\n\n") for name in groups)
-    extra = estimate_tokens(f"## {CONFLICTS}\n\n{note()}\n") if conflicts else 0
+    extra = estimate_tokens(f"## {CONFLICTS}\n\n{render_note()}\n") if conflicts else 0
     lines = sum(one.tokens for one in conflicts)
-    return estimate_tokens(head(9999, 9999) + "\n\n") + headings + extra + lines
+    return estimate_tokens(render_head(9999, 9999) + "\n\n") + headings + extra + lines
 
 
-def _of(memory: CoreMemory, file: CoreFile) -> bool:
-    group = place(memory)
+def _belongs_to(memory: CoreMemory, file: CoreFile) -> bool:
+    group = group_for(memory)
     return group is not None and group.file == file
 
 
-def _heading(memory: CoreMemory) -> str:
-    group = place(memory)
+def _heading_of(memory: CoreMemory) -> str:
+    group = group_for(memory)
     return "" if group is None else group.heading
 
 
 # How it is put together
 
 
-def _written(placed: Sequence[Section], chosen: _Chosen, head_line: str) -> list[list[Line]]:
+def _fill_sections(
+    placed: Sequence[Section], chosen: _Selection, head_line: str
+) -> list[list[Line]]:
     """The sections' lines; a group's section with nothing in it is left out."""
     elsewhere = {
         item.memory_id
@@ -211,28 +217,28 @@ def _written(placed: Sequence[Section], chosen: _Chosen, head_line: str) -> list
     parts: list[list[Line]] = []
     for section in placed:
         if section.group is None:
-            parts.append(list(in_place(section, theirs)))
+            parts.append(list(fill_user_section(section, theirs)))
             continue
         own = {
             memory_id: text
             for memory_id, text in texts.items()
             if chosen.group_of[memory_id] == section.group and memory_id not in elsewhere
         }
-        if own or section.written:
-            lines = filled(section, own)
-            parts.append(_noted(list(lines)) if section.group == CONFLICTS else list(lines))
+        if own or section.has_user_text:
+            lines = fill_section(section, own)
+            parts.append(_insert_note(list(lines)) if section.group == CONFLICTS else list(lines))
     return parts
 
 
-def _but_conflicts(texts: Mapping[str, str], chosen: _Chosen) -> dict[str, str]:
+def _but_conflicts(texts: Mapping[str, str], chosen: _Selection) -> dict[str, str]:
     return {one: text for one, text in texts.items() if chosen.group_of[one] != CONFLICTS}
 
 
-def _noted(lines: list[Line]) -> list[Line]:
-    return [lines[0], Line(note(), "", "head", CONFLICTS), *lines[1:]]
+def _insert_note(lines: list[Line]) -> list[Line]:
+    return [lines[0], Line(render_note(), "", "head", CONFLICTS), *lines[1:]]
 
 
-def _headed(parts: list[list[Line]], text: str) -> list[list[Line]]:
+def _insert_head(parts: list[list[Line]], text: str) -> list[list[Line]]:
     """The sections with the head line behind the title, where it has no place yet."""
     if any(line.kind == "head" and line.group is None for part in parts for line in part):
         return parts
@@ -245,7 +251,7 @@ def _headed(parts: list[list[Line]], text: str) -> list[list[Line]]:
     return [[line, BLANK] if first and first[0].kind != "heading" else [line], *parts]
 
 
-def _joined(document: Document, lines: Iterable[Line]) -> str:
+def _join_lines(document: Document, lines: Iterable[Line]) -> str:
     """The text: our lines end as those of the file do, and so does the last one."""
     body = "".join(line.text + (line.end or document.end) for line in lines)
     return BOM * document.bom + body
@@ -254,12 +260,12 @@ def _joined(document: Document, lines: Iterable[Line]) -> str:
 _UNSAID = re.compile(r"^Nothing is .* yet\.\n", re.MULTILINE)
 
 
-def beginning(file: CoreFile, seed: str) -> Document:
+def new_document(file: CoreFile, seed: str) -> Document:
     """A file that nobody has written in yet: the seed's title and purpose."""
-    return parse(f"{_opening(seed)}{head(0, 0)}\n", file)
+    return parse(f"{_opening(seed)}{render_head(0, 0)}\n", file)
 
 
-def room(tokens: int, seed: str) -> int:
+def available_tokens(tokens: int, seed: str) -> int:
     """What a budget for a whole file leaves for our lines below its title and purpose."""
     return tokens - estimate_tokens(_opening(seed))
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from memoria.model import from_millis
-from memoria.model.day import DayNotes, Noted, SessionOfDay
+from memoria.model.day import DayMemory, DayNotes, DaySession
 
 _MS_PER_MINUTE = 60_000
 _MARK_CHARS = 8
 _OPENED, _INERT = "<!--", "‹!--"
 
 
-def lists(notes: DayNotes, offset_minutes: int) -> str:
+def list_events(notes: DayNotes, offset_minutes: int) -> str:
     """What happened in a day, as lists; nothing where nothing did.
 
     Args:
@@ -19,16 +19,16 @@ def lists(notes: DayNotes, offset_minutes: int) -> str:
         offset_minutes: how far its clocks were ahead of UTC.
     """
     parts = {
-        "Conversations": [_session(each, offset_minutes) for each in notes.sessions],
-        "What they came to": list(map(_memory, notes.episodes)),
-        "Learnt": list(map(_memory, notes.learnt)),
-        "Changed": list(map(_memory, notes.changed)),
-        "Put aside": list(map(_memory, notes.archived)),
+        "Conversations": [_session_line(each, offset_minutes) for each in notes.sessions],
+        "What they came to": list(map(_memory_line, notes.episodes)),
+        "Learnt": list(map(_memory_line, notes.learnt)),
+        "Changed": list(map(_memory_line, notes.changed)),
+        "Put aside": list(map(_memory_line, notes.archived)),
     }
     return "\n".join(_parts(parts.items()))
 
 
-def page(day: date, sentences: Sequence[str], listed: str) -> str:
+def render_page(day: date, sentences: Sequence[str], listed: str) -> str:
     """The file of a day.
 
     Args:
@@ -46,7 +46,7 @@ def _parts(parts: Iterable[tuple[str, list[str]]]) -> Iterator[str]:
             yield "\n".join([f"## {title}", "", *lines, ""])
 
 
-def _session(session: SessionOfDay, offset: int) -> str:
+def _session_line(session: DaySession, offset: int) -> str:
     begin, end = (_clock(at, offset) for at in (session.first_at, session.last_at))
     span = begin if begin == end else f"{begin}–{end}"
     many = "1 message" if session.messages == 1 else f"{session.messages:,} messages"
@@ -57,7 +57,7 @@ def _clock(at: int, offset: int) -> str:
     return f"{from_millis(at + offset * _MS_PER_MINUTE):%H:%M}"
 
 
-def _memory(memory: Noted) -> str:
+def _memory_line(memory: DayMemory) -> str:
     return f"- {_one_line(memory.content)} <!-- m:{memory.id[-_MARK_CHARS:]} -->"
 
 

@@ -4,19 +4,19 @@ import json
 import re
 from collections.abc import Iterable
 
-from memoria.model import StoredTurn, iso
+from memoria.model import StoredTurn, to_iso
 
 _BREAKS = re.compile("[\x85\u2028\u2029]")
 """What some readers take for the end of a line, and JSON leaves as it is."""
 
 
-def history(turns: Iterable[StoredTurn]) -> str:
+def render_history(turns: Iterable[StoredTurn]) -> str:
     """The file of a conversation; the same turns always give the same bytes.
 
     Args:
         turns: in order. Barred ones are left out: what they said was forgotten.
     """
-    return "".join(f"{_line(turn)}\n" for turn in turns if not turn.barred)
+    return "".join(f"{_line(turn)}\n" for turn in turns if not turn.suppressed)
 
 
 def _line(turn: StoredTurn) -> str:
@@ -27,14 +27,14 @@ def _line(turn: StoredTurn) -> str:
         "turn_index": turn.turn_index,
         "role": turn.role.value,
         "speaker": turn.speaker,
-        "at": iso(turn.at),
+        "at": to_iso(turn.at),
         "content": turn.content,
         "tool_name": turn.tool_name,
         "tool_args": turn.tool_args,
         "tool_result": turn.tool_result,
     }
-    return _BREAKS.sub(_escaped, json.dumps(told, ensure_ascii=False))
+    return _BREAKS.sub(_escape, json.dumps(told, ensure_ascii=False))
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
-from memoria.inference.tasks import day
+from memoria.inference.tasks import request_day_summary
 from memoria.ingest.clean import Tally, clean_text
-from memoria.lifecycle.face import Night
+from memoria.lifecycle.interface import StepContext
 from memoria.model import Trust
-from memoria.model.day import Noted
+from memoria.model.day import DayMemory
 from memoria.policy.orders import instruction_shaped
 
 _MOST_TOKENS = 1024
@@ -17,16 +17,16 @@ _MOST_EPISODES = 50
 _MOST_CHARS = 1000
 
 
-class Sentences:
+class DaySummaries:
     """The sentences of one night's days."""
 
-    def __init__(self, night: Night) -> None:
+    def __init__(self, night: StepContext) -> None:
         self._night = night
-        self._gate = night.gate
+        self._gate = night.chat
         self.trouble: str | None = None
         """Why the model is asked no more, where it is."""
 
-    def of(self, today: date, episodes: Sequence[Noted]) -> tuple[str, ...]:
+    def summarize(self, today: date, episodes: Sequence[DayMemory]) -> tuple[str, ...]:
         """What there is to say of a day; nothing where nobody can say it, for the lists say it too.
 
         Args:
@@ -36,9 +36,9 @@ class Sentences:
         if self._gate is None or self.trouble or not episodes:
             return ()
         shown = [each.content[:_MOST_CHARS] for each in episodes[:_MOST_EPISODES]]
-        question = day(
+        question = request_day_summary(
             day=f"{today:%A} {today.isoformat()}",
-            episodes=_numbered(shown),
+            episodes=_number_episodes(shown),
             max_output_tokens=min(_MOST_TOKENS, self._night.output_tokens),
         )
         try:
@@ -56,6 +56,6 @@ class Sentences:
         )
 
 
-def _numbered(episodes: Sequence[str]) -> str:
+def _number_episodes(episodes: Sequence[str]) -> str:
     told = ({"episode": n, "summary": each} for n, each in enumerate(episodes, 1))
     return "\n".join(json.dumps(each, ensure_ascii=False) for each in told)

@@ -3,40 +3,40 @@
 from collections.abc import Mapping
 from typing import Any
 
-from memoria.lifecycle.face import Step, Working
-from memoria.lifecycle.steps.consolidate import Consolidate
-from memoria.lifecycle.steps.core import Core
-from memoria.lifecycle.steps.daily import Daily
-from memoria.lifecycle.steps.decay import Decay
-from memoria.lifecycle.steps.drain import Drain
-from memoria.lifecycle.steps.expire import Expire
-from memoria.lifecycle.steps.graph import Graph
-from memoria.lifecycle.steps.history import History
-from memoria.lifecycle.steps.merge import Merge
-from memoria.lifecycle.steps.metrics import Metrics
-from memoria.lifecycle.steps.promote import Promote
-from memoria.lifecycle.steps.purge import Purge
-from memoria.lifecycle.steps.review import Review
-from memoria.lifecycle.steps.rhythms import Rhythms
-from memoria.lifecycle.steps.tiers import Tiers
-from memoria.lifecycle.steps.unread import Unread
+from memoria.lifecycle.interface import PiecewiseStep, Step
+from memoria.lifecycle.steps.archive_expired import ArchiveExpiredStep
+from memoria.lifecycle.steps.backfill import BackfillStep
+from memoria.lifecycle.steps.consolidate import ConsolidateStep
+from memoria.lifecycle.steps.core import CoreStep
+from memoria.lifecycle.steps.daily import DailyStep
+from memoria.lifecycle.steps.decay import DecayStep
+from memoria.lifecycle.steps.delete_expired import DeleteExpiredStep
+from memoria.lifecycle.steps.graph import GraphStep
+from memoria.lifecycle.steps.history import HistoryStep
+from memoria.lifecycle.steps.merge import MergeStep
+from memoria.lifecycle.steps.metrics import MetricsStep
+from memoria.lifecycle.steps.process_queue import ProcessQueueStep
+from memoria.lifecycle.steps.promote import PromoteStep
+from memoria.lifecycle.steps.review import ReviewStep
+from memoria.lifecycle.steps.rhythms import RhythmsStep
+from memoria.lifecycle.steps.storage_tiers import StorageTiersStep
 
-STEPS: tuple[Step[Any] | Working, ...] = (
-    Drain(),
-    Unread(),
-    Merge(),
-    Consolidate(),
-    Rhythms(),
-    Decay(),
-    Review(),
-    Expire(),
-    Purge(),
-    Tiers(),
-    Graph(),
-    Metrics(),
-    Promote(),
-    Daily(),
-    History(),
-    Core(),
+STEPS: tuple[Step[Any] | PiecewiseStep, ...] = (
+    ProcessQueueStep(),
+    BackfillStep(),
+    MergeStep(),
+    ConsolidateStep(),
+    RhythmsStep(),
+    DecayStep(),
+    ReviewStep(),
+    ArchiveExpiredStep(),
+    DeleteExpiredStep(),
+    StorageTiersStep(),
+    GraphStep(),
+    MetricsStep(),
+    PromoteStep(),
+    DailyStep(),
+    HistoryStep(),
+    CoreStep(),
 )
-BY_NAME: Mapping[str, Step[Any] | Working] = {step.name: step for step in STEPS}
+BY_NAME: Mapping[str, Step[Any] | PiecewiseStep] = {step.name: step for step in STEPS}

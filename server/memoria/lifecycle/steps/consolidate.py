@@ -15,41 +15,41 @@ from memoria.errors import (
     InvalidAnswerError,
     ModelRefusedError,
 )
-from memoria.inference.chat.gate import Gate
-from memoria.ingest.grounds import RejectedError
-from memoria.lifecycle.conceive import conceive
-from memoria.lifecycle.drawing import (
-    Draft,
-    FromMemories,
-    Made,
-    as_planned,
-    decided,
-    end,
-    grounds,
-    known_already,
+from memoria.inference.chat.client import ChatClient
+from memoria.ingest.validator import RejectedError
+from memoria.lifecycle.concepts import propose_concept
+from memoria.lifecycle.derivation import (
+    DerivationItem,
+    DerivedDraft,
+    DerivedMemory,
+    add_derived,
+    derivation_validator,
+    end_derived,
+    has_user_decision,
+    is_known,
     least_trust,
-    made,
-    rewrite,
-    write,
+    read_derived,
+    revise_derived,
+    sources_as_planned,
 )
-from memoria.lifecycle.face import Applied, Night
-from memoria.lifecycle.patterns import LEAST_MEMBERS, Members, broadly_said, patterns
+from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.patterns import LEAST_MEMBERS, Members, find_patterns, is_broadly_supported
 from memoria.model import InferredBy, Memory, MemoryType, Validity
-from memoria.model.channel import NIGHT
-from memoria.model.night import Outcome
+from memoria.model.channel import NIGHTLY_CHANNEL
+from memoria.model.nightly import StepOutcome
 from memoria.store.base import Transaction
 
-MOST_CONCEPTS = 8
+MAX_CONCEPTS = 8
 """Concepts of a night."""
-_MOST_ASKED = 24
-_ASKED = "ask what they come to"
+_MAX_QUESTIONS = 24
+_AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
 
 
-class Concluded(FromMemories):
+class ConceptItem(DerivationItem):
     """A concept that is to be written, written anew or ended, or memories that come to nothing."""
 
-    do: Literal["write", "rewrite", "end", "nothing"]
+    do: Literal["add_derived", "revise_derived", "end_derived", "nothing"]
     concept: str | None = None
     """The id of the one that is there."""
     wording: int = 0
@@ -59,118 +59,124 @@ class Concluded(FromMemories):
     why: str = ""
 
 
-class Consolidate:
+class ConsolidateStep:
     """Makes concepts of memories that hang together."""
 
     name = "consolidate"
-    item = Concluded
+    item = ConceptItem
     rows = 300
 
-    def reduced(self, night: Night) -> str | None:
+    def describe_limits(self, night: StepContext) -> str | None:
         """Without a model nothing is concluded."""
-        if night.gate is None:
+        if night.chat is None:
             return "without a chat model no concept is written; those that lost their ground end"
-        return night.short.get(self.name)
+        return night.shortfalls.get(self.name)
 
-    def plan(self, night: Night) -> Iterator[Concluded]:
+    def plan(self, night: StepContext) -> Iterator[ConceptItem]:
         """What a model makes of memories that hang together, then what has lost its ground."""
-        concepts = list(made(night, MemoryType.CONCEPT))
+        concepts = list(read_derived(night, MemoryType.CONCEPT))
         anew: set[str | None] = set()
-        if night.gate is not None:
-            for item in _concluded(night, night.gate, concepts):
+        if night.chat is not None:
+            for item in _propose_concepts(night, night.chat, concepts):
                 anew.add(item.concept)
                 yield item
         for one in concepts:
-            if one.memory.id not in anew and not _borne_out(night, one):
-                yield _item("end", (), one, why=_UNSUPPORTED)
+            if one.memory.id not in anew and not _is_supported(night, one):
+                yield _concept_item("end_derived", (), one, why=_UNSUPPORTED)
 
-    def apply(self, tx: Transaction, item: Concluded, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: ConceptItem, night: StepContext) -> ItemResult:
         """Write it, unless what it rests on was changed or forgotten since."""
         memory = None if item.concept is None else tx.memories.get(item.concept)
-        if item.concept is not None and (memory is None or _changed(tx, memory, item)):
-            return Applied(Outcome.CHANGED_SINCE, item.concept)
-        if item.do == "end" and memory is not None:
-            end(tx, memory, night.at, item.why)
-            return Applied(Outcome.DONE, memory.id, item.why)
-        sources = as_planned(tx, item)
+        if item.concept is not None and (memory is None or _has_changed(tx, memory, item)):
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.concept)
+        if item.do == "end_derived" and memory is not None:
+            end_derived(tx, memory, night.at, item.why)
+            return ItemResult(StepOutcome.DONE, memory.id, item.why)
+        sources = sources_as_planned(tx, item)
         if sources is None:
-            return Applied(Outcome.CHANGED_SINCE)
+            return ItemResult(StepOutcome.CHANGED_SINCE)
         if item.do == "nothing":
-            return _came_to_nothing(tx, item, night.at, item.why)
-        return _say(tx, item, night, memory, sources)
+            return _note_no_concept(tx, item, night.at, item.why)
+        return _write_concept(tx, item, night, memory, sources)
 
 
-def _concluded(night: Night, gate: Gate, concepts: Sequence[Made]) -> Iterator[Concluded]:
+def _propose_concepts(
+    night: StepContext, gate: ChatClient, concepts: Sequence[DerivedMemory]
+) -> Iterator[ConceptItem]:
     asked, found = 0, 0
     taken: set[str] = set()
-    for members in patterns(night, night.run.options.since):
-        if asked == _MOST_ASKED or found == MOST_CONCEPTS:
+    for members in find_patterns(night, night.run.options.since):
+        if asked == _MAX_QUESTIONS or found == MAX_CONCEPTS:
             return
-        one = _of(members, [each for each in concepts if each.memory.id not in taken])
-        if one is not None and _says_it(one, members):
-            taken |= set() if one.kept else {one.memory.id}
+        one = _matching_concept(members, [each for each in concepts if each.memory.id not in taken])
+        if one is not None and _covers(one, members):
+            taken |= set() if one.is_decided else {one.memory.id}
             continue
-        if _asked_before(night, members, gate):
+        if _was_asked(night, members, gate):
             continue
         asked += 1
         try:
-            content = conceive(night, gate, _memories(night, members))
+            content = propose_concept(night, gate, _memories(night, members))
         except RejectedError as error:
-            yield _item("nothing", members, None, model=gate.name, why=str(error))
+            yield _concept_item("nothing", members, None, model=gate.name, why=str(error))
         except (InvalidAnswerError, ModelRefusedError):
             continue
         except (ChatModelError, EmbedderError) as error:
-            night.short[Consolidate.name] = f"not every group of memories was asked about: {error}"
+            night.shortfalls[ConsolidateStep.name] = (
+                f"not every group of memories was asked about: {error}"
+            )
             return
         else:
             found += 1
             taken |= set() if one is None else {one.memory.id}
-            do: Literal["write", "rewrite"] = "write" if one is None else "rewrite"
-            yield _item(do, members, one, content=content, model=gate.name)
+            do: Literal["add_derived", "revise_derived"] = (
+                "add_derived" if one is None else "revise_derived"
+            )
+            yield _concept_item(do, members, one, content=content, model=gate.name)
 
 
-def _of(members: Members, concepts: Sequence[Made]) -> Made | None:
+def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> DerivedMemory | None:
     """The concept that is of these memories already: of the most, at least of half of either."""
     ids = {member.id for member in members}
 
-    def common(one: Made) -> int:
-        return len(ids & one.ids)
+    def common(one: DerivedMemory) -> int:
+        return len(ids & one.source_ids)
 
-    near = [one for one in concepts if 2 * common(one) >= min(len(ids), len(one.ids)) > 0]
+    near = [one for one in concepts if 2 * common(one) >= min(len(ids), len(one.source_ids)) > 0]
     return max(near, key=common, default=None)
 
 
-def _says_it(one: Made, members: Members) -> bool:
+def _covers(one: DerivedMemory, members: Members) -> bool:
     """Whether nothing is to be added to a concept, or may be."""
-    if one.kept:
+    if one.is_decided:
         return True
-    holding = {source.id for source in one.holding}
+    holding = {source.id for source in one.valid_sources}
     return one.memory.validity is Validity.ACTIVE and holding >= {member.id for member in members}
 
 
-def _borne_out(night: Night, one: Made) -> bool:
+def _is_supported(night: StepContext, one: DerivedMemory) -> bool:
     """Whether a concept may stay as it is."""
-    if one.kept or one.memory.validity is not Validity.ACTIVE:
+    if one.is_decided or one.memory.validity is not Validity.ACTIVE:
         return True
-    holding = one.holding
+    holding = one.valid_sources
     with night.store.read(night.tenant) as tx:
-        said = tx.drawn.said([source.n for source in holding])
-    return len(holding) >= LEAST_MEMBERS and broadly_said(said)
+        said = tx.derivations.occasions([source.n for source in holding])
+    return len(holding) >= LEAST_MEMBERS and is_broadly_supported(said)
 
 
-def _changed(tx: Transaction, memory: Memory, item: Concluded) -> bool:
-    return memory.current.n != item.wording or decided(tx, memory)
+def _has_changed(tx: Transaction, memory: Memory, item: ConceptItem) -> bool:
+    return memory.current.n != item.wording or has_user_decision(tx, memory)
 
 
-def _memories(night: Night, members: Members) -> list[Memory]:
+def _memories(night: StepContext, members: Members) -> list[Memory]:
     with night.store.read(night.tenant) as tx:
-        found = tx.memories.by_versions([member.wording for member in members])
+        found = tx.memories.by_version_numbers([member.wording for member in members])
     return [found[member.wording] for member in members if member.wording in found]
 
 
-def _asked_before(night: Night, members: Members, gate: Gate) -> bool:
+def _was_asked(night: StepContext, members: Members, gate: ChatClient) -> bool:
     with night.store.read(night.tenant) as tx:
-        return any(entry.client == gate.name for entry in tx.audit.of(_digest(members)))
+        return any(entry.client == gate.name for entry in tx.audit.list_entries(_digest(members)))
 
 
 def _digest(members: Members) -> str:
@@ -183,17 +189,17 @@ def _digest_of(sources: Sequence[tuple[str, int]]) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
-def _item(
-    do: Literal["write", "rewrite", "end", "nothing"],
+def _concept_item(
+    do: Literal["add_derived", "revise_derived", "end_derived", "nothing"],
     members: Members,
-    one: Made | None,
+    one: DerivedMemory | None,
     *,
     content: str = "",
     model: str = "",
     why: str = "",
-) -> Concluded:
+) -> ConceptItem:
     sources = tuple((member.id, member.wording) for member in members)
-    return Concluded(
+    return ConceptItem(
         key=f"{do}|{one.memory.id if one else ''}|{_digest_of(sources)}",
         do=do,
         concept=one.memory.id if one else None,
@@ -205,39 +211,39 @@ def _item(
     )
 
 
-def _say(
+def _write_concept(
     tx: Transaction,
-    item: Concluded,
-    night: Night,
+    item: ConceptItem,
+    night: StepContext,
     memory: Memory | None,
     sources: Sequence[Memory],
-) -> Applied:
+) -> ItemResult:
     try:
-        said = grounds(tx, night, InferredBy.MODEL)
-        content = said.concluded(item.content, least_trust(sources))
+        said = derivation_validator(tx, night, InferredBy.MODEL)
+        content = said.check_derived(item.content, least_trust(sources))
     except RejectedError as error:
-        return _came_to_nothing(tx, item, night.at, str(error))
+        return _note_no_concept(tx, item, night.at, str(error))
     confidence = min(source.confidence for source in sources)
-    draft = Draft(
+    draft = DerivedDraft(
         MemoryType.CONCEPT, content, InferredBy.MODEL, confidence, turns=1, client=item.model
     )
-    if known_already(tx, draft, sources[0].workspace, item.concept):
-        return _came_to_nothing(tx, item, night.at, "known in the same words")
+    if is_known(tx, draft, sources[0].workspace, item.concept):
+        return _note_no_concept(tx, item, night.at, "known in the same words")
     why = f"drawn from {len(sources)} memories"
     if memory is None:
-        return Applied(Outcome.DONE, write(tx, draft, sources, night.at), why)
-    rewrite(tx, memory, draft, sources, night.at)
-    return Applied(Outcome.DONE, memory.id, f"{why} anew")
+        return ItemResult(StepOutcome.DONE, add_derived(tx, draft, sources, night.at), why)
+    revise_derived(tx, memory, draft, sources, night.at)
+    return ItemResult(StepOutcome.DONE, memory.id, f"{why} anew")
 
 
-def _came_to_nothing(tx: Transaction, item: Concluded, at: int, why: str) -> Applied:
+def _note_no_concept(tx: Transaction, item: ConceptItem, at: int, why: str) -> ItemResult:
     """Note that there is no need to ask again."""
     tx.audit.add(
         at=at,
-        channel=NIGHT,
+        channel=NIGHTLY_CHANNEL,
         client=item.model,
-        action=_ASKED,
+        action=_AUDIT_ACTION,
         subject=_digest_of(item.sources),
         detail=why,
     )
-    return Applied(Outcome.UNCHANGED)
+    return ItemResult(StepOutcome.UNCHANGED)

@@ -8,24 +8,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from memoria.ingest.by_hand import ByHand
-from memoria.ingest.tombstones import Marks
+from memoria.ingest.tombstones import Digester
+from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.apply import Edit, apply_edit
-from memoria.lifecycle.core.before import Before
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
-    Draft,
+    CoreDraft,
     announce_core,
+    note_core_written,
     plan_core,
-    put_core,
     read_core_edits,
     recover_core,
-    settle_core,
+    replace_core,
 )
-from memoria.lifecycle.face import Applied, Item, Night
-from memoria.model.core import CORE, CoreFile
-from memoria.model.night import Outcome
-from memoria.model.retention import Vitals
+from memoria.lifecycle.core.images import CoreImages
+from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.model.core import CORE_FILES, CoreFile
+from memoria.model.nightly import StepOutcome
+from memoria.model.retention import RetentionAttributes
 from memoria.policy.retention import strength
 from memoria.store.base import Transaction
 from memoria.store.files import tombstone_key
@@ -42,75 +42,75 @@ class CoreItem(Item):
     edit: Edit | None = None
 
 
-class Core:
+class CoreStep:
     """MEMORY.md, USER.md and PERSONA.md, which people read and edit."""
 
     name = "core"
     item = CoreItem
     rows = 500
 
-    def reduced(self, night: Night) -> str | None:
+    def describe_limits(self, night: StepContext) -> str | None:
         """Whether a file can't be read."""
         with night.store.read(night.tenant) as tx:
             _, held = read_core_edits(tx, _folder(night))
         return "; ".join(f"{file}: {UNREADABLE}" for file in held) or None
 
-    def plan(self, night: Night) -> Iterator[CoreItem]:
+    def plan(self, night: StepContext) -> Iterator[CoreItem]:
         """The edits in their order, then each file."""
         with night.store.read(night.tenant) as tx:
             edits, held = read_core_edits(tx, _folder(night))
-            stale = [draft.file for draft in _drafts(tx, night) if draft.changed]
+            stale = [draft.file for draft in _drafts(tx, night) if draft.has_changes]
         for i, edit in enumerate(edits):
             yield CoreItem(key=f"edit {i}", does="edit", file=edit.file, edit=edit)
-        for file in CORE:
+        for file in CORE_FILES:
             if file not in held and (edits or file in stale):
                 yield CoreItem(key=f"announce {file}", does="announce", file=file)
                 yield CoreItem(key=f"write {file}", does="write", file=file)
 
-    def apply(self, tx: Transaction, item: CoreItem, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: CoreItem, night: StepContext) -> ItemResult:
         """Take an edit over, or come a step nearer to a file that says what the rows say."""
         if item.edit is not None:
-            done = apply_edit(tx, _hand(night), item.edit)
-            outcome = Outcome.CHANGED_SINCE if done.effect == "changed" else Outcome.DONE
-            return Applied(outcome, done.memory_id, f"{done.effect} by hand in {item.file}")
+            done = apply_edit(tx, _user_edits(night), item.edit)
+            outcome = StepOutcome.CHANGED_SINCE if done.effect == "changed" else StepOutcome.DONE
+            return ItemResult(outcome, done.memory_id, f"{done.effect} by hand in {item.file}")
         if item.file in recover_core(tx, _folder(night), night.at):
-            return Applied(Outcome.DONE)
+            return ItemResult(StepOutcome.DONE)
         draft = next((each for each in _drafts(tx, night) if each.file == item.file), None)
-        if draft is None or not draft.changed:
-            return Applied(Outcome.UNCHANGED)
+        if draft is None or not draft.has_changes:
+            return ItemResult(StepOutcome.UNCHANGED)
         if item.does == "announce":
             announce_core(tx, draft)
-            return Applied(Outcome.DONE)
+            return ItemResult(StepOutcome.DONE)
         return self._write(tx, draft, night)
 
-    def _write(self, tx: Transaction, draft: Draft, night: Night) -> Applied:
-        if tx.core.state(draft.file).pending != draft.digest:
-            return Applied(Outcome.CHANGED_SINCE)
-        Before(_folder(night), night.run.id).keep(draft.file)
-        if not put_core(_folder(night), draft):
-            return Applied(Outcome.CHANGED_SINCE)
-        settle_core(tx, draft)
-        return Applied(Outcome.DONE)
+    def _write(self, tx: Transaction, draft: CoreDraft, night: StepContext) -> ItemResult:
+        if tx.core.file_state(draft.file).pending != draft.digest:
+            return ItemResult(StepOutcome.CHANGED_SINCE)
+        CoreImages(_folder(night), night.run.id).save(draft.file)
+        if not replace_core(_folder(night), draft):
+            return ItemResult(StepOutcome.CHANGED_SINCE)
+        note_core_written(tx, draft)
+        return ItemResult(StepOutcome.DONE)
 
 
-def _drafts(tx: Transaction, night: Night) -> list[Draft]:
+def _drafts(tx: Transaction, night: StepContext) -> list[CoreDraft]:
     left = {one.id: strength(one, night.at, night.retention) for one in _vitals(tx)}
     tokens = night.settings.core_tokens
     return plan_core(tx, _folder(night), night.at, tokens, lambda memory: left[memory.id])
 
 
-def _vitals(tx: Transaction) -> Iterator[Vitals]:
+def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:
     after = 0
-    while page := tx.retention.vitals(after, _PAGE):
+    while page := tx.retention.list_attributes(after, _PAGE):
         yield from (one for _, one in page)
         after = page[-1][0]
 
 
-def _folder(night: Night) -> Path:
+def _folder(night: StepContext) -> Path:
     return tenant_folder(night.settings.home_path, night.tenant)
 
 
-def _hand(night: Night) -> ByHand:
+def _user_edits(night: StepContext) -> UserEdits:
     home = night.settings.home_path
-    marks = Marks(night.tenant, lambda: tombstone_key(home))
-    return ByHand(night.store, night.tenant, marks, night.settings.personal_data)
+    marks = Digester(night.tenant, lambda: tombstone_key(home))
+    return UserEdits(night.store, night.tenant, marks, night.settings.personal_data)

@@ -9,107 +9,111 @@ to as edges are written, `Graph.put`). What names things, and what bears a memor
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from memoria.graph.edges import SIMILAR_ENOUGH
-from memoria.graph.thinning import Tie, redundant
-from memoria.lifecycle.face import Applied, Item, Night
-from memoria.model.night import Outcome
-from memoria.store.base import Place, Transaction, Waiting, Why
+from memoria.graph.edges import MIN_SIMILARITY
+from memoria.graph.pruning import PrunableEdge, find_redundant_edges
+from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.model.nightly import StepOutcome
+from memoria.store.base import EdgeKey, OverCapEdge, PruneReason, Transaction
 
-DENSE = 32.0
+MAX_AVERAGE_NEIGHBOURS = 32.0
 """Neighbours by meaning that a memory has on average: half of what it may have. Beyond that it is
 thinned out further."""
 _ROOM, _LESS_ROOM = 16, 8
 """Neighbours up to which none is set aside: more than a memory finds by itself."""
-_NEAR, _NEARER = SIMILAR_ENOUGH, 0.85
+_NEAR, _NEARER = MIN_SIMILARITY, 0.85
 """How alike two of many neighbours must be."""
-_CROWDED = 2000
+_MAX_CROWDED_NODES = 2000
 """Nodes that are thinned out in a night, the most crowded first."""
-_WAITING = 5000
+_MAX_PRUNED_READ = 5000
 _PAGE = 500
 
 
-class Moved(Item):
+class EdgeItem(Item):
     """An edge that is set aside, comes back or is taken over; its key is where it is."""
 
-    place: Place
-    why: Why | None = None
+    place: EdgeKey
+    why: PruneReason | None = None
     """The reason for which it is set aside."""
     heir: int | None = None
     """The node that rests on the same from now on."""
 
 
-class Graph:
+class GraphStep:
     """Sets edges aside and brings them back."""
 
     name = "graph"
-    item = Moved
+    item = EdgeItem
     rows = 8
 
-    def reduced(self, _night: Night) -> str | None:
+    def describe_limits(self, _night: StepContext) -> str | None:
         """It never needs a model."""
         return None
 
-    def plan(self, night: Night) -> Iterator[Moved]:
+    def plan(self, night: StepContext) -> Iterator[EdgeItem]:
         """What was merged is borne out by the survivor; then what is idle, crowded, or has room."""
         with night.store.read(night.tenant) as tx:
-            folded = tx.cold.unfolded()
+            folded = tx.edge_pruning.list_evidence_to_transfer()
         for place, heir in folded:
-            yield Moved(key=_key((*place, heir)), place=place, heir=heir)
-        idle: set[Place] = set()
-        for place in _idle(night):
+            yield EdgeItem(key=_place_key((*place, heir)), place=place, heir=heir)
+        idle: set[EdgeKey] = set()
+        for place in _edges_to_archived(night):
             if place not in idle:  # as where both ends are archived
-                yield Moved(key=_key(place), place=place, why="idle")
+                yield EdgeItem(key=_place_key(place), place=place, why="idle")
             idle.add(place)
         with night.store.read(night.tenant) as tx:
-            dense = tx.metrics.links().neighbours > DENSE
-            crowded = _crowded(tx, idle, dense=dense)
-            roomy = _roomy(tx.cold.waiting(_WAITING), _LESS_ROOM if dense else _ROOM)
+            dense = tx.metrics.count_links().neighbours > MAX_AVERAGE_NEIGHBOURS
+            crowded = _redundant_edges(tx, idle, dense=dense)
+            roomy = _edges_with_room(
+                tx.edge_pruning.list_over_cap(_MAX_PRUNED_READ), _LESS_ROOM if dense else _ROOM
+            )
         for place in crowded:
-            yield Moved(key=_key(place), place=place, why="dense")
+            yield EdgeItem(key=_place_key(place), place=place, why="dense")
         for place in roomy:
-            yield Moved(key=_key(place), place=place)
+            yield EdgeItem(key=_place_key(place), place=place)
 
-    def apply(self, tx: Transaction, item: Moved, _night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: EdgeItem, _night: StepContext) -> ItemResult:
         """Move it, unless it is gone or its memory counts again."""
         if item.heir is not None:
-            done = tx.cold.fold(item.place, item.heir)
+            done = tx.edge_pruning.transfer(item.place, item.heir)
         elif item.why is not None:
-            done = tx.cold.set_aside(item.place, item.why)
+            done = tx.edge_pruning.prune(item.place, item.why)
         else:
-            done = tx.cold.bring_back(item.place)
-        return Applied(Outcome.DONE if done else Outcome.CHANGED_SINCE)
+            done = tx.edge_pruning.restore(item.place)
+        return ItemResult(StepOutcome.DONE if done else StepOutcome.CHANGED_SINCE)
 
 
-def _key(place: tuple[int, ...]) -> str:
+def _place_key(place: tuple[int, ...]) -> str:
     return " ".join(map(str, place))
 
 
-def _idle(night: Night) -> Iterator[Place]:
+def _edges_to_archived(night: StepContext) -> Iterator[EdgeKey]:
     after: int | None = 0
     while after is not None:
         with night.store.read(night.tenant) as tx:
-            found, after = tx.cold.idle(after, _PAGE)
+            found, after = tx.edge_pruning.list_inactive_edges(after, _PAGE)
         yield from found
 
 
-def _crowded(tx: Transaction, idle: set[Place], *, dense: bool) -> list[Place]:
+def _redundant_edges(tx: Transaction, idle: set[EdgeKey], *, dense: bool) -> list[EdgeKey]:
     """The edges between crowded nodes that say nothing, without those that go anyway."""
     room, near = (_LESS_ROOM, _NEARER) if dense else (_ROOM, _NEAR)
-    found = tx.cold.alike(tx.cold.crowded(room, _CROWDED))
-    ties = (
-        Tie(like.place, like.place[0], like.place[2], like.cosine, like.ruled)
-        for like in found
-        if like.place not in idle
+    found = tx.edge_pruning.list_similar_pairs(
+        tx.edge_pruning.list_dense_nodes(room, _MAX_CROWDED_NODES)
     )
-    return redundant(ties, room, near)
+    ties = (
+        PrunableEdge(like.edge, like.edge[0], like.edge[2], like.cosine, like.is_ruled_distinct)
+        for like in found
+        if like.edge not in idle
+    )
+    return find_redundant_edges(ties, room, near)
 
 
-def _roomy(waiting: Sequence[Waiting], room: int) -> Iterator[Place]:
+def _edges_with_room(waiting: Sequence[OverCapEdge], room: int) -> Iterator[EdgeKey]:
     """What there is room for again, at both ends, the strongest first."""
     more: Counter[tuple[int, int]] = Counter()
     for edge in waiting:
-        src, code, dst = edge.place
-        most = room if edge.why == "dense" else edge.cap
-        if max(edge.at_src + more[src, code], edge.at_dst + more[dst, code]) < most:
+        src, code, dst = edge.edge
+        most = room if edge.reason == "dense" else edge.cap
+        if max(edge.src_degree + more[src, code], edge.dst_degree + more[dst, code]) < most:
             more.update([(src, code), (dst, code)])
-            yield edge.place
+            yield edge.edge

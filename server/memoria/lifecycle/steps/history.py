@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from memoria.lifecycle.face import Applied, Night
-from memoria.lifecycle.files.history import history
-from memoria.lifecycle.files.shelf import Written, digest, shelf
+from memoria.lifecycle.files.generated import FileItem, digest, files_of
+from memoria.lifecycle.files.history import render_history
+from memoria.lifecycle.interface import ItemResult, StepContext
 from memoria.model import StoredTurn
 from memoria.model.day import ClosedSession
 from memoria.store.base import Transaction
@@ -14,70 +14,72 @@ _PAGE = 100
 _OFF = "MEMORIA_HISTORY is off: no conversation is written into a file"
 
 
-class Told(Written):
+class ConversationItem(FileItem):
     """A conversation to be written."""
 
     session_n: int
 
 
-class History:
+class HistoryStep:
     """Writes what was closed, continued or forgotten in part since."""
 
     name = "history"
-    item = Told
+    item = ConversationItem
     rows = 500
     """One a transaction, for a file is written in it."""
 
-    def reduced(self, night: Night) -> str | None:
+    def describe_limits(self, night: StepContext) -> str | None:
         """It can be switched off."""
         return None if night.settings.history else _OFF
 
-    def plan(self, night: Night) -> Iterator[Told]:
+    def plan(self, night: StepContext) -> Iterator[ConversationItem]:
         """Conversations whose file is missing or made from other turns."""
         after = 0 if night.settings.history else None
         while after is not None:
             with night.store.read(night.tenant) as tx:
-                found = tx.days.closed_sessions(night.run.options.since or 0, after, _PAGE)
-                due = [each for each in found if _due(tx, each, night)]
+                found = tx.days.list_closed_sessions(night.run.options.since or 0, after, _PAGE)
+                due = [each for each in found if _is_due(tx, each, night)]
             for session in due:
                 with night.store.read(night.tenant) as tx:
-                    content = _content(tx, session)
-                if content is not None or shelf(night).stands(_path(session)):
-                    yield _told(session, content)
+                    content = _file_content(tx, session)
+                if content is not None or files_of(night).exists(_file_path(session)):
+                    yield _conversation_item(session, content)
             after = found[-1].n if found else None
 
-    def apply(self, tx: Transaction, item: Told, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: ConversationItem, night: StepContext) -> ItemResult:
         """Write it, unless it goes on or somebody has edited its file."""
-        session = tx.days.closed_session(item.session_n)
-        content = None if session is None else _content(tx, session)
-        return shelf(night).write(tx, night.run, item, content)
+        session = tx.days.get_closed_session(item.session_n)
+        content = None if session is None else _file_content(tx, session)
+        return files_of(night).write(tx, night.run, item, content)
 
 
-def _due(tx: Transaction, session: ClosedSession, night: Night) -> bool:
-    written = tx.files.get(_path(session))
+def _is_due(tx: Transaction, session: ClosedSession, night: StepContext) -> bool:
+    written = tx.file_records.get(_file_path(session))
     return (
-        written is None or written.stamp != session.stamp or not shelf(night).stands(_path(session))
+        written is None
+        or written.stamp != session.stamp
+        or not files_of(night).exists(_file_path(session))
     )
 
 
-def _told(session: ClosedSession, content: str | None) -> Told:
-    return Told(
-        key=_path(session),
+def _conversation_item(session: ClosedSession, content: str | None) -> ConversationItem:
+    return ConversationItem(
+        key=_file_path(session),
         digest=digest(None if content is None else content.encode()),
         stamp=session.stamp,
         session_n=session.n,
     )
 
 
-def _content(tx: Transaction, session: ClosedSession) -> str | None:
+def _file_content(tx: Transaction, session: ClosedSession) -> str | None:
     """The file; None where nothing is left to tell."""
-    return history(_turns(tx, session)) or None
+    return render_history(_turns(tx, session)) or None
 
 
 def _turns(tx: Transaction, session: ClosedSession) -> Iterator[StoredTurn]:
     for first in range(0, session.last_index + 1, _PAGE):
-        yield from tx.conversations.span(session.n, first, first + _PAGE - 1)
+        yield from tx.conversations.list_span(session.n, first, first + _PAGE - 1)
 
 
-def _path(session: ClosedSession) -> str:
+def _file_path(session: ClosedSession) -> str:
     return history_path(session.source, session.session_id)

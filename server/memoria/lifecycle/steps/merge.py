@@ -8,25 +8,25 @@ of them, unless the user has confirmed it.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from memoria.graph.edges import birth_weight
-from memoria.ingest.link import connect
-from memoria.lifecycle.adjudicate import rulings
-from memoria.lifecycle.audit import note
-from memoria.lifecycle.candidates import Candidates, candidates
-from memoria.lifecycle.face import Applied, Item, Night
+from memoria.graph.edges import initial_weight
+from memoria.ingest.links import link_memories
+from memoria.lifecycle.adjudicate import adjudicate_pairs
+from memoria.lifecycle.audit import log_action
+from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.lifecycle.since import last_done
 from memoria.model import Edge, EdgeType, Memory, Node, Relation, Validity
-from memoria.model.night import Outcome
-from memoria.policy.merging import Pair, authority, groups, may_merge, survivor
+from memoria.model.nightly import StepOutcome
+from memoria.policy.merging import Pair, authority, may_merge, merge_groups, survivor
 from memoria.store.base import Transaction
 
 _AT_ONCE = 10
 """Turns that one item lets the survivor rest on as well."""
-_HOW_SURE = 0.7
+_CONTRADICTION_CONFIDENCE = 0.7
 """How sure a model's word is that two memories contradict each other."""
 
 
-class Paired(Item):
+class PairItem(Item):
     """Two memories and what is to be done with them."""
 
     do: Literal["gather", "merge", "contradict", "keep apart"]
@@ -37,88 +37,92 @@ class Paired(Item):
     """Their present wordings, by number: what was ruled upon."""
 
 
-class Merge:
+class MergeStep:
     """Merges what says the same."""
 
     name = "merge"
-    item = Paired
+    item = PairItem
     rows = 120
 
-    def reduced(self, night: Night) -> str | None:
+    def describe_limits(self, night: StepContext) -> str | None:
         """Without a model only what is next to identical is merged."""
-        if night.gate is None:
+        if night.chat is None:
             return "without a chat model only what is next to identical by rule is merged"
-        return night.short.get(self.name)
+        return night.shortfalls.get(self.name)
 
-    def plan(self, night: Night) -> Iterator[Paired]:
+    def plan(self, night: StepContext) -> Iterator[PairItem]:
         """What is next to identical, and what a model found to be so."""
-        found = _without_taken_back(
-            night, candidates(night, last_done(night, self.name), ask=night.gate is not None)
+        found = _drop_restored_pairs(
+            night, find_candidates(night, last_done(night, self.name), ask=night.chat is not None)
         )
         ruled: dict[Pair, Relation] = {}
-        if night.gate is not None:
-            ruled, short = rulings(night, night.gate, found.memories, found.doubtful)
-            night.short.update({} if short is None else {self.name: short})
+        if night.chat is not None:
+            ruled, short = adjudicate_pairs(night, night.chat, found.memories, found.doubtful)
+            night.shortfalls.update({} if short is None else {self.name: short})
         same = [*found.same, *(pair for pair, relation in ruled.items() if relation == "same")]
         two = {pair for pair, relation in ruled.items() if relation != "same"}
-        for group in groups(found.memories, same, two):
-            yield from _merging(group)
+        for group in merge_groups(found.memories, same, two):
+            yield from _merge_items(group)
         for pair, relation in ruled.items():
             if relation != "same":
-                yield _two(found.memories, pair, relation)
+                yield _distinct_item(found.memories, pair, relation)
 
-    def apply(self, tx: Transaction, item: Paired, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: PairItem, night: StepContext) -> ItemResult:
         """Do it, unless one of them was changed or forgotten since."""
         one, other = tx.memories.get(item.one), tx.memories.get(item.other)
-        if one is None or other is None or not _as_planned(item, one, other):
-            return Applied(Outcome.CHANGED_SINCE, item.other)
+        if one is None or other is None or not _is_as_planned(item, one, other):
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.other)
         match item.do:
             case "gather":
-                tx.pairs.gather(one.id, other.id, _AT_ONCE)
+                tx.pairs.copy_evidence(one.id, other.id, _AT_ONCE)
             case "merge":
-                _merge(tx, one, other, night.at)
-                return Applied(Outcome.DONE, other.id, f"merged into {one.id}: it says the same")
+                _merge_into(tx, one, other, night.at)
+                return ItemResult(
+                    StepOutcome.DONE, other.id, f"merged into {one.id}: it says the same"
+                )
             case "contradict":
-                tx.pairs.keep_apart(one.id, other.id)
-                connect(tx, other, EdgeType.CONTRADICTS, one.id, _HOW_SURE, now=night.at)
-                return Applied(Outcome.DONE, other.id, f"may contradict {one.id}")
+                tx.pairs.mark_distinct(one.id, other.id)
+                link_memories(
+                    tx, other, EdgeType.CONTRADICTS, one.id, _CONTRADICTION_CONFIDENCE, now=night.at
+                )
+                return ItemResult(StepOutcome.DONE, other.id, f"may contradict {one.id}")
             case "keep apart":
-                tx.pairs.keep_apart(one.id, other.id)
-        return Applied(Outcome.DONE)
+                tx.pairs.mark_distinct(one.id, other.id)
+        return ItemResult(StepOutcome.DONE)
 
 
-def _without_taken_back(night: Night, found: Candidates) -> Candidates:
+def _drop_restored_pairs(night: StepContext, found: MergeCandidates) -> MergeCandidates:
     """Without what was merged before and taken back out by the user."""
     with night.store.read(night.tenant) as tx:
-        merged = tx.pairs.merged(list(found.memories))
+        merged = tx.pairs.merge_targets(list(found.memories))
     back = {(min(one, other), max(one, other)) for one, other in merged.items()}
     found.same = [pair for pair in found.same if pair not in back]
     found.doubtful = [pair for pair in found.doubtful if pair not in back]
     return found
 
 
-def _merging(group: Iterable[Memory]) -> Iterator[Paired]:
+def _merge_items(group: Iterable[Memory]) -> Iterator[PairItem]:
     members = sorted(group, key=lambda memory: memory.id)
     kept = survivor(members)
     for other in members:
         if other is not kept:
             pieces = range(other.evidence // _AT_ONCE)
-            yield from (_item("gather", kept, other, piece) for piece in pieces)
-            yield _item("merge", kept, other)
+            yield from (_pair_item("gather", kept, other, piece) for piece in pieces)
+            yield _pair_item("merge", kept, other)
 
 
-def _two(memories: Mapping[str, Memory], pair: Pair, relation: Relation) -> Paired:
+def _distinct_item(memories: Mapping[str, Memory], pair: Pair, relation: Relation) -> PairItem:
     one, other = sorted((memories[i] for i in pair), key=lambda m: (m.current.valid_from, m.id))
-    return _item("keep apart" if relation == "different" else "contradict", one, other)
+    return _pair_item("keep apart" if relation == "different" else "contradict", one, other)
 
 
-def _item(
+def _pair_item(
     do: Literal["gather", "merge", "contradict", "keep apart"],
     one: Memory,
     other: Memory,
     piece: int = 0,
-) -> Paired:
-    return Paired(
+) -> PairItem:
+    return PairItem(
         key=f"{do}|{one.id}|{other.id}|{piece}",
         do=do,
         one=one.id,
@@ -127,42 +131,42 @@ def _item(
     )
 
 
-def _as_planned(item: Paired, one: Memory, other: Memory) -> bool:
+def _is_as_planned(item: PairItem, one: Memory, other: Memory) -> bool:
     if (one.current.n, other.current.n) != item.wordings or not may_merge(one, other):
         return False
     return item.do not in ("gather", "merge") or survivor([one, other]) is one
 
 
-def _merge(tx: Transaction, one: Memory, other: Memory, at: int) -> None:
+def _merge_into(tx: Transaction, one: Memory, other: Memory, at: int) -> None:
     said = authority([one, other])
-    tx.pairs.gather(one.id, other.id, _AT_ONCE)
-    tx.pairs.take_in(one.id, other.id, said.trust.value, said.confidence)
+    tx.pairs.copy_evidence(one.id, other.id, _AT_ONCE)
+    tx.pairs.absorb(one.id, other.id, said.trust.value, said.confidence)
     tx.memories.set_validity(other.id, Validity.SUPERSEDED, at)
     tx.pairs.note_merged(other.id, one.id)
-    tx.graph.put([_next(one, other, at)])
-    _audit(tx, at, one, f"took in {other.id}; {_was(one)}")
-    _audit(tx, at, other, f"into {one.id}")
+    tx.graph.upsert_edges([_successor_edge(one, other, at)])
+    _log_merge(tx, at, one, f"took in {other.id}; {_describe_belief(one)}")
+    _log_merge(tx, at, other, f"into {one.id}")
 
 
-def _next(one: Memory, other: Memory, at: int) -> Edge:
+def _successor_edge(one: Memory, other: Memory, at: int) -> Edge:
     """The survivor takes the other's place."""
     version = one.current
     return Edge(
         src=Node("memory", other.id),
         type=EdgeType.VERSION_NEXT,
         dst=Node("memory", one.id),
-        weight=birth_weight(1.0, version.provenance.trust, at - version.valid_from),
+        weight=initial_weight(1.0, version.provenance.trust, at - version.valid_from),
         confidence=1.0,
         made_at=at,
     )
 
 
-def _was(memory: Memory) -> str:
+def _describe_belief(memory: Memory) -> str:
     """How far it was believed until now."""
     return (
         f"trust {memory.current.provenance.trust.value}, confidence {memory.confidence:.2f} before"
     )
 
 
-def _audit(tx: Transaction, at: int, memory: Memory, detail: str) -> None:
-    note(tx, at, "merge", memory.id, detail)
+def _log_merge(tx: Transaction, at: int, memory: Memory, detail: str) -> None:
+    log_action(tx, at, "merge", memory.id, detail)

@@ -7,9 +7,9 @@ What is beyond its bound is acted on where a night can: too many neighbours, and
 import time
 from collections.abc import Iterator, Sequence
 
-from memoria.lifecycle.face import Applied, Item, Night
-from memoria.lifecycle.steps.graph import DENSE
-from memoria.model.night import Metric, Outcome
+from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.steps.graph import MAX_AVERAGE_NEIGHBOURS
+from memoria.model.nightly import Metric, StepOutcome
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
@@ -19,72 +19,75 @@ _FIRST = 10
 _TERMS = 4
 _EVERYWHERE = Filters(everywhere=True)
 _MS = 1000.0
-_UP_TO = {"neighbours": DENSE, "slowest_ms": 1500.0, "segments": 64.0}
+_UPPER_BOUNDS = {"neighbours": MAX_AVERAGE_NEIGHBOURS, "slowest_ms": 1500.0, "segments": 64.0}
 """What a figure should not be above: half the cap of a kind; the seeds' bound; FTS5's usual dozen,
 five times over."""
-_FROM = {"recall": 0.9}
+_LOWER_BOUNDS = {"recall": 0.9}
 """What a figure should not be below."""
 
 
-class Measured(Item):
+class MetricItem(Item):
     """A figure; its key is its name."""
 
     value: float
 
 
-class Metrics:
+class MetricsStep:
     """Writes figures down, and changes nothing."""
 
     name = "metrics"
-    item = Measured
+    item = MetricItem
     rows = 4
 
-    def reduced(self, _night: Night) -> str | None:
+    def describe_limits(self, _night: StepContext) -> str | None:
         """It never needs a model."""
         return None
 
-    def plan(self, night: Night) -> Iterator[Measured]:
+    def plan(self, night: StepContext) -> Iterator[MetricItem]:
         """What there is to measure."""
         with night.store.read(night.tenant) as tx:
-            links, (archived, memories) = tx.metrics.links(), tx.metrics.archived()
-            segments, probes = tx.metrics.segments(), tx.metrics.sample(_PROBES)
+            links, (archived, memories) = tx.metrics.count_links(), tx.metrics.count_archived()
+            segments, probes = (
+                tx.metrics.count_index_segments(),
+                tx.metrics.sample_wordings(_PROBES),
+            )
         if not memories:
             return
-        yield Measured(key="neighbours", value=links.neighbours)
-        yield Measured(key="links", value=links.edges / max(1, links.nodes))
-        yield Measured(key="archived", value=archived / memories)
-        yield Measured(key="segments", value=segments)
-        yield from _searched(night, probes)
+        yield MetricItem(key="neighbours", value=links.neighbours)
+        yield MetricItem(key="links", value=links.edges / max(1, links.nodes))
+        yield MetricItem(key="archived", value=archived / memories)
+        yield MetricItem(key="segments", value=segments)
+        yield from _measure_searches(night, probes)
 
-    def apply(self, tx: Transaction, item: Measured, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: MetricItem, night: StepContext) -> ItemResult:
         """Write it down: nothing of the memory is changed."""
-        tx.metrics.put(night.run, judged(item.key, item.value))
-        return Applied(Outcome.UNCHANGED)
+        tx.metrics.add(night.run, check_bound(item.key, item.value))
+        return ItemResult(StepOutcome.UNCHANGED)
 
 
-def judged(name: str, value: float) -> Metric:
+def check_bound(name: str, value: float) -> Metric:
     """A figure, and whether it is beyond its bound."""
-    least, most = _FROM.get(name), _UP_TO.get(name)
+    least, most = _LOWER_BOUNDS.get(name), _UPPER_BOUNDS.get(name)
     exceeded = (most is not None and value > most) or (least is not None and value < least)
     return Metric(name=name, value=value, bound=most if least is None else least, exceeded=exceeded)
 
 
-def _searched(night: Night, probes: Sequence[int]) -> Iterator[Measured]:
+def _measure_searches(night: StepContext, probes: Sequence[int]) -> Iterator[MetricItem]:
     """How many memories their own rarest words find, and how long the longest search took."""
     found, slowest = 0, 0.0
     for n in probes:
         with night.store.read(night.tenant) as tx:
-            terms = _telling(tx, n)
+            terms = _discriminative_terms(tx, n)
             began = time.perf_counter()
             matches = tx.documents.match(["memory"], terms, _EVERYWHERE, _FIRST)
             slowest = max(slowest, time.perf_counter() - began)
         found += any(match.n == n for match in matches)
     if probes:
-        yield Measured(key="recall", value=found / len(probes))
-        yield Measured(key="slowest_ms", value=_MS * slowest)
+        yield MetricItem(key="recall", value=found / len(probes))
+        yield MetricItem(key="slowest_ms", value=_MS * slowest)
 
 
-def _telling(tx: Transaction, n: int) -> list[str]:
-    words = sorted(tx.documents.words([n]).get(n, ()))
-    holding = tx.documents.frequencies(["memory"], words, _EVERYWHERE).holding
+def _discriminative_terms(tx: Transaction, n: int) -> list[str]:
+    words = sorted(tx.documents.distinct_words([n]).get(n, ()))
+    holding = tx.documents.frequencies(["memory"], words, _EVERYWHERE).by_term
     return sorted(words, key=lambda word: (holding[word], word))[:_TERMS]

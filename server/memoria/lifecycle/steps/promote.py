@@ -2,55 +2,55 @@
 
 from collections.abc import Iterator
 
-from memoria.lifecycle.face import Applied, Item, Night
-from memoria.lifecycle.steps.decay import active, reviewed
-from memoria.model.night import Outcome
-from memoria.model.retention import Support, Tier, Vitals
-from memoria.policy.tiers import tier
+from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.steps.decay import active_memories, has_reviewer
+from memoria.model.nightly import StepOutcome
+from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
+from memoria.policy.tier_rules import tier_by_rule
 from memoria.store.base import Transaction
 
-_EVERYTHING = Support(sessions=1 << 20, sources=1 << 20, theme=1 << 20)
+_LARGEST_SUPPORT = SupportCounts(sessions=1 << 20, sources=1 << 20, theme=1 << 20)
 
 
-class Risen(Item):
+class PromotionItem(Item):
     """A memory that rises; its key is its id."""
 
-    to: Tier
+    to: MemoryTier
 
 
-class Promote:
+class PromoteStep:
     """Short to mid to long term, by age and by how broadly a memory is borne out."""
 
     name = "promote"
-    item = Risen
+    item = PromotionItem
     rows = 6
 
-    def reduced(self, night: Night) -> str | None:
+    def describe_limits(self, night: StepContext) -> str | None:
         """Whether nobody puts anything into the core."""
-        if reviewed(night):
+        if has_reviewer(night):
             return None
         return "no model reviews what belongs to the core: nothing rises beyond long-term"
 
-    def plan(self, night: Night) -> Iterator[Risen]:
+    def plan(self, night: StepContext) -> Iterator[PromotionItem]:
         """What has earned a higher tier than it has."""
-        for one in active(night):
-            if _reached(one, _EVERYTHING, night) is one.tier:
+        for one in active_memories(night):
+            if _tier_for(one, _LARGEST_SUPPORT, night) is one.tier:
                 continue  # as most: so nobody counts what they rest on
             with night.store.read(night.tenant) as tx:
-                reached = _reached(one, tx.retention.support(one.id), night)
+                reached = _tier_for(one, tx.retention.get_support(one.id), night)
             if reached is not one.tier:
-                yield Risen(key=one.id, to=reached)
+                yield PromotionItem(key=one.id, to=reached)
 
-    def apply(self, tx: Transaction, item: Risen, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: PromotionItem, night: StepContext) -> ItemResult:
         """Let it rise, unless what it rests on is gone."""
-        one = tx.retention.vitals_of(item.key)
+        one = tx.retention.get_attributes(item.key)
         if one is None or one.tier.rank >= item.to.rank:
-            return Applied(Outcome.CHANGED_SINCE, item.key)
-        if _reached(one, tx.retention.support(one.id), night) is not item.to:
-            return Applied(Outcome.CHANGED_SINCE, item.key)
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
+        if _tier_for(one, tx.retention.get_support(one.id), night) is not item.to:
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
         tx.retention.set_tier(item.key, item.to)
-        return Applied(Outcome.DONE)
+        return ItemResult(StepOutcome.DONE)
 
 
-def _reached(one: Vitals, support: Support, night: Night) -> Tier:
-    return tier(one, support, night.at, night.retention)
+def _tier_for(one: RetentionAttributes, support: SupportCounts, night: StepContext) -> MemoryTier:
+    return tier_by_rule(one, support, night.at, night.retention)

@@ -7,24 +7,29 @@ aside what nobody has pinned or confirmed. Where it gives no clear word the memo
 from collections.abc import Iterator
 from itertools import chain, zip_longest
 
-from memoria.lifecycle.audit import note
-from memoria.lifecycle.face import Applied, Item, Night
-from memoria.lifecycle.reviewer import Reviewer
-from memoria.lifecycle.steps.decay import active
+from memoria.lifecycle.audit import log_action
+from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.reviewer import MemoryReviewer
+from memoria.lifecycle.steps.decay import active_memories
 from memoria.model import Validity
-from memoria.model.night import Outcome
+from memoria.model.nightly import StepOutcome
 from memoria.model.reflection import Judgement
-from memoria.model.retention import Tier, Vitals
-from memoria.policy.tiers import fading, may_go, promoted, rising
+from memoria.model.retention import MemoryTier, RetentionAttributes
+from memoria.policy.tier_rules import (
+    is_fading,
+    may_be_archived,
+    may_rise_to_core,
+    tier_after_promotion,
+)
 from memoria.store.base import Transaction
 
-MOST = 40
+MAX_REVIEWS = 40
 """Memories that are judged in a night."""
 _FADING = "it has grown weak: it was not said again, used or confirmed for a long time"
 _RISING = "it is important and is often used or said again"
 
 
-class Reviewed(Item):
+class ReviewItem(Item):
     """A memory that was judged; its key is its id."""
 
     decision: Judgement
@@ -32,49 +37,49 @@ class Reviewed(Item):
     """The number of the wording that was judged."""
 
 
-class Review:
+class ReviewStep:
     """Promotes, keeps or archives what a reviewer was asked about."""
 
     name = "review"
-    item = Reviewed
+    item = ReviewItem
     rows = 40
 
-    def reduced(self, night: Night) -> str | None:
+    def describe_limits(self, night: StepContext) -> str | None:
         """Whether nobody is asked, or of how many there is no word."""
-        if night.gate is None:
+        if night.chat is None:
             return "no chat model is asked: what has faded is archived by its strength alone"
-        return night.short.get(self.name)
+        return night.shortfalls.get(self.name)
 
-    def plan(self, night: Night) -> Iterator[Reviewed]:
+    def plan(self, night: StepContext) -> Iterator[ReviewItem]:
         """What the reviewer has decided, the most important memories first."""
-        if night.gate is None:
+        if night.chat is None:
             return
-        cases = _cases(night)
-        reviewer = Reviewer(night, night.gate)
-        for memory, decision in reviewer.judge(cases[:MOST]):
-            yield Reviewed(key=memory.id, decision=decision, wording=memory.current.n)
-        short = [*reviewer.short]
-        if len(cases) > MOST:
-            short.append(f"{len(cases) - MOST} more wait for the next night")
-        night.short.update({self.name: "; ".join(short)} if short else {})
+        cases = _find_cases(night)
+        reviewer = MemoryReviewer(night, night.chat)
+        for memory, decision in reviewer.review_memories(cases[:MAX_REVIEWS]):
+            yield ReviewItem(key=memory.id, decision=decision, wording=memory.current.n)
+        short = [*reviewer.shortfalls]
+        if len(cases) > MAX_REVIEWS:
+            short.append(f"{len(cases) - MAX_REVIEWS} more wait for the next night")
+        night.shortfalls.update({self.name: "; ".join(short)} if short else {})
 
-    def apply(self, tx: Transaction, item: Reviewed, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: ReviewItem, night: StepContext) -> ItemResult:
         """Carry the decision out, unless the memory was used, confirmed or changed since."""
-        one, memory = tx.retention.vitals_of(item.key), tx.memories.get(item.key)
+        one, memory = tx.retention.get_attributes(item.key), tx.memories.get(item.key)
         if one is None or memory is None or memory.current.n != item.wording:
-            return Applied(Outcome.CHANGED_SINCE, item.key)
-        if _why(one, night) is None:
-            return Applied(Outcome.CHANGED_SINCE, item.key)
-        if item.decision == "DELETE" and may_go(one, night.retention):
-            return _put_aside(tx, one, night)
-        return _kept(tx, one, item, night)
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
+        if _review_reason(one, night) is None:
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
+        if item.decision == "DELETE" and may_be_archived(one, night.retention):
+            return _archive(tx, one, night)
+        return _keep_or_promote(tx, one, item, night)
 
 
-def _cases(night: Night) -> list[tuple[str, str]]:
+def _find_cases(night: StepContext) -> list[tuple[str, str]]:
     """(memory, why it is reviewed): of those that fade and those that rise by turns."""
-    found: dict[str, list[Vitals]] = {_FADING: [], _RISING: []}
-    for one in active(night):
-        why = _why(one, night)
+    found: dict[str, list[RetentionAttributes]] = {_FADING: [], _RISING: []}
+    for one in active_memories(night):
+        why = _review_reason(one, night)
         if why is not None:
             found[why].append(one)
     queues = (
@@ -84,26 +89,32 @@ def _cases(night: Night) -> list[tuple[str, str]]:
     return [case for case in chain.from_iterable(zip_longest(*queues)) if case is not None]
 
 
-def _why(one: Vitals, night: Night) -> str | None:
-    if fading(one, night.at, night.retention):
+def _review_reason(one: RetentionAttributes, night: StepContext) -> str | None:
+    if is_fading(one, night.at, night.retention):
         return _FADING
-    return _RISING if rising(one, night.at, night.retention) else None
+    return _RISING if may_rise_to_core(one, night.at, night.retention) else None
 
 
-def _put_aside(tx: Transaction, one: Vitals, night: Night) -> Applied:
+def _archive(tx: Transaction, one: RetentionAttributes, night: StepContext) -> ItemResult:
     why = "a reviewer found that nobody would miss it"
     tx.memories.set_validity(one.id, Validity.ARCHIVED, night.at)
-    note(tx, night.at, "archive", one.id, why)
-    return Applied(Outcome.DONE, one.id, why)
+    log_action(tx, night.at, "archive", one.id, why)
+    return ItemResult(StepOutcome.DONE, one.id, why)
 
 
-def _kept(tx: Transaction, one: Vitals, item: Reviewed, night: Night) -> Applied:
+def _keep_or_promote(
+    tx: Transaction, one: RetentionAttributes, item: ReviewItem, night: StepContext
+) -> ItemResult:
     tier, importance = one.tier, one.importance
     if item.decision == "PROMOTE":
-        tier, importance = promoted(one, night.at, night.retention)
+        tier, importance = tier_after_promotion(one, night.at, night.retention)
     tx.retention.note_review(one.id, night.at, tier, importance)
     if tier is one.tier:
-        return Applied(Outcome.KEPT)
-    why = "a reviewer lifted it into the core" if tier is Tier.CORE else f"a reviewer: {tier}-term"
-    note(tx, night.at, f"promote to {tier}", one.id, why)
-    return Applied(Outcome.DONE, one.id, why)
+        return ItemResult(StepOutcome.KEPT)
+    why = (
+        "a reviewer lifted it into the core"
+        if tier is MemoryTier.CORE
+        else f"a reviewer: {tier}-term"
+    )
+    log_action(tx, night.at, f"promote to {tier}", one.id, why)
+    return ItemResult(StepOutcome.DONE, one.id, why)

@@ -8,31 +8,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memoria.ingest.grounds import RejectedError
-from memoria.lifecycle.drawing import (
+from memoria.ingest.validator import RejectedError
+from memoria.lifecycle.derivation import (
     MOST_SOURCES,
-    Draft,
-    FromMemories,
-    Made,
-    as_planned,
-    decided,
-    end,
-    grounds,
-    known_already,
+    DerivationItem,
+    DerivedDraft,
+    DerivedMemory,
+    add_derived,
+    derivation_validator,
+    end_derived,
+    has_user_decision,
+    is_known,
     least_trust,
-    made,
-    rewrite,
-    write,
+    read_derived,
+    revise_derived,
+    sources_as_planned,
 )
-from memoria.lifecycle.face import Applied, Night
-from memoria.lifecycle.patterns import pages
+from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.patterns import source_pages
 from memoria.model import InferredBy, Memory, MemoryType, Validity
-from memoria.model.night import Outcome
-from memoria.policy.conflict import USER, one_value, subject_key
+from memoria.model.nightly import StepOutcome
+from memoria.policy.conflict import USER, has_one_value, subject_key
 from memoria.policy.core import HABIT
 from memoria.policy.merging import wording_key
-from memoria.policy.rhythm import lately, rhythm, sentence
-from memoria.store.base import Basis, Transaction
+from memoria.policy.rhythm import describe_rhythm, find_rhythm, recent_instants
+from memoria.store.base import DerivationCandidate, Transaction
 
 _TURNS = 20
 """Turns of a source that one item lets a habit rest on."""
@@ -48,13 +48,13 @@ _MOMENTARY = frozenset(
 )
 """What can come back. A preference is not held on Mondays because it is spoken of then."""
 
-Do = Literal["write", "rewrite", "hear", "end"]
+HabitAction = Literal["write", "rewrite", "hear", "end"]
 
 
-class Noticed(FromMemories):
+class HabitItem(DerivationItem):
     """A habit that is to be written, written anew, ended, or to rest on more turns."""
 
-    do: Do
+    do: HabitAction
     habit: str | None = None
     """The id of the one that is there."""
     wording: int = 0
@@ -72,58 +72,60 @@ class _Theme:
     instants: list[int] = field(default_factory=list)
 
 
-class Rhythms:
+class RhythmsStep:
     """Notices what comes back every week or every day."""
 
     name = "rhythms"
-    item = Noticed
+    item = HabitItem
     rows = 150
 
-    def reduced(self, _night: Night) -> str | None:
+    def describe_limits(self, _night: StepContext) -> str | None:
         """It never needs a model."""
         return None
 
-    def plan(self, night: Night) -> Iterator[Noticed]:
+    def plan(self, night: StepContext) -> Iterator[HabitItem]:
         """What has a rhythm, and what had one."""
-        themes = _themes(night)
+        themes = _find_themes(night)
         by_source = {source: theme for theme in themes for source, _ in theme.sources}
         told: set[int] = set()
-        for one in made(night, MemoryType.FACT):
-            ours = {id(by_source[i]): by_source[i] for i in sorted(one.ids) if i in by_source}
+        for one in read_derived(night, MemoryType.FACT):
+            ours = {
+                id(by_source[i]): by_source[i] for i in sorted(one.source_ids) if i in by_source
+            }
             told.update(ours)
-            if not one.kept:
-                yield from _again(night, one, list(ours.values()))
+            if not one.is_decided:
+                yield from _revisit_habit(night, one, list(ours.values()))
         for theme in themes:
             if id(theme) not in told:
-                yield from _noticed(night, theme, None)
+                yield from _find_habit(night, theme, None)
 
-    def apply(self, tx: Transaction, item: Noticed, night: Night) -> Applied:
+    def apply(self, tx: Transaction, item: HabitItem, night: StepContext) -> ItemResult:
         """Write it, unless what it rests on was changed or forgotten since."""
         memory = None if item.habit is None else tx.memories.get(item.habit)
-        if item.habit is not None and (memory is None or _changed(tx, memory, item)):
-            return Applied(Outcome.CHANGED_SINCE, item.habit)
+        if item.habit is not None and (memory is None or _has_changed(tx, memory, item)):
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.habit)
         if item.do == "end" and memory is not None:
-            end(tx, memory, night.at, _STOPPED)
-            return Applied(Outcome.DONE, memory.id, _STOPPED)
-        sources = as_planned(tx, item)
+            end_derived(tx, memory, night.at, _STOPPED)
+            return ItemResult(StepOutcome.DONE, memory.id, _STOPPED)
+        sources = sources_as_planned(tx, item)
         if sources is None:
-            return Applied(Outcome.CHANGED_SINCE, item.habit)
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.habit)
         if item.do == "hear" and memory is not None:
             for source in sources:
-                tx.pairs.gather(memory.id, source.id, _TURNS // len(sources))
-            return Applied(Outcome.DONE, memory.id, "it goes on")
-        return _say(tx, item, night, memory, sources)
+                tx.pairs.copy_evidence(memory.id, source.id, _TURNS // len(sources))
+            return ItemResult(StepOutcome.DONE, memory.id, "it goes on")
+        return _write_habit(tx, item, night, memory, sources)
 
 
-def _themes(night: Night) -> list[_Theme]:
+def _find_themes(night: StepContext) -> list[_Theme]:
     found: dict[tuple[object, str], _Theme] = {}
-    for page in pages(night):
+    for page in source_pages(night):
         events = {one.n: one for one in page if _may_come_back(one)}
         with night.store.read(night.tenant) as tx:
-            instants = tx.drawn.instants(list(events))
+            instants = tx.derivations.user_statement_times(list(events))
         for n, at in instants:
             one = events[n]
-            key = (one.standing, wording_key(one.content))
+            key = (one.scope, wording_key(one.content))
             theme = found.setdefault(key, _Theme(one.content))
             theme.instants.append(at)
             if (one.id, one.wording) not in theme.sources[-1:]:
@@ -133,43 +135,51 @@ def _themes(night: Night) -> list[_Theme]:
     return list(found.values())
 
 
-def _may_come_back(one: Basis) -> bool:
+def _may_come_back(one: DerivationCandidate) -> bool:
     """Whether it is of the user and may happen again and again."""
     own = one.subject is None or subject_key(one.subject) == USER
-    lasting = one.predicate is not None and (one_value(one.predicate) or one.predicate == HABIT)
+    lasting = one.predicate is not None and (has_one_value(one.predicate) or one.predicate == HABIT)
     return own and not lasting and one.type in _MOMENTARY
 
 
-def _again(night: Night, one: Made, themes: Sequence[_Theme]) -> Iterator[Noticed]:
+def _revisit_habit(
+    night: StepContext, one: DerivedMemory, themes: Sequence[_Theme]
+) -> Iterator[HabitItem]:
     """What is to become of a habit that is known."""
     for theme in themes:
-        if rhythm(lately(theme.instants, night.at)):
-            yield from _noticed(night, theme, one)
+        if find_rhythm(recent_instants(theme.instants, night.at)):
+            yield from _find_habit(night, theme, one)
             return
     if one.memory.validity is Validity.ACTIVE:
-        yield _item("end", one, _Theme(""))
+        yield _habit_item("end", one, _Theme(""))
 
 
-def _noticed(night: Night, theme: _Theme, one: Made | None) -> Iterator[Noticed]:
-    found = rhythm(lately(theme.instants, night.at))
+def _find_habit(
+    night: StepContext, theme: _Theme, one: DerivedMemory | None
+) -> Iterator[HabitItem]:
+    found = find_rhythm(recent_instants(theme.instants, night.at))
     if found is None:
         return
-    content = sentence(found, theme.content)
+    content = describe_rhythm(found, theme.content)
     if one is None:
-        yield _item("write", None, theme, content, found.share)
+        yield _habit_item("write", None, theme, content, found.share)
     elif one.memory.validity is not Validity.ACTIVE or one.memory.content != content:
-        yield _item("rewrite", one, theme, content, found.share)
-    elif _unheard(night, one, theme):
-        yield _item("hear", one, theme)
+        yield _habit_item("rewrite", one, theme, content, found.share)
+    elif _lacks_evidence(night, one, theme):
+        yield _habit_item("hear", one, theme)
 
 
-def _unheard(night: Night, one: Made, theme: _Theme) -> bool:
+def _lacks_evidence(night: StepContext, one: DerivedMemory, theme: _Theme) -> bool:
     with night.store.read(night.tenant) as tx:
-        return tx.drawn.unheard(one.memory.id, [source for source, _ in theme.sources])
+        return tx.derivations.has_unseen_turns(
+            one.memory.id, [source for source, _ in theme.sources]
+        )
 
 
-def _item(do: Do, one: Made | None, theme: _Theme, content: str = "", share: float = 0) -> Noticed:
-    return Noticed(
+def _habit_item(
+    do: HabitAction, one: DerivedMemory | None, theme: _Theme, content: str = "", share: float = 0
+) -> HabitItem:
+    return HabitItem(
         key=f"{do}|{one.memory.id if one else theme.sources[0][0]}",
         do=do,
         habit=one.memory.id if one else None,
@@ -180,24 +190,30 @@ def _item(do: Do, one: Made | None, theme: _Theme, content: str = "", share: flo
     )
 
 
-def _changed(tx: Transaction, memory: Memory, item: Noticed) -> bool:
-    return memory.current.n != item.wording or decided(tx, memory)
+def _has_changed(tx: Transaction, memory: Memory, item: HabitItem) -> bool:
+    return memory.current.n != item.wording or has_user_decision(tx, memory)
 
 
-def _say(
-    tx: Transaction, item: Noticed, night: Night, memory: Memory | None, sources: Sequence[Memory]
-) -> Applied:
-    said = grounds(tx, night, InferredBy.RULES)
+def _write_habit(
+    tx: Transaction,
+    item: HabitItem,
+    night: StepContext,
+    memory: Memory | None,
+    sources: Sequence[Memory],
+) -> ItemResult:
+    said = derivation_validator(tx, night, InferredBy.RULES)
     try:
-        content = said.concluded(item.content, least_trust(sources))
+        content = said.check_derived(item.content, least_trust(sources))
     except RejectedError:
-        return Applied(Outcome.UNCHANGED)
+        return ItemResult(StepOutcome.UNCHANGED)
     confidence = min(item.share, *(source.confidence for source in sources))
     turns = max(1, _TURNS // len(sources))
-    draft = Draft(MemoryType.FACT, content, InferredBy.RULES, confidence, turns, USER, HABIT)
-    if known_already(tx, draft, sources[0].workspace, item.habit):
-        return Applied(Outcome.UNCHANGED)
+    draft = DerivedDraft(MemoryType.FACT, content, InferredBy.RULES, confidence, turns, USER, HABIT)
+    if is_known(tx, draft, sources[0].workspace, item.habit):
+        return ItemResult(StepOutcome.UNCHANGED)
     if memory is None:
-        return Applied(Outcome.DONE, write(tx, draft, sources, night.at), "it comes back")
-    rewrite(tx, memory, draft, sources, night.at)
-    return Applied(Outcome.DONE, memory.id, "it comes back otherwise")
+        return ItemResult(
+            StepOutcome.DONE, add_derived(tx, draft, sources, night.at), "it comes back"
+        )
+    revise_derived(tx, memory, draft, sources, night.at)
+    return ItemResult(StepOutcome.DONE, memory.id, "it comes back otherwise")

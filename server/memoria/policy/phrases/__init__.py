@@ -1,9 +1,9 @@
 """The plain statements that rules understand, each read as a whole clause, in both languages."""
 
-from memoria.policy.phrases.base import Draft, Language
+from memoria.policy.phrases.base import Language, ParsedStatement
 from memoria.policy.phrases.chinese import CHINESE
 from memoria.policy.phrases.english import ENGLISH
 
 LANGUAGES = (ENGLISH, CHINESE)
 
-__all__ = ["LANGUAGES", "Draft", "Language"]
+__all__ = ["LANGUAGES", "Language", "ParsedStatement"]

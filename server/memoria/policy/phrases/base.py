@@ -11,7 +11,7 @@ _LONGEST_PREDICATE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ParsedStatement:
     """What a clause says."""
 
     type: MemoryType
@@ -33,7 +33,7 @@ class Phrase:
     """How a statement is put, and what it says; None if it is in doubt after all."""
 
     pattern: LazyPattern
-    read: Callable[[re.Match[str]], Draft | None]
+    read: Callable[[re.Match[str]], ParsedStatement | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,19 @@ class Language:
     remember: LazyPattern
     """How somebody asks for what follows to be remembered."""
     phrases: tuple[Phrase, ...]
-    note: Callable[[str], Draft | None]
+    note: Callable[[str], ParsedStatement | None]
     """What is to be remembered, in the words used; None if it points elsewhere."""
 
-    def stated(self, text: str) -> Draft | None:
+    def parse_statement(self, text: str) -> ParsedStatement | None:
         """What a sentence states."""
         for phrase in self.phrases:
-            match = phrase.pattern.compiled.match(text)
+            match = phrase.pattern.regex.match(text)
             if match:
                 return phrase.read(match)
         return None
 
-    def asked_to_remember(self, text: str) -> Draft | None:
+    def parse_request(self, text: str) -> ParsedStatement | None:
         """What a sentence wants remembered, as a statement where it is one."""
-        lead = self.remember.compiled.match(text)
+        lead = self.remember.regex.match(text)
         rest = text[lead.end() :].strip() if lead else ""
-        return (self.stated(rest) or self.note(rest)) if rest else None
+        return (self.parse_statement(rest) or self.note(rest)) if rest else None

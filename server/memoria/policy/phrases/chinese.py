@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from memoria.model.memory import MemoryType
-from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
+from memoria.policy.phrases.base import Language, ParsedStatement, Phrase, of_many
 from memoria.text.pattern import LazyPattern
 
 _LANGUAGE = re.compile(
@@ -24,37 +24,39 @@ def _plain(text: str | None) -> str | None:
     return None if not told or _POINTING.match(told) or _PASSING.search(told) else told
 
 
-def _said(kind: MemoryType, said: str, told: str, predicate: str) -> Draft:
+def _statement(kind: MemoryType, said: str, told: str, predicate: str) -> ParsedStatement:
     content = f"用户说：“{said.strip()}。”" if _PERSON.search(told) else f"用户{told}。"
-    return Draft(kind, content, "用户", predicate)
+    return ParsedStatement(kind, content, "用户", predicate)
 
 
-def _stated(kind: MemoryType, predicate: str) -> Callable[[re.Match[str]], Draft | None]:
-    def read(match: re.Match[str]) -> Draft | None:
+def _statement_reader(
+    kind: MemoryType, predicate: str
+) -> Callable[[re.Match[str]], ParsedStatement | None]:
+    def read(match: re.Match[str]) -> ParsedStatement | None:
         told = _plain(match["object"])
         if told is None:
             return None
-        return _said(
+        return _statement(
             kind, match[0], match["before"] + told + match["after"], of_many(predicate, told)
         )
 
     return read
 
 
-def _name(match: re.Match[str]) -> Draft:
-    return Draft(MemoryType.FACT, f"用户的名字是{match['name']}。", "用户", "姓名")
+def _name(match: re.Match[str]) -> ParsedStatement:
+    return ParsedStatement(MemoryType.FACT, f"用户的名字是{match['name']}。", "用户", "姓名")
 
 
-def _called(match: re.Match[str]) -> Draft:
-    return Draft(MemoryType.RULE, f"用户希望被称呼为{match['name']}。", "用户", "称呼")
+def _form_of_address(match: re.Match[str]) -> ParsedStatement:
+    return ParsedStatement(MemoryType.RULE, f"用户希望被称呼为{match['name']}。", "用户", "称呼")
 
 
-def _ordered(match: re.Match[str]) -> Draft | None:
+def _order(match: re.Match[str]) -> ParsedStatement | None:
     order = match["order"].strip()
     predicate = "回答语言" if _LANGUAGE.search(order) else of_many("规则", order)
     if order.endswith(("吗", "呢", "了")):
         return None
-    return Draft(MemoryType.RULE, f"用户要求：“{order}。”", "助手", predicate)
+    return ParsedStatement(MemoryType.RULE, f"用户要求：“{order}。”", "助手", predicate)
 
 
 _REMEMBER = LazyPattern(
@@ -67,19 +69,19 @@ _PHRASES = tuple(
         (
             rf"""我(?:个人)?(?P<before>(?:一直|从小|最|很|特别|非常|比较|更|超级?|真的|也|都|就|挺|蛮|不太|不怎么|不){{0,2}}
             (?:喜欢|讨厌|偏爱|热爱|爱(?=[吃喝看听玩用穿])|受不了)){_OBJECT}(?P<after>)""",
-            _stated(MemoryType.PREFERENCE, "喜好"),
+            _statement_reader(MemoryType.PREFERENCE, "喜好"),
         ),
         (
             rf"""我(?P<before>对)(?P<object>[^，,；;：:（）()\s]{{1,20}}?)(?P<after>(?:也|都|很|严重)?过敏){_END}""",
-            _stated(MemoryType.FACT, "过敏"),
+            _statement_reader(MemoryType.FACT, "过敏"),
         ),
         (
             rf"我(?P<before>(?:从来|一直|也|都)?不[吃喝碰])(?![了饭下惯完到起过]){_OBJECT}(?P<after>)",
-            _stated(MemoryType.PREFERENCE, "饮食"),
+            _statement_reader(MemoryType.PREFERENCE, "饮食"),
         ),
         (
             rf"我(?:一直)?(?P<before>)(?P<object>吃素|吃斋|是素食(?:主义)?者?)(?P<after>)(?:的)?{_END}",
-            _stated(MemoryType.PREFERENCE, "饮食"),
+            _statement_reader(MemoryType.PREFERENCE, "饮食"),
         ),
         (
             r"""(?:我叫(?![他她你了做上住车外来醒苦停我它不个])|我的?名字(?:是|叫))[“"]?
@@ -89,21 +91,23 @@ _PHRASES = tuple(
         (
             r"""(?:以后|你|可以|都|就|直接){0,3}叫我(?![做去来回滚别不们把帮给先怎起])[“"]?
             (?P<name>[一-鿿]{1,4}?|[A-Z][A-Za-z]{1,20})[”"]?(?:就行|就好|就可以|即可|吧|好了)?(?=[，,]|$)""",
-            _called,
+            _form_of_address,
         ),
         (
             r"""(?P<order>(?:(?:从现在起|从现在开始|从今以后|今后)[，,]?(?!我|他|她|你会|它).{3,100}
             |以后(?:都|请|别|不要|只|统一|一律|每次|尽量|就?用|回答|回复|给我|写)(?!是|会|能|有|没).{2,100}))$""",
-            _ordered,
+            _order,
         ),
     )
 )
 
 
-def _note(text: str) -> Draft | None:
+def _note(text: str) -> ParsedStatement | None:
     if not _TELLING.match(text) or _POINTING.match(text):
         return None
-    return Draft(MemoryType.FACT, f"用户要求记住：“{text}。”", "用户", of_many("备注", text))
+    return ParsedStatement(
+        MemoryType.FACT, f"用户要求记住：“{text}。”", "用户", of_many("备注", text)
+    )
 
 
 CHINESE = Language(_REMEMBER, _PHRASES, _note)

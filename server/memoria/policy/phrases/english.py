@@ -3,7 +3,7 @@
 import re
 
 from memoria.model.memory import MemoryType
-from memoria.policy.phrases.base import Draft, Language, Phrase, of_many
+from memoria.policy.phrases.base import Language, ParsedStatement, Phrase, of_many
 from memoria.text.pattern import LazyPattern
 
 _LEAD = r"""(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|hello|btw|by\sthe\sway|fyi|well|yes
@@ -49,65 +49,67 @@ def _plain(text: str | None) -> str | None:
     return None if empty or _POINTING.match(told) or _PASSING.search(told) else told
 
 
-def _said(kind: MemoryType, said: str, told: str, subject: str, predicate: str) -> Draft:
+def _statement(
+    kind: MemoryType, said: str, told: str, subject: str, predicate: str
+) -> ParsedStatement:
     """In the third person, or in the speaker's words where a pronoun would have to be turned."""
     content = f'The user says: "{said.strip()}."' if _PERSON.search(told) else f"The user {told}."
-    return Draft(kind, content, subject, predicate)
+    return ParsedStatement(kind, content, subject, predicate)
 
 
-def _likes(match: re.Match[str]) -> Draft | None:
+def _likes(match: re.Match[str]) -> ParsedStatement | None:
     told = _plain(match["object"])
     if told is None or match["verb"].isupper():  # "I just LOVE early meetings"
         return None
     verb = match["verb"].lower()
     phrase = f"does not {verb} {told}" if match["not"] else f"{_VERBS[verb]} {told}"
-    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("taste", told))
+    return _statement(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("taste", told))
 
 
-def _allergic(match: re.Match[str]) -> Draft | None:
+def _allergic(match: re.Match[str]) -> ParsedStatement | None:
     told = _plain(match["object"])
     if told is None:
         return None
     phrase = f"is {match['how'].lower()} {told}"
-    return _said(MemoryType.FACT, match[0], phrase, "user", of_many("allergy", told))
+    return _statement(MemoryType.FACT, match[0], phrase, "user", of_many("allergy", told))
 
 
-def _diet(match: re.Match[str]) -> Draft:
-    return Draft(MemoryType.PREFERENCE, f"The user is {match['what']}.", "user", "diet")
+def _diet(match: re.Match[str]) -> ParsedStatement:
+    return ParsedStatement(MemoryType.PREFERENCE, f"The user is {match['what']}.", "user", "diet")
 
 
-def _abstains(match: re.Match[str]) -> Draft | None:
+def _abstains(match: re.Match[str]) -> ParsedStatement | None:
     told = _plain(match["object"])
     if told is None:
         return None
     phrase = f"does not {match['verb'].lower()} {told}"
-    return _said(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("diet", told))
+    return _statement(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("diet", told))
 
 
-def _name(match: re.Match[str]) -> Draft:
-    return Draft(MemoryType.FACT, f"The user's name is {match['name']}.", "user", "name")
+def _name(match: re.Match[str]) -> ParsedStatement:
+    return ParsedStatement(MemoryType.FACT, f"The user's name is {match['name']}.", "user", "name")
 
 
-def _called(match: re.Match[str]) -> Draft:
+def _form_of_address(match: re.Match[str]) -> ParsedStatement:
     content = f"The user wants to be called {match['name']}."
-    return Draft(MemoryType.RULE, content, "user", "form of address")
+    return ParsedStatement(MemoryType.RULE, content, "user", "form of address")
 
 
-def _favourite(match: re.Match[str]) -> Draft | None:
+def _favourite(match: re.Match[str]) -> ParsedStatement | None:
     told, what = _plain(match["object"]), match["what"].lower()
     if told is None:
         return None
     phrase = f"The user's favourite {what} is {told}."
     content = f'The user says: "{match[0].strip()}."' if _PERSON.search(told) else phrase
-    return Draft(MemoryType.PREFERENCE, content, "user", f"favourite {what}")
+    return ParsedStatement(MemoryType.PREFERENCE, content, "user", f"favourite {what}")
 
 
-def _ordered(match: re.Match[str]) -> Draft | None:
+def _order(match: re.Match[str]) -> ParsedStatement | None:
     order = match["order"].strip()
     if _PASSING.search(order):
         return None
     predicate = "answer language" if _LANGUAGE.search(order) else of_many("rule", order)
-    return Draft(MemoryType.RULE, f'The user asks: "{order}."', "assistant", predicate)
+    return ParsedStatement(MemoryType.RULE, f'The user asks: "{order}."', "assistant", predicate)
 
 
 _LANGUAGE = re.compile(
@@ -150,23 +152,23 @@ _PHRASES = tuple(
         (
             r"""(?:you\scan\s|just\s|please\s){0,2}call\sme\s["“]?(?P<name>(?-i:[A-Z])[\w'’.-]{0,30})["”]?
             (?=\s*(?:,|$|\b(?:please|from|instead)\b))""",
-            _called,
+            _form_of_address,
         ),
         (
             rf"my\s(?:all[ -]time\s)?favou?rite\s(?P<what>\w+(?:\s\w+)?)\sis\s{_OBJECT}",
             _favourite,
         ),
-        (rf"(?P<order>(?:always|never)\s{_TO_DO}\s.{{3,200}})$", _ordered),
-        (r"(?P<order>from\snow\son,?\s(?!i\b|we\b|he\b|she\b|they\b|it\b).{6,200})$", _ordered),
-        (rf"(?P<order>{_TO_DO}\s.{{3,200}}\sfrom\snow\son)$", _ordered),
+        (rf"(?P<order>(?:always|never)\s{_TO_DO}\s.{{3,200}})$", _order),
+        (r"(?P<order>from\snow\son,?\s(?!i\b|we\b|he\b|she\b|they\b|it\b).{6,200})$", _order),
+        (rf"(?P<order>{_TO_DO}\s.{{3,200}}\sfrom\snow\son)$", _order),
     )
 )
 
 
-def _note(text: str) -> Draft | None:
+def _note(text: str) -> ParsedStatement | None:
     if not _TELLING.match(text) or _POINTING_NOTE.match(text) or _ADDRESSED.search(text):
         return None
-    return Draft(
+    return ParsedStatement(
         MemoryType.FACT, f'The user asks to remember: "{text}."', "user", of_many("note", text)
     )
 

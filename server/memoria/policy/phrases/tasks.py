@@ -8,28 +8,28 @@ LONGEST_TASK = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class TaskOpening:
     """How a task is begun; `task` is the group that names it."""
 
     pattern: LazyPattern
-    clear: bool = False
+    is_clear: bool = False
     """Nobody says so of a mere step: whatever is in hand makes room."""
-    asked: bool = False
+    counts_in_question: bool = False
     """It may be put as a question."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TaskMention:
     """A task as somebody names it."""
 
     task: str
-    clear: bool
-    asked: bool = False
+    is_clear: bool
+    counts_in_question: bool = False
     """It counts in a question, too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class TaskEnd:
     """The end of something."""
 
     what: str
@@ -38,7 +38,7 @@ class Over:
     """What else the sentence says."""
 
     @property
-    def asked(self) -> bool:
+    def counts_in_question(self) -> bool:
         """A question ends nothing."""
         return False
 
@@ -53,8 +53,8 @@ class TaskLanguage:
     """What may come before and says nothing."""
     aside: LazyPattern
     """What says that there is another task, before it is named."""
-    openings: tuple[Opening, ...]
-    ended: LazyPattern
+    openings: tuple[TaskOpening, ...]
+    end_pattern: LazyPattern
     """The end of something; `rest` is what else the sentence says, any other group what it was."""
     pointing: LazyPattern
     """Words for what is in hand that don't name it."""
@@ -69,45 +69,53 @@ class TaskLanguage:
     common: LazyPattern
     """Words that name no task: `fix`, `bug`, 修复."""
 
-    def begun(self, sentence: str) -> Found | None:
+    def find_start(self, sentence: str) -> TaskMention | None:
         """The task that a sentence begins."""
-        found = self._named(sentence)
-        return None if found is None or self.later.compiled.search(sentence) else found
+        found = self._find_mention(sentence)
+        return None if found is None or self.later.regex.search(sentence) else found
 
-    def ends(self, sentence: str) -> Over | None:
+    def find_end(self, sentence: str) -> TaskEnd | None:
         """What a sentence says is over."""
-        match = self.ended.compiled.match(sentence, _end(self.lead, sentence))
+        match = self.end_pattern.regex.match(sentence, _match_end(self.lead, sentence))
         if match is None:
             return None
         groups = match.groupdict().items()
         what = next((text for name, text in groups if name != "rest" and text), "").strip()
-        unnamed = self.pointing.compiled.fullmatch(what)
-        return Over("" if unnamed else what, match["rest"].lstrip(" ,，:–—-"))
+        is_pointing = self.pointing.regex.fullmatch(what)
+        return TaskEnd("" if is_pointing else what, match["rest"].lstrip(" ,，:–—-"))
 
-    def _named(self, sentence: str) -> Found | None:
-        start = _end(self.lead, sentence)
-        aside = self.aside.compiled.match(sentence, start)
+    def _find_mention(self, sentence: str) -> TaskMention | None:
+        start = _match_end(self.lead, sentence)
+        aside = self.aside.regex.match(sentence, start)
         if aside is None:
-            return self._opened(sentence[start:])
-        rest = sentence[_end(self.lead, sentence, aside.end()) :]
-        opened = self._opened(rest)
-        if opened is not None:
-            return replace(opened, clear=True)
-        return self._found(rest, Opening(self.aside, clear=True)) if aside["names"] else None
+            return self._match_opening(sentence[start:])
+        rest = sentence[_match_end(self.lead, sentence, aside.end()) :]
+        mention = self._match_opening(rest)
+        if mention is not None:
+            return replace(mention, is_clear=True)
+        return (
+            self._make_mention(rest, TaskOpening(self.aside, is_clear=True))
+            if aside["names"]
+            else None
+        )
 
-    def _opened(self, text: str) -> Found | None:
+    def _match_opening(self, text: str) -> TaskMention | None:
         for opening in self.openings:
-            match = opening.pattern.compiled.match(text)
+            match = opening.pattern.regex.match(text)
             if match:
-                return self._found(match["task"], opening)
+                return self._make_mention(match["task"], opening)
         return None
 
-    def _found(self, raw: str, opening: Opening) -> Found | None:
-        task = self.filler.compiled.sub("", self.tail.compiled.sub("", raw)).strip(" ，,。：:、-–—")
-        return Found(shortened(task), opening.clear, opening.asked) if task else None
+    def _make_mention(self, raw: str, opening: TaskOpening) -> TaskMention | None:
+        task = self.filler.regex.sub("", self.tail.regex.sub("", raw)).strip(" ，,。：:、-–—")
+        return (
+            TaskMention(shorten_task(task), opening.is_clear, opening.counts_in_question)
+            if task
+            else None
+        )
 
 
-def shortened(task: str) -> str:
+def shorten_task(task: str) -> str:
     """A task's name in a line, cut between words where it is too long."""
     task = " ".join(task.split())
     if len(task) <= LONGEST_TASK:
@@ -116,6 +124,6 @@ def shortened(task: str) -> str:
     return f"{(cut.rsplit(' ', 1)[0] if ' ' in cut else cut).rstrip(' ,，')}…"
 
 
-def _end(pattern: LazyPattern, text: str, start: int = 0) -> int:
-    match = pattern.compiled.match(text, start)
+def _match_end(pattern: LazyPattern, text: str, start: int = 0) -> int:
+    match = pattern.regex.match(text, start)
     return match.end() if match else start

@@ -1,6 +1,6 @@
 """How Chinese speaks of the task in hand."""
 
-from memoria.policy.phrases.tasks import Opening, TaskLanguage
+from memoria.policy.phrases.tasks import TaskLanguage, TaskOpening
 from memoria.text.pattern import LazyPattern
 
 _LEAD = r"""(?:(?:好的?|嗯|那么?|对了|OK|ok|你好|您好|请问?|麻烦你?|(?:行|可以)(?=[，,])
@@ -15,22 +15,25 @@ _OBJECT = r"(?:一下)?(?P<of>.{2,})"
 _CAN = r"(?:(?:你)?(?:能不能|可不可以|能|可以)(?:请你)?)?(?:请你?|麻烦你?)?"
 
 
-def _opening(pattern: str, *, clear: bool = False, asked: bool = False) -> Opening:
-    return Opening(LazyPattern(rf"(?x){pattern}"), clear, asked)
+def _opening(
+    pattern: str, *, is_clear: bool = False, counts_in_question: bool = False
+) -> TaskOpening:
+    return TaskOpening(LazyPattern(rf"(?x){pattern}"), is_clear, counts_in_question)
 
 
 _OPENINGS = (
     _opening(
         rf"""(?:接下来|下面|现在|接着){_WE}?(?:就|再|要|该)?(?:来|去|开始)?(?P<task>{_WORK}{_OBJECT})""",
-        clear=True,
+        is_clear=True,
     ),
-    _opening(rf"{_WE}(?:现在)?开始(?P<task>{_WORK}{_OBJECT})", clear=True),
-    _opening(rf"(?:回到|转到|切换到)(?P<task>{_OBJECT})", clear=True),
+    _opening(rf"{_WE}(?:现在)?开始(?P<task>{_WORK}{_OBJECT})", is_clear=True),
+    _opening(rf"(?:回到|转到|切换到)(?P<task>{_OBJECT})", is_clear=True),
     _opening(rf"{_WE}(?:现在)?来(?P<task>{_ANY}{_OBJECT})"),
     _opening(rf"来(?P<task>{_ANY}{_OBJECT})"),
-    _opening(rf"{_CAN}帮(?:我|我们|忙)(?:一起)?(?P<task>{_ANY}{_OBJECT})", asked=True),
+    _opening(rf"{_CAN}帮(?:我|我们|忙)(?:一起)?(?P<task>{_ANY}{_OBJECT})", counts_in_question=True),
     _opening(
-        rf"{_CAN}帮(?:我|我们)(?P<task>把(?P<of>.{{2,}}?){_ANY}(?:一下|好|掉|完)?)$", asked=True
+        rf"{_CAN}帮(?:我|我们)(?P<task>把(?P<of>.{{2,}}?){_ANY}(?:一下|好|掉|完)?)$",
+        counts_in_question=True,
     ),
     _opening(rf"(?:我|{_WE})(?:现在)?(?:想要?|要|需要|打算|准备|得)(?P<task>{_ANY}{_OBJECT})"),
     _opening(rf"(?:我|{_WE})(?:现在)?正在(?P<task>{_ANY}{_OBJECT})"),
@@ -54,7 +57,7 @@ CHINESE_TASKS = TaskLanguage(
         )\s*"""
     ),
     openings=_OPENINGS,
-    ended=LazyPattern(
+    end_pattern=LazyPattern(
         r"""(?x)(?:
           (?![^，,]*(?:快|还|没|差不多|就要|几乎|不))(?P<what>[^，,]{0,20}?)(?:终于|已经|都|全部|也)?
             (?:搞定|完成|(?:做|弄|写|翻译|整理|测试|处理)完|[弄修改写]好|解决|上线)(?:了|啦)

@@ -1,6 +1,6 @@
 """How English speaks of the task in hand."""
 
-from memoria.policy.phrases.tasks import Opening, TaskLanguage
+from memoria.policy.phrases.tasks import TaskLanguage, TaskOpening
 from memoria.text.pattern import LazyPattern
 
 _LEAD = r"""(?:(?:ok(?:ay)?|great|perfect|awesome|excellent|nice|cool|good(?:\smorning)?|hi|hello
@@ -24,30 +24,37 @@ _COULD = r"(?:can|could|would|will)\s(?:you|we)\s(?:please\s)?"
 _TASK = r"(?P<task>.+)"
 
 
-def _opening(pattern: str, *, clear: bool = False, asked: bool = False) -> Opening:
-    return Opening(LazyPattern(rf"(?xi){pattern}"), clear, asked)
+def _opening(
+    pattern: str, *, is_clear: bool = False, counts_in_question: bool = False
+) -> TaskOpening:
+    return TaskOpening(LazyPattern(rf"(?xi){pattern}"), is_clear, counts_in_question)
 
 
 _OPENINGS = (
-    _opening(rf"(?:now,?\s|next,?\s)?{_LETS}\s(?:now\s)?{_ON}\s{_TASK}", clear=True),
-    _opening(rf"(?:now,?\s|next,?\s)?{_COULD}(?:now\s)?{_ON}\s{_TASK}", clear=True, asked=True),
-    _opening(rf"(?:now,?\s|next,?\s)?{_WANT}{_ON}\s{_TASK}", clear=True),
+    _opening(rf"(?:now,?\s|next,?\s)?{_LETS}\s(?:now\s)?{_ON}\s{_TASK}", is_clear=True),
+    _opening(
+        rf"(?:now,?\s|next,?\s)?{_COULD}(?:now\s)?{_ON}\s{_TASK}",
+        is_clear=True,
+        counts_in_question=True,
+    ),
+    _opening(rf"(?:now,?\s|next,?\s)?{_WANT}{_ON}\s{_TASK}", is_clear=True),
     _opening(
         rf"(?:moving\son\sto|switching\s(?:over\s|back\s)?to|(?:back|over|on)\sto){_DETERMINED}\s{_TASK}",
-        clear=True,
+        is_clear=True,
     ),
     _opening(
         rf"""(?:now|next),?\s(?:then,?\s)?(?:{_LETS}\s|{_WANT}|{_COULD}(?:help\s(?:me|us)\s)?)
         (?P<task>{_WORK}\s.+)""",
-        clear=True,
-        asked=True,
+        is_clear=True,
+        counts_in_question=True,
     ),
     _opening(rf"(?:now,?\s)?{_LETS}\s(?:start\swith\s|focus\son\s){_TASK}"),
     _opening(rf"{_LETS}\s(?:now\s)?(?P<task>{_ANY}\s.+)"),
     _opening(rf"{_WANT}(?P<task>{_ANY}\s.+)"),
-    _opening(rf"{_COULD}help\s(?:me|us)\swith\s{_TASK}", asked=True),
+    _opening(rf"{_COULD}help\s(?:me|us)\swith\s{_TASK}", counts_in_question=True),
     _opening(
-        rf"{_COULD}(?:help\s(?:me|us)\s(?:to\s)?)?(?P<task>{_ANY}\s{_DETERMINED}.+)", asked=True
+        rf"{_COULD}(?:help\s(?:me|us)\s(?:to\s)?)?(?P<task>{_ANY}\s{_DETERMINED}.+)",
+        counts_in_question=True,
     ),
     _opening(rf"(?:i\sneed\s)?(?:your\s)?help\s(?:me|us)?\s?with\s{_TASK}"),
     _opening(rf"help\s(?:me|us)\s(?:to\s)?(?P<task>{_ANY}\s.+)"),
@@ -98,7 +105,7 @@ ENGLISH_TASKS = TaskLanguage(
         )"""
     ),
     openings=_OPENINGS,
-    ended=LazyPattern(
+    end_pattern=LazyPattern(
         rf"""(?xi)(?:
           (?:(?:and\s)?(?:(?:we|i)(?:['’]?(?:re|m)|\sare|\sam)\s|(?:that|it)(?:['’]s|\sis)\s
             |everything(?:['’]s|\sis)\s)?(?:all\s|now\s){{0,2}}(?:done|finished)

@@ -12,26 +12,26 @@ text retrieval", 2004); terms of other scripts and numbers are left alone.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from memoria.store.values import Indexed
+from memoria.store.values import IndexTokens
 
 _PREFIX = 4
-_ALIKE = 0.3
+_PREFIX_WEIGHT = 0.3
 
 
-class Counted(NamedTuple):
+class TermCounts(NamedTuple):
     """A document as the question sees it: only terms that stand in it."""
 
-    said: dict[str, float]
+    body: dict[str, float]
     """Times in what was said."""
-    framed: dict[str, float]
+    frame: dict[str, float]
     """Times in who said it and when."""
     length: int
     """In tokens, of all there is."""
 
 
-def count(
-    documents: Mapping[int, Indexed], terms: Sequence[str], *, alike: bool
-) -> dict[int, Counted]:
+def count_terms(
+    documents: Mapping[int, IndexTokens], terms: Sequence[str], *, alike: bool
+) -> dict[int, TermCounts]:
     """The terms counted in each of the documents.
 
     Args:
@@ -41,17 +41,17 @@ def count(
     """
     whole = [(term, f" {term} ") for term in terms]
     begun = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
-    return {n: _counted(document, whole, begun) for n, document in documents.items()}
+    return {n: _count_document(document, whole, begun) for n, document in documents.items()}
 
 
-def _counted(
-    document: Indexed, whole: Sequence[tuple[str, str]], begun: Sequence[tuple[str, str]]
-) -> Counted:
+def _count_document(
+    document: IndexTokens, whole: Sequence[tuple[str, str]], begun: Sequence[tuple[str, str]]
+) -> TermCounts:
     words, context = f" {document.words} ", f" {document.context} "
     said: dict[str, float] = {t: many for t, token in whole if (many := words.count(token))}
-    alike = {term: _ALIKE for term, start in begun if term not in said and start in words}
+    alike = {term: _PREFIX_WEIGHT for term, start in begun if term not in said and start in words}
     framed: dict[str, float] = {term: 1.0 for term, token in whole if token in context}
-    return Counted(said | alike, framed, words.count(" ") + context.count(" ") - 2)
+    return TermCounts(said | alike, framed, words.count(" ") + context.count(" ") - 2)
 
 
 def _may_vary(term: str) -> bool:

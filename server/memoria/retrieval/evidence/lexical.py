@@ -16,12 +16,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from memoria.retrieval.evidence.counts import Counted
-from memoria.store.values import Frequencies, Place
+from memoria.retrieval.evidence.counts import TermCounts
+from memoria.store.values import Frequencies, TurnPosition
 
-_LENT = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
+_NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
 """By distance; `found` reads as far."""
-_FRAME = 0.6
+_FRAME_WEIGHT = 0.6
 """A word of who said it and when, beside one of what was said."""
 _K1 = 0.9
 _B = 0.4
@@ -30,14 +30,14 @@ _B = 0.4
 def idf(terms: Sequence[str], frequencies: Frequencies) -> dict[str, float]:
     """What each term tells: Lucene's inverse document frequency, which is never negative."""
     total = frequencies.total
-    found = {term: min(frequencies.holding[term], total) for term in terms}
+    found = {term: min(frequencies.by_term[term], total) for term in terms}
     return {term: math.log(1 + (total - df + 0.5) / (df + 0.5)) for term, df in found.items()}
 
 
 def bm25(
-    counted: Mapping[int, Counted],
-    places: Sequence[Place],
-    telling: Mapping[str, float],
+    counted: Mapping[int, TermCounts],
+    places: Sequence[TurnPosition],
+    idf_by_term: Mapping[str, float],
     *,
     lend: bool,
 ) -> dict[int, float]:
@@ -46,35 +46,39 @@ def bm25(
     Args:
         counted: the documents found.
         places: where turns stand, those found and those around them.
-        telling: each term's idf.
+        idf_by_term: each term's idf.
         lend: whether neighbours lend their words.
     """
     mean = sum(each.length for each in counted.values()) / max(len(counted), 1)
-    weights = _lent(counted, places) if lend else {}
+    weights = _lend_words(counted, places) if lend else {}
     for n, each in counted.items():
         own = weights.setdefault(n, {})
-        _add(own, each.said.items())
-        _add(own, _shared(each.framed, _FRAME))
+        _add_counts(own, each.body.items())
+        _add_counts(own, _scale_counts(each.frame, _FRAME_WEIGHT))
     relative = {n: each.length / mean for n, each in counted.items() if mean}
-    gains = {term: (_K1 + 1) * told for term, told in telling.items()}
-    return {n: _score(own, relative.get(n, 1.0), gains) for n, own in weights.items()}
+    gains = {term: (_K1 + 1) * told for term, told in idf_by_term.items()}
+    return {n: _score_document(own, relative.get(n, 1.0), gains) for n, own in weights.items()}
 
 
-def _add(own: dict[str, float], times: Iterable[tuple[str, float]]) -> None:
+def _add_counts(own: dict[str, float], times: Iterable[tuple[str, float]]) -> None:
     for term, many in times:
         own[term] = own.get(term, 0.0) + many
 
 
-def _shared(times: Mapping[str, float], share: float) -> list[tuple[str, float]]:
+def _scale_counts(times: Mapping[str, float], share: float) -> list[tuple[str, float]]:
     return [(term, share * many) for term, many in times.items()]
 
 
-def _score(weights: Mapping[str, float], length: float, gains: Mapping[str, float]) -> float:
+def _score_document(
+    weights: Mapping[str, float], length: float, gains: Mapping[str, float]
+) -> float:
     norm = _K1 * (1 - _B + _B * length)
     return math.fsum([gains[term] * w / (w + norm) for term, w in weights.items()])
 
 
-def _lent(counted: Mapping[int, Counted], places: Sequence[Place]) -> dict[int, dict[str, float]]:
+def _lend_words(
+    counted: Mapping[int, TermCounts], places: Sequence[TurnPosition]
+) -> dict[int, dict[str, float]]:
     """What each document has of its neighbours; one version of a message stands for the rest."""
     standing: dict[tuple[int, int], list[int]] = defaultdict(list)
     givers: dict[tuple[int, int], int] = {}
@@ -85,9 +89,9 @@ def _lent(counted: Mapping[int, Counted], places: Sequence[Place]) -> dict[int, 
             givers[place] = n
     lent: dict[int, dict[str, float]] = {}
     for (session_n, index), giver in sorted(givers.items(), key=itemgetter(1)):
-        said = counted[giver].said
-        shares = {share: _shared(said, share) for share in set(_LENT.values())}
-        for step, share in _LENT.items():
+        said = counted[giver].body
+        shares = {share: _scale_counts(said, share) for share in set(_NEIGHBOUR_WEIGHTS.values())}
+        for step, share in _NEIGHBOUR_WEIGHTS.items():
             for n in standing.get((session_n, index + step), ()):
-                _add(lent.setdefault(n, {}), shares[share])
+                _add_counts(lent.setdefault(n, {}), shares[share])
     return lent

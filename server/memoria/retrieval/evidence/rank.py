@@ -17,28 +17,28 @@ docs/benchmarks.md has the figures of all with and without each part.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memoria.retrieval.candidates import Candidates
-from memoria.retrieval.evidence.counts import count
-from memoria.retrieval.evidence.found import Found, best
+from memoria.retrieval.candidates import SourceScores
+from memoria.retrieval.evidence.counts import count_terms
+from memoria.retrieval.evidence.found import RankingInput, best_documents
 from memoria.retrieval.evidence.lexical import bm25, idf
-from memoria.retrieval.evidence.session import with_sessions
-from memoria.retrieval.evidence.speakers import named
-from memoria.retrieval.evidence.worth import Wanted, weighed_best
+from memoria.retrieval.evidence.session import add_session_shares
+from memoria.retrieval.evidence.speakers import find_named_speakers
+from memoria.retrieval.evidence.worth import ExpectedAnswer, rank_with_priors
 from memoria.retrieval.stages import ALL, Stages
 from memoria.store.base import Transaction
-from memoria.store.values import Filters, Frequencies, Indexed
+from memoria.store.values import Filters, Frequencies, IndexTokens
 from memoria.text.dates import Interval
 
 _LEXICAL_CEILING = 0.7
-_CONCLUSIVE_CEILING = 0.6
-_WEIGHED = 100
+_CONCLUSION_CEILING = 0.6
+_PRIOR_DEPTH = 100
 """How many of the best are weighed, at least: with 60, recall@10 is a fifth of a point lower."""
-_UNRELATED = 0.1
-_SURE = 0.65
+_UNRELATED_COSINE = 0.1
+_CERTAIN_COSINE = 0.65
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvidenceQuery:
     """What the ranking knows of a question."""
 
     terms: tuple[str, ...]
@@ -50,7 +50,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedDocument:
     """A document with its score and what the score is made of."""
 
     n: int
@@ -61,12 +61,12 @@ class Ranked:
     """As near as the last of the nearest, where the document is not among them."""
     trust: float = 1.0
     """How much of the question's words the best of this search holds in its context, 0 to 1."""
-    indexed: Indexed | None = None
+    indexed: IndexTokens | None = None
     """Its tokens, where they were read."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _TextScores:
     """What the words say."""
 
     scores: Mapping[int, float]
@@ -75,26 +75,26 @@ class _Text:
     """0 to 1: how good the best is."""
 
 
-def rank(
-    tx: Transaction, asked: Asked, candidates: Candidates, most: int, stages: Stages = ALL
-) -> list[Ranked]:
+def rank_by_evidence(
+    tx: Transaction, asked: EvidenceQuery, candidates: SourceScores, most: int, stages: Stages = ALL
+) -> list[RankedDocument]:
     """The best candidates, `most` at most, best first; ties by age, oldest first.
 
     Near neighbours of candidates are ranked with them, unless the search is narrow: a neighbour
     need not pass the filters.
     """
-    found = Found.by(tx, candidates, settled=asked.filters.settled)
-    told = named(asked.terms, found.speakers) if stages.speakers else {}
-    text = _text(asked, candidates, found, frozenset().union(*told.values()), stages)
-    cosine = _meaning(candidates, text) if stages.meaning else {}
+    found = RankingInput.read(tx, candidates, include_processed=asked.filters.include_processed)
+    told = find_named_speakers(asked.terms, found.speakers) if stages.speakers else {}
+    text = _score_text(asked, candidates, found, frozenset().union(*told.values()), stages)
+    cosine = _complete_cosines(candidates, text) if stages.meaning else {}
     ns = candidates.bm25.keys() | candidates.cosine.keys()
-    scores = _combined(ns if asked.filters.narrow else ns | text.scores.keys(), text, cosine)
-    weighed = best(scores, max(_WEIGHED, most))
-    wanted = Wanted(told.keys(), asked.time)
+    scores = _combine(ns if asked.filters.is_narrow else ns | text.scores.keys(), text, cosine)
+    weighed = best_documents(scores, max(_PRIOR_DEPTH, most))
+    wanted = ExpectedAnswer(told.keys(), asked.time)
     first = {n: scores[n] for n in weighed}
-    final = weighed_best(first, tx.conversations.remarks, wanted, most, stages)
+    final = rank_with_priors(first, tx.conversations.remarks, wanted, most, stages)
     return [
-        Ranked(
+        RankedDocument(
             n,
             final[n],
             text.scores.get(n, 0.0),
@@ -102,23 +102,23 @@ def rank(
             text.trust,
             found.documents.get(n),
         )
-        for n in best(final, most)
+        for n in best_documents(final, most)
     ]
 
 
-def conclusive(lexical: float, coverage: float, cosine: float) -> float:
+def score_conclusion(lexical: float, coverage: float, cosine: float) -> float:
     """The score of a conclusion, 0 to 1: a short text, judged by itself.
 
     Among a handful of memories BM25's best may share nothing but a particle with the question,
     so it counts by the share of the question's terms it covers. A sentence's cosine says more
     than a turn's: it is stretched from where unrelated sentences end to where answers lie.
     """
-    meaning = (cosine - _UNRELATED) / (_SURE - _UNRELATED)
-    by_words = _CONCLUSIVE_CEILING * lexical * coverage
+    meaning = (cosine - _UNRELATED_COSINE) / (_CERTAIN_COSINE - _UNRELATED_COSINE)
+    by_words = _CONCLUSION_CEILING * lexical * coverage
     return 1 - (1 - by_words) * (1 - min(max(meaning, 0.0), 0.95))
 
 
-def _combined(ns: Iterable[int], text: _Text, cosine: Mapping[int, float]) -> dict[int, float]:
+def _combine(ns: Iterable[int], text: _TextScores, cosine: Mapping[int, float]) -> dict[int, float]:
     """Each document's score; one loop, for there are thousands."""
     lexical = {n: text.trust * score for n, score in text.scores.items()}
     meaning = {n: near * near if near > 0 else 0.0 for n, near in cosine.items()}
@@ -127,7 +127,7 @@ def _combined(ns: Iterable[int], text: _Text, cosine: Mapping[int, float]) -> di
     }
 
 
-def _meaning(candidates: Candidates, text: _Text) -> dict[int, float]:
+def _complete_cosines(candidates: SourceScores, text: _TextScores) -> dict[int, float]:
     """Every document's cosine: of those not among the nearest, that of the last of these.
 
     It is the most they can have. As nothing, words alone would place them behind what words hardly
@@ -135,39 +135,39 @@ def _meaning(candidates: Candidates, text: _Text) -> dict[int, float]:
     """
     last = max(min(candidates.cosine.values(), default=0.0), 0.0)
     others = dict.fromkeys(candidates.bm25.keys() | text.scores.keys(), last)
-    return others | dict(candidates.cosine) | _supposed(candidates, text)
+    return others | dict(candidates.cosine) | _estimate_cosines(candidates, text)
 
 
-def _supposed(candidates: Candidates, text: _Text) -> dict[int, float]:
+def _estimate_cosines(candidates: SourceScores, text: _TextScores) -> dict[int, float]:
     """Cosines for documents too new to have a vector, in proportion to how well their words fit.
 
     Not knowing is not zero: what was said a second ago must not rank behind older copies of it.
     """
     nearest = max(candidates.cosine.values(), default=0.0)
-    return {n: nearest * text.scores.get(n, 0.0) for n in candidates.awaiting}
+    return {n: nearest * text.scores.get(n, 0.0) for n in candidates.awaiting_vector}
 
 
-def _text(
-    asked: Asked,
-    candidates: Candidates,
-    found: Found,
+def _score_text(
+    asked: EvidenceQuery,
+    candidates: SourceScores,
+    found: RankingInput,
     names: frozenset[str],
     stages: Stages,
-) -> _Text:
+) -> _TextScores:
     """BM25 with what turns gain from their neighbours and sessions."""
     scores, trust = dict(candidates.bm25), 1.0
     if stages.recount and scores:
         terms = [term for term in asked.terms if term not in names]
         telling = idf(terms, asked.frequencies)
-        counted = count(found.documents, terms, alike=stages.alike)
+        counted = count_terms(found.documents, terms, alike=stages.alike)
         scores |= bm25(counted, found.places, telling, lend=stages.neighbours)
         ideal = sum(telling.values()) or 1.0
         trust = min(1.0, max(scores.values(), default=0.0) / ideal)
-    shared = with_sessions(_scaled(scores), found.places) if stages.sessions else scores
-    return _Text(_scaled(shared), trust if stages.trust else 1.0)
+    shared = add_session_shares(_scale_to_best(scores), found.places) if stages.sessions else scores
+    return _TextScores(_scale_to_best(shared), trust if stages.trust else 1.0)
 
 
-def _scaled(scores: Mapping[int, float]) -> dict[int, float]:
+def _scale_to_best(scores: Mapping[int, float]) -> dict[int, float]:
     """The scores divided by the greatest."""
     top = max(scores.values(), default=0.0)
     return {n: score / top for n, score in scores.items()} if top > 0 else dict(scores)

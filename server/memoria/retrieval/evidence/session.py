@@ -7,13 +7,15 @@ evidence in document retrieval", 1994) turned round: the document lends to its p
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from memoria.store.values import Place
+from memoria.store.values import TurnPosition
 
 _SHARE = 0.2
 _BEST = 3
 
 
-def with_sessions(scores: Mapping[int, float], places: Sequence[Place]) -> dict[int, float]:
+def add_session_shares(
+    scores: Mapping[int, float], places: Sequence[TurnPosition]
+) -> dict[int, float]:
     """The scores, each turn's with its session's share."""
     found: dict[int, dict[int, float]] = defaultdict(dict)  # versions of a message count once
     for n, session_n, index in places:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from memoria.text.analyser import tokens
 
 
-def named(terms: Sequence[str], speakers: Iterable[str | None]) -> dict[str, frozenset[str]]:
+def find_named_speakers(
+    terms: Sequence[str], speakers: Iterable[str | None]
+) -> dict[str, frozenset[str]]:
     """The speakers named by a question's terms, each with the tokens of the name.
 
     A first name names whoever has it. Where all who speak are named, or a question is nothing

@@ -21,20 +21,20 @@ from memoria.store.values import Remark
 from memoria.text.budget import estimate_tokens
 from memoria.text.dates import Interval
 
-_ANOTHER = 0.7
-_ASKS = 0.9
+_OTHER_SPEAKER = 0.7
+_QUESTION_PRIOR = 0.9
 _FEW_WORDS = 3
 _MEASURED_CHARS = 400
-_ANOTHER_TIME = 0.8
+_OTHER_TIME = 0.8
 _TOLD_WITHIN_MS = 3 * 24 * 60 * 60 * 1000
 _QUESTION = re.compile(r"\?(?=\s|$)|[？؟]")
 
 
-Read = Callable[[Sequence[int]], Mapping[int, Remark]]
+ReadRemarks = Callable[[Sequence[int]], Mapping[int, Remark]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExpectedAnswer:
     """What a question says of the turn that answers it."""
 
     speakers: Collection[str]
@@ -42,8 +42,12 @@ class Wanted:
     time: Interval | None
 
 
-def weighed_best(
-    scores: Mapping[int, float], read: Read, wanted: Wanted, most: int, stages: Stages
+def rank_with_priors(
+    scores: Mapping[int, float],
+    read: ReadRemarks,
+    expected: ExpectedAnswer,
+    most: int,
+    stages: Stages,
 ) -> dict[int, float]:
     """The scores of the best by what they are worth.
 
@@ -54,64 +58,66 @@ def weighed_best(
     Args:
         scores: what they would have if all were worth the same, best first.
         read: gives those that are turns.
-        wanted: what is asked for.
+        expected: what is asked for.
         most: how many are wanted.
         stages: what to go by.
     """
     left, final = list(scores), dict[int, float]()
-    step = len(left) if wanted.time else 2 * most
-    while left and (len(final) < most or scores[left[0]] >= _nth(final.values(), most)):
+    step = len(left) if expected.time else 2 * most
+    while left and (len(final) < most or scores[left[0]] >= _nth_best(final.values(), most)):
         ns, left = left[:step], left[step:]
-        worths = worth(read(ns), wanted, stages)
+        worths = answer_priors(read(ns), expected, stages)
         final |= {n: scores[n] * worths.get(n, 1.0) for n in ns}
     return final
 
 
-def _nth(scores: Iterable[float], n: int) -> float:
+def _nth_best(scores: Iterable[float], n: int) -> float:
     return sorted(scores, reverse=True)[n - 1]
 
 
-def worth(remarks: Mapping[int, Remark], wanted: Wanted, stages: Stages) -> dict[int, float]:
+def answer_priors(
+    remarks: Mapping[int, Remark], expected: ExpectedAnswer, stages: Stages
+) -> dict[int, float]:
     """A factor for each turn.
 
     Args:
         remarks: what the turns are.
-        wanted: what is asked for.
+        expected: what is asked for.
         stages: what to go by.
     """
-    in_time = _in_time(remarks, wanted.time) if stages.time else remarks.keys()
+    in_time = _select_in_time(remarks, expected.time) if stages.time else remarks.keys()
     return {
-        n: _by_speaker(remark, wanted)
-        * (_ASKS if stages.asking and _asks(remark) else 1.0)
-        * (_by_length(remark) if stages.length else 1.0)
-        * (1.0 if n in in_time else _ANOTHER_TIME)
+        n: _speaker_prior(remark, expected)
+        * (_QUESTION_PRIOR if stages.asking and _asks_question(remark) else 1.0)
+        * (_length_prior(remark) if stages.length else 1.0)
+        * (1.0 if n in in_time else _OTHER_TIME)
         for n, remark in remarks.items()
     }
 
 
-def _by_speaker(remark: Remark, wanted: Wanted) -> float:
-    return _ANOTHER if wanted.speakers and remark.speaker not in wanted.speakers else 1.0
+def _speaker_prior(remark: Remark, expected: ExpectedAnswer) -> float:
+    return _OTHER_SPEAKER if expected.speakers and remark.speaker not in expected.speakers else 1.0
 
 
-def _asks(remark: Remark) -> bool:
+def _asks_question(remark: Remark) -> bool:
     return _QUESTION.search(remark.content) is not None
 
 
-def _by_length(remark: Remark) -> float:
+def _length_prior(remark: Remark) -> float:
     if not remark.content:
         return 1.0  # a tool call: what it did is not counted in words
     words = estimate_tokens(remark.content[:_MEASURED_CHARS])
     return words / (words + _FEW_WORDS)
 
 
-def _in_time(remarks: Mapping[int, Remark], time: Interval | None) -> Collection[int]:
+def _select_in_time(remarks: Mapping[int, Remark], time: Interval | None) -> Collection[int]:
     """Those said in a time; all where there is none, or nothing was said in it."""
     if time is None:
         return remarks.keys()
-    said = {n for n, remark in remarks.items() if _told_of(remark.at, time)}
+    said = {n for n, remark in remarks.items() if _falls_in(remark.at, time)}
     return said or remarks.keys()
 
 
-def _told_of(at: int, time: Interval) -> bool:
+def _falls_in(at: int, time: Interval) -> bool:
     begun = time.from_ms is None or at >= time.from_ms
     return begun and (time.until_ms is None or at < time.until_ms + _TOLD_WITHIN_MS)

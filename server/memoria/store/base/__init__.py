@@ -9,64 +9,75 @@ All calls block; the application runs each whole transaction in one worker threa
 """
 
 from memoria.store.base.backlog import Backlog
-from memoria.store.base.cold import ColdEdges, Likeness, Place, Waiting, Why
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
-from memoria.store.base.days import Days, NightFiles
+from memoria.store.base.days import Days, GeneratedFileRecords
+from memoria.store.base.derivations import (
+    DerivationCandidate,
+    Derivations,
+    DerivationSource,
+    StatementOccasion,
+)
 from memoria.store.base.documents import Documents
-from memoria.store.base.drawn import Basis, Drawn, Said, Source
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
-from memoria.store.base.logs import Audit, Ledger
+from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
-from memoria.store.base.metrics import Links, Metrics
-from memoria.store.base.night import Nights
-from memoria.store.base.pairs import Alike, Pairs, Wording
-from memoria.store.base.purge import Purge
+from memoria.store.base.metrics import LinkCounts, MetricRows
+from memoria.store.base.nightly_runs import NightlyRuns
+from memoria.store.base.pairs import ActiveWording, Pairs, SimilarWordings
+from memoria.store.base.pruned_edges import (
+    EdgeKey,
+    OverCapEdge,
+    PrunedEdges,
+    PruneReason,
+    SimilarPair,
+)
+from memoria.store.base.purge import PurgeCandidates
 from memoria.store.base.queue import Queue, WorkQueue
-from memoria.store.base.retention import Retention
+from memoria.store.base.retention import RetentionRows
 from memoria.store.base.scratchpads import Scratchpads
-from memoria.store.base.store import NightStore, Store, Transaction
-from memoria.store.base.tiers import RawTiers
+from memoria.store.base.storage_tiers import StorageTiers
+from memoria.store.base.store import JournalingStore, Store, Transaction
 from memoria.store.base.tombstones import Tombstones
 
 __all__ = [
-    "Alike",
-    "Audit",
+    "ActiveWording",
+    "AuditLog",
     "Backlog",
-    "Basis",
-    "ColdEdges",
     "Conversations",
     "CoreLines",
     "DatabaseFiles",
     "Days",
+    "DerivationCandidate",
+    "DerivationSource",
+    "Derivations",
     "Documents",
-    "Drawn",
+    "EdgeKey",
     "Episodes",
+    "GeneratedFileRecords",
     "Graph",
-    "Ledger",
-    "Likeness",
-    "Links",
+    "JournalingStore",
+    "LinkCounts",
     "Memories",
-    "Metrics",
-    "NightFiles",
-    "NightStore",
-    "Nights",
+    "MetricRows",
+    "ModelCallLog",
+    "NightlyRuns",
+    "OverCapEdge",
     "Pairs",
-    "Place",
-    "Purge",
+    "PruneReason",
+    "PrunedEdges",
+    "PurgeCandidates",
     "Queue",
-    "RawTiers",
-    "Retention",
-    "Said",
+    "RetentionRows",
     "Scratchpads",
-    "Source",
+    "SimilarPair",
+    "SimilarWordings",
+    "StatementOccasion",
+    "StorageTiers",
     "Store",
     "Tombstones",
     "Transaction",
-    "Waiting",
-    "Why",
-    "Wording",
     "WorkQueue",
 ]

@@ -8,7 +8,7 @@ from memoria.model import (
     Vector,
 )
 from memoria.store.values import (
-    Pending,
+    PendingDocument,
 )
 
 
@@ -33,11 +33,11 @@ class Backlog(Protocol):
         """Bring the model's vector index in step with the stored vectors."""
         ...
 
-    def chosen_model(self) -> str | None:
+    def current_model(self) -> str | None:
         """The home's model."""
         ...
 
-    def erasures(self) -> int:
+    def count_erasures(self) -> int:
         """A number that grows with every erasure."""
         ...
 
@@ -49,15 +49,15 @@ class Backlog(Protocol):
         """Who holds the lease; None if it is free or has run out."""
         ...
 
-    def drop_lease(self, name: str, owner: str) -> None:
+    def release_lease(self, name: str, owner: str) -> None:
         """Give the lease back."""
         ...
 
-    def due(self, now: int, limit: int, attempts: int) -> list[Pending]:
+    def list_due(self, now: int, limit: int, attempts: int) -> list[PendingDocument]:
         """Documents to embed next."""
         ...
 
-    def fulfil(self, model: str, vectors: Mapping[int, Vector]) -> None:
+    def add_vectors(self, model: str, vectors: Mapping[int, Vector]) -> None:
         """Write vectors, index them and take their documents off the backlog.
 
         Raises:
@@ -73,6 +73,6 @@ class Backlog(Protocol):
         """How much waits."""
         ...
 
-    def next_due(self, now: int, attempts: int) -> int | None:
+    def next_due_at(self, now: int, attempts: int) -> int | None:
         """When the earliest waiting document may be tried; None if none waits."""
         ...

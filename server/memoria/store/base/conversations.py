@@ -4,25 +4,25 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from memoria.model import (
+    Segment,
     Session,
     StoredTurn,
-    Stretch,
 )
 from memoria.store.values import (
-    ClosedStretch,
+    ClosedSegment,
     MessageName,
     NewTurn,
-    Place,
     Remark,
-    StretchLimits,
-    Version,
+    SegmentLimits,
+    TurnPosition,
+    TurnVersion,
 )
 
 
 class Conversations(Protocol):
     """Sessions, their turns and stretches."""
 
-    def enter_session(
+    def upsert_session(
         self,
         source: str,
         session_id: str,
@@ -37,7 +37,7 @@ class Conversations(Protocol):
         """
         ...
 
-    def find_message(self, session_n: int, message_id: str) -> Version | None:
+    def find_message(self, session_n: int, message_id: str) -> TurnVersion | None:
         """The newest version of a message."""
         ...
 
@@ -61,7 +61,7 @@ class Conversations(Protocol):
         """Mark a version as no longer current."""
         ...
 
-    def bar_turn(self, turn: StoredTurn) -> None:
+    def suppress_turn(self, turn: StoredTurn) -> None:
         """Let nothing be concluded from a message any more, whichever version of it."""
         ...
 
@@ -72,28 +72,28 @@ class Conversations(Protocol):
         """
         ...
 
-    def extend_stretch(self, turn: NewTurn, limits: StretchLimits) -> list[ClosedStretch]:
+    def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
         """Add a turn to the session's open stretch, or begin one where that is at its limits.
 
         Gives what that closed: one stretch or none.
         """
         ...
 
-    def close_stretch(self, session_id: str, source: str, reason: str) -> list[ClosedStretch]:
+    def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
         """Close the session's open stretch. Gives it, if there was one."""
         ...
 
-    def close_idle_stretches(
+    def close_idle_segments(
         self, touched_before: int, most: int | None = None
-    ) -> list[ClosedStretch]:
+    ) -> list[ClosedSegment]:
         """Close what nobody has added to since, or so much of it. Gives what was closed."""
         ...
 
-    def close_past_stretches(self, said_before: int) -> list[ClosedStretch]:
+    def close_past_segments(self, said_before: int) -> list[ClosedSegment]:
         """Close what nobody has said anything in since. Gives what was closed."""
         ...
 
-    def unread_stretches(self, limit: int) -> list[ClosedStretch]:
+    def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
         """Closed stretches that never were put into the extraction queue, oldest first."""
         ...
 
@@ -109,7 +109,9 @@ class Conversations(Protocol):
         """All versions at the turn's place, newest first."""
         ...
 
-    def places(self, ns: Sequence[int], reach: int, *, settled: bool = True) -> list[Place]:
+    def list_positions(
+        self, ns: Sequence[int], reach: int, *, include_processed: bool = True
+    ) -> list[TurnPosition]:
         """Where the turns stand, and those up to `reach` places around them.
 
         Without `settled`, the turns around them are left out from which nothing more is to be
@@ -125,15 +127,15 @@ class Conversations(Protocol):
         """What was said in the turns, without what their tools did."""
         ...
 
-    def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
+    def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side, in order, without the one."""
         ...
 
-    def span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
+    def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
         """A session's current turns from one place to another, in order."""
         ...
 
-    def process(self, turns: Iterable[StoredTurn]) -> None:
+    def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
         """Mark turns as looked at by the extractor: the first level shows them no more."""
         ...
 
@@ -145,6 +147,6 @@ class Conversations(Protocol):
         """How many current turns a session has."""
         ...
 
-    def stretches(self, session_id: str) -> list[Stretch]:
+    def list_segments(self, session_id: str) -> list[Segment]:
         """A session's stretches in order."""
         ...

@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from memoria.model.core import CoreFile, CoreLine, CoreMemory, Dispute, FileState, Standing
+from memoria.model.core import (
+    CoreFile,
+    CoreFileState,
+    CoreLine,
+    CoreMemory,
+    EditConflict,
+    LineStatus,
+)
 
 
 class CoreLines(Protocol):
@@ -13,11 +20,11 @@ class CoreLines(Protocol):
         """All that is active at a moment and seen from everywhere; episodes are not."""
         ...
 
-    def disputes(self) -> list[Dispute]:
+    def disputes(self) -> list[EditConflict]:
         """Wordings by hand that stand against a memory, oldest first."""
         ...
 
-    def standing(self, memory_ids: Sequence[str]) -> dict[str, Standing]:
+    def statuses(self, memory_ids: Sequence[str]) -> dict[str, LineStatus]:
         """Where memories stand now; those that were erased are missing."""
         ...
 
@@ -25,7 +32,7 @@ class CoreLines(Protocol):
         """What a file said when it was last written."""
         ...
 
-    def put(self, file: CoreFile, line: CoreLine) -> None:
+    def set_line(self, file: CoreFile, line: CoreLine) -> None:
         """Note what a file says of a memory, in the place of what it said before.
 
         Raises:
@@ -33,18 +40,18 @@ class CoreLines(Protocol):
         """
         ...
 
-    def drop(self, file: CoreFile, memory_id: str) -> None:
+    def drop_line(self, file: CoreFile, memory_id: str) -> None:
         """Note that a file says nothing of a memory."""
         ...
 
-    def state(self, file: CoreFile) -> FileState:
+    def file_state(self, file: CoreFile) -> CoreFileState:
         """What was last written to a file, or is about to be."""
         ...
 
-    def expect(self, file: CoreFile, digest: bytes) -> None:
+    def announce_write(self, file: CoreFile, digest: bytes) -> None:
         """Note what is about to be written to a file."""
         ...
 
-    def settle(self, file: CoreFile, digest: bytes) -> None:
+    def confirm_write(self, file: CoreFile, digest: bytes) -> None:
         """Note what has been written to a file: nothing is about to be any more."""
         ...

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from memoria.model.day import ClosedSession, DayNotes, NightFile
+from memoria.model.day import ClosedSession, DayNotes, GeneratedFile
 
 
 class Days(Protocol):
     """A tenant's days and closed conversations."""
 
-    def closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
+    def list_closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
         """Conversations with no open stretch, taken up since, beyond a number, in order."""
         ...
 
-    def closed_session(self, session_n: int) -> ClosedSession | None:
+    def get_closed_session(self, session_n: int) -> ClosedSession | None:
         """One of them; None where it goes on."""
         ...
 
-    def next_active(self, at: int) -> int | None:
+    def next_activity_at(self, at: int) -> int | None:
         """When next something was said, learnt or put aside, from a moment on."""
         ...
 
-    def summed_up(self, turn_ns: Sequence[int]) -> list[int]:
+    def list_episode_ends(self, turn_ns: Sequence[int]) -> list[int]:
         """When the stretches ended that have an episode over one of these turns."""
         ...
 
@@ -30,18 +30,18 @@ class Days(Protocol):
         ...
 
 
-class NightFiles(Protocol):
+class GeneratedFileRecords(Protocol):
     """What a tenant's nights wrote into files."""
 
-    def all(self) -> list[NightFile]:
+    def all(self) -> list[GeneratedFile]:
         """Every file."""
         ...
 
-    def get(self, path: str) -> NightFile | None:
+    def get(self, path: str) -> GeneratedFile | None:
         """What was last written at a place."""
         ...
 
-    def put(self, file: NightFile) -> None:
+    def put(self, file: GeneratedFile) -> None:
         """Note what is written at a place."""
         ...
 

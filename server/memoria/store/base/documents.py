@@ -7,10 +7,10 @@ from memoria.model import (
     Vector,
 )
 from memoria.store.values import (
+    DocumentKind,
     Filters,
     Frequencies,
-    Indexed,
-    Kind,
+    IndexTokens,
     Match,
 )
 
@@ -19,13 +19,13 @@ class Documents(Protocol):
     """The derived indexes over whatever can be found."""
 
     def match(
-        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, limit: int
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters, limit: int
     ) -> list[Match]:
         """The best documents by BM25 that hold any of the terms, best first."""
         ...
 
     def nearest(
-        self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
+        self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
         """The nearest documents by cosine (-1 to 1), best first.
 
@@ -34,28 +34,28 @@ class Documents(Protocol):
         """
         ...
 
-    def holding(self, kind: Kind, terms: Sequence[str]) -> list[int]:
+    def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
         """Every document of the tenant that holds all of the terms, seen from here or not."""
         ...
 
-    def page(self, kind: Kind, after: int, limit: int) -> list[int]:
+    def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
         """The tenant's documents with numbers beyond `after`, in order."""
         ...
 
-    def recent(self, kinds: Sequence[Kind], filters: Filters, limit: int) -> list[int]:
+    def recent(self, kinds: Sequence[DocumentKind], filters: Filters, limit: int) -> list[int]:
         """The newest documents that pass the filters, by when they were said or began to hold."""
         ...
 
-    def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+    def distinct_words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
         """The distinct tokens of what the documents say, without who said it and when."""
         ...
 
-    def indexed(self, ns: Sequence[int], most_chars: int) -> dict[int, Indexed]:
+    def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
         """The tokens of the documents, without those that have more characters than that."""
         ...
 
     def frequencies(
-        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> Frequencies:
         """How common the terms are among what can be seen, whatever else the filters want."""
         ...
@@ -64,6 +64,8 @@ class Documents(Protocol):
         """Which of the documents have no vector yet."""
         ...
 
-    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> int:
+    def count_hidden(
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
+    ) -> int:
         """How many documents, seen from here but no longer current, hold all of the terms."""
         ...

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from memoria.model import SummedUp
+from memoria.model import TurnRange
 
 
 class Episodes(Protocol):
     """The memories that sum up stretches of sessions."""
 
-    def put(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
+    def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
         """Note which turns a memory sums up.
 
         Raises:
@@ -17,23 +17,23 @@ class Episodes(Protocol):
         """
         ...
 
-    def of(self, session_n: int, first_index: int, last_index: int) -> str | None:
+    def find(self, session_n: int, first_index: int, last_index: int) -> str | None:
         """The id of the memory that sums up exactly this stretch."""
         ...
 
-    def stretch(self, memory_id: str) -> SummedUp | None:
+    def get_span(self, memory_id: str) -> TurnRange | None:
         """The stretch that a memory sums up; None if it sums up none."""
         ...
 
-    def over(self, turn_ns: Sequence[int]) -> list[str]:
+    def list_over_turns(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories that sum up a stretch with one of these turns."""
         ...
 
-    def leave(self, memory_id: str, now: int) -> None:
+    def stop_summarising(self, memory_id: str, now: int) -> None:
         """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
         ...
 
-    def write_anew(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
+    def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
         """Put finished stretches with one of these turns back into the queue.
 
         They are taken from that moment on. Gives how many there are.

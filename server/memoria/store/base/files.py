@@ -22,7 +22,7 @@ class DatabaseFiles(Protocol):
         """Write the file as it is at this moment, while others go on writing to it."""
         ...
 
-    def judge(self, path: Path) -> list[Finding]:
+    def check_truth(self, path: Path) -> list[Finding]:
         """Whether the truth in a file that nobody else has open is whole."""
         ...
 

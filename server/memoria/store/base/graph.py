@@ -11,7 +11,7 @@ from memoria.model import (
     InferredBy,
     Mention,
     Node,
-    Tie,
+    NumberedEdge,
 )
 from memoria.store.values import (
     Filters,
@@ -25,7 +25,7 @@ class Graph(Protocol):
     `history` and `barred` count here.
     """
 
-    def name(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
+    def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
         """The entity that a memory speaks of, known again by name or alias; made if it is new.
 
         Args:
@@ -39,7 +39,7 @@ class Graph(Protocol):
         """
         ...
 
-    def put(self, edges: Iterable[Edge]) -> None:
+    def upsert_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges; where a node has too many of a type, the weakest and oldest is set aside.
 
         Raises:
@@ -47,19 +47,19 @@ class Graph(Protocol):
         """
         ...
 
-    def unsay(self, memory_id: str) -> None:
+    def remove_extracted(self, memory_id: str) -> None:
         """Take back what was read off a memory's wording: edges to entities, and their names."""
         ...
 
-    def read_by(self, memory_id: str) -> InferredBy:
+    def links_inferred_by(self, memory_id: str) -> InferredBy:
         """Whether a model has looked at a memory's present wording, or only the rules."""
         ...
 
-    def merge(self, entity_id: str, canonical_id: str) -> None:
+    def merge_entities(self, entity_id: str, canonical_id: str) -> None:
         """Let two entities be the same. Their edges stay where they are and are seen as one's."""
         ...
 
-    def part(self, entity_id: str) -> None:
+    def split_entity(self, entity_id: str) -> None:
         """Let a merged entity be itself again, with the edges and names that are its own.
 
         Raises:
@@ -67,52 +67,58 @@ class Graph(Protocol):
         """
         ...
 
-    def entity(self, entity_id: str, seen: Filters) -> Entity | None:
+    def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
         """An entity, if a memory seen from there speaks of it."""
         ...
 
-    def entities(self, names: Sequence[str], seen: Filters) -> list[Entity]:
+    def find_entities(self, names: Sequence[str], visible: Filters) -> list[Entity]:
         """The entities that go by one of these names in memories seen from there."""
         ...
 
-    def called(self, names: Sequence[str], seen: Filters) -> dict[int, str]:
+    def by_name(self, names: Sequence[str], visible: Filters) -> dict[int, str]:
         """The nodes of entities that go by one of these names, each with the name it goes by."""
         ...
 
-    def beginning(self, prefix: str, seen: Filters, limit: int) -> list[Entity]:
+    def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
         """The entities of which a name seen from there begins so, whatever its letter case."""
         ...
 
-    def edges(self, node: Node, seen: Filters) -> list[Edge]:
+    def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
         """Every edge at a node, in and out, whose both ends are seen from there."""
         ...
 
-    def ties(self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()) -> list[Tie]:
+    def list_ties(
+        self, ns: Sequence[int], visible: Filters, types: Sequence[EdgeType] = ()
+    ) -> list[NumberedEdge]:
         """The edges at these nodes, either way, whose both ends are seen from there."""
         ...
 
     def neighbours(
-        self, ns: Sequence[int], seen: Filters, met: Collection[int] = (), most: int | None = None
+        self,
+        ns: Sequence[int],
+        visible: Filters,
+        visited: Collection[int] = (),
+        most: int | None = None,
     ) -> Adjacency:
         """What a walk meets next: the nodes beside these, and how strongly they are bound.
 
         Args:
             ns: nodes the walk has met.
-            seen: from where it is looked.
-            met: the nodes it has met so far.
+            visible: from where it is looked.
+            visited: the nodes it has met so far.
             most: how many others there is room for; the weaker bound may be left out. None for all.
         """
         ...
 
-    def busy(self, ns: Sequence[int], edges: int) -> set[int]:
+    def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:
         """Which of these nodes have more edges than that, seen or not."""
         ...
 
-    def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
+    def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes of documents: of a turn its own, of a wording its memory's."""
         ...
 
-    def documents(self, ns: Sequence[int]) -> dict[int, int]:
+    def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:
         """The documents of nodes: a turn, a memory's present wording; an entity has none."""
         ...
 

@@ -5,11 +5,11 @@ from typing import Protocol
 from memoria.model import (
     AuditEntry,
     ModelCall,
-    Spending,
+    TokenSpending,
 )
 
 
-class Audit(Protocol):
+class AuditLog(Protocol):
     """The append-only log."""
 
     def add(
@@ -25,12 +25,12 @@ class Audit(Protocol):
         """Write a line. `detail` never holds the text of a memory."""
         ...
 
-    def of(self, subject: str) -> list[AuditEntry]:
+    def list_entries(self, subject: str) -> list[AuditEntry]:
         """What was done to a memory or turn, oldest first."""
         ...
 
 
-class Ledger(Protocol):
+class ModelCallLog(Protocol):
     """The log of calls to chat models, and what they cost."""
 
     def add(self, call: ModelCall) -> int:
@@ -41,10 +41,10 @@ class Ledger(Protocol):
         """Set what a call cost and how it went."""
         ...
 
-    def spent(self, since: int, until: int) -> Spending:
+    def spending(self, since: int, until: int) -> TokenSpending:
         """What the calls made in this time cost."""
         ...
 
-    def last(self) -> ModelCall | None:
+    def newest(self) -> ModelCall | None:
         """The newest call."""
         ...

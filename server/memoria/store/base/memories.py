@@ -27,11 +27,11 @@ class Memories(Protocol):
         """Note another turn that a memory rests on. False if that is known."""
         ...
 
-    def use(self, memory_id: str, gain: float, now: int) -> None:
+    def add_use(self, memory_id: str, gain: float, now: int) -> None:
         """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
         ...
 
-    def about(
+    def list_about(
         self,
         subject: str,
         workspace: str | None = None,
@@ -45,7 +45,7 @@ class Memories(Protocol):
         """
         ...
 
-    def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
+    def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
         """Ids of active memories whose present wording was so drawn from one of the turns."""
         ...
 
@@ -57,7 +57,7 @@ class Memories(Protocol):
         """Change whether it holds; what does not hold leaves the indexes."""
         ...
 
-    def mark(
+    def set_flags(
         self,
         memory_id: str,
         now: int,
@@ -82,30 +82,32 @@ class Memories(Protocol):
         """Erase one wording that no longer holds."""
         ...
 
-    def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
+    def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories with a wording drawn from one of these turns."""
         ...
 
-    def said_again_in(self, turn_ns: Sequence[int]) -> list[str]:
+    def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories that one of these turns says once more."""
         ...
 
-    def evidence(self, memory_id: str) -> list[Evidence]:
+    def list_evidence(self, memory_id: str) -> list[Evidence]:
         """Every turn a memory rests on, in any of its wordings, in the order they were said."""
         ...
 
-    def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
+    def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""
         ...
 
-    def with_fingerprint(self, fingerprint: bytes, workspace: str | None = None) -> Memory | None:
+    def find_by_fingerprint(
+        self, fingerprint: bytes, workspace: str | None = None
+    ) -> Memory | None:
         """The memory, seen from the workspace, whose present wording has this fingerprint."""
         ...
 
-    def unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
+    def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that the user has not confirmed, newest first."""
         ...
 
-    def held_back(self, limit: int, workspace: str | None = None) -> list[Memory]:
+    def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Memories seen from the workspace that wait for the user's word, newest first."""
         ...

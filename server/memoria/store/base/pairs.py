@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 
-class Alike(NamedTuple):
+class SimilarWordings(NamedTuple):
     """Two memories whose present wordings mean nearly the same, and the edge that says so."""
 
     edge: tuple[int, int]
@@ -15,14 +15,14 @@ class Alike(NamedTuple):
     cosine: float
 
 
-class Wording(NamedTuple):
+class ActiveWording(NamedTuple):
     """The present wording of an active memory."""
 
     n: int
     content: str
     changed: bool
     """Whether the memory was changed since the moment that was asked for."""
-    standing: tuple[str, int | None]
+    scope: tuple[str, int | None]
     """Its type and workspace: what differs in that is never one."""
 
 
@@ -33,9 +33,9 @@ class Pairs(Protocol):
     Two of which one was merged into the other before, and taken back out by the user, are no pair.
     """
 
-    def alike(
+    def list_similar(
         self, since: int | None, after: tuple[int, int], least: float, limit: int
-    ) -> list[Alike]:
+    ) -> list[SimilarWordings]:
         """Active memories of one kind and place that are alike and were not ruled upon.
 
         Args:
@@ -46,30 +46,30 @@ class Pairs(Protocol):
         """
         ...
 
-    def wordings(self, since: int, after: int, limit: int) -> list[Wording]:
+    def list_wordings(self, since: int, after: int, limit: int) -> list[ActiveWording]:
         """The present wordings of active memories beyond a number, in order."""
         ...
 
-    def any_changed(self, since: int) -> bool:
+    def has_changes(self, since: int) -> bool:
         """Whether an active memory was changed after a moment."""
         ...
 
-    def merged(self, ids: Sequence[str]) -> Mapping[str, str]:
+    def merge_targets(self, ids: Sequence[str]) -> Mapping[str, str]:
         """Of these memories, those that were merged into another: id to id."""
         ...
 
-    def merged_into(self, memory_id: str) -> list[str]:
+    def list_merged_into(self, memory_id: str) -> list[str]:
         """Ids of what was merged into a memory and was not taken back out by the user."""
         ...
 
-    def gather(self, memory_id: str, other_id: str, limit: int) -> int:
+    def copy_evidence(self, memory_id: str, other_id: str, limit: int) -> int:
         """Let a memory rest on another's turns as well: its wording's and some of the rest.
 
         Gives how many were new.
         """
         ...
 
-    def take_in(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
+    def absorb(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
         """Let a memory be as weighty and as telling as another, and no more to be believed.
 
         Args:
@@ -85,6 +85,6 @@ class Pairs(Protocol):
         """Note that a memory was merged into another."""
         ...
 
-    def keep_apart(self, memory_id: str, other_id: str) -> None:
+    def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Note that a model has looked at two memories that are alike and found them to be two."""
         ...

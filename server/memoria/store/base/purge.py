@@ -3,10 +3,10 @@
 from typing import Protocol
 
 
-class Purge(Protocol):
+class PurgeCandidates(Protocol):
     """A tenant's leftovers. Moments are UTC epoch ms."""
 
-    def spent(self, before: int, limit: int) -> list[str]:
+    def list_short_lived(self, before: int, limit: int) -> list[str]:
         """Ids of archived memories that were said to count for a day at most, earliest first.
 
         Args:
@@ -15,7 +15,7 @@ class Purge(Protocol):
         """
         ...
 
-    def archived(self, before: int, limit: int) -> list[str]:
+    def list_archived(self, before: int, limit: int) -> list[str]:
         """Ids of memories archived before a moment, earliest first."""
         ...
 

@@ -9,26 +9,26 @@ from memoria.model import (
     QueueStatus,
 )
 from memoria.store.values import (
-    NewEntry,
-    Work,
+    LeasedEntry,
+    NewQueueEntry,
 )
 
 
 class Queue(Protocol):
     """A tenant's stretches of conversation that wait for the extractor."""
 
-    def add(self, entry: NewEntry) -> bool:
+    def add(self, entry: NewQueueEntry) -> bool:
         """Put a stretch into the queue. False if it has been there already, or holds no turn.
 
         Where a message was edited since, it is another stretch.
         """
         ...
 
-    def entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
+    def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
         """Entries, those that wait first and in the order they will be taken."""
         ...
 
-    def entry(self, entry_id: str) -> QueueEntry | None:
+    def get_entry(self, entry_id: str) -> QueueEntry | None:
         """An entry by its id."""
         ...
 
@@ -36,7 +36,7 @@ class Queue(Protocol):
         """How much is in the queue."""
         ...
 
-    def extractions(self, session_n: int, reason: str) -> int:
+    def count_extractions(self, session_n: int, reason: str) -> int:
         """How many extractions of a session were ever asked for with this reason."""
         ...
 
@@ -56,7 +56,9 @@ class Queue(Protocol):
 class WorkQueue(Protocol):
     """Stretches to look at, for all tenants: an extraction worker's view of the store."""
 
-    def lease(self, owner: str, now: int, lease_ms: int, tenant: str | None = None) -> Work | None:
+    def lease_next(
+        self, owner: str, now: int, lease_ms: int, tenant: str | None = None
+    ) -> LeasedEntry | None:
         """The next entry, of one tenant or of any, now `owner`'s; None if nothing is due.
 
         Of a session, one entry at a time: what was said first is understood first.
@@ -67,18 +69,20 @@ class WorkQueue(Protocol):
         """Lengthen the leases of these owners. Gives how many there are."""
         ...
 
-    def release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> bool:
+    def release(
+        self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
+    ) -> bool:
         """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
         ...
 
-    def bury(self, work: Work, owner: str, error: str) -> bool:
+    def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
         """Give an entry up: it is a dead letter until somebody retries it."""
         ...
 
-    def in_hand(self, now: int) -> bool:
+    def has_work(self, now: int) -> bool:
         """Whether an entry is due, or with a worker already."""
         ...
 
-    def next_due(self, now: int) -> int | None:
+    def next_due_at(self, now: int) -> int | None:
         """When the next entry may be taken; None if none waits."""
         ...

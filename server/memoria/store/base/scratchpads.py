@@ -15,7 +15,7 @@ class Scratchpads(Protocol):
         """A session's notes."""
         ...
 
-    def recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
+    def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
         """The notes touched last that are seen from the workspace, newest first."""
         ...
 

@@ -8,26 +8,26 @@ from memoria.model import (
     Finding,
     Statistics,
 )
-from memoria.model.night import Run
+from memoria.model.nightly import NightlyRun
 from memoria.store.base.backlog import Backlog
-from memoria.store.base.cold import ColdEdges
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
-from memoria.store.base.days import Days, NightFiles
+from memoria.store.base.days import Days, GeneratedFileRecords
+from memoria.store.base.derivations import Derivations
 from memoria.store.base.documents import Documents
-from memoria.store.base.drawn import Drawn
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
-from memoria.store.base.logs import Audit, Ledger
+from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
-from memoria.store.base.metrics import Metrics
-from memoria.store.base.night import Nights
+from memoria.store.base.metrics import MetricRows
+from memoria.store.base.nightly_runs import NightlyRuns
 from memoria.store.base.pairs import Pairs
-from memoria.store.base.purge import Purge
+from memoria.store.base.pruned_edges import PrunedEdges
+from memoria.store.base.purge import PurgeCandidates
 from memoria.store.base.queue import Queue, WorkQueue
-from memoria.store.base.retention import Retention
+from memoria.store.base.retention import RetentionRows
 from memoria.store.base.scratchpads import Scratchpads
-from memoria.store.base.tiers import RawTiers
+from memoria.store.base.storage_tiers import StorageTiers
 from memoria.store.base.tombstones import Tombstones
 
 _T = TypeVar("_T")
@@ -55,31 +55,33 @@ class Transaction(Protocol):
     @property
     def queue(self) -> Queue: ...  # noqa: D102
     @property
-    def retention(self) -> Retention: ...  # noqa: D102
+    def retention(self) -> RetentionRows: ...  # noqa: D102
     @property
     def pairs(self) -> Pairs: ...  # noqa: D102
     @property
-    def drawn(self) -> Drawn: ...  # noqa: D102
+    def derivations(self) -> Derivations: ...  # noqa: D102
     @property
-    def cold(self) -> ColdEdges: ...  # noqa: D102
+    def edge_pruning(self) -> PrunedEdges: ...  # noqa: D102
     @property
-    def metrics(self) -> Metrics: ...  # noqa: D102
+    def metrics(self) -> MetricRows: ...  # noqa: D102
     @property
-    def night(self) -> Nights: ...  # noqa: D102
+    def nightly_runs(self) -> NightlyRuns: ...  # noqa: D102
     @property
     def days(self) -> Days: ...  # noqa: D102
     @property
-    def files(self) -> NightFiles: ...  # noqa: D102
+    def file_records(self) -> GeneratedFileRecords: ...  # noqa: D102
     @property
-    def purge(self) -> Purge: ...  # noqa: D102
+    def purge(self) -> PurgeCandidates: ...  # noqa: D102
     @property
-    def tiers(self) -> RawTiers: ...  # noqa: D102
+    def storage_tiers(self) -> StorageTiers: ...  # noqa: D102
     @property
-    def audit(self) -> Audit: ...  # noqa: D102
+    def audit(self) -> AuditLog: ...  # noqa: D102
     @property
-    def ledger(self) -> Ledger: ...  # noqa: D102
+    def ledger(self) -> ModelCallLog: ...  # noqa: D102
 
-    def meanwhile(self, work: Callable[[Self], _T]) -> AbstractContextManager[Callable[[], _T]]:
+    def read_concurrently(
+        self, work: Callable[[Self], _T]
+    ) -> AbstractContextManager[Callable[[], _T]]:
         """Search the indexes in two threads: `work` in one, the block in the other.
 
         The block is given what waits for the result, or for its error. Where it would gain nothing
@@ -151,7 +153,7 @@ class Store(Protocol):
         ...
 
 
-class NightStore(Store, Protocol):
+class JournalingStore(Store, Protocol):
     """A store whose writes need the night's lease, and are journaled where that is asked for."""
 
     @property
@@ -159,6 +161,6 @@ class NightStore(Store, Protocol):
         """Rows that the largest transaction so far changed, indexes and the journal included."""
         ...
 
-    def journaling(self, run: Run, step: int) -> AbstractContextManager[None]:
+    def journaling(self, run: NightlyRun, step: int) -> AbstractContextManager[None]:
         """Note what is written in this block as changed by that step of the run."""
         ...

@@ -5,9 +5,9 @@ from typing import Protocol
 
 from memoria.model import Vector
 from memoria.store.values import (
-    Grave,
     Tombstone,
     TombstoneKind,
+    TombstoneRecord,
 )
 
 
@@ -22,15 +22,15 @@ class Tombstones(Protocol):
         """The newest tombstone of this kind that has one of the marks."""
         ...
 
-    def of(self, subject: str) -> Tombstone | None:
+    def get(self, subject: str) -> Tombstone | None:
         """The tombstone of what had this id."""
         ...
 
-    def know_meanings(self) -> bool:
+    def has_meanings(self) -> bool:
         """Whether any tombstone of the tenant can tell what means nearly the same."""
         ...
 
-    def like(self, model: str, vector: Vector) -> Tombstone | None:
+    def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
         """The newest tombstone of a memory that means nearly the same, of those that can tell.
 
         Args:
@@ -39,11 +39,11 @@ class Tombstones(Protocol):
         """
         ...
 
-    def all(self) -> list[Grave]:
+    def all(self) -> list[TombstoneRecord]:
         """Every tombstone with what it knows again, oldest first."""
         ...
 
-    def add(self, grave: Grave) -> None:
+    def add(self, grave: TombstoneRecord) -> None:
         """Set up a tombstone. One that stands already gains what it did not know."""
         ...
 

@@ -9,10 +9,10 @@ from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
-from memoria.store.sqlite.standing import standing
 from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import KnownModel, VectorIndex, known_model
-from memoria.store.values import Pending
+from memoria.store.sqlite.vectors import EmbeddingModel, VectorIndex, find_model
+from memoria.store.sqlite.visibility import visibility_of
+from memoria.store.values import PendingDocument
 
 _NO_TENANT = 0
 _MODEL = "embedding_model"
@@ -29,28 +29,28 @@ class SqliteBacklog:
 
     def choose_model(self, name: str) -> int:
         """Make `name` the home's model; whatever lacks its vector joins the backlog."""
-        if self.chosen_model() == name:
+        if self.current_model() == name:
             return 0
         self._rows.change("set_setting", key=_MODEL, value=name)
         return self._rows.change("enqueue_missing", model=name)
 
     def index_is_behind(self, model: str) -> bool:
         """Whether the vector index is out of step with the stored vectors."""
-        known = known_model(self._connection, model)
-        return known is not None and self._vectors.drift(known.n).any
+        known = find_model(self._connection, model)
+        return known is not None and self._vectors.drift(known.n).is_out_of_step
 
     def catch_up(self, model: str) -> None:
         """Bring the model's vector index in step with the stored vectors."""
-        known = known_model(self._connection, model)
+        known = find_model(self._connection, model)
         if known is not None:
             self._vectors.catch_up(known.n, known.dims)
 
-    def chosen_model(self) -> str | None:
+    def current_model(self) -> str | None:
         """The home's model."""
         row = self._rows.first("setting", key=_MODEL)
         return None if row is None else str(row["value"])
 
-    def erasures(self) -> int:
+    def count_erasures(self) -> int:
         """A number that grows with every erasure."""
         return self._rows.number("erasures")
 
@@ -72,21 +72,21 @@ class SqliteBacklog:
         row = self._rows.first("lease_owner", name=name, now=now, longest=LONGEST_LEASE_MS)
         return None if row is None else str(row["owner"])
 
-    def drop_lease(self, name: str, owner: str) -> None:
+    def release_lease(self, name: str, owner: str) -> None:
         """Give the lease back."""
         self._rows.change("drop_lease", name=name, owner=owner)
 
-    def due(self, now: int, limit: int, attempts: int) -> list[Pending]:
+    def list_due(self, now: int, limit: int, attempts: int) -> list[PendingDocument]:
         """Documents to embed next, oldest first."""
         rows = self._rows.all(
             "due", now=now, limit=limit, attempts=attempts, longest=LONGEST_PAUSE_MS
         )
         return [self._pending(row) for row in rows]
 
-    def fulfil(self, model: str, vectors: Mapping[int, Vector]) -> None:
+    def add_vectors(self, model: str, vectors: Mapping[int, Vector]) -> None:
         """Write vectors, index them and take their documents off the backlog."""
         dims = len(next(iter(vectors.values())))
-        known = known_model(self._connection, model) or self._add_model(model, dims)
+        known = find_model(self._connection, model) or self._add_model(model, dims)
         if any(len(vector) != known.dims for vector in vectors.values()):
             raise EmbedderError(
                 f"{model} gives vectors of {dims} numbers; in this home it gave {known.dims}. "
@@ -101,7 +101,7 @@ class SqliteBacklog:
             known.n,
             known.dims,
             [
-                (row["n"], standing(row).token, vectors[row["n"]].tobytes())
+                (row["n"], visibility_of(row).token, vectors[row["n"]].tobytes())
                 for row in owners
                 if row["current"]
             ],
@@ -123,28 +123,28 @@ class SqliteBacklog:
             last_error=None if error is None else error["last_error"],
         )
 
-    def next_due(self, now: int, attempts: int) -> int | None:
+    def next_due_at(self, now: int, attempts: int) -> int | None:
         """When the earliest waiting document may be tried."""
         row = self._rows.first("next_due", now=now, attempts=attempts, longest=LONGEST_PAUSE_MS)
         return None if row is None else row["at"]
 
-    def _pending(self, row: Row) -> Pending:
+    def _pending(self, row: Row) -> PendingDocument:
         n, tenant = row["n"], row["tenant_id"]
         rows = TenantRows(self._connection, tenant, "backlog")
         if row["kind"] == "memory":
             memory = rows.first("memory_text", n=n)
             content = memory["content"] if memory else ""
-            return Pending(n, row["tenant"], row["attempts"], content=content)
+            return PendingDocument(n, row["tenant"], row["attempts"], content=content)
         previous = rows.first("previous_turn", n=n)
         wanted = [n] if previous is None else [n, previous["n"]]
         documents = SqliteDocuments(self._connection, tenant, self._vectors)
         turns = SqliteConversations(self._connection, tenant, documents).turns(wanted)
         before = None if previous is None else turns[previous["n"]]
-        return Pending(n, row["tenant"], row["attempts"], turn=turns[n], previous=before)
+        return PendingDocument(n, row["tenant"], row["attempts"], turn=turns[n], previous=before)
 
-    def _add_model(self, name: str, dims: int) -> KnownModel:
+    def _add_model(self, name: str, dims: int) -> EmbeddingModel:
         self._connection.execute(_VECTORS["add_model"], {"name": name, "dims": dims})
-        known = known_model(self._connection, name)
+        known = find_model(self._connection, name)
         if known is None:
             raise StoreError(f"the model {name} vanished while it was written")
         return known

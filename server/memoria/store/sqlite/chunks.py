@@ -49,7 +49,7 @@ def unpack(codec: str, data: bytes) -> bytes:
     try:
         return zstd.decompress(data) if codec == "zstd" else data
     except zstd.ZstdError as error:
-        raise StoreDamagedError.because("a text can't be unpacked") from error
+        raise StoreDamagedError.for_problem("a text can't be unpacked") from error
 
 
 def intact(key: bytes, codec: str, data: bytes) -> bool:

@@ -5,20 +5,20 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from memoria.model import Role, Session, StoredTurn, Stretch, now_millis
+from memoria.model import Role, Segment, Session, StoredTurn, now_millis
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.store.sqlite.texts import SqliteTexts
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import (
-    ClosedStretch,
+    ClosedSegment,
     MessageName,
     NewTurn,
-    Place,
     Remark,
-    StretchLimits,
-    Version,
+    SegmentLimits,
+    TurnPosition,
+    TurnVersion,
 )
 from memoria.text.document import turn_tokens
 
@@ -37,7 +37,7 @@ class SqliteConversations:
         self._workspaces = SqliteWorkspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
 
-    def enter_session(
+    def upsert_session(
         self,
         source: str,
         session_id: str,
@@ -60,10 +60,10 @@ class SqliteConversations:
         self._places[row["n"]] = fields.pop("workspace_n")
         return Session(**fields)
 
-    def find_message(self, session_n: int, message_id: str) -> Version | None:
+    def find_message(self, session_n: int, message_id: str) -> TurnVersion | None:
         """The newest version of a message."""
         row = self._rows.first("find_message", session_n=session_n, message_id=message_id)
-        return None if row is None else Version(**row)
+        return None if row is None else TurnVersion(**row)
 
     def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
         """The id of the newest current turn with this fingerprint."""
@@ -83,8 +83,8 @@ class SqliteConversations:
     def add_turn(self, turn: NewTurn) -> int:
         """Write a turn with its chunks, index row and backlog entry."""
         words, context = turn_tokens(turn)
-        place = self._place(turn.session_n)
-        n = self._documents.add("turn", place, words, context, barred=turn.barred)
+        place = self._workspace_number(turn.session_n)
+        n = self._documents.add("turn", place, words, context, barred=turn.suppressed)
         self._rows.insert(
             "add_turn",
             n=n,
@@ -112,10 +112,10 @@ class SqliteConversations:
         """Mark a version as no longer current."""
         self._documents.set_current(n, current=False)
 
-    def bar_turn(self, turn: StoredTurn) -> None:
+    def suppress_turn(self, turn: StoredTurn) -> None:
         """Let nothing be concluded from a message any more, whichever version of it."""
         for version in self._versions(turn):
-            self._documents.bar(version["n"])
+            self._documents.suppress(version["n"])
 
     def erase_turn(self, turn: StoredTurn) -> list[MessageName]:
         """Erase a message in all its versions, with every text no other turn shares."""
@@ -131,37 +131,37 @@ class SqliteConversations:
             for key in {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}:
                 self._texts.erase(key)
         for follower in followers:  # a turn is embedded together with the one before it
-            self._documents.embed_again(follower["n"])
+            self._documents.queue_embedding(follower["n"])
         return [
             MessageName(turn.source, turn.session_id, row["message_id"], row["fingerprint"])
             for row in versions
         ]
 
-    def extend_stretch(self, turn: NewTurn, limits: StretchLimits) -> list[ClosedStretch]:
+    def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
         """Add a turn to the session's open stretch, or begin one where that is at its limits.
 
         An edited message stays in its own; where that is closed, it is one by itself.
         """
         if turn.version > 1:
-            return self._reopen(turn)
+            return self._extend_around(turn)
         when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
         said = {"turn_index": turn.turn_index, "message": int(turn.role in _SPOKEN)}
         most = {"most": limits.messages, "opens": int(turn.role is Role.USER)}
         if self._rows.change("extend_stretch", idle=limits.idle_ms, **when, **said, **most):
             return []
-        closed = self._closed("end_stretch", idle=limits.idle_ms, **when)
+        closed = self._close_segments("end_stretch", idle=limits.idle_ms, **when)
         self._rows.insert("begin_stretch", **when, **said)
         return closed
 
-    def _reopen(self, turn: NewTurn) -> list[ClosedStretch]:
+    def _extend_around(self, turn: NewTurn) -> list[ClosedSegment]:
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         if self._rows.change("touch_stretch", **place, now=now_millis()):
             return []
-        return [ClosedStretch(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
+        return [ClosedSegment(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
 
-    def close_stretch(self, session_id: str, source: str, reason: str) -> list[ClosedStretch]:
+    def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
         """Close the session's open stretch."""
-        return self._closed(
+        return self._close_segments(
             "close_stretch",
             session_id=session_id,
             source=source,
@@ -169,31 +169,33 @@ class SqliteConversations:
             now=now_millis(),
         )
 
-    def close_idle_stretches(
+    def close_idle_segments(
         self, touched_before: int, most: int | None = None
-    ) -> list[ClosedStretch]:
+    ) -> list[ClosedSegment]:
         """Close what nobody has added to since, or some of it."""
-        return self._closed(
+        return self._close_segments(
             "close_idle",
             touched_before=touched_before,
             most=_ALL if most is None else most,
             now=now_millis(),
         )
 
-    def close_past_stretches(self, said_before: int) -> list[ClosedStretch]:
+    def close_past_segments(self, said_before: int) -> list[ClosedSegment]:
         """Close what nobody has said anything in since."""
-        return self._closed("close_past", said_before=said_before, now=now_millis())
+        return self._close_segments("close_past", said_before=said_before, now=now_millis())
 
-    def unread_stretches(self, limit: int) -> list[ClosedStretch]:
+    def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
         """Closed stretches that never were put into the extraction queue, oldest first."""
-        return self._closed("unread_stretches", limit=limit)
+        return self._close_segments("unread_stretches", limit=limit)
 
-    def _closed(self, name: str, **parameters: str | int) -> list[ClosedStretch]:
-        return [ClosedStretch(*row) for row in self._rows.all(name, **parameters)]
+    def _close_segments(self, name: str, **parameters: str | int) -> list[ClosedSegment]:
+        return [ClosedSegment(*row) for row in self._rows.all(name, **parameters)]
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
         """Turns by number."""
-        return {row["n"]: self._stored(row) for row in self._rows.all("turns", ns=as_json(ns))}
+        return {
+            row["n"]: self._to_stored_turn(row) for row in self._rows.all("turns", ns=as_json(ns))
+        }
 
     def turn(self, turn_id: str) -> StoredTurn | None:
         """A turn by id."""
@@ -202,16 +204,20 @@ class SqliteConversations:
 
     def turn_versions(self, turn: StoredTurn) -> list[StoredTurn]:
         """All versions at the turn's place, newest first."""
-        return self._in_order("turn_versions", session_n=turn.session_n, turn_index=turn.turn_index)
+        return self._list_in_order(
+            "turn_versions", session_n=turn.session_n, turn_index=turn.turn_index
+        )
 
-    def places(self, ns: Sequence[int], reach: int, *, settled: bool = True) -> list[Place]:
+    def list_positions(
+        self, ns: Sequence[int], reach: int, *, include_processed: bool = True
+    ) -> list[TurnPosition]:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = (
-            self._rows.all("places", ns=as_json(ns), reach=reach, settled=int(settled))
+            self._rows.all("places", ns=as_json(ns), reach=reach, settled=int(include_processed))
             if reach
             else self._rows.all("own_places", ns=as_json(ns))
         )
-        return list(map(Place._make, rows))
+        return list(map(TurnPosition._make, rows))
 
     def speakers(self, ns: Sequence[int]) -> set[str | None]:
         """Who said the turns."""
@@ -224,34 +230,38 @@ class SqliteConversations:
             for n, speaker, at, key, codec, data in self._rows.all("remarks", ns=as_json(ns))
         }
 
-    def around(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
+    def neighbours(self, session_n: int, turn_index: int, reach: int) -> list[StoredTurn]:
         """The current turns up to `reach` places on either side."""
-        return self._in_order("around", session_n=session_n, turn_index=turn_index, reach=reach)
+        return self._list_in_order(
+            "around", session_n=session_n, turn_index=turn_index, reach=reach
+        )
 
-    def span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
+    def list_span(self, session_n: int, first_index: int, last_index: int) -> list[StoredTurn]:
         """A session's current turns from one place to another, in order."""
-        return self._in_order(
+        return self._list_in_order(
             "span", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
-    def process(self, turns: Iterable[StoredTurn]) -> None:
+    def mark_processed(self, turns: Iterable[StoredTurn]) -> None:
         """Mark turns as looked at by the extractor."""
         for turn in turns:
-            self._documents.process(turn.n)
+            self._documents.mark_processed(turn.n)
 
     def session_turns(self, session_id: str, offset: int, limit: int) -> list[StoredTurn]:
         """A session's current turns in order."""
-        return self._in_order("session_turns", session_id=session_id, offset=offset, limit=limit)
+        return self._list_in_order(
+            "session_turns", session_id=session_id, offset=offset, limit=limit
+        )
 
     def session_size(self, session_id: str) -> int:
         """How many current turns a session has."""
         return self._rows.number("session_size", session_id=session_id)
 
-    def stretches(self, session_id: str) -> list[Stretch]:
+    def list_segments(self, session_id: str) -> list[Segment]:
         """A session's stretches in order."""
-        return [Stretch(**row) for row in self._rows.all("stretches", session_id=session_id)]
+        return [Segment(**row) for row in self._rows.all("stretches", session_id=session_id)]
 
-    def _place(self, session_n: int) -> int | None:
+    def _workspace_number(self, session_n: int) -> int | None:
         """The number of a session's workspace."""
         if session_n not in self._places:
             row = self._rows.first("session_workspace", session_n=session_n)
@@ -262,20 +272,20 @@ class SqliteConversations:
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         return self._rows.all("stored_versions", **place)
 
-    def _in_order(self, name: str, **parameters: str | int) -> list[StoredTurn]:
+    def _list_in_order(self, name: str, **parameters: str | int) -> list[StoredTurn]:
         ns = [row["n"] for row in self._rows.all(name, **parameters)]
         found = self.turns(ns)
         return [found[n] for n in ns]
 
-    def _stored(self, row: Row) -> StoredTurn:
+    def _to_stored_turn(self, row: Row) -> StoredTurn:
         fields = dict(row)
         content = self._texts.read(*map(fields.pop, ("content_hash", "codec", "data")))
         args = fields.pop("args_hash")
         result = fields.pop("result_hash")
-        tool = {"tool_args": self._json(args), "tool_result": self._json(result)}
-        return built(StoredTurn, {"content": content, **tool, **fields})
+        tool = {"tool_args": self._read_json(args), "tool_result": self._read_json(result)}
+        return build_value(StoredTurn, {"content": content, **tool, **fields})
 
-    def _json(self, key: bytes | None) -> JsonValue:
+    def _read_json(self, key: bytes | None) -> JsonValue:
         if key is None:
             return None
         value: JsonValue = json.loads(self._texts.get(key))

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from memoria.errors import NotFoundError
 from memoria.model import MemoryType, Trust, Validity
 from memoria.model.core import (
-    BY_HAND,
+    USER_EDIT_NAME,
     CoreFile,
+    CoreFileState,
     CoreLine,
     CoreMemory,
-    Dispute,
-    FileState,
-    Standing,
+    EditConflict,
+    LineStatus,
 )
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
@@ -29,13 +29,13 @@ class SqliteCoreLines:
         """All that is active at a moment and seen from everywhere; episodes are not."""
         return [_memory(row) for row in self._rows.all("memories", at=at)]
 
-    def disputes(self) -> list[Dispute]:
+    def disputes(self) -> list[EditConflict]:
         """Wordings by hand that stand against a memory, oldest first."""
-        rows = self._rows.all("disputed", contradicts=_CONTRADICTS, channel=BY_HAND)
+        rows = self._rows.all("disputed", contradicts=_CONTRADICTS, channel=USER_EDIT_NAME)
         pairs = [(row["by_hand"], row["against"]) for row in rows]
-        known = self.standing([one for pair in pairs for one in pair])
+        known = self.statuses([one for pair in pairs for one in pair])
         return [
-            Dispute(
+            EditConflict(
                 known[by_hand].memory,
                 known[against].memory,
                 known[against].validity is Validity.ACTIVE,
@@ -43,16 +43,16 @@ class SqliteCoreLines:
             for by_hand, against in pairs
         ]
 
-    def standing(self, memory_ids: Sequence[str]) -> dict[str, Standing]:
+    def statuses(self, memory_ids: Sequence[str]) -> dict[str, LineStatus]:
         """Where memories stand now; those that were erased are missing."""
         rows = self._rows.all("standing", ids=as_json(memory_ids))
-        return {row["id"]: Standing(_memory(row), Validity(row["validity"])) for row in rows}
+        return {row["id"]: LineStatus(_memory(row), Validity(row["validity"])) for row in rows}
 
     def lines(self, file: CoreFile) -> list[CoreLine]:
         """What a file said when it was last written."""
         return [CoreLine(**dict(row)) for row in self._rows.all("lines", file=file)]
 
-    def put(self, file: CoreFile, line: CoreLine) -> None:
+    def set_line(self, file: CoreFile, line: CoreLine) -> None:
         """Note what a file says of a memory, in the place of what it said before."""
         if not self._rows.change(
             "put",
@@ -62,22 +62,22 @@ class SqliteCoreLines:
             digest=line.digest,
             version_n=line.version_n,
         ):
-            raise NotFoundError.memory(line.memory_id)
+            raise NotFoundError.for_memory(line.memory_id)
 
-    def drop(self, file: CoreFile, memory_id: str) -> None:
+    def drop_line(self, file: CoreFile, memory_id: str) -> None:
         """Note that a file says nothing of a memory."""
         self._rows.change("drop", file=file, memory_id=memory_id)
 
-    def state(self, file: CoreFile) -> FileState:
+    def file_state(self, file: CoreFile) -> CoreFileState:
         """What was last written to a file, or is about to be."""
         row = self._rows.first("state", file=file)
-        return FileState() if row is None else FileState(row["digest"], row["pending"])
+        return CoreFileState() if row is None else CoreFileState(row["digest"], row["pending"])
 
-    def expect(self, file: CoreFile, digest: bytes) -> None:
+    def announce_write(self, file: CoreFile, digest: bytes) -> None:
         """Note what is about to be written to a file."""
         self._rows.change("expect", file=file, digest=digest)
 
-    def settle(self, file: CoreFile, digest: bytes) -> None:
+    def confirm_write(self, file: CoreFile, digest: bytes) -> None:
         """Note what has been written to a file: nothing is about to be any more."""
         self._rows.change("settle", file=file, digest=digest)
 

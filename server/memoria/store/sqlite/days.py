@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memoria.model.day import ClosedSession, DayNotes, NightFile, Noted, SessionOfDay
+from memoria.model.day import ClosedSession, DayMemory, DayNotes, DaySession, GeneratedFile
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 
@@ -13,23 +13,23 @@ class SqliteDays:
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "days")
 
-    def closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
+    def list_closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
         """Conversations with no open stretch, taken up since, beyond a number, in order."""
         rows = self._rows.all("closed_sessions", since=since, after=after, limit=limit)
         return [ClosedSession(**row) for row in rows]
 
-    def closed_session(self, session_n: int) -> ClosedSession | None:
+    def get_closed_session(self, session_n: int) -> ClosedSession | None:
         """One of them; None where it goes on."""
-        found = self.closed_sessions(0, session_n - 1, 1)
+        found = self.list_closed_sessions(0, session_n - 1, 1)
         return found[0] if found and found[0].n == session_n else None
 
-    def next_active(self, at: int) -> int | None:
+    def next_activity_at(self, at: int) -> int | None:
         """When next something was said, learnt or put aside, from a moment on."""
         names = ("next_turn", "next_wording", "next_put_aside")
         rows = (self._rows.first(name, at=at) for name in names)
         return min((row["at"] for row in rows if row and row["at"] is not None), default=None)
 
-    def summed_up(self, turn_ns: Sequence[int]) -> list[int]:
+    def list_episode_ends(self, turn_ns: Sequence[int]) -> list[int]:
         """When the stretches ended that have an episode over one of these turns."""
         return [row["at"] for row in self._rows.all("summed_up", ns=as_json(turn_ns))]
 
@@ -38,33 +38,33 @@ class SqliteDays:
         wordings = self._rows.all("wordings", begin=begin, end=end)
         sessions = self._rows.all("sessions", begin=begin, end=end)
         return DayNotes(
-            sessions=tuple(SessionOfDay(**row) for row in sessions),
-            episodes=self._noted("episodes", begin, end),
-            learnt=tuple(_noted(row) for row in wordings if not row["changed"]),
-            changed=tuple(_noted(row) for row in wordings if row["changed"]),
-            archived=self._noted("put_aside", begin, end),
+            sessions=tuple(DaySession(**row) for row in sessions),
+            episodes=self._list_notes("episodes", begin, end),
+            learnt=tuple(_to_note(row) for row in wordings if not row["changed"]),
+            changed=tuple(_to_note(row) for row in wordings if row["changed"]),
+            archived=self._list_notes("put_aside", begin, end),
         )
 
-    def _noted(self, name: str, begin: int, end: int) -> tuple[Noted, ...]:
-        return tuple(map(_noted, self._rows.all(name, begin=begin, end=end)))
+    def _list_notes(self, name: str, begin: int, end: int) -> tuple[DayMemory, ...]:
+        return tuple(map(_to_note, self._rows.all(name, begin=begin, end=end)))
 
 
-class SqliteNightFiles:
+class SqliteGeneratedFileRecords:
     """What a tenant's nights wrote into files."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "days")
 
-    def all(self) -> list[NightFile]:
+    def all(self) -> list[GeneratedFile]:
         """Every file."""
-        return [NightFile(**row) for row in self._rows.all("files")]
+        return [GeneratedFile(**row) for row in self._rows.all("files")]
 
-    def get(self, path: str) -> NightFile | None:
+    def get(self, path: str) -> GeneratedFile | None:
         """What was last written at a place."""
         row = self._rows.first("file", path=path)
-        return None if row is None else NightFile(**row)
+        return None if row is None else GeneratedFile(**row)
 
-    def put(self, file: NightFile) -> None:
+    def put(self, file: GeneratedFile) -> None:
         """Note what is written at a place."""
         self._rows.change("put_file", **file.model_dump())
 
@@ -78,5 +78,5 @@ class SqliteNightFiles:
         self._rows.change("forget_images", path=path)
 
 
-def _noted(row: Row) -> Noted:
-    return Noted(id=row["id"], content=row["content"])
+def _to_note(row: Row) -> DayMemory:
+    return DayMemory(id=row["id"], content=row["content"])

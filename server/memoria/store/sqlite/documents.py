@@ -6,14 +6,14 @@ from dataclasses import replace
 from memoria.errors import EmbedderError, StoreError
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.matching import Matching, quoted
+from memoria.store.sqlite.matching import Matching, quote_term
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
-from memoria.store.sqlite.standing import Standing, standing
-from memoria.store.sqlite.terms import Counted
-from memoria.store.sqlite.vectors import Neighbourhood, VectorIndex, known_model
+from memoria.store.sqlite.terms import TermStatistics
+from memoria.store.sqlite.vectors import VectorIndex, VectorQuery, find_model
+from memoria.store.sqlite.visibility import Visibility, visibility_of
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import Filters, Frequencies, Indexed, Kind, Match
+from memoria.store.values import DocumentKind, Filters, Frequencies, IndexTokens, Match
 
 
 class SqliteDocuments:
@@ -24,7 +24,7 @@ class SqliteDocuments:
         connection: Connection,
         tenant: int,
         vectors: VectorIndex,
-        counted: Counted | None = None,
+        counted: TermStatistics | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
@@ -32,11 +32,17 @@ class SqliteDocuments:
         self._workspaces = SqliteWorkspaces(connection, tenant)
 
     def add(
-        self, kind: Kind, workspace: int | None, words: str, context: str, *, barred: bool = False
+        self,
+        kind: DocumentKind,
+        workspace: int | None,
+        words: str,
+        context: str,
+        *,
+        barred: bool = False,
     ) -> int:
         """A new document, indexed and waiting for its vector. Gives its number."""
         n = self._rows.insert("add_document", kind=kind, workspace=workspace, barred=int(barred))
-        scope = Standing(kind, self._rows.tenant, workspace, settled=barred).token
+        scope = Visibility(kind, self._rows.tenant, workspace, processed=barred).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self._rows.insert("await_vector", n=n)
         return n
@@ -44,23 +50,23 @@ class SqliteDocuments:
     def set_current(self, n: int, *, current: bool) -> None:
         """Show or hide a document; hidden ones are found on request only, by text."""
         self._rows.change("set_current", n=n, current=int(current))
-        self._restate(n)
+        self._refresh_index(n)
         if current:
             self._rows.change("await_vector_if_missing", n=n)
         else:
             self._rows.change("leave_backlog", n=n)
 
-    def bar(self, n: int) -> None:
+    def suppress(self, n: int) -> None:
         """Let nothing be concluded from a document any more; the record still has it."""
         self._rows.change("bar", n=n)
-        self._restate(n)
+        self._refresh_index(n)
 
     def erase(self, n: int) -> None:
         """Take a document out of every index, with its vectors. What it was is gone already."""
         self.withdraw(n)
         self._rows.change("want_scrub")
 
-    def embed_again(self, n: int) -> None:
+    def queue_embedding(self, n: int) -> None:
         """Forget a document's vectors and let new ones be made: what they rested on is gone."""
         self._vectors.erase(n)
         self._rows.change("erase_embeddings", n=n)
@@ -68,10 +74,10 @@ class SqliteDocuments:
         self._rows.change("want_scrub")
         self._rows.change("await_vector_if_missing", n=n)
 
-    def process(self, n: int) -> None:
+    def mark_processed(self, n: int) -> None:
         """The extractor has looked at it: the first level has what it says as memories, or not."""
         self._rows.change("process", n=n)
-        self._restate(n)
+        self._refresh_index(n)
 
     def withdraw(self, n: int) -> None:
         """Take out a document that an undone night has made. Nothing of it is to be wiped."""
@@ -80,29 +86,29 @@ class SqliteDocuments:
             self._rows.change(name, n=n)
         self._rows.change("count_erasure")
 
-    def restate(self, n: int) -> None:
+    def refresh_index(self, n: int) -> None:
         """Bring the indexes in line with a document that was put back as it was."""
-        self._restate(n)
-        if self._standing(n).current:
+        self._refresh_index(n)
+        if self._read_visibility(n).current:
             self._rows.change("await_vector_if_missing", n=n)
         else:
             self._rows.change("leave_backlog", n=n)
 
-    def _restate(self, n: int) -> None:
+    def _refresh_index(self, n: int) -> None:
         """Bring the indexes in line with how the document now stands."""
-        self._rows.change("set_scope", n=n, scope=self._standing(n).token)
+        self._rows.change("set_scope", n=n, scope=self._read_visibility(n).token)
         self._vectors.move(n)
         self._rows.change("count_change")
         self._rows.change("note_change", n=n)
 
-    def _standing(self, n: int) -> Standing:
+    def _read_visibility(self, n: int) -> Visibility:
         row = self._rows.first("standing", n=n)
         if row is None:
             raise StoreError(f"Document {n} vanished while it was changed. Run `memoria doctor`.")
-        return standing(row)
+        return visibility_of(row)
 
     def match(
-        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters, limit: int
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters, limit: int
     ) -> list[Match]:
         """The best documents by BM25."""
         if not terms or not kinds:
@@ -111,36 +117,36 @@ class SqliteDocuments:
         return self._matching.best(terms, self._scope(kinds, filters), narrowing, limit)
 
     def nearest(
-        self, kind: Kind, model: str, vector: Vector, filters: Filters, limit: int
+        self, kind: DocumentKind, model: str, vector: Vector, filters: Filters, limit: int
     ) -> list[Match]:
         """The nearest current documents by cosine."""
-        known = known_model(self._rows.connection, model)
+        known = find_model(self._rows.connection, model)
         if known is None:
             return []
         if len(vector) != known.dims:
             raise EmbedderError(
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
-        seen = replace(filters, history=False)  # vectors of what is past are not searched
-        scopes = tuple(standing.token for standing in self._seen([kind], seen))
+        seen = replace(filters, include_history=False)  # vectors of what is past are not searched
+        scopes = tuple(standing.token for standing in self._list_visible([kind], seen))
         narrowing = self._narrowing([kind], seen)
-        where = Neighbourhood(
+        where = VectorQuery(
             known.n,
             self._rows.tenant,
             kind,
             scopes,
-            narrowing.listed,
-            narrowing if narrowing.narrow and narrowing.listed is None else None,
+            narrowing.ids_if_few,
+            narrowing if narrowing.is_narrow and narrowing.ids_if_few is None else None,
         )
         return self._vectors.nearest(where, vector, limit)
 
-    def recent(self, kinds: Sequence[Kind], filters: Filters, limit: int) -> list[int]:
+    def recent(self, kinds: Sequence[DocumentKind], filters: Filters, limit: int) -> list[int]:
         """The newest documents that pass the filters, newest first."""
         view: dict[str, str | int | None] = {
             "workspace": self._workspaces.number(filters.workspace),
             "everywhere": int(filters.everywhere),
-            "history": int(filters.history),
-            "settled": int(filters.settled),
+            "history": int(filters.include_history),
+            "settled": int(filters.include_processed),
             "since": filters.since,
             "until": filters.until,
             "session_id": filters.session_id,
@@ -157,27 +163,27 @@ class SqliteDocuments:
         newest = sorted(found, key=lambda row: (-row["at"], -row["n"]))
         return [row["n"] for row in newest[:limit]]
 
-    def words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
+    def distinct_words(self, ns: Sequence[int]) -> dict[int, frozenset[str]]:
         """The distinct tokens of what the documents say."""
         return {
             row["n"]: frozenset(row["words"].split(" "))
             for row in self._rows.all("words", ns=as_json(ns))
         }
 
-    def indexed(self, ns: Sequence[int], most_chars: int) -> dict[int, Indexed]:
+    def index_tokens(self, ns: Sequence[int], most_chars: int) -> dict[int, IndexTokens]:
         """The tokens of the documents that are not too long."""
         rows = self._rows.all("indexed", ns=as_json(ns), most=most_chars)
-        return {row["n"]: Indexed(row["words"], row["context"]) for row in rows}
+        return {row["n"]: IndexTokens(row["words"], row["context"]) for row in rows}
 
     def frequencies(
-        self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> Frequencies:
         """How common the terms are among what can be seen."""
         if not kinds:
             return Frequencies(0, dict.fromkeys(terms, 0))
         return self._matching.frequencies(terms, self._scope(kinds, filters))
 
-    def page(self, kind: Kind, after: int, limit: int) -> list[int]:
+    def page(self, kind: DocumentKind, after: int, limit: int) -> list[int]:
         """The tenant's documents with numbers beyond `after`, in order."""
         rows = self._rows.all("page", kind=kind, after=after, limit=limit)
         return [row["n"] for row in rows]
@@ -190,45 +196,49 @@ class SqliteDocuments:
             return set()
         return {row["n"] for row in self._rows.all("awaiting_vectors", ns=as_json(recent))}
 
-    def count_hidden(self, kinds: Sequence[Kind], terms: Sequence[str], filters: Filters) -> int:
+    def count_hidden(
+        self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
+    ) -> int:
         """How many documents that are no longer current hold all of the terms."""
         if not terms or not kinds:
             return 0
-        seen = self._seen(kinds, replace(filters, history=True))
+        seen = self._list_visible(kinds, replace(filters, include_history=True))
         scope = " OR ".join(standing.token for standing in seen if not standing.current)
-        words = " AND ".join(map(quoted, terms))
+        words = " AND ".join(map(quote_term, terms))
         return self._rows.number("count_matches", query=f"scope:({scope}) AND words:({words})")
 
-    def holding(self, kind: Kind, terms: Sequence[str]) -> list[int]:
+    def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
         """Every document of the tenant that holds all of the terms, wherever and however old."""
         if not terms:
             return []
-        everything = Filters(history=True, everywhere=True, settled=True)
-        scope = " OR ".join(standing.token for standing in self._seen([kind], everything))
-        words = " AND ".join(map(quoted, terms))
+        everything = Filters(include_history=True, everywhere=True, include_processed=True)
+        scope = " OR ".join(standing.token for standing in self._list_visible([kind], everything))
+        words = " AND ".join(map(quote_term, terms))
         query = f"scope:({scope}) AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
 
-    def _narrowing(self, kinds: Sequence[Kind], filters: Filters) -> Narrowing:
+    def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> Narrowing:
         place = self._workspaces.number(filters.workspace)
         return Narrowing(self._rows, kinds, filters, place)
 
-    def _scope(self, kinds: Sequence[Kind], filters: Filters) -> str:
+    def _scope(self, kinds: Sequence[DocumentKind], filters: Filters) -> str:
         """An FTS5 expression for whatever a question may see."""
-        tokens = (standing.token for standing in self._seen(kinds, filters))
+        tokens = (standing.token for standing in self._list_visible(kinds, filters))
         return f"scope:({' OR '.join(tokens)})"
 
-    def _seen(self, kinds: Sequence[Kind], filters: Filters) -> list[Standing]:
+    def _list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
         """The standings that a question may see."""
         return [
-            Standing(kind, self._rows.tenant, place, current, settled)
+            Visibility(kind, self._rows.tenant, place, current, settled)
             for kind in kinds
-            for place in self._places(filters)
-            for current in ((True, False) if filters.history else (True,))
-            for settled in ((False, True) if filters.settled and kind == "turn" else (False,))
+            for place in self._visible_workspaces(filters)
+            for current in ((True, False) if filters.include_history else (True,))
+            for settled in (
+                (False, True) if filters.include_processed and kind == "turn" else (False,)
+            )
         ]
 
-    def _places(self, filters: Filters) -> list[int | None]:
+    def _visible_workspaces(self, filters: Filters) -> list[int | None]:
         """The workspaces a question may see; None stands for what belongs to none."""
         if filters.everywhere:
             return [None, *self._workspaces.all()]

@@ -43,7 +43,7 @@ __all__ = [
     "load_vectors",
     "sqlite3",
     "transaction",
-    "translated",
+    "translate_errors",
 ]
 
 Connection = sqlite3.Connection
@@ -154,14 +154,14 @@ def transaction(connection: Connection) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn the driver's errors into ours, which say what to do next."""
     try:
         yield
     except sqlite3.Error as error:
         raise _explain(error) from error
     except UnicodeDecodeError as error:  # even SQLite's complaint may quote what is no text
-        raise StoreDamagedError.because("a text in it is no text") from error
+        raise StoreDamagedError.for_problem("a text in it is no text") from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise InvalidInputError(
             f"A value can't be stored or searched: {error}. Mend it and try again."
@@ -181,7 +181,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 def _explain(error: sqlite3.Error) -> StoreError:
     what = str(error).rstrip(".")
     if is_damage(error):
-        return StoreDamagedError.because(what.partition(" with text ")[0])
+        return StoreDamagedError.for_problem(what.partition(" with text ")[0])
     match _code(error):
         case "FULL":
             cure = "The disk or quota is full. Free some space and try again."
@@ -231,7 +231,7 @@ def _create_private(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     if path.stat().st_size == 0 and log.exists() and log.stat().st_size:
         # SQLite would take it for a new file and delete the log.
-        raise StoreDamagedError.because("the file is empty, though its log is not")
+        raise StoreDamagedError.for_problem("the file is empty, though its log is not")
 
 
 def _use_wal(connection: Connection, busy_timeout_ms: int) -> None:

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from memoria.errors import InvalidInputError
 from memoria.model import Entity, EntityKind, Mention, new_id
 from memoria.store.sqlite.driver import Row
-from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.text.name import name_key
 
-_UNTOLD: EntityKind = "other"
+_UNKNOWN_KIND: EntityKind = "other"
 """The kind of what nobody told the kind of: the only thing of that name is meant."""
-COUNTED = 1000
+MOST_MENTIONS = 1000
 """Mentions are counted up to here: nobody needs the exact number of what is everywhere."""
 _LAST_CHARACTER = chr(0x10FFFF)
 View = Mapping[str, int | None]
@@ -27,31 +27,31 @@ class SqliteEntities:
     def __init__(self, rows: TenantRows) -> None:
         self._rows = rows
 
-    def name(self, node_n: int, mention: Mention, distinct: str) -> str:
+    def upsert(self, node_n: int, mention: Mention, distinct: str) -> str:
         """The id of the entity a memory's node speaks of, with its names put down to that node."""
         qualifier = name_key(distinct) if distinct else ""
         spellings = tuple(dict.fromkeys((mention.name, *mention.aliases)))
-        n = self._known(spellings, mention.kind, qualifier)
+        n = self._find_namesake(spellings, mention.kind, qualifier)
         if n is None:
             n = self._rows.insert("add_entity_node")
             self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
         for spelling in spellings:
-            self._call(n, spelling, qualifier, node_n)
+            self._add_name(n, spelling, qualifier, node_n)
         (row,) = self._rows.all("entities", ns=as_json([n]))
         return str(row["id"])
 
     def merge(self, n: int, into: int) -> None:
         """Let an entity, and all that are the same as it, be the same as another."""
-        former, canonical = (self._canonical(one) for one in (n, into))
+        former, canonical = (self._canonical_number(one) for one in (n, into))
         self._rows.change("unite", n=former, canonical=canonical)
 
-    def part(self, n: int) -> None:
+    def split(self, n: int) -> None:
         """Let an entity be itself again.
 
         Raises:
             InvalidInputError: it is not the same as any other.
         """
-        canonical = self._canonical(n)
+        canonical = self._canonical_number(n)
         if canonical == n:
             raise InvalidInputError(
                 "This entity was not merged into another; part those that were."
@@ -68,31 +68,31 @@ class SqliteEntities:
         rows = self._rows.all("members", ns=as_json(ns))
         return [(row["n"], row["same_as"]) for row in rows]
 
-    def called(self, names: Iterable[str], view: View) -> list[Entity]:
+    def by_name(self, names: Iterable[str], view: View) -> list[Entity]:
         """The entities that go by one of the names where it is looked."""
         keys = {name_key(name) for name in names}
         ns = [row["n"] for row in self._rows.all("keyed", keys=as_json(sorted(keys)))]
-        shown = self.shown(ns, view)
+        shown = self.visible_entities(ns, view)
         return [
             shown[n]
             for n in ns
             if n in shown and keys & {name_key(name) for name in (shown[n].name, *shown[n].aliases)}
         ]
 
-    def named(self, names: Iterable[str], view: View) -> dict[int, str]:
+    def match_names(self, names: Iterable[str], view: View) -> dict[int, str]:
         """Which entities go by which of the names where it is looked, by number."""
         spelling = {name_key(name): name for name in names}
         rows = self._rows.all("called", keys=as_json(sorted(spelling)), **view)
         return {row["n"]: spelling[row["key"]] for row in rows}
 
-    def beginning(self, prefix: str, view: View, limit: int) -> list[Entity]:
+    def by_prefix(self, prefix: str, view: View, limit: int) -> list[Entity]:
         """The entities of which a name begins so."""
         first = name_key(prefix)
         beyond = f"{first}{_LAST_CHARACTER}"
         rows = self._rows.all("beginning", first=first, beyond=beyond, limit=limit)
-        return list(self.shown([row["n"] for row in rows], view).values())
+        return list(self.visible_entities([row["n"] for row in rows], view).values())
 
-    def shown(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
+    def visible_entities(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
         """Entities as they look from there; one that nothing there speaks of is left out.
 
         One that others are the same as has their names too.
@@ -106,10 +106,10 @@ class SqliteEntities:
         return {
             n: shown
             for n, row in rows.items()
-            if (shown := self._shown(row, as_json(members[n]), view)) is not None
+            if (shown := self._visible_entity(row, as_json(members[n]), view)) is not None
         }
 
-    def _shown(self, row: Row, members: str, view: View) -> Entity | None:
+    def _visible_entity(self, row: Row, members: str, view: View) -> Entity | None:
         found = self._rows.all("names", ns=members, **view)
         if not found:
             return None
@@ -122,32 +122,32 @@ class SqliteEntities:
             "name": first,
             "aliases": tuple(others),
             "distinct": next((name["qualifier"] for name in found if name["qualifier"]), None),
-            "mentions": self._rows.number("count_mentions", ns=members, most=COUNTED, **view),
+            "mentions": self._rows.number("count_mentions", ns=members, most=MOST_MENTIONS, **view),
         }
-        return built(Entity, fields)
+        return build_value(Entity, fields)
 
-    def _known(self, spellings: Sequence[str], kind: str, qualifier: str) -> int | None:
+    def _find_namesake(self, spellings: Sequence[str], kind: str, qualifier: str) -> int | None:
         for spelling in spellings:
             key = name_key(spelling)
-            n = _meant(self._rows.all("named", key=key, kind=kind), qualifier)
-            if n is None and kind == _UNTOLD:
+            n = _choose_namesake(self._rows.all("named", key=key, kind=kind), qualifier)
+            if n is None and kind == _UNKNOWN_KIND:
                 rows = self._rows.all("named_whatever", key=key, qualifier=qualifier)
-                n = _the_only(rows)
+                n = _only_one(rows)
             if n is not None:
                 return n
         return None
 
-    def _call(self, n: int, spelling: str, qualifier: str, node_n: int) -> None:
+    def _add_name(self, n: int, spelling: str, qualifier: str, node_n: int) -> None:
         (row,) = self._rows.all(
             "name", entity_n=n, key=name_key(spelling), qualifier=qualifier, name=spelling
         )
         self._rows.change("use_name", name_n=row["n"], node_n=node_n)
 
-    def _canonical(self, n: int) -> int:
+    def _canonical_number(self, n: int) -> int:
         return self._rows.number("canonical", n=n)
 
 
-def _meant(rows: Sequence[Row], qualifier: str) -> int | None:
+def _choose_namesake(rows: Sequence[Row], qualifier: str) -> int | None:
     """Which of the namesakes is meant; None where it is one not met before.
 
     Without a qualifier the one that has none, or the only one there is: of two, neither is guessed.
@@ -155,9 +155,9 @@ def _meant(rows: Sequence[Row], qualifier: str) -> int | None:
     exact = [int(row["entity_n"]) for row in rows if row["qualifier"] == qualifier]
     if exact:
         return exact[0]
-    return None if qualifier else _the_only(rows)
+    return None if qualifier else _only_one(rows)
 
 
-def _the_only(rows: Sequence[Row]) -> int | None:
+def _only_one(rows: Sequence[Row]) -> int | None:
     found = {int(row["entity_n"]) for row in rows}
     return found.pop() if len(found) == 1 else None

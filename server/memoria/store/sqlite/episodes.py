@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.errors import NotFoundError
-from memoria.model import SummedUp
+from memoria.model import TurnRange
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 
@@ -14,32 +14,32 @@ class SqliteEpisodes:
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "episodes")
 
-    def put(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
+    def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
         """Note which turns a memory sums up."""
         stretch = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
         if not self._rows.change("put", memory_id=memory_id, **stretch):
-            raise NotFoundError.memory(memory_id)
+            raise NotFoundError.for_memory(memory_id)
 
-    def of(self, session_n: int, first_index: int, last_index: int) -> str | None:
+    def find(self, session_n: int, first_index: int, last_index: int) -> str | None:
         """The id of the memory that sums up exactly this stretch."""
         row = self._rows.first(
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
         return None if row is None else row["id"]
 
-    def stretch(self, memory_id: str) -> SummedUp | None:
+    def get_span(self, memory_id: str) -> TurnRange | None:
         """The stretch that a memory sums up; None if it sums up none."""
         row = self._rows.first("stretch", memory_id=memory_id)
-        return None if row is None else SummedUp(**row)
+        return None if row is None else TurnRange(**row)
 
-    def over(self, turn_ns: Sequence[int]) -> list[str]:
+    def list_over_turns(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories that sum up a stretch with one of these turns."""
         return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
 
-    def leave(self, memory_id: str, now: int) -> None:
+    def stop_summarising(self, memory_id: str, now: int) -> None:
         """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
         self._rows.change("leave", memory_id=memory_id, now=now)
 
-    def write_anew(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
+    def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
         """Put finished stretches with one of these turns back into the queue."""
         return self._rows.change("write_anew", ns=as_json(turn_ns), not_before=not_before)

@@ -7,11 +7,18 @@ from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
-from memoria.store.sqlite.driver import Connection, connect, is_busy, is_damage, sqlite3, translated
+from memoria.store.sqlite.driver import (
+    Connection,
+    connect,
+    is_busy,
+    is_damage,
+    sqlite3,
+    translate_errors,
+)
+from memoria.store.sqlite.examination import examine_truth
 from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.scrub import scrub
 from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.upkeep import examine_truth
 
 _SQL = statements("upkeep")
 _BUSY_TIMEOUT_MS = 10_000
@@ -32,7 +39,7 @@ class SqliteFiles:
         What was forgotten but is not wiped yet is wiped in the copy.
         """
         with (
-            translated(),
+            translate_errors(),
             closing(connect(source, _BUSY_TIMEOUT_MS, read_only=True)) as connection,
             closing(connect(target, _BUSY_TIMEOUT_MS)) as copied,
         ):
@@ -45,14 +52,14 @@ class SqliteFiles:
             )
             scrub(copied, _BUSY_TIMEOUT_MS)
 
-    def judge(self, path: Path) -> list[Finding]:
+    def check_truth(self, path: Path) -> list[Finding]:
         """Whether the truth in a file that nobody else has open is whole."""
-        with translated(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
+        with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return examine_truth(connection)
 
     def describe(self, path: Path) -> tuple[int, Mapping[str, int]]:
         """The schema's number, and how much of what is in the file."""
-        with translated(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
+        with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return version_of(connection), dict(connection.execute(_SQL["totals"]).fetchone())
 
     @contextmanager
@@ -64,7 +71,7 @@ class SqliteFiles:
         Raises:
             StoreUnavailableError: another process has it open.
         """
-        with translated():
+        with translate_errors():
             holder = _alone_with(path) if path.is_file() else None
         try:
             yield lambda new, aside: _replace(path, new, aside, holder)

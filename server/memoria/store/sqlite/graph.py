@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 from memoria.errors import NotFoundError
-from memoria.graph.edges import RULES, staying_power
+from memoria.graph.edges import EDGE_RULES, retention_rank
 from memoria.graph.hops import Adjacency
-from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node, Tie
+from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Modality, Node, NumberedEdge
 from memoria.model.operation import SemanticRole
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.entities import SqliteEntities
-from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import Filters
 
@@ -53,13 +53,13 @@ _TYPE_OF = {
 _ROLE_OF = {code: role for role, code in _ROLES.items()}
 _MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
 _UNIT = 10_000
-_WALK = {code: RULES[kind].walk for code, kind in _TYPE_OF.items()}
+_EXPANSION_FACTOR = {code: EDGE_RULES[kind].expansion_factor for code, kind in _TYPE_OF.items()}
 """How readily a walk follows an edge."""
-CAPS = {code: RULES[kind].cap for code, kind in _TYPE_OF.items()}
+CAPS = {code: EDGE_RULES[kind].cap for code, kind in _TYPE_OF.items()}
 """How many edges of a kind a node may have."""
-_Bond = tuple[int, int, float]
+_LinkRow = tuple[int, int, float]
 """An edge as a walk reads it: its ends, and how strongly they are bound."""
-_REACH = 500
+_NODES_AT_ONCE = 500
 """Turns back in which the memory before one is looked for."""
 
 
@@ -71,25 +71,25 @@ class SqliteGraph:
         self._entities = SqliteEntities(self._rows)
         self._workspaces = SqliteWorkspaces(connection, tenant)
 
-    def name(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
+    def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
         """The entity that a memory speaks of, known again by name or alias; made if it is new."""
-        entity_id = self._entities.name(
-            self._enter(Node("memory", memory_id)), mention, distinct or ""
+        entity_id = self._entities.upsert(
+            self._upsert_node(Node("memory", memory_id)), mention, distinct or ""
         )
         return Node("entity", entity_id)
 
-    def put(self, edges: Iterable[Edge]) -> None:
+    def upsert_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges; where a node has too many of a type, the weakest and oldest is set aside."""
         for edge in edges:
-            src, dst = self._enter(edge.src), self._enter(edge.dst)
-            if edge.type.mutual and dst < src:
+            src, dst = self._upsert_node(edge.src), self._upsert_node(edge.dst)
+            if edge.type.is_symmetric and dst < src:
                 src, dst = dst, src
             code = _code(edge)
-            self._write(src, code, dst, edge)
+            self._upsert_edge(src, code, dst, edge)
             for n in (src, dst):
-                self._thin_out(n, code)
+                self._enforce_cap(n, code)
 
-    def unsay(self, memory_id: str) -> None:
+    def remove_extracted(self, memory_id: str) -> None:
         """Take back what was read off a memory's wording: edges to entities, and their names."""
         n = self._number(Node("memory", memory_id))
         if n is not None:
@@ -97,45 +97,47 @@ class SqliteGraph:
             self._rows.change("drop_out_set_aside", n=n, codes=_READ_OFF)
             self._rows.change("drop_uses", n=n)
 
-    def read_by(self, memory_id: str) -> InferredBy:
+    def links_inferred_by(self, memory_id: str) -> InferredBy:
         """Whether a model has looked at a memory's present wording."""
         n = self._number(Node("memory", memory_id))
         by_model = n is not None and self._rows.number("read_by_model", n=n, codes=_READ_OFF)
         return InferredBy.MODEL if by_model else InferredBy.RULES
 
-    def merge(self, entity_id: str, canonical_id: str) -> None:
+    def merge_entities(self, entity_id: str, canonical_id: str) -> None:
         """Let two entities be the same. Their edges stay where they are and are seen as one's."""
         self._entities.merge(self._entity(entity_id), self._entity(canonical_id))
 
-    def part(self, entity_id: str) -> None:
+    def split_entity(self, entity_id: str) -> None:
         """Let an entity be itself again, with the edges and names it had and has got since."""
-        self._entities.part(self._entity(entity_id))
+        self._entities.split(self._entity(entity_id))
 
-    def entity(self, entity_id: str, seen: Filters) -> Entity | None:
+    def get_entity(self, entity_id: str, visible: Filters) -> Entity | None:
         """An entity, if a memory seen from there speaks of it."""
         n = self._number(Node("entity", entity_id))
-        return None if n is None else self._entities.shown([n], self._view(seen)).get(n)
+        return (
+            None if n is None else self._entities.visible_entities([n], self._view(visible)).get(n)
+        )
 
-    def entities(self, names: Sequence[str], seen: Filters) -> list[Entity]:
+    def find_entities(self, names: Sequence[str], visible: Filters) -> list[Entity]:
         """The entities that go by one of these names in memories seen from there."""
-        return self._entities.called(names, self._view(seen))
+        return self._entities.by_name(names, self._view(visible))
 
-    def called(self, names: Sequence[str], seen: Filters) -> dict[int, str]:
+    def by_name(self, names: Sequence[str], visible: Filters) -> dict[int, str]:
         """The nodes of entities that go by one of these names, each with the name it goes by."""
-        return self._entities.named(names, self._view(seen))
+        return self._entities.match_names(names, self._view(visible))
 
-    def beginning(self, prefix: str, seen: Filters, limit: int) -> list[Entity]:
+    def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
         """The entities of which a name seen from there begins so, whatever its letter case."""
-        return self._entities.beginning(prefix, self._view(seen), limit)
+        return self._entities.by_prefix(prefix, self._view(visible), limit)
 
-    def edges(self, node: Node, seen: Filters) -> list[Edge]:
+    def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
         """Every edge at a node, in and out, whose both ends are seen from there."""
         n = self._number(node)
         if n is None:
             return []
         rows = self._rows.all("at_node", ns=as_json(self._entities.group([n])))
         ends = {end for row in rows for end in (row["src_n"], row["dst_n"])}
-        nodes = self._nodes(sorted(self._seen(ends, seen)))
+        nodes = self._nodes(sorted(self._visible_nodes(ends, visible)))
         turns = self._turn_ids([row["turn_n"] for row in rows if row["turn_n"] is not None])
         return [
             _edge(row, nodes[row["src_n"]], nodes[row["dst_n"]], turns.get(row["turn_n"]))
@@ -143,28 +145,39 @@ class SqliteGraph:
             if row["src_n"] in nodes and row["dst_n"] in nodes
         ]
 
-    def ties(self, ns: Sequence[int], seen: Filters, types: Sequence[EdgeType] = ()) -> list[Tie]:
+    def list_ties(
+        self, ns: Sequence[int], visible: Filters, types: Sequence[EdgeType] = ()
+    ) -> list[NumberedEdge]:
         """The edges at these nodes, either way, whose both ends are seen from there."""
         links = self._links(self._entities.group(ns), types)
-        shown = self._seen({end for src, _, dst, _ in links for end in (src, dst)}, seen)
+        shown = self._visible_nodes(
+            {end for src, _, dst, _ in links for end in (src, dst)}, visible
+        )
         ties = {
             (shown[src], code, shown[dst], weight): None
             for src, code, dst, weight in links
             if src in shown and dst in shown and shown[src] != shown[dst]
         }
-        return [Tie(src, _TYPE_OF[code], dst, weight / _UNIT) for src, code, dst, weight in ties]
+        return [
+            NumberedEdge(src, _TYPE_OF[code], dst, weight / _UNIT)
+            for src, code, dst, weight in ties
+        ]
 
     def neighbours(
-        self, ns: Sequence[int], seen: Filters, met: Collection[int] = (), most: int | None = None
+        self,
+        ns: Sequence[int],
+        visible: Filters,
+        visited: Collection[int] = (),
+        most: int | None = None,
     ) -> Adjacency:
         """What a walk meets next: the nodes beside these, and how strongly they are bound."""
-        asked, near = set(ns), {*ns, *met}
+        asked, near = set(ns), {*ns, *visited}
         members = self._entities.members(near)
         asked |= {n for n, same_as in members if same_as in asked}
-        bonds = [(src, dst, weight / _UNIT * _WALK[code])
+        bonds = [(src, dst, weight / _UNIT * _EXPANSION_FACTOR[code])
                  for src, code, dst, weight in self._links(sorted(asked))]  # fmt: skip
         near.update(n for n, _ in members)
-        shown = self._strongest(bonds, near, seen, most)
+        shown = self._select_strongest(bonds, near, visible, most)
         adjacency: dict[int, dict[int, float]] = {n: {} for n in ns}
         for src, dst, strength in bonds:
             here, there = shown.get(src), shown.get(dst)
@@ -176,7 +189,7 @@ class SqliteGraph:
                     beside[other] = strength
         return adjacency
 
-    def busy(self, ns: Sequence[int], edges: int) -> set[int]:
+    def high_degree(self, ns: Sequence[int], edges: int) -> set[int]:
         """Which of these nodes have more edges than that, seen or not."""
         return {row["n"] for row in self._rows.all("busy", ns=as_json(ns), most=edges)}
 
@@ -188,8 +201,8 @@ class SqliteGraph:
         rows = self._rows.all("links", ns=as_json(ns), codes=codes)
         return [(row[0], row[1], row[2], row[3]) for row in rows]
 
-    def _strongest(
-        self, bonds: Sequence[_Bond], near: Set[int], seen: Filters, most: int | None
+    def _select_strongest(
+        self, bonds: Sequence[_LinkRow], near: Set[int], seen: Filters, most: int | None
     ) -> dict[int, int]:
         """The ends that are near or, of the others, bound the strongest, as far as they are seen.
 
@@ -204,27 +217,27 @@ class SqliteGraph:
         known = {end for src, dst, _ in bonds for end in (src, dst) if end in near}
         left = sorted(strengths, key=lambda n: (-strengths[n], n))
         most = len(left) if most is None else most
-        shown = self._seen(known.union(left[:most]), seen)
+        shown = self._visible_nodes(known.union(left[:most]), seen)
         left = left[most:]
         while left and len({shown[n] for n in shown.keys() - near}) < most:
-            shown |= self._seen(set(left[:most]), seen)
+            shown |= self._visible_nodes(set(left[:most]), seen)
             left = left[most:]
         return shown
 
-    def of_documents(self, ns: Sequence[int]) -> dict[int, int]:
+    def nodes_of_documents(self, ns: Sequence[int]) -> dict[int, int]:
         """The nodes of documents: of a turn its own, of a wording its memory's."""
         return {row[0]: row[1] for row in self._rows.all("of_documents", ns=as_json(ns))}
 
-    def documents(self, ns: Sequence[int]) -> dict[int, int]:
+    def documents_of_nodes(self, ns: Sequence[int]) -> dict[int, int]:
         """The documents of nodes: a turn, a memory's present wording; an entity has none."""
         return {row[0]: row[1] for row in self._rows.all("documents", ns=as_json(ns))}
 
     def predecessor(self, memory_id: str) -> str | None:
         """The memory drawn from the same session last before one, an episode from episodes."""
-        row = self._rows.first("predecessor", id=memory_id, reach=_REACH)
+        row = self._rows.first("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
         return None if row is None else str(row["id"])
 
-    def _write(self, src: int, code: int, dst: int, edge: Edge) -> None:
+    def _upsert_edge(self, src: int, code: int, dst: int, edge: Edge) -> None:
         self._rows.change(
             "put",
             src_n=src,
@@ -236,13 +249,13 @@ class SqliteGraph:
             modality=_MODALITIES[edge.modality],
             by_model=int(edge.inferred_by is InferredBy.MODEL),
             made_at=edge.made_at,
-            power=staying_power(edge.weight, edge.made_at),
+            power=retention_rank(edge.weight, edge.made_at),
             turn_n=self._turn_number(edge.turn_id),
             event_at=edge.event_at,
             event_expression=edge.event_expression,
         )
 
-    def _thin_out(self, n: int, code: int) -> None:
+    def _enforce_cap(self, n: int, code: int) -> None:
         over = self._rows.number("degree", n=n, code=code) - CAPS[code]
         if over <= 0:
             return
@@ -250,13 +263,13 @@ class SqliteGraph:
             for name in ("set_aside", "drop"):
                 self._rows.change(name, src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
-    def _enter(self, node: Node) -> int:
+    def _upsert_node(self, node: Node) -> int:
         """The number of a node, made if it is new."""
         n = self._number(node)
         if n is not None:
             return n
         if node.kind != "entity" and self._rows.change(f"add_{node.kind}_node", id=node.id):
-            return self._enter(node)
+            return self._upsert_node(node)
         raise NotFoundError(f"There is no {node.kind} {node.id} to link.")
 
     def _number(self, node: Node) -> int | None:
@@ -264,7 +277,7 @@ class SqliteGraph:
         return None if row is None else int(row["n"])
 
     def _entity(self, entity_id: str) -> int:
-        return self._enter(Node("entity", entity_id))
+        return self._upsert_node(Node("entity", entity_id))
 
     def _turn_number(self, turn_id: str | None) -> int | None:
         row = None if turn_id is None else self._rows.first("turn_number", id=turn_id)
@@ -276,9 +289,9 @@ class SqliteGraph:
     def _nodes(self, ns: Sequence[int]) -> dict[int, Node]:
         return {row["n"]: _node(row) for row in self._rows.all("referents", ns=as_json(ns))}
 
-    def _seen(self, ns: set[int], seen: Filters) -> dict[int, int]:
+    def _visible_nodes(self, ns: set[int], seen: Filters) -> dict[int, int]:
         """Those that are seen from there, each with the node that stands for it."""
-        view = {**self._view(seen), "barred": int(seen.settled)}
+        view = {**self._view(seen), "barred": int(seen.include_processed)}
         rows = self._rows.all("seen", ns=as_json(sorted(ns)), **view)
         return {row[0]: row[1] for row in rows}
 
@@ -286,7 +299,7 @@ class SqliteGraph:
         return {
             "workspace": self._workspaces.number(seen.workspace),
             "everywhere": int(seen.everywhere),
-            "history": int(seen.history),
+            "history": int(seen.include_history),
         }
 
 
@@ -302,7 +315,7 @@ def _codes(types: Iterable[EdgeType]) -> list[int]:
     ]
 
 
-_READ_OFF = as_json(_codes(kind for kind in EdgeType if kind.read_off))
+_READ_OFF = as_json(_codes(kind for kind in EdgeType if kind.is_extracted))
 
 
 def _node(row: Row) -> Node:
@@ -314,7 +327,7 @@ def _node(row: Row) -> Node:
 
 
 def _edge(row: Row, src: Node, dst: Node, turn_id: str | None) -> Edge:
-    return built(
+    return build_value(
         Edge,
         {
             "src": src,

@@ -43,24 +43,24 @@ def inspect(connection: Connection, *, deep: bool = True) -> Damage:
         sqlite3.Error: not even the list of tables can be read.
     """
     pragma = "integrity_check" if deep else "quick_check"
-    whole = _problems(connection, f"PRAGMA {pragma}")
+    whole = _run_check(connection, f"PRAGMA {pragma}")
     broken = [f"a broken reference in {row[0]}" for row in _broken_references(connection)]
     if not whole:
         return Damage(truth=tuple(broken))
     by_table = {
         name: problems
-        for name in _tables(connection)
-        if (problems := _problems(connection, f"PRAGMA {pragma}('{name}')"))
+        for name in _list_tables(connection)
+        if (problems := _run_check(connection, f"PRAGMA {pragma}('{name}')"))
     }
-    return _sorted_out(connection, by_table, broken, whole)
+    return _classify_damage(connection, by_table, broken, whole)
 
 
 def table_is_whole(connection: Connection, name: str) -> bool:
     """Whether a table and its indexes are sound."""
-    return not _problems(connection, f"PRAGMA integrity_check('{name}')")
+    return not _run_check(connection, f"PRAGMA integrity_check('{name}')")
 
 
-def _sorted_out(
+def _classify_damage(
     connection: Connection,
     by_table: Mapping[str, Sequence[str]],
     broken: Sequence[str],
@@ -85,7 +85,7 @@ def _sorted_out(
     )
 
 
-def _problems(connection: Connection, check: str) -> list[str]:
+def _run_check(connection: Connection, check: str) -> list[str]:
     """The lines of a check; none where all is well."""
     try:
         text = "\n".join(row[0] for row in connection.execute(check))
@@ -110,7 +110,7 @@ def _broken_references(connection: Connection) -> list[tuple[str]]:
         return []  # the check of the tables says it
 
 
-def _tables(connection: Connection) -> list[str]:
+def _list_tables(connection: Connection) -> list[str]:
     return [row["name"] for row in connection.execute(_SQL["tables"])]
 
 

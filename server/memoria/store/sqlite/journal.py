@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memoria.store.sqlite.driver import Connection
 
-WATCHED = (
+JOURNALED_TABLES = (
     "memories",
     "memory_versions",
     "memory_evidence",
@@ -37,27 +37,27 @@ WATCHED = (
 """The truth that a night may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}
 _EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
-_BEARER = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
+_MEMORY_OF_NODE = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
 _LAST_TO_USE = """
     SELECT c.{whose} FROM night_changes c
     WHERE '{row}' = 'OLD' AND c.run_n = w.run_n AND c.tbl = 'name_uses'
       AND json_extract(c.key, '$[0]') = {row}.n
     ORDER BY c.seq DESC LIMIT 1"""
 """A name goes with its last use, which was noted just before. What is new has no image of words."""
-_SAID_IN = """
+_TURN_OF_NAME = """
     SELECT v.turn_n FROM nodes b JOIN memory_versions v ON v.memory_n = b.memory_n
     WHERE b.n = {row}.node_n ORDER BY v.version DESC LIMIT 1"""
 _MEMORY = {
     "memories": "{row}.n",
     "nodes": "{row}.memory_n",
-    "edges": f"({_BEARER.format(row='{row}', column='src_n')})",
-    "cold_edges": f"({_BEARER.format(row='{row}', column='src_n')})",
-    "name_uses": f"({_BEARER.format(row='{row}', column='node_n')})",
+    "edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
+    "cold_edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
+    "name_uses": f"({_MEMORY_OF_NODE.format(row='{row}', column='node_n')})",
     "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='memory_n')})",
 }
 _TURN = {
     "nodes": "{row}.turn_n",
-    "name_uses": f"({_SAID_IN})",
+    "name_uses": f"({_TURN_OF_NAME})",
     "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='turn_n')})",
 }
 """Of whom a row speaks, where it has no such column."""
@@ -82,18 +82,18 @@ def columns(connection: Connection, table: str) -> list[Column]:
     ]
 
 
-def watch(connection: Connection) -> None:
+def install_triggers(connection: Connection) -> None:
     """Let the connection journal what is changed inside of `journaled`."""
     connection.execute("PRAGMA recursive_triggers = ON")
     connection.execute("CREATE TEMP TABLE night_now (run_n INTEGER, step INTEGER)")
-    for table in WATCHED:
+    for table in JOURNALED_TABLES:
         noted = columns(connection, table)
         for event, row in _EVENTS.items():
             connection.execute(_trigger(table, event, row, noted))
 
 
 @contextmanager
-def journaled(connection: Connection, run_n: int, step: int) -> Iterator[None]:
+def journal_changes(connection: Connection, run_n: int, step: int) -> Iterator[None]:
     """Journal what is changed in this block, which is inside of a transaction."""
     connection.execute("INSERT INTO temp.night_now VALUES (?, ?)", (run_n, step))
     yield
@@ -103,9 +103,12 @@ def journaled(connection: Connection, run_n: int, step: int) -> Iterator[None]:
 def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
     if event == "update":
         changed = " OR ".join(f"OLD.{c.name} IS NOT NEW.{c.name}" for c in noted)
-        image, condition = _difference(noted), f"WHEN {changed}"
+        image, condition = _update_image(noted), f"WHEN {changed}"
     else:
-        image, condition = _row(row, [c for c in noted if event == "delete" or not _texts(c)]), ""
+        image, condition = (
+            _row_image(row, [c for c in noted if event == "delete" or not _holds_text(c)]),
+            "",
+        )
     key = ", ".join(f"{row}.{c.name}" for c in sorted(noted, key=lambda c: c.key) if c.key)
     return f"""
         CREATE TEMP TRIGGER journal_{table}_{event} AFTER {event.upper()} ON main.{table}
@@ -115,37 +118,39 @@ def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
             SELECT w.run_n,
                    1 + coalesce((SELECT max(seq) FROM night_changes c WHERE c.run_n = w.run_n), 0),
                    w.step, '{table}', '{event}', json_array({key}), {image},
-                   {_whose(table, row, _MEMORY, "memory_n", noted)},
-                   {_whose(table, row, _TURN, "turn_n", noted)}
+                   {_owner_column(table, row, _MEMORY, "memory_n", noted)},
+                   {_owner_column(table, row, _TURN, "turn_n", noted)}
             FROM night_now w;
         END"""
 
 
-def _whose(table: str, row: str, known: dict[str, str], usual: str, noted: Sequence[Column]) -> str:
+def _owner_column(
+    table: str, row: str, known: dict[str, str], usual: str, noted: Sequence[Column]
+) -> str:
     usually = f"{{row}}.{usual}" if any(c.name == usual for c in noted) else "NULL"
     return known.get(table, usually).format(row=row)
 
 
-def _texts(column: Column) -> bool:
+def _holds_text(column: Column) -> bool:
     return column.declared not in ("INTEGER", "REAL")
 
 
-def _row(row: str, noted: Sequence[Column]) -> str:
-    pairs = ", ".join(f"'{c.name}', json({_value(f'{row}.{c.name}')})" for c in noted)
+def _row_image(row: str, noted: Sequence[Column]) -> str:
+    pairs = ", ".join(f"'{c.name}', json({_value_as_json(f'{row}.{c.name}')})" for c in noted)
     return f"json_object({pairs})"
 
 
-def _difference(noted: Sequence[Column]) -> str:
+def _update_image(noted: Sequence[Column]) -> str:
     """{column: [before, after]} of those that changed."""
     parts = " UNION ALL ".join(
-        f"SELECT '{c.name}' AS name, json_array(json({_value(f'OLD.{c.name}')}), "
-        f"json({_value(f'NEW.{c.name}')})) AS pair WHERE OLD.{c.name} IS NOT NEW.{c.name}"
+        f"SELECT '{c.name}' AS name, json_array(json({_value_as_json(f'OLD.{c.name}')}), "
+        f"json({_value_as_json(f'NEW.{c.name}')})) AS pair WHERE OLD.{c.name} IS NOT NEW.{c.name}"
         for c in noted
     )
     return f"(SELECT json_group_object(name, json(pair)) FROM ({parts}))"
 
 
-def _value(x: str) -> str:
+def _value_as_json(x: str) -> str:
     """JSON that gives back the very value: SQLite's own has no bytes and rounds numbers."""
     return (
         f"CASE typeof({x}) WHEN 'blob' THEN json_object('hex', hex({x})) "

@@ -1,11 +1,11 @@
 """The log of calls to chat models in SQLite."""
 
-from memoria.model import ModelCall, Spending
+from memoria.model import ModelCall, TokenSpending
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.rows import TenantRows, built
+from memoria.store.sqlite.rows import TenantRows, build_value
 
 
-class SqliteLedger:
+class SqliteModelCallLog:
     """One tenant's calls."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
@@ -20,12 +20,12 @@ class SqliteLedger:
         went = call.model_dump(exclude={"at", "purpose", "prompt", "model"})
         self._rows.change("settle", n=n, **went)
 
-    def spent(self, since: int, until: int) -> Spending:
+    def spending(self, since: int, until: int) -> TokenSpending:
         """What the calls made in this time cost."""
         row = self._rows.all("spent", since=since, until=until)[0]
-        return Spending(calls=row["calls"], tokens=row["tokens"])
+        return TokenSpending(calls=row["calls"], tokens=row["tokens"])
 
-    def last(self) -> ModelCall | None:
+    def newest(self) -> ModelCall | None:
         """The newest call."""
         row = self._rows.first("last")
-        return None if row is None else built(ModelCall, dict(row))
+        return None if row is None else build_value(ModelCall, dict(row))

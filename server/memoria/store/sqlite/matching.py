@@ -12,8 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.rows import Parameter, TenantRows, as_json
-from memoria.store.sqlite.standing import may_be_token
-from memoria.store.sqlite.terms import BUDGET, Counted, Counts, affordable, mark
+from memoria.store.sqlite.terms import (
+    BUDGET,
+    CountCache,
+    TermStatistics,
+    choose_affordable,
+    count_horizon,
+)
+from memoria.store.sqlite.visibility import may_be_token
 from memoria.store.values import Frequencies, Match
 
 # Who said it and when: worth less than what was said. On LoCoMo 0.3 to 1.0 are within a point.
@@ -28,7 +34,7 @@ _SPARE = 4
 class Matching:
     """The full-text index as one tenant's questions meet it."""
 
-    def __init__(self, rows: TenantRows, counted: Counted | None) -> None:
+    def __init__(self, rows: TenantRows, counted: TermStatistics | None) -> None:
         """Nothing is read yet.
 
         Args:
@@ -44,22 +50,28 @@ class Matching:
         """The best documents that the scope shows and that pass."""
         newest = self._rows.number("newest")
         if newest <= BUDGET or self._count_shown(scope, newest) <= BUDGET:
-            return self._best_of_few(_both(scope, terms), narrowing, limit)
-        if narrowing.listed is not None:
-            return self._best_of_many(_among(narrowing.listed), terms, scope, narrowing, limit)
+            return self._best_of_few(_in_scope(scope, terms), narrowing, limit)
+        if narrowing.ids_if_few is not None:
+            return self._best_of_many(
+                _restrict_to(narrowing.ids_if_few), terms, scope, narrowing, limit
+            )
         counts = self._counts(terms, newest)
-        kept = affordable(terms, counts.__getitem__)
+        kept = choose_affordable(terms, counts.__getitem__)
         if sum(map(counts.__getitem__, kept)) > BUDGET:
-            most = BUDGET if narrowing.narrow else limit
-            return narrowing.best(self._found("match_newest", _both(scope, kept), most), limit)
+            most = BUDGET if narrowing.is_narrow else limit
+            return narrowing.best(
+                self._run_match("match_newest", _in_scope(scope, kept), most), limit
+            )
         return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)
 
     def _best_of_few(self, query: str, narrowing: Narrowing, limit: int) -> list[Match]:
-        if narrowing.listed is not None:
-            return self._found("match_filtered", query, limit, **_among(narrowing.listed))
-        if narrowing.narrow:
-            return narrowing.best(self._found("match", query, _ALL), limit)
-        return self._found("match", query, limit)
+        if narrowing.ids_if_few is not None:
+            return self._run_match(
+                "match_filtered", query, limit, **_restrict_to(narrowing.ids_if_few)
+            )
+        if narrowing.is_narrow:
+            return narrowing.best(self._run_match("match", query, _ALL), limit)
+        return self._run_match("match", query, limit)
 
     def _best_of_many(
         self,
@@ -70,12 +82,14 @@ class Matching:
         limit: int,
     ) -> list[Match]:
         statement = "match_filtered" if where else "match"
-        most = _ALL if narrowing.narrow and not where else limit + limit // _SPARE
-        found = self._found(statement, _words(terms), most, **where)
+        most = _ALL if narrowing.is_narrow and not where else limit + limit // _SPARE
+        found = self._run_match(statement, _any_of(terms), most, **where)
         best = narrowing.best(found, limit)
         if len(best) == limit or len(found) != most:
             return best
-        return narrowing.best(self._found(statement, _both(scope, terms), limit, **where), limit)
+        return narrowing.best(
+            self._run_match(statement, _in_scope(scope, terms), limit, **where), limit
+        )
 
     def frequencies(self, terms: Sequence[str], scope: str) -> Frequencies:
         """How common the terms are among what the scope shows; in a large one, in the home."""
@@ -84,54 +98,54 @@ class Matching:
         if shown > BUDGET:
             return Frequencies(newest, self._counts(terms, newest))
         return Frequencies(
-            shown, {term: self._count(_both(scope, [term]), newest) for term in terms}
+            shown, {term: self._count(_in_scope(scope, [term]), newest) for term in terms}
         )
 
-    def _found(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
+    def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
         return list(map(Match._make, self._rows.all(statement, **asked)))
 
     def _counts(self, terms: Sequence[str], newest: int) -> dict[str, int]:
         """In how many documents each term stands, judging by those up to the mark."""
-        last = mark(newest)
+        last = count_horizon(newest)
 
         def count(term: str) -> int:
-            return self._count(_words([term]), last)
+            return self._count(_any_of([term]), last)
 
         age = last, self._rows.number("erased_at")
-        known = self._counted.terms if self._counted else Counts()
-        return {term: known.of(term, age, count) * newest // last for term in terms}
+        known = self._counted.terms if self._counted else CountCache()
+        return {term: known.look_up(term, age, count) * newest // last for term in terms}
 
     def _count_shown(self, scope: str, newest: int) -> int:
         """How many documents the scope shows, as long as nothing changes."""
-        known = self._counted.scopes if self._counted else Counts()
+        known = self._counted.scopes if self._counted else CountCache()
         age = self._rows.number("changed_at"), newest
-        return known.of(scope, age, lambda scope: self._count(scope, newest))
+        return known.look_up(scope, age, lambda scope: self._count(scope, newest))
 
     def _count(self, query: str, last: int) -> int:
         """How many documents up to a number match, up to one more than the budget."""
         return self._rows.number("count_up_to", query=query, last=last, most=BUDGET + 1)
 
 
-def quoted(term: str) -> str:
+def quote_term(term: str) -> str:
     """A finished token as FTS5 takes it: no operator can hide in one."""
     return f'"{term}"'
 
 
-def _among(listed: Collection[int]) -> dict[str, Parameter]:
+def _restrict_to(listed: Collection[int]) -> dict[str, Parameter]:
     """Parameters for a search of these documents alone; the index reads from first to last."""
     ends = {"first": min(listed, default=0), "last": max(listed, default=0)}
     return {"allowed": as_json(listed), **ends}
 
 
-def _words(terms: Sequence[str]) -> str:
+def _any_of(terms: Sequence[str]) -> str:
     """An FTS5 expression for documents that hold any of the terms.
 
     To name the columns takes a third of the time again, so they are where it matters.
     """
-    words = f"({' OR '.join(map(quoted, terms))})"
+    words = f"({' OR '.join(map(quote_term, terms))})"
     return f"{_TEXT}:{words}" if any(map(may_be_token, terms)) else words
 
 
-def _both(scope: str, terms: Sequence[str]) -> str:
-    return f"{scope} AND {_words(terms)}"
+def _in_scope(scope: str, terms: Sequence[str]) -> str:
+    return f"{scope} AND {_any_of(terms)}"

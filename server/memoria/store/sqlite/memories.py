@@ -15,14 +15,14 @@ from memoria.model import (
 )
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.rows import TenantRows, as_json, built
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
 from memoria.store.values import NewEvidence, NewMemory, NewVersion
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
 _VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provenance")
-_PERSONAL = frozenset(kind.value for kind in MemoryType if kind.personal)
+_PERSONAL = frozenset(kind.value for kind in MemoryType if kind.is_personal)
 
 
 class SqliteMemories:
@@ -43,7 +43,7 @@ class SqliteMemories:
             validity=memory.validity.value,
             importance=memory.importance,
             confidence=memory.confidence,
-            verified=_vouched(version),
+            verified=_is_verified_by_channel(version),
             subject=memory.subject,
             predicate=memory.predicate,
             task=memory.task,
@@ -67,11 +67,11 @@ class SqliteMemories:
             )
         )
 
-    def use(self, memory_id: str, gain: float, now: int) -> None:
+    def add_use(self, memory_id: str, gain: float, now: int) -> None:
         """Note that a memory shaped a reply; its importance grows by `gain`, up to 1."""
         self._rows.change("use", memory_n=self._number(memory_id), gain=gain, now=now)
 
-    def about(
+    def list_about(
         self,
         subject: str,
         workspace: str | None = None,
@@ -83,9 +83,11 @@ class SqliteMemories:
 
         Those that tell the same property of it come before all others.
         """
-        return self._listed("about", workspace, subject=subject, predicate=predicate, limit=limit)
+        return self._list_memories(
+            "about", workspace, subject=subject, predicate=predicate, limit=limit
+        )
 
-    def concluded(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
+    def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
         """Ids of active memories whose present wording was so drawn from one of the turns."""
         rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
         return [row["id"] for row in rows]
@@ -99,7 +101,10 @@ class SqliteMemories:
         number = int(old["version"]) + 1
         self._write_version(memory_n, number, version)
         self._rows.change(
-            "touch", memory_n=memory_n, now=version.ingested_at, verified=_vouched(version)
+            "touch",
+            memory_n=memory_n,
+            now=version.ingested_at,
+            verified=_is_verified_by_channel(version),
         )
         return number
 
@@ -111,7 +116,7 @@ class SqliteMemories:
             self._newest(memory_n)["n"], current=validity is Validity.ACTIVE
         )
 
-    def mark(
+    def set_flags(
         self,
         memory_id: str,
         now: int,
@@ -158,39 +163,43 @@ class SqliteMemories:
         self._rows.change("erase_version", n=n)
         self._documents.erase(n)
 
-    def resting_on(self, turn_ns: Sequence[int]) -> list[str]:
+    def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories with a wording drawn from one of these turns."""
         return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
 
-    def said_again_in(self, turn_ns: Sequence[int]) -> list[str]:
+    def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:
         """Ids of the memories that one of these turns says once more."""
         return [row["id"] for row in self._rows.all("said_again_in", ns=as_json(turn_ns))]
 
-    def evidence(self, memory_id: str) -> list[Evidence]:
+    def list_evidence(self, memory_id: str) -> list[Evidence]:
         """Every turn a memory rests on, in any of its wordings, in the order they were said."""
-        return [built(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)]
+        return [
+            build_value(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)
+        ]
 
-    def by_versions(self, ns: Sequence[int]) -> dict[int, Memory]:
+    def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Memories by the number of any of their versions."""
         owners = {row["n"]: row["memory_n"] for row in self._rows.all("owners", ns=as_json(ns))}
         memories = self._load(sorted(set(owners.values())))
         return {n: memories[memory_n] for n, memory_n in owners.items()}
 
-    def with_fingerprint(self, fingerprint: bytes, workspace: str | None = None) -> Memory | None:
+    def find_by_fingerprint(
+        self, fingerprint: bytes, workspace: str | None = None
+    ) -> Memory | None:
         """The memory, seen from the workspace, whose present wording has this fingerprint."""
         place = self._workspaces.number(workspace)
         row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
         return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
 
-    def unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
+    def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that the user has not confirmed, newest first."""
-        return self._listed("unverified", workspace, limit=limit)
+        return self._list_memories("unverified", workspace, limit=limit)
 
-    def held_back(self, limit: int, workspace: str | None = None) -> list[Memory]:
+    def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Memories seen from the workspace that wait for the user's word, newest first."""
-        return self._listed("held_back", workspace, limit=limit)
+        return self._list_memories("held_back", workspace, limit=limit)
 
-    def _listed(
+    def _list_memories(
         self, name: str, workspace: str | None, **parameters: str | int | None
     ) -> list[Memory]:
         """The memories a statement names, in its order, as they are seen from the workspace."""
@@ -202,12 +211,12 @@ class SqliteMemories:
     def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
         versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
         for row in self._rows.all("versions", ns=as_json(ns)):
-            versions[row["memory_n"]].append(_version(row))
+            versions[row["memory_n"]].append(_to_version(row))
         fields = {row["n"]: dict(row) for row in self._rows.all("memories", ns=as_json(ns))}
         for n, own in fields.items():
             del own["n"]
             own["versions"] = tuple(versions[n])
-        return {n: built(Memory, own) for n, own in fields.items()}
+        return {n: build_value(Memory, own) for n, own in fields.items()}
 
     def _write_version(self, memory_n: int, number: int, version: NewVersion) -> int:
         place = self._rows.first("place", memory_n=memory_n)
@@ -238,22 +247,22 @@ class SqliteMemories:
     def _number(self, memory_id: str) -> int:
         row = self._rows.first("number", id=memory_id)
         if row is None:
-            raise NotFoundError.memory(memory_id)
+            raise NotFoundError.for_memory(memory_id)
         return int(row["n"])
 
     def _newest(self, memory_n: int) -> Row:
         row = self._rows.first("newest_version", memory_n=memory_n)
         if row is None:
-            raise StoreDamagedError.because(f"memory number {memory_n} has no wording")
+            raise StoreDamagedError.for_problem(f"memory number {memory_n} has no wording")
         return row
 
 
-def _vouched(version: NewVersion) -> int:
+def _is_verified_by_channel(version: NewVersion) -> int:
     """A statement the user made through a channel of their own needs no confirmation."""
     return int(version.provenance.trust is Trust.USER)
 
 
-def _version(row: Row) -> MemoryVersion:
+def _to_version(row: Row) -> MemoryVersion:
     fields = {name: row[name] for name in _VERSION}
-    fields["provenance"] = built(Provenance, {name: row[name] for name in _PROVENANCE})
-    return built(MemoryVersion, fields)
+    fields["provenance"] = build_value(Provenance, {name: row[name] for name in _PROVENANCE})
+    return build_value(MemoryVersion, fields)

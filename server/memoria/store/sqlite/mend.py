@@ -17,9 +17,9 @@ from memoria.store.sqlite.integrity import inspect, table_is_whole
 from memoria.store.sqlite.links import mend_links
 from memoria.store.sqlite.migrate import schema
 from memoria.store.sqlite.rows import TenantRows
-from memoria.store.sqlite.standing import standing
 from memoria.store.sqlite.statements import statements
-from memoria.store.sqlite.vectors import VectorIndex, known_models
+from memoria.store.sqlite.vectors import VectorIndex, list_models
+from memoria.store.sqlite.visibility import visibility_of
 from memoria.text.document import memory_tokens, turn_tokens
 
 Progress = Callable[[int, int], None]
@@ -67,7 +67,7 @@ def _write_full_text(connection: Connection, vectors: VectorIndex, progress: Pro
         words, context = _tokens_of(connection, vectors, row)
         connection.execute(
             statements("documents")["index_document"],
-            {"n": row["n"], "scope": standing(row).token, "words": words, "context": context},
+            {"n": row["n"], "scope": visibility_of(row).token, "words": words, "context": context},
         )
         progress(done, len(rows))
 
@@ -90,8 +90,8 @@ def _vectors(
     with transaction(connection):
         for name in damaged:
             _take_out(connection, name, by_force=True)
-        for model in known_models(connection):
-            if every or vectors.drift(model.n).any:
+        for model in list_models(connection):
+            if every or vectors.drift(model.n).is_out_of_step:
                 vectors.catch_up(model.n, model.dims)
         connection.execute(_SQL["forgive_failures"])
         connection.execute(_SQL["await_missing_vectors"])
@@ -108,7 +108,7 @@ def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progr
                 connection.execute(schema()[row["name"]])
             connection.execute(f"REINDEX {table}")
             if not table_is_whole(connection, table):
-                raise StoreDamagedError.because(f"the table {table} is, not only its indexes")
+                raise StoreDamagedError.for_problem(f"the table {table} is, not only its indexes")
 
 
 def _lost_definitions(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from memoria.store.sqlite.rows import TenantRows, as_json, as_json_or_null
 from memoria.store.sqlite.terms import BUDGET
-from memoria.store.values import Filters, Kind, Match
+from memoria.store.values import DocumentKind, Filters, Match
 
 _SPARE = 4
 """One more of so many is looked at first than is wanted."""
@@ -21,7 +21,7 @@ class Narrowing:
     """A question's filters over one tenant's documents."""
 
     def __init__(
-        self, rows: TenantRows, kinds: Sequence[Kind], filters: Filters, place: int | None
+        self, rows: TenantRows, kinds: Sequence[DocumentKind], filters: Filters, place: int | None
     ) -> None:
         """Nothing is read yet.
 
@@ -41,58 +41,58 @@ class Narrowing:
             "since": filters.since,
             "until": filters.until,
             "session_id": filters.session_id,
-            "history": int(filters.history),
+            "history": int(filters.include_history),
         }
 
     @property
-    def narrow(self) -> bool:
+    def is_narrow(self) -> bool:
         """Whether fewer documents are wanted than can be seen."""
-        return self._filters.narrow
+        return self._filters.is_narrow
 
     @cached_property
-    def listed(self) -> frozenset[int] | None:
+    def ids_if_few(self) -> frozenset[int] | None:
         """The documents that pass, where they are few; None where they are many, or all."""
-        if not self.narrow:
+        if not self.is_narrow:
             return None
-        listed = frozenset(self._list(BUDGET + 1))
+        listed = frozenset(self._list_passing(BUDGET + 1))
         return listed if len(listed) <= BUDGET else None
 
     @cached_property
-    def every(self) -> frozenset[int] | None:
+    def all_ids(self) -> frozenset[int] | None:
         """The documents that pass, however many; None where nothing is to pass."""
-        if self.listed is None and self.narrow:
-            return frozenset(self._list(-1))
-        return self.listed
+        if self.ids_if_few is None and self.is_narrow:
+            return frozenset(self._list_passing(-1))
+        return self.ids_if_few
 
     def best(self, found: Sequence[Match], limit: int) -> list[Match]:
         """The first of what was found that are seen from there and pass."""
         passed: list[Match] = []
-        for part in _ever_wider(found, limit + limit // _SPARE):
-            through = self._through([match.n for match in part])
+        for part in _growing_parts(found, limit + limit // _SPARE):
+            through = self._visible_and_passing([match.n for match in part])
             passed += [match for match in part if match.n in through]
             if len(passed) >= limit:
                 break
         return passed[:limit]
 
-    def _through(self, ns: Sequence[int]) -> Set[int]:
-        seen = self._seen(ns)
-        if not self.narrow:
+    def _visible_and_passing(self, ns: Sequence[int]) -> Set[int]:
+        seen = self._visible_ids(ns)
+        if not self.is_narrow:
             return seen
-        return seen & self._passing(as_json(seen))
+        return seen & self._passing_ids(as_json(seen))
 
-    def _seen(self, ns: Sequence[int]) -> set[int]:
+    def _visible_ids(self, ns: Sequence[int]) -> set[int]:
         rows = self._rows.all(
             "seen",
             ns=as_json(ns),
             kinds=self._kinds,
-            history=int(self._filters.history),
-            settled=int(self._filters.settled),
+            history=int(self._filters.include_history),
+            settled=int(self._filters.include_processed),
             everywhere=int(self._filters.everywhere),
             place=self._place,
         )
         return {row["n"] for row in rows}
 
-    def _passing(self, ns: str) -> set[int]:
+    def _passing_ids(self, ns: str) -> set[int]:
         passing: set[int] = set()
         if self._turns:
             roles = as_json_or_null(self._filters.roles)
@@ -106,7 +106,7 @@ class Narrowing:
             passing.update(row["n"] for row in rows)
         return passing
 
-    def _list(self, most: int) -> Iterator[int]:
+    def _list_passing(self, most: int) -> Iterator[int]:
         if self._turns:
             roles = as_json_or_null(self._filters.roles)
             one = self._filters.session_id is not None
@@ -123,7 +123,7 @@ class Narrowing:
             yield from (row["n"] for row in rows)
 
 
-def _ever_wider(found: Sequence[Match], first: int) -> Iterator[Sequence[Match]]:
+def _growing_parts(found: Sequence[Match], first: int) -> Iterator[Sequence[Match]]:
     """The list in parts, each longer than the one before."""
     start, length = 0, first
     while start < len(found):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from memoria.store.base.pairs import Alike, Wording
+from memoria.store.base.pairs import ActiveWording, SimilarWordings
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
 
@@ -15,44 +15,48 @@ class SqlitePairs:
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "pairs")
 
-    def alike(
+    def list_similar(
         self, since: int | None, after: tuple[int, int], least: float, limit: int
-    ) -> list[Alike]:
+    ) -> list[SimilarWordings]:
         """Active memories of one kind and place that are alike and were not ruled upon."""
         src, dst = after
         rows = self._rows.all(
             "alike", since=since, src=src, dst=dst, least=round(least * _UNIT), limit=limit
         )
         return [
-            Alike((row["src_n"], row["dst_n"]), row["one"], row["other"], row["weight"] / _UNIT)
+            SimilarWordings(
+                (row["src_n"], row["dst_n"]), row["one"], row["other"], row["weight"] / _UNIT
+            )
             for row in rows
         ]
 
-    def wordings(self, since: int, after: int, limit: int) -> list[Wording]:
+    def list_wordings(self, since: int, after: int, limit: int) -> list[ActiveWording]:
         """The present wordings of active memories beyond a number, in order."""
         return [
-            Wording(row["n"], row["content"], bool(row["changed"]), (row["type"], row["place"]))
+            ActiveWording(
+                row["n"], row["content"], bool(row["changed"]), (row["type"], row["place"])
+            )
             for row in self._rows.all("wordings", since=since, after=after, limit=limit)
         ]
 
-    def any_changed(self, since: int) -> bool:
+    def has_changes(self, since: int) -> bool:
         """Whether an active memory was changed after a moment."""
         return bool(self._rows.number("any_changed", since=since))
 
-    def merged(self, ids: Sequence[str]) -> Mapping[str, str]:
+    def merge_targets(self, ids: Sequence[str]) -> Mapping[str, str]:
         """Of these memories, those that were merged into another."""
         return {row["id"]: row["into_id"] for row in self._rows.all("merged", ids=as_json(ids))}
 
-    def merged_into(self, memory_id: str) -> list[str]:
+    def list_merged_into(self, memory_id: str) -> list[str]:
         """Ids of what was merged into a memory and was not taken back out by the user."""
         return [row["id"] for row in self._rows.all("merged_into", id=memory_id)]
 
-    def gather(self, memory_id: str, other_id: str, limit: int) -> int:
+    def copy_evidence(self, memory_id: str, other_id: str, limit: int) -> int:
         """Let a memory rest on what another rests on too, some of it."""
         more = self._rows.change("gather", id=memory_id, other=other_id, limit=limit)
         return more + self._rows.change("gather_wording", id=memory_id, other=other_id)
 
-    def take_in(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
+    def absorb(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
         """Let a memory be as weighty and as telling as another, and no more to be believed."""
         self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence)
         self._rows.change("vouch", id=memory_id, trust=trust)
@@ -61,7 +65,7 @@ class SqlitePairs:
         """Note that a memory was merged into another."""
         self._rows.change("note_merged", id=memory_id, other=other_id)
 
-    def keep_apart(self, memory_id: str, other_id: str) -> None:
+    def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Note that a model has looked at two memories that are alike and found them to be two."""
         for src, dst in ((memory_id, other_id), (other_id, memory_id)):
             self._rows.change("keep_apart", src=src, dst=dst)

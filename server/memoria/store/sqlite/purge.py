@@ -4,18 +4,18 @@ from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
 
 
-class SqlitePurge:
+class SqlitePurgeCandidates:
     """A tenant's leftovers."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "purge")
 
-    def spent(self, before: int, limit: int) -> list[str]:
+    def list_short_lived(self, before: int, limit: int) -> list[str]:
         """Ids of archived memories that were said to count for a day at most, earliest first."""
         rows = self._rows.all("spent", before=before, limit=limit)
         return [row["id"] for row in rows]
 
-    def archived(self, before: int, limit: int) -> list[str]:
+    def list_archived(self, before: int, limit: int) -> list[str]:
         """Ids of memories archived before a moment, earliest first."""
         return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
 

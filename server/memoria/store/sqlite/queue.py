@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.rows import TenantRows, as_json, built
-from memoria.store.values import NewEntry, Work
+from memoria.store.sqlite.rows import TenantRows, as_json, build_value
+from memoria.store.values import LeasedEntry, NewQueueEntry
 
 _NO_TENANT = 0
 
@@ -17,7 +17,7 @@ class SqliteQueue:
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "queue")
 
-    def add(self, entry: NewEntry) -> bool:
+    def add(self, entry: NewQueueEntry) -> bool:
         """Put a stretch into the queue. False if it has been there already, or holds no turn."""
         return bool(
             self._rows.change(
@@ -33,16 +33,16 @@ class SqliteQueue:
             )
         )
 
-    def entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
+    def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
         """Entries, those that wait first and in the order they will be taken."""
         wanted = None if state is None else state.value
         rows = self._rows.all("entries", state=wanted, limit=limit)
-        return [built(QueueEntry, dict(row)) for row in rows]
+        return [build_value(QueueEntry, dict(row)) for row in rows]
 
-    def entry(self, entry_id: str) -> QueueEntry | None:
+    def get_entry(self, entry_id: str) -> QueueEntry | None:
         """An entry by its id."""
         row = self._rows.first("entry", id=entry_id)
-        return None if row is None else built(QueueEntry, dict(row))
+        return None if row is None else build_value(QueueEntry, dict(row))
 
     def status(self) -> QueueStatus:
         """How much is in the queue."""
@@ -55,7 +55,7 @@ class SqliteQueue:
             last_error=None if error is None else error["last_error"],
         )
 
-    def extractions(self, session_n: int, reason: str) -> int:
+    def count_extractions(self, session_n: int, reason: str) -> int:
         """How many extractions of a session were ever asked for with this reason."""
         return self._rows.number("extractions", session_n=session_n, reason=reason)
 
@@ -80,7 +80,9 @@ class SqliteWorkQueue:
     def __init__(self, connection: Connection) -> None:
         self._rows = TenantRows(connection, _NO_TENANT, "queue")
 
-    def lease(self, owner: str, now: int, lease_ms: int, tenant: str | None = None) -> Work | None:
+    def lease_next(
+        self, owner: str, now: int, lease_ms: int, tenant: str | None = None
+    ) -> LeasedEntry | None:
         """The next entry, of one tenant or of any, now `owner`'s; None if nothing is due."""
         row = self._rows.first(
             "lease",
@@ -93,13 +95,15 @@ class SqliteWorkQueue:
         )
         if row is None:
             return None
-        return Work(**{**dict(row), "kind": QueueKind(row["kind"])})
+        return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
 
     def renew(self, owners: Iterable[str], now: int, lease_ms: int) -> int:
         """Lengthen the leases of these owners. Gives how many there are."""
         return self._rows.change("renew", owners=as_json(owners), now=now, lease=lease_ms)
 
-    def release(self, work: Work, owner: str, until: int, error: str, *, blamed: bool) -> bool:
+    def release(
+        self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
+    ) -> bool:
         """Give an entry back until a moment. Unless it is blamed, the attempt does not count."""
         return bool(
             self._rows.change(
@@ -112,15 +116,15 @@ class SqliteWorkQueue:
             )
         )
 
-    def bury(self, work: Work, owner: str, error: str) -> bool:
+    def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
         """Give an entry up: it is a dead letter until somebody retries it."""
         return bool(self._rows.change("bury", n=work.n, owner=owner, error=error, now=now_millis()))
 
-    def in_hand(self, now: int) -> bool:
+    def has_work(self, now: int) -> bool:
         """Whether an entry is due, or with a worker already."""
         return bool(self._rows.number("in_hand", now=now, longest_pause=LONGEST_WAIT_MS))
 
-    def next_due(self, now: int) -> int | None:
+    def next_due_at(self, now: int) -> int | None:
         """When the next entry may be taken; None if none waits."""
         row = self._rows.first(
             "next_due", now=now, longest_lease=LONGEST_LEASE_MS, longest_pause=LONGEST_WAIT_MS

@@ -1,6 +1,6 @@
 """What may leave the active memories, in SQLite."""
 
-from memoria.model.retention import Support, Tier, Vitals
+from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows
 
@@ -14,41 +14,41 @@ class SqliteRetention:
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "retention")
 
-    def expired(self, at: int, after: int, limit: int) -> list[tuple[int, str]]:
+    def list_expired(self, at: int, after: int, limit: int) -> list[tuple[int, str]]:
         """(number, id) of active memories that count no longer at a moment, beyond a number."""
         rows = self._rows.all("expired", at=at, after=after, limit=limit)
         return [(row["n"], row["id"]) for row in rows]
 
-    def vitals(self, after: int, limit: int) -> list[tuple[int, Vitals]]:
+    def list_attributes(self, after: int, limit: int) -> list[tuple[int, RetentionAttributes]]:
         """(number, vitals) of active memories beyond a number, in order."""
         rows = self._rows.all("vitals", after=after, limit=limit)
-        return [(row["n"], _vitals(row)) for row in rows]
+        return [(row["n"], _to_attributes(row)) for row in rows]
 
-    def vitals_of(self, memory_id: str) -> Vitals | None:
+    def get_attributes(self, memory_id: str) -> RetentionAttributes | None:
         """An active memory's vitals; None if there is no such memory or it is not active."""
         row = self._rows.first("number", id=memory_id)
-        found = [] if row is None else self.vitals(row["n"] - 1, 1)
+        found = [] if row is None else self.list_attributes(row["n"] - 1, 1)
         return next((one for _, one in found if one.id == memory_id), None)
 
-    def support(self, memory_id: str) -> Support:
+    def get_support(self, memory_id: str) -> SupportCounts:
         """How broadly a memory is borne out."""
         row = self._rows.first("number", id=memory_id)
         if row is None:
-            return Support(0, 0, 0)
+            return SupportCounts(0, 0, 0)
         said = self._rows.all("support", memory_n=row["n"])[0]
         theme = self._rows.number("theme", memory_n=row["n"], most=_THEME)
-        return Support(max(1, said["sessions"]), max(1, said["sources"]), max(1, theme))
+        return SupportCounts(max(1, said["sessions"]), max(1, said["sources"]), max(1, theme))
 
-    def set_tier(self, memory_id: str, tier: Tier) -> None:
+    def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
         """Let a memory rise or sink."""
         self._rows.change("set_tier", id=memory_id, tier=tier)
 
-    def note_review(self, memory_id: str, at: int, tier: Tier, importance: float) -> None:
+    def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:
         """Note that a reviewer has kept a memory, and how high it stands from now on."""
         self._rows.change("note_review", id=memory_id, at=at, tier=tier, importance=importance)
 
 
-def _vitals(row: Row) -> Vitals:
+def _to_attributes(row: Row) -> RetentionAttributes:
     fields = {name: row[name] for name in row.keys() if name != "n"}  # noqa: SIM118  (no mapping)
     flags = {name: bool(row[name]) for name in ("task", "pinned", "verified")}
-    return Vitals(**{**fields, **flags, "tier": Tier(row["tier"])})
+    return RetentionAttributes(**{**fields, **flags, "tier": MemoryTier(row["tier"])})

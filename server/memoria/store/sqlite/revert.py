@@ -11,13 +11,13 @@ from typing import TypeAlias
 
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row, sqlite3
-from memoria.store.sqlite.journal import WATCHED, columns
+from memoria.store.sqlite.journal import JOURNALED_TABLES, columns
 
 _Json: TypeAlias = "Mapping[str, str] | str | int | None"
 _Cell = str | int | float | bytes | None
 
 
-class Reverted(Enum):
+class RevertOutcome(Enum):
     """What became of a change."""
 
     RESTORED = auto()
@@ -27,7 +27,7 @@ class Reverted(Enum):
     """A forget has taken what stood there."""
 
 
-def revert(connection: Connection, change: Row, documents: SqliteDocuments) -> Reverted:
+def revert(connection: Connection, change: Row, documents: SqliteDocuments) -> RevertOutcome:
     """Put one row back.
 
     Args:
@@ -36,23 +36,23 @@ def revert(connection: Connection, change: Row, documents: SqliteDocuments) -> R
         documents: takes documents out that the night has made.
     """
     table = change["tbl"]
-    if table not in WATCHED:
+    if table not in JOURNALED_TABLES:
         raise LookupError(table)
     image = json.loads(change["image"])
     if not image:
-        return Reverted.FORGOTTEN
-    row = _Place(connection, table, tuple(json.loads(change["key"])))
+        return RevertOutcome.FORGOTTEN
+    row = _JournaledRow(connection, table, tuple(json.loads(change["key"])))
     match change["op"]:
         case "update":
-            return _change_back(row, {name: _cells(pair) for name, pair in image.items()})
+            return _revert_update(row, {name: _cells(pair) for name, pair in image.items()})
         case "delete":
-            return _put_back(row, {name: _cell(value) for name, value in image.items()})
+            return _revert_delete(row, {name: _cell(value) for name, value in image.items()})
         case _:
             values = {name: _cell(value) for name, value in image.items()}
-            return _take_away(row, values, documents)
+            return _revert_insert(row, values, documents)
 
 
-def outgrown(changes: Sequence[Row], memory: Row | None) -> bool:
+def was_edited_since(changes: Sequence[Row], memory: Row | None) -> bool:
     """Whether somebody has changed a memory that a run made: then it is theirs, words and all.
 
     Args:
@@ -69,7 +69,7 @@ def outgrown(changes: Sequence[Row], memory: Row | None) -> bool:
     return any(memory[name] != value for name, value in left.items())
 
 
-class _Place:
+class _JournaledRow:
     """Where a row stands or stood."""
 
     def __init__(self, connection: Connection, table: str, key: tuple[_Cell, ...]) -> None:
@@ -99,41 +99,43 @@ class _Place:
         return True
 
 
-def _change_back(place: _Place, pairs: Mapping[str, tuple[_Cell, _Cell]]) -> Reverted:
+def _revert_update(place: _JournaledRow, pairs: Mapping[str, tuple[_Cell, _Cell]]) -> RevertOutcome:
     row = place.row()
     if row is None:
-        return Reverted.FORGOTTEN
+        return RevertOutcome.FORGOTTEN
     ours = {name: before for name, (before, after) in pairs.items() if row[name] == after}
     if not ours:
-        return Reverted.KEPT
+        return RevertOutcome.KEPT
     assignments = ", ".join(f"{name} = ?" for name in ours)
     sql = f"UPDATE {place.table} SET {assignments} WHERE {place.where}"
     done = place.run(sql, *ours.values(), *place.key)
-    return Reverted.RESTORED if done and len(ours) == len(pairs) else Reverted.KEPT
+    return RevertOutcome.RESTORED if done and len(ours) == len(pairs) else RevertOutcome.KEPT
 
 
-def _put_back(place: _Place, values: Mapping[str, _Cell]) -> Reverted:
+def _revert_delete(place: _JournaledRow, values: Mapping[str, _Cell]) -> RevertOutcome:
     names, marks = ", ".join(values), ", ".join("?" * len(values))
     sql = f"INSERT INTO {place.table} ({names}) VALUES ({marks})"
-    return Reverted.RESTORED if place.run(sql, *values.values()) else Reverted.KEPT
+    return RevertOutcome.RESTORED if place.run(sql, *values.values()) else RevertOutcome.KEPT
 
 
-def _take_away(place: _Place, values: Mapping[str, _Cell], documents: SqliteDocuments) -> Reverted:
+def _revert_insert(
+    place: _JournaledRow, values: Mapping[str, _Cell], documents: SqliteDocuments
+) -> RevertOutcome:
     row = place.row()
     if row is None:
-        return Reverted.RESTORED
+        return RevertOutcome.RESTORED
     if any(row[name] != value for name, value in values.items()):
-        return Reverted.KEPT
+        return RevertOutcome.KEPT
     if place.table == "documents":
-        if _has_a_wording(place):
-            return Reverted.KEPT
+        if _has_wording(place):
+            return RevertOutcome.KEPT
         documents.withdraw(int(row["n"]))
-        return Reverted.RESTORED
+        return RevertOutcome.RESTORED
     sql = f"DELETE FROM {place.table} WHERE {place.where}"
-    return Reverted.RESTORED if place.run(sql, *place.key) else Reverted.KEPT
+    return RevertOutcome.RESTORED if place.run(sql, *place.key) else RevertOutcome.KEPT
 
 
-def _has_a_wording(place: _Place) -> bool:
+def _has_wording(place: _JournaledRow) -> bool:
     """Whether a document is of a wording that stays."""
     sql = "SELECT 1 FROM memory_versions WHERE n IS ?"
     return place.connection.execute(sql, place.key).fetchone() is not None

@@ -47,7 +47,7 @@ class TenantRows:
         return self.connection.execute(self._sql[name], {"tenant": self.tenant, **parameters})
 
 
-def built(model: type[_Model], fields: Mapping[str, object]) -> _Model:
+def build_value(model: type[_Model], fields: Mapping[str, object]) -> _Model:
     """A value from what stands in the file.
 
     Raises:
@@ -57,7 +57,9 @@ def built(model: type[_Model], fields: Mapping[str, object]) -> _Model:
         return model(**fields)
     except ValidationError as error:
         wrong = ", ".join(str(item["loc"][0]) for item in error.errors() if item["loc"])
-        raise StoreDamagedError.because(f"a {model.__name__} has an impossible {wrong}") from error
+        raise StoreDamagedError.for_problem(
+            f"a {model.__name__} has an impossible {wrong}"
+        ) from error
 
 
 def as_json(values: Iterable[object]) -> str:

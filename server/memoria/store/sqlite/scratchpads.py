@@ -23,7 +23,7 @@ class SqliteScratchpads:
         done = self._rows.all("completed", session_id=session_id)
         return Scratchpad(completed=tuple(CompletedTask(**task) for task in done), **row)
 
-    def recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
+    def list_recent(self, limit: int, workspace: str | None = None) -> list[Scratchpad]:
         """The notes touched last that are seen from the workspace, newest first."""
         place = self._workspaces.number(workspace)
         rows = self._rows.all("recent", limit=limit, workspace=place)

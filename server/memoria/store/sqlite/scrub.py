@@ -21,14 +21,14 @@ _PAGES = 500
 """Pages merged in one transaction, so that other writers get their turn."""
 
 
-def scrub_pending(connection: Connection) -> bool:
+def is_scrub_pending(connection: Connection) -> bool:
     """Whether something deleted may still be readable."""
-    return _wanted(connection) is not None
+    return _read_request(connection) is not None
 
 
 def scrub(connection: Connection, wait_ms: int) -> bool:
     """Wipe. Gives whether nothing is left; False if somebody reads the old pages for too long."""
-    wanted = _wanted(connection)
+    wanted = _read_request(connection)
     if wanted is None:
         return True
     _merge_full_text(connection)
@@ -37,7 +37,7 @@ def scrub(connection: Connection, wait_ms: int) -> bool:
     if not _empty_log(connection, wait_ms):
         return False
     connection.execute(_SQL["done"], {"value": wanted})  # unless more was deleted meanwhile
-    return not scrub_pending(connection)
+    return not is_scrub_pending(connection)
 
 
 def _empty_log(connection: Connection, wait_ms: int) -> bool:
@@ -65,6 +65,6 @@ def _merge_full_text(connection: Connection) -> None:
         step = "merge"
 
 
-def _wanted(connection: Connection) -> str | None:
+def _read_request(connection: Connection) -> str | None:
     row = connection.execute(_SQL["pending"]).fetchone()
     return None if row is None else str(row["value"])

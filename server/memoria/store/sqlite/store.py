@@ -17,45 +17,45 @@ from typing import TypeVar
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import AuditEntry, BacklogStatus, Finding, Statistics, now_millis
 from memoria.store.sqlite.backlog import SqliteBacklog
-from memoria.store.sqlite.beside import Large, at_the_same_time, same_indexes
-from memoria.store.sqlite.cold import SqliteColdEdges
+from memoria.store.sqlite.concurrent_read import LargeTenants, have_same_indexes, run_concurrently
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
-from memoria.store.sqlite.days import SqliteDays, SqliteNightFiles
+from memoria.store.sqlite.days import SqliteDays, SqliteGeneratedFileRecords
+from memoria.store.sqlite.derivations import SqliteDerivations
 from memoria.store.sqlite.documents import SqliteDocuments
-from memoria.store.sqlite.drawn import SqliteDrawn
 from memoria.store.sqlite.driver import (
     Connection,
     connect,
     load_vectors,
     transaction,
-    translated,
+    translate_errors,
 )
 from memoria.store.sqlite.episodes import SqliteEpisodes
+from memoria.store.sqlite.examination import examine
 from memoria.store.sqlite.graph import SqliteGraph
 from memoria.store.sqlite.integrity import Damage, inspect
-from memoria.store.sqlite.ledger import SqliteLedger
+from memoria.store.sqlite.ledger import SqliteModelCallLog
 from memoria.store.sqlite.memories import SqliteMemories
 from memoria.store.sqlite.mend import mend, rebuild
 from memoria.store.sqlite.metrics import SqliteMetrics
 from memoria.store.sqlite.migrate import check_version, migrate
-from memoria.store.sqlite.night import SqliteNights
+from memoria.store.sqlite.nightly_runs import SqliteNightlyRuns
 from memoria.store.sqlite.pairs import SqlitePairs
-from memoria.store.sqlite.purge import SqlitePurge
+from memoria.store.sqlite.pruned_edges import SqlitePrunedEdges
+from memoria.store.sqlite.purge import SqlitePurgeCandidates
 from memoria.store.sqlite.queue import SqliteQueue, SqliteWorkQueue
 from memoria.store.sqlite.retention import SqliteRetention
-from memoria.store.sqlite.rows import TenantRows, built
+from memoria.store.sqlite.rows import TenantRows, build_value
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
-from memoria.store.sqlite.scrub import scrub, scrub_pending
-from memoria.store.sqlite.terms import Counted
-from memoria.store.sqlite.tiers import SqliteTiers
+from memoria.store.sqlite.scrub import is_scrub_pending, scrub
+from memoria.store.sqlite.storage_tiers import SqliteStorageTiers
+from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
-from memoria.store.sqlite.upkeep import examine
-from memoria.store.sqlite.vectors import Matrices, Vec0Index, VectorIndex
+from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
 
 _T = TypeVar("_T")
 _Identity = tuple[int, int] | None
-_Twin = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
+_ConcurrentRead = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
 
 
 class SqliteTransaction:
@@ -68,8 +68,8 @@ class SqliteTransaction:
         tenant: int,
         vectors: VectorIndex,
         attempts: int,
-        counted: Counted | None = None,
-        twin: _Twin = nullcontext,
+        counted: TermStatistics | None = None,
+        twin: _ConcurrentRead = nullcontext,
     ) -> None:
         self._connection = connection
         self._twin = twin
@@ -87,25 +87,27 @@ class SqliteTransaction:
         self.queue = SqliteQueue(connection, tenant)
         self.retention = SqliteRetention(connection, tenant)
         self.pairs = SqlitePairs(connection, tenant)
-        self.drawn = SqliteDrawn(connection, tenant)
-        self.cold = SqliteColdEdges(connection, tenant)
+        self.derivations = SqliteDerivations(connection, tenant)
+        self.edge_pruning = SqlitePrunedEdges(connection, tenant)
         self.metrics = SqliteMetrics(connection, tenant)
-        self.night = SqliteNights(connection, tenant, self.documents)
-        self.purge = SqlitePurge(connection, tenant)
+        self.nightly_runs = SqliteNightlyRuns(connection, tenant, self.documents)
+        self.purge = SqlitePurgeCandidates(connection, tenant)
         self.days = SqliteDays(connection, tenant)
-        self.files = SqliteNightFiles(connection, tenant)
-        self.tiers = SqliteTiers(connection, tenant)
-        self.audit = SqliteAudit(self._admin)
-        self.ledger = SqliteLedger(connection, tenant)
+        self.file_records = SqliteGeneratedFileRecords(connection, tenant)
+        self.storage_tiers = SqliteStorageTiers(connection, tenant)
+        self.audit = SqliteAuditLog(self._admin)
+        self.ledger = SqliteModelCallLog(connection, tenant)
 
     @contextlib.contextmanager
-    def meanwhile(self, work: Callable[["SqliteTransaction"], _T]) -> Iterator[Callable[[], _T]]:
+    def read_concurrently(
+        self, work: Callable[["SqliteTransaction"], _T]
+    ) -> Iterator[Callable[[], _T]]:
         """Do something in another thread, on the same rows, while the block runs."""
         with self._twin() as other:
             if other is None:
                 yield partial(work, self)
             else:
-                with at_the_same_time(partial(work, other)) as result:
+                with run_concurrently(partial(work, other)) as result:
                     yield result
 
     def statistics(self) -> Statistics:
@@ -134,7 +136,7 @@ class SqliteTransaction:
         )
 
 
-class SqliteAudit:
+class SqliteAuditLog:
     """The append-only log."""
 
     def __init__(self, rows: TenantRows) -> None:
@@ -161,10 +163,10 @@ class SqliteAudit:
             detail=detail,
         )
 
-    def of(self, subject: str) -> list[AuditEntry]:
+    def list_entries(self, subject: str) -> list[AuditEntry]:
         """What was done to a memory or turn, oldest first."""
         rows = self._rows.all("audit_of", subject=subject)
-        return [built(AuditEntry, dict(row)) for row in rows]
+        return [build_value(AuditEntry, dict(row)) for row in rows]
 
 
 class SqliteStore:
@@ -186,12 +188,12 @@ class SqliteStore:
         self._write_lock = threading.Lock()
         self._read_slots = threading.BoundedSemaphore(readers)
         self._idle_readers: LifoQueue[tuple[Connection, VectorIndex]] = LifoQueue()
-        self._matrices = Matrices(connect=self._learner)
-        self._counted = Counted()
-        self._large = Large()
+        self._matrices = VectorCache(connect=self._connect_for_learning)
+        self._counted = TermStatistics()
+        self._large = LargeTenants()
         self._closed = False
-        with translated():
-            self._file, (self._writer, self._writer_vectors) = self._open_what_is_there()
+        with translate_errors():
+            self._file, (self._writer, self._writer_vectors) = self._open_current_file()
             try:
                 migrate(self._writer)
             except BaseException:
@@ -200,22 +202,22 @@ class SqliteStore:
 
     def tenants(self) -> list[str]:
         """Everybody who ever kept anything."""
-        with self._reading() as (connection, _):
+        with self._read_connection() as (connection, _):
             rows = connection.execute("SELECT name FROM tenants ORDER BY id").fetchall()
         return [str(row["name"]) for row in rows]
 
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A consistent view of a tenant's rows."""
-        with self._reading() as (connection, vectors):
-            yield self._seen_by(
-                connection, vectors, tenant, partial(self._twin, connection, tenant)
+        with self._read_connection() as (connection, vectors):
+            yield self._transaction_over(
+                connection, vectors, tenant, partial(self._open_concurrent_read, connection, tenant)
             )
 
     @contextlib.contextmanager
     def write(self, tenant: str) -> Iterator[SqliteTransaction]:
         """A change, all or nothing."""
-        with self._writing() as connection:
+        with self._write_transaction() as connection:
             number = _tenant_number(connection, tenant) or _add_tenant(connection, tenant)
             yield SqliteTransaction(
                 connection, tenant, number, self._writer_vectors, self._attempts
@@ -225,10 +227,10 @@ class SqliteStore:
     def backlog(self, *, write: bool) -> Iterator[SqliteBacklog]:
         """The embedding backlog across tenants."""
         if write:
-            with self._writing() as connection:
+            with self._write_transaction() as connection:
                 yield SqliteBacklog(connection, self._writer_vectors)
         else:
-            with self._reading() as (connection, vectors):
+            with self._read_connection() as (connection, vectors):
                 vectors.drop_erased()
                 yield SqliteBacklog(connection, vectors)
 
@@ -236,10 +238,10 @@ class SqliteStore:
     def work_queue(self, *, write: bool) -> Iterator[SqliteWorkQueue]:
         """The extraction queue across tenants."""
         if write:
-            with self._writing() as connection:
+            with self._write_transaction() as connection:
                 yield SqliteWorkQueue(connection)
         else:
-            with self._reading() as (connection, _):
+            with self._read_connection() as (connection, _):
                 yield SqliteWorkQueue(connection)
 
     @property
@@ -249,27 +251,27 @@ class SqliteStore:
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """What `doctor` wants to know."""
-        with translated(), self._fresh(read_only=True) as (connection, vectors):
+        with translate_errors(), self._fresh_connection(read_only=True) as (connection, vectors):
             return list(examine(connection, vectors, deep=deep))
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the derived indexes anew from the truth."""
-        with self._alone(), self._fresh() as (connection, vectors):
+        with self._exclusive_writer(), self._fresh_connection() as (connection, vectors):
             rebuild(connection, vectors, progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
-        with self._alone(), self._fresh() as (connection, vectors):
+        with self._exclusive_writer(), self._fresh_connection() as (connection, vectors):
             mend(connection, vectors, check, progress)
 
     def needs_scrub(self) -> bool:
         """Whether erased rows may still have left something behind."""
-        with self._reading() as (connection, _):
-            return scrub_pending(connection)
+        with self._read_connection() as (connection, _):
+            return is_scrub_pending(connection)
 
     def scrub(self) -> bool:
         """Wipe what erased rows left behind in the file."""
-        with self._alone(), self._fresh() as (connection, _):
+        with self._exclusive_writer(), self._fresh_connection() as (connection, _):
             return scrub(connection, self._busy_timeout_ms)
 
     def close(self) -> None:
@@ -282,20 +284,22 @@ class SqliteStore:
         self._matrices.clear()
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with self._alone() as connection, transaction(connection):
-            self._still_there()
+    def _write_transaction(self) -> Iterator[Connection]:
+        with self._exclusive_writer() as connection, transaction(connection):
+            self._check_file_identity()
             check_version(connection)  # a newer Memoria may have moved the home on meanwhile
             yield connection
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[Connection]:
+    def _exclusive_writer(self) -> Iterator[Connection]:
         """The writer's connection, which no other thread has meanwhile."""
-        with self._write_lock, self._blaming_damage(), translated():
+        with self._write_lock, self._detect_damage(), translate_errors():
             yield self._writer
 
     @contextlib.contextmanager
-    def _fresh(self, *, read_only: bool = False) -> Iterator[tuple[Connection, VectorIndex]]:
+    def _fresh_connection(
+        self, *, read_only: bool = False
+    ) -> Iterator[tuple[Connection, VectorIndex]]:
         """A connection that remembers nothing.
 
         FTS5's integrity check trusts what its connection remembers of the index, and after another
@@ -306,32 +310,36 @@ class SqliteStore:
             yield connection, vectors
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[tuple[Connection, VectorIndex]]:
-        with self._read_slots, self._blaming_damage(), translated():
-            self._still_there()
-            with self._snapshot() as (connection, vectors):
+    def _read_connection(self) -> Iterator[tuple[Connection, VectorIndex]]:
+        with self._read_slots, self._detect_damage(), translate_errors():
+            self._check_file_identity()
+            with self._open_snapshot() as (connection, vectors):
                 yield connection, vectors
 
     @contextlib.contextmanager
-    def _twin(self, connection: Connection, tenant: str) -> Iterator[SqliteTransaction | None]:
+    def _open_concurrent_read(
+        self, connection: Connection, tenant: str
+    ) -> Iterator[SqliteTransaction | None]:
         """A second view of what a reader sees; None where none is to be had, or it isn't worth it.
 
         Nobody waits for a slot here: those who hold one and want another would wait for each other.
         """
         number = _tenant_number(connection, tenant) or 0
-        if not self._large.has(connection, number) or not self._read_slots.acquire(blocking=False):
+        if not self._large.includes(connection, number) or not self._read_slots.acquire(
+            blocking=False
+        ):
             yield None
             return
         try:
-            with self._snapshot() as (other, vectors):
-                same = same_indexes(connection, other)
-                yield self._seen_by(other, vectors, tenant) if same else None
+            with self._open_snapshot() as (other, vectors):
+                same = have_same_indexes(connection, other)
+                yield self._transaction_over(other, vectors, tenant) if same else None
         finally:
             self._read_slots.release()
 
     @contextlib.contextmanager
-    def _snapshot(self) -> Iterator[tuple[Connection, VectorIndex]]:
-        connection, vectors = self._a_reader()
+    def _open_snapshot(self) -> Iterator[tuple[Connection, VectorIndex]]:
+        connection, vectors = self._take_connection()
         try:
             connection.execute("BEGIN")
             yield connection, vectors
@@ -340,20 +348,24 @@ class SqliteStore:
                 connection.execute("ROLLBACK")
             self._idle_readers.put((connection, vectors))
 
-    def _seen_by(
-        self, connection: Connection, vectors: VectorIndex, tenant: str, twin: _Twin = nullcontext
+    def _transaction_over(
+        self,
+        connection: Connection,
+        vectors: VectorIndex,
+        tenant: str,
+        twin: _ConcurrentRead = nullcontext,
     ) -> SqliteTransaction:
         number = _tenant_number(connection, tenant) or 0
         return SqliteTransaction(
             connection, tenant, number, vectors, self._attempts, self._counted, twin
         )
 
-    def _a_reader(self) -> tuple[Connection, VectorIndex]:
+    def _take_connection(self) -> tuple[Connection, VectorIndex]:
         with contextlib.suppress(Empty):
             return self._idle_readers.get_nowait()
         return self._open(read_only=True)
 
-    def _still_there(self) -> None:
+    def _check_file_identity(self) -> None:
         """Stop where going on would mean to write into a file that nobody will read."""
         if _identity(self._path) != self._file:
             raise StoreUnavailableError(
@@ -362,20 +374,20 @@ class SqliteStore:
             )
 
     @contextlib.contextmanager
-    def _blaming_damage(self) -> Iterator[None]:
+    def _detect_damage(self) -> Iterator[None]:
         """What can't be understood is the file's fault where the file is not whole, else ours."""
         try:
             yield
         except (LookupError, TypeError, ValueError) as error:
-            if not self._damage():
+            if not self._find_damage():
                 raise
-            raise StoreDamagedError.because("its rows contradict each other") from error
+            raise StoreDamagedError.for_problem("its rows contradict each other") from error
 
-    def _damage(self) -> Damage:
-        with translated(), self._fresh(read_only=True) as (connection, _):
+    def _find_damage(self) -> Damage:
+        with translate_errors(), self._fresh_connection(read_only=True) as (connection, _):
             return inspect(connection)
 
-    def _open_what_is_there(self) -> tuple[_Identity, tuple[Connection, VectorIndex]]:
+    def _open_current_file(self) -> tuple[_Identity, tuple[Connection, VectorIndex]]:
         """The writer, on the file in place: a restore may change it while we wait for its lock."""
         while True:
             before = _identity(self._path)
@@ -384,7 +396,7 @@ class SqliteStore:
                 return before, opened
             opened[0].close()
 
-    def _learner(self) -> Connection:
+    def _connect_for_learning(self) -> Connection:
         """A connection for what is done beside the searches."""
         return connect(self._path, self._busy_timeout_ms, read_only=True)
 

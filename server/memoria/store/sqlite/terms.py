@@ -24,7 +24,7 @@ Age = tuple[int, int]
 """What was counted: later ones compare greater."""
 
 
-def affordable(
+def choose_affordable(
     terms: Sequence[str], count: Callable[[str], int], budget: int = BUDGET
 ) -> tuple[str, ...]:
     """The rarest terms that stand in no more than `budget` documents, all taken together.
@@ -47,13 +47,13 @@ def affordable(
     return tuple(term for term in terms if term in kept)
 
 
-def mark(newest: int) -> int:
+def count_horizon(newest: int) -> int:
     """The number up to which documents are counted: that of the newest, its first four bits."""
     shift = max(newest.bit_length() - _STEPS, 0)
     return newest >> shift << shift
 
 
-class Counts:
+class CountCache:
     """In how many documents tokens stand, as counted by a process. Thread-safe."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Counts:
         self._age: Age = (0, 0)
         self._counts: dict[str, int] = {}
 
-    def of(self, term: str, age: Age, count: Callable[[str], int]) -> int:
+    def look_up(self, term: str, age: Age, count: Callable[[str], int]) -> int:
         """How many documents a term stands in.
 
         Args:
@@ -85,10 +85,10 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class TermStatistics:
     """What a process remembers of one file's index."""
 
-    terms: Counts = field(default_factory=Counts)
+    terms: CountCache = field(default_factory=CountCache)
     """By term, up to the mark."""
-    scopes: Counts = field(default_factory=Counts)
+    scopes: CountCache = field(default_factory=CountCache)
     """By scope, of everything."""

@@ -40,9 +40,9 @@ class SqliteTexts:
         Raises:
             StoreDamagedError: it is gone, or is not what was kept.
         """
-        text = self._packed(key) if codec is None or data is None else unpack(codec, data)
+        text = self._read_packed(key) if codec is None or data is None else unpack(codec, data)
         if digest(text) != key:
-            raise StoreDamagedError.because(f"the text {key.hex()} is not what was kept")
+            raise StoreDamagedError.for_problem(f"the text {key.hex()} is not what was kept")
         return text.decode()
 
     def erase(self, key: bytes) -> None:
@@ -53,28 +53,28 @@ class SqliteTexts:
         place = self._rows.first("place", hash=key)
         if place is not None:
             n, start, size = place
-            block = self._block(key, n)
+            block = self._read_block(key, n)
             blanked = block[:start] + bytes(size) + block[start + size :]
             self._rows.change("erase_place", hash=key)
             self._rows.change("write_block", n=n, data=pack_lightly(blanked))
             self._rows.change("erase_empty_block", n=n)
             self._open = (0, b"")
 
-    def _packed(self, key: bytes) -> bytes:
+    def _read_packed(self, key: bytes) -> bytes:
         place = self._rows.first("place", hash=key)
         if place is None:
-            raise _missing(key)
+            raise _missing_text(key)
         n, start, size = place
-        return self._block(key, n)[start : start + size]
+        return self._read_block(key, n)[start : start + size]
 
-    def _block(self, key: bytes, n: int) -> bytes:
+    def _read_block(self, key: bytes, n: int) -> bytes:
         if self._open[0] != n:
             row = self._rows.first("block", n=n)
             if row is None:
-                raise _missing(key)
+                raise _missing_text(key)
             self._open = n, unpack("zstd", row["data"])
         return self._open[1]
 
 
-def _missing(key: bytes) -> StoreDamagedError:
-    return StoreDamagedError.because(f"the text {key.hex()} is missing")
+def _missing_text(key: bytes) -> StoreDamagedError:
+    return StoreDamagedError.for_problem(f"the text {key.hex()} is missing")

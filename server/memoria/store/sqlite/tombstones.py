@@ -6,7 +6,7 @@ from typing import Any
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
-from memoria.store.values import Grave, Likeness, Tombstone, TombstoneKind
+from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
 
 
 class SqliteTombstones:
@@ -24,16 +24,16 @@ class SqliteTombstones:
         row = self._rows.first("find", marks=as_json(marks), kind=kind)
         return None if row is None else Tombstone(**row)
 
-    def of(self, subject: str) -> Tombstone | None:
+    def get(self, subject: str) -> Tombstone | None:
         """The tombstone of what had this id."""
         row = self._rows.first("of", subject=subject)
         return None if row is None else Tombstone(**row)
 
-    def know_meanings(self) -> bool:
+    def has_meanings(self) -> bool:
         """Whether any tombstone of the tenant can tell what means nearly the same."""
         return bool(self._rows.number("know_meanings"))
 
-    def like(self, model: str, vector: Vector) -> Tombstone | None:
+    def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
         """The newest tombstone of a memory that means nearly the same, of those that can tell."""
         for row in self._rows.all("vectors", model=model):
             likeness = _likeness({"model": model, "reach": row["reach"], "vector": row["vector"]})
@@ -44,10 +44,10 @@ class SqliteTombstones:
                 return Tombstone(row["kind"], row["subject"], row["at"], row["reason"])
         return None
 
-    def all(self) -> list[Grave]:
+    def all(self) -> list[TombstoneRecord]:
         """Every tombstone with what it knows again, oldest first."""
         return [
-            Grave(
+            TombstoneRecord(
                 Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
                 tuple(mark["mark"] for mark in self._rows.all("marks", n=row["n"])),
                 tuple(_likeness(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
@@ -55,15 +55,15 @@ class SqliteTombstones:
             for row in self._rows.all("all")
         ]
 
-    def add(self, grave: Grave) -> None:
+    def add(self, grave: TombstoneRecord) -> None:
         """Set up a tombstone. One that stands already gains what it did not know."""
         stone = grave.tombstone
         kind, subject = stone.kind, stone.subject
         self._rows.insert("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
         number = self._rows.number("number", subject=subject, kind=kind)
-        for mark in grave.marks:
+        for mark in grave.digests:
             self._rows.insert("add_mark", mark=mark, tombstone=number)
-        for one in grave.likenesses:
+        for one in grave.meanings:
             self._rows.insert(
                 "add_vector",
                 tombstone=number,
@@ -81,7 +81,7 @@ class SqliteTombstones:
         return lifted
 
 
-def _likeness(row: dict[str, Any]) -> Likeness:
+def _likeness(row: dict[str, Any]) -> SuppressedMeaning:
     import numpy as np  # noqa: PLC0415  (who keeps no vectors pays nothing)
 
-    return Likeness(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])
+    return SuppressedMeaning(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])

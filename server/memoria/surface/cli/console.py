@@ -82,11 +82,11 @@ def with_memory(
     """Open the memory the options name, do the work, close it."""
     options: Options = context.obj
 
-    async def opened() -> _T:
+    async def open_and_work() -> _T:
         async with open_memoria(settings=options.settings, channel=channel) as memory:
             return await work(memory)
 
-    return anyio.run(opened)
+    return anyio.run(open_and_work)
 
 
 def show(wire: BaseModel, text: str, *, as_json: bool) -> None:

@@ -2,83 +2,83 @@
 
 from collections.abc import Iterable, Iterator
 
-from memoria.errors import brief
+from memoria.errors import shorten
 from memoria.model import EdgeType, Entity, InferredBy
-from memoria.model.provenance import Bond, EntityRecord, Namesakes, Telling
+from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, Namesakes
 from memoria.surface.cli import phrases as say
-from memoria.surface.cli.layout import entry, wrapped
-from memoria.surface.cli.records import linked
-from memoria.surface.text import counted
+from memoria.surface.cli.layout import entry_lines, wrap_text
+from memoria.surface.cli.records import link_lines
+from memoria.surface.text import quantity
 
 _SURROUNDS = (EdgeType.DERIVED_FROM, EdgeType.TEMPORAL_NEXT)
 """What says nothing of the thing itself."""
 
 
-def entity_account(record: EntityRecord, width: int) -> str:
+def render_entity(record: EntityRecord, width: int) -> str:
     """What is known of an entity and the memories that speak of it."""
     entity = record.entity
-    lines = [*wrapped(_called(entity), width), *wrapped(_kind(entity), width)]
-    lines += wrapped(f"entity {entity.id}", width)
+    lines = [*wrap_text(_display_name(entity), width), *wrap_text(_kind_line(entity), width)]
+    lines += wrap_text(f"entity {entity.id}", width)
     if entity.aliases:
-        lines += entry("also called", [", ".join(entity.aliases)], width, 2)
+        lines += entry_lines("also called", [", ".join(entity.aliases)], width, 2)
     if record.same_as is not None:
         same = record.same_as
-        lines += entry("the same as", [f"{same.name} (entity {same.id})"], width, 2)
-    for telling in record.tellings:
-        lines += ["", *_telling(telling, width)]
+        lines += entry_lines("the same as", [f"{same.name} (entity {same.id})"], width, 2)
+    for telling in record.entity_memories:
+        lines += ["", *_memory_lines(telling, width)]
     if record.omitted:
-        lines += ["", *wrapped(f"and {record.omitted} more; raise --limit to see them", width)]
+        lines += ["", *wrap_text(f"and {record.omitted} more; raise --limit to see them", width)]
     return "\n".join(lines)
 
 
-def namesakes_account(found: Namesakes, width: int) -> str:
+def render_namesakes(found: Namesakes, width: int) -> str:
     """Which entities go by a name, and how to choose."""
     title = f"{len(found.entities)} go by “{found.name}”. Choose one by its id: memoria graph ID"
-    return "\n".join([*wrapped(title, width), *_listed(found.entities, width)])
+    return "\n".join([*wrap_text(title, width), *_entity_lines(found.entities, width)])
 
 
-def unknown_name(found: Namesakes) -> str:
+def unknown_name_text(found: Namesakes) -> str:
     """That nothing goes by a name, and which names are like it."""
-    near = ", ".join(map(_called, found.near))
+    near = ", ".join(map(_display_name, found.near))
     like = f"Names like it: {near}. " if near else ""
     return (
-        f"No memory speaks of anything called {brief(found.name)}. {like}Words that are no names "
+        f"No memory speaks of anything called {shorten(found.name)}. {like}Words that are no names "
         "are found by memoria search."
     )
 
 
-def _listed(entities: Iterable[Entity], width: int) -> Iterator[str]:
+def _entity_lines(entities: Iterable[Entity], width: int) -> Iterator[str]:
     for entity in entities:
         also = [f"also {', '.join(entity.aliases)}"] if entity.aliases else []
-        told = [_kind(entity), *also, f"entity {entity.id}"]
+        told = [_kind_line(entity), *also, f"entity {entity.id}"]
         yield ""
-        yield from wrapped(_called(entity), width, 2)
+        yield from wrap_text(_display_name(entity), width, 2)
         for line in told:
-            yield from wrapped(line, width, 4)
+            yield from wrap_text(line, width, 4)
 
 
-def _called(entity: Entity) -> str:
+def _display_name(entity: Entity) -> str:
     """Its name, and which of its namesakes it is."""
     return f"{entity.name} ({entity.distinct})" if entity.distinct else entity.name
 
 
-def _kind(entity: Entity) -> str:
+def _kind_line(entity: Entity) -> str:
     kind = [] if entity.kind == "other" else [entity.kind]
-    return ", ".join([*kind, f"in {counted(entity.mentions, 'memory', 'memories')}"])
+    return ", ".join([*kind, f"in {quantity(entity.mentions, 'memory', 'memories')}"])
 
 
-def _telling(telling: Telling, width: int) -> Iterator[str]:
+def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
     memory = telling.memory
-    yield from wrapped(memory.content, width)
+    yield from wrap_text(memory.content, width)
     standing = f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
-    told = [_part(telling.bonds), *say.circumstances(telling.bonds), standing]
-    yield from wrapped("; ".join(told), width, 2)
-    yield from wrapped(f"memory {memory.id}", width, 2)
-    further = [bond for bond in telling.beyond if bond.edge.type not in _SURROUNDS]
-    yield from linked(further, width)
+    told = [_role_in_memory(telling.edges), *say.circumstances(telling.edges), standing]
+    yield from wrap_text("; ".join(told), width, 2)
+    yield from wrap_text(f"memory {memory.id}", width, 2)
+    further = [bond for bond in telling.further_edges if bond.edge.type not in _SURROUNDS]
+    yield from link_lines(further, width)
 
 
-def _part(bonds: Iterable[Bond]) -> str:
+def _role_in_memory(bonds: Iterable[IncidentEdge]) -> str:
     """The part the entity plays in a memory."""
     own = list(bonds)
     roles = [str(bond.edge.role) for bond in own if bond.edge.role is not None]

@@ -13,7 +13,7 @@ from memoria.app import Memoria, workspace_of
 from memoria.model import Channel, Trust
 from memoria.surface.cli.console import AsJson, Exit, show, with_memory
 from memoria.surface.cli.progress import progress_bar
-from memoria.surface.text import counted
+from memoria.surface.text import quantity
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -83,30 +83,30 @@ def import_transcripts(
         with progress_bar() as progress:
             task = progress.add_task("Importing", total=sum(file.size for file in files))
 
-            def tell(file: Path, done: int) -> None:
+            def report_progress(file: Path, done: int) -> None:
                 progress.update(task, description=f"Importing {file.name}", completed=done)
 
-            report = await Importer(memory, form, files, tell, workspace_of).run()
+            report = await Importer(memory, form, files, report_progress, workspace_of).run()
             if wait:
-                await _embed(memory, progress)
+                await _wait_for_vectors(memory, progress)
         return report
 
     report = with_memory(context, work, channel)
-    show(_wire(report), _text(report), as_json=as_json)
+    show(_wire_report(report), _report_text(report), as_json=as_json)
     if report.bad:
         raise typer.Exit(Exit.LINES_LEFT_OUT)
 
 
-async def _embed(memory: Memoria, progress: "Progress") -> None:
+async def _wait_for_vectors(memory: Memoria, progress: "Progress") -> None:
     """Show how many vectors are still to be made. All is on disk and searchable already."""
     task = progress.add_task("Computing vectors (Ctrl-C is safe)", total=None)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_watch, memory, progress, task)
-        await memory.settle()
+        tasks.start_soon(_show_backlog, memory, progress, task)
+        await memory.wait_until_idle()
         tasks.cancel_scope.cancel()
 
 
-async def _watch(memory: Memoria, progress: "Progress", task: "TaskID") -> None:
+async def _show_backlog(memory: Memoria, progress: "Progress", task: "TaskID") -> None:
     first = (await memory.statistics()).backlog.pending
     while True:
         left = (await memory.statistics()).backlog.pending
@@ -114,15 +114,15 @@ async def _watch(memory: Memoria, progress: "Progress", task: "TaskID") -> None:
         await anyio.sleep(_WATCH_S)
 
 
-def _wire(report: ImportReport) -> WireImport:
+def _wire_report(report: ImportReport) -> WireImport:
     fields = {name: getattr(report, name) for name in WireImport.model_fields}
     return WireImport.model_validate(fields, from_attributes=True)
 
 
-def _text(report: ImportReport) -> str:
-    files = counted(report.files, "file", "files")
+def _report_text(report: ImportReport) -> str:
+    files = quantity(report.files, "file", "files")
     lines = [
-        f"{files}, {counted(report.lines, 'line', 'lines')}: {report.recorded} recorded, "
+        f"{files}, {quantity(report.lines, 'line', 'lines')}: {report.recorded} recorded, "
         f"{report.already_recorded} on record already, {report.new_versions} edited, "
         f"{report.nothing_left} with nothing left, {report.skipped} skipped, {report.bad} bad."
     ]
@@ -133,12 +133,12 @@ def _text(report: ImportReport) -> str:
         lines.append(f"Secrets redacted: {kinds}")
     if report.stripped:
         lines.append(f"Private or injected blocks left out: {report.stripped}")
-    lines += map(_bad_text, report.bad_lines)
+    lines += map(_bad_line_text, report.bad_lines)
     if report.bad > len(report.bad_lines):
         lines.append(f"… and {report.bad - len(report.bad_lines)} more bad lines")
     return "\n".join(lines)
 
 
-def _bad_text(bad: BadLine) -> str:
+def _bad_line_text(bad: BadLine) -> str:
     where = bad.file if bad.line is None else f"{bad.file} line {bad.line}"
     return f"{where}: {bad.problem}"

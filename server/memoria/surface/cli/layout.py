@@ -31,28 +31,28 @@ def columns() -> int:
     return _ENDLESS
 
 
-def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+def wrap_text(text: str, width: int, indent: int = 0) -> list[str]:
     """The lines of a text, each at most `width` cells with its indent; a long word is cut."""
     room = max(width - indent, 8)
-    return [" " * indent + line for part in text.split("\n") for line in _lines(part, room)]
+    return [" " * indent + line for part in text.split("\n") for line in _fit_lines(part, room)]
 
 
-def entry(
+def entry_lines(
     label: str, texts: Iterable[str], width: int, indent: int = 0, column: int = _LABEL
 ) -> list[str]:
     """A label with texts in a column beside it; below it, where there is no room for that."""
     if width < _NARROW:
-        beside = [line for text in texts for line in wrapped(text, width, indent + 2)]
-        return [*wrapped(label, width, indent), *beside]
-    lines = [line for text in texts for line in wrapped(text, width, indent + column)]
+        beside = [line for text in texts for line in wrap_text(text, width, indent + 2)]
+        return [*wrap_text(label, width, indent), *beside]
+    lines = [line for text in texts for line in wrap_text(text, width, indent + column)]
     if cell_len(label) >= column:
-        return [*wrapped(label, width, indent), *lines]
+        return [*wrap_text(label, width, indent), *lines]
     gap = " " * (column - cell_len(label))
     head = lines[0][indent + column :] if lines else ""
     return [f"{' ' * indent}{label}{gap}{head}".rstrip(), *lines[1:]]
 
 
-def _lines(text: str, room: int) -> Iterator[str]:
+def _fit_lines(text: str, room: int) -> Iterator[str]:
     line, used = "", 0
     for piece in _pieces(text, room):
         size = _cells(piece)

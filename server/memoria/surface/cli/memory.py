@@ -7,18 +7,18 @@ import typer
 from memoria.app import Memoria
 from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
 from memoria.surface.cli.console import AsJson, err, show, with_memory
-from memoria.surface.cli.explained import show_found
+from memoria.surface.cli.explanation import print_answer
 from memoria.surface.text import (
-    forgotten_text,
+    forget_text,
     memory_text,
-    remembered_text,
+    remember_text,
     scratchpads_text,
 )
 from memoria.surface.wire import (
     wire_conclusions,
-    wire_forgotten,
-    wire_remembered,
-    wire_revised,
+    wire_forget_result,
+    wire_remember_result,
+    wire_revision,
     wire_scratchpads,
     wire_traces,
 )
@@ -30,7 +30,7 @@ _Without = Annotated[
     list[str] | None,
     typer.Option(help="Do without a part (text, vectors, graph) or a stage; several with commas."),
 ]
-_Trace = Annotated[bool, typer.Option("--trace", help="Show what each stage gave each hit.")]
+_Explain = Annotated[bool, typer.Option("--trace", help="Show what each stage gave each hit.")]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -61,7 +61,7 @@ def remember(
             " ".join(words), type=type, importance=importance, valid_from=valid_from, again=again
         ),
     )
-    show(wire_remembered(kept), remembered_text(kept), as_json=as_json)
+    show(wire_remember_result(kept), remember_text(kept), as_json=as_json)
 
 
 def search(
@@ -77,7 +77,7 @@ def search(
     as_of: Annotated[str | None, typer.Option(help="What was true then, ISO 8601.")] = None,
     task: Annotated[str | None, typer.Option(help="The task in hand; its memories gain.")] = None,
     without: _Without = None,
-    trace: _Trace = False,
+    trace: _Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """First level: what is known, a line each, with its source."""
@@ -94,11 +94,11 @@ def search(
             include_history=history,
             as_of=as_of,
             task=task,
-            without=_each(without),
+            without=_split_parts(without),
             explain=trace,
         ),
     )
-    show_found(found, wire_conclusions(found), as_json=as_json)
+    print_answer(found, wire_conclusions(found), as_json=as_json)
 
 
 def traces(
@@ -114,7 +114,7 @@ def traces(
     tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
     history: Annotated[bool, typer.Option(help="Edited messages as they were, too.")] = False,
     without: _Without = None,
-    trace: _Trace = False,
+    trace: _Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Second level: what was said and done, word for word."""
@@ -131,11 +131,11 @@ def traces(
             role=role,
             tool=tool,
             include_history=history,
-            without=_each(without),
+            without=_split_parts(without),
             explain=trace,
         ),
     )
-    show_found(found, wire_traces(found), as_json=as_json)
+    print_answer(found, wire_traces(found), as_json=as_json)
 
 
 def revise(
@@ -150,7 +150,7 @@ def revise(
     """Correct, confirm, archive, restore, pin, unpin, upvote or downvote a memory."""
     wording = " ".join(content) if content else None
     memory = with_memory(context, lambda m: m.revise_memory(id, action, wording))
-    show(wire_revised(memory), memory_text(memory), as_json=as_json)
+    show(wire_revision(memory), memory_text(memory), as_json=as_json)
 
 
 def forget(
@@ -168,11 +168,11 @@ def forget(
 ) -> None:
     """Erase memories for good: everywhere, and not to be learnt again. There is no undo."""
     if not yes:
-        _ask(context, ids, include_source=include_source)
+        _confirm_forgetting(context, ids, include_source=include_source)
     forgotten = with_memory(
         context, lambda m: m.forget_memory(ids, include_source=include_source, reason=reason)
     )
-    show(wire_forgotten(forgotten), forgotten_text(forgotten), as_json=as_json)
+    show(wire_forget_result(forgotten), forget_text(forgotten), as_json=as_json)
 
 
 def scratchpad(
@@ -186,12 +186,12 @@ def scratchpad(
     show(wire_scratchpads(pads), scratchpads_text(pads), as_json=as_json)
 
 
-def _each(without: list[str] | None) -> list[str]:
+def _split_parts(without: list[str] | None) -> list[str]:
     """The parts named, as the setting has them too: several with commas."""
     return [part.strip() for named in without or () for part in named.split(",")]
 
 
-def _ask(context: typer.Context, ids: list[str], *, include_source: bool) -> None:
+def _confirm_forgetting(context: typer.Context, ids: list[str], *, include_source: bool) -> None:
     """Show what would go and wait for a yes."""
 
     async def describe(memory: Memoria) -> list[str]:

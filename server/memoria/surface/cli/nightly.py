@@ -6,9 +6,9 @@ import typer
 from pydantic import BaseModel
 
 from memoria.model import parse_instant
-from memoria.model.night import Change, Run, Undone
+from memoria.model.nightly import NightlyRun, RowChange, UndoResult
 from memoria.surface.cli.console import AsJson, Options, show
-from memoria.surface.cli.night_text import run_text, runs_text, undone_text
+from memoria.surface.cli.nightly_text import run_text, runs_text, undo_text
 from memoria.surface.cli.progress import progress_bar
 
 _RunId = Annotated[str, typer.Argument(help="A night's id, or the end of it.", metavar="RUN")]
@@ -18,14 +18,14 @@ _MOST_CHANGES = 100_000
 class WireRuns(BaseModel):
     """Nights, newest first."""
 
-    runs: list[Run]
+    runs: list[NightlyRun]
 
 
 class WireRun(BaseModel):
     """A night and the rows it changed, in order."""
 
-    run: Run
-    changes: list[Change]
+    run: NightlyRun
+    changes: list[RowChange]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -65,7 +65,7 @@ def run(
                 f"see memoria nightly {context.invoked_subcommand} --help."
             )
         return
-    import memoria.app.night as nights  # noqa: PLC0415  (only who needs it pays for it)
+    import memoria.app.nightly as nights  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
     moment = None if since is None else parse_instant(since)
@@ -74,7 +74,7 @@ def run(
     else:
         with progress_bar() as bar:
             task = bar.add_task("Beginning", total=None)
-            done = nights.run(
+            done = nights.run_nightly(
                 options.settings,
                 step or (),
                 moment,
@@ -90,32 +90,32 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """Nights that were run, newest first."""
-    from memoria.app.night import runs as latest  # noqa: PLC0415
+    from memoria.app.nightly import list_runs  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
-    found = latest(options.settings, limit)
+    found = list_runs(options.settings, limit)
     show(WireRuns(runs=found), runs_text(found), as_json=as_json)
 
 
 def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
     """What a night did and why."""
-    from memoria.app.night import changes, wordings  # noqa: PLC0415
+    from memoria.app.nightly import list_changes, read_wordings  # noqa: PLC0415
 
     options: Options = context.obj
-    found, changed = changes(options.settings, run_id, _MOST_CHANGES)
-    said = wordings(options.settings, found)
-    text = run_text(found, dry=False, changed=len(changed), said=said)
+    found, changed = list_changes(options.settings, run_id, _MOST_CHANGES)
+    said = read_wordings(options.settings, found)
+    text = run_text(found, dry=False, changed=len(changed), wordings=said)
     show(WireRun(run=found, changes=changed), text, as_json=as_json)
 
 
 def undo(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
     """Put back what a night and all later ones changed, but for what was changed since."""
-    from memoria.app.night import undo as put_back  # noqa: PLC0415
+    from memoria.app.nightly import undo_nightly  # noqa: PLC0415  (as above)
 
     options: Options = context.obj
     with progress_bar() as bar:
         task = bar.add_task("Undoing", total=None)
-        undone: Undone = put_back(
+        undone: UndoResult = undo_nightly(
             options.settings, run_id, lambda done: bar.update(task, completed=done)
         )
-    show(undone, undone_text(undone), as_json=as_json)
+    show(undone, undo_text(undone), as_json=as_json)

@@ -27,15 +27,15 @@ def show_record(
     """A memory with every word it rests on, or a turn with what was drawn from it."""
     from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.records import memory_account, turn_account  # noqa: PLC0415
+    from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
     from memoria.surface.wire_records import wire_memory_record, wire_turn_origin  # noqa: PLC0415
 
-    match with_memory(context, lambda m: m.provenance.of(id)):
+    match with_memory(context, lambda m: m.provenance.get(id)):
         case MemoryRecord() as record:
-            text = memory_account(record, columns())
+            text = render_memory(record, columns())
             show(wire_memory_record(record), text, as_json=as_json)
         case TurnOrigin() as origin:
-            show(wire_turn_origin(origin), turn_account(origin, columns()), as_json=as_json)
+            show(wire_turn_origin(origin), render_turn(origin, columns()), as_json=as_json)
 
 
 def history(
@@ -45,11 +45,11 @@ def history(
 ) -> None:
     """The life of a memory: every wording, what said it again, what was done to it and by whom."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.records import history_account  # noqa: PLC0415
+    from memoria.surface.cli.records import render_history  # noqa: PLC0415
     from memoria.surface.wire_records import wire_history  # noqa: PLC0415
 
     found = with_memory(context, lambda m: m.provenance.history(id))
-    show(wire_history(found), history_account(found, columns()), as_json=as_json)
+    show(wire_history(found), render_history(found, columns()), as_json=as_json)
 
 
 def graph(
@@ -67,12 +67,12 @@ def graph(
     """
     from memoria.model.provenance import EntityRecord, Namesakes  # noqa: PLC0415
     from memoria.surface.cli.entities import (  # noqa: PLC0415
-        entity_account,
-        namesakes_account,
-        unknown_name,
+        render_entity,
+        render_namesakes,
+        unknown_name_text,
     )
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.wire_records import wire_known  # noqa: PLC0415
+    from memoria.surface.wire_records import wire_graph_answer  # noqa: PLC0415
 
     named = " ".join(name)
     found = with_memory(
@@ -80,11 +80,11 @@ def graph(
     )
     match found:
         case EntityRecord():
-            show(wire_known(found), entity_account(found, columns()), as_json=as_json)
+            show(wire_graph_answer(found), render_entity(found, columns()), as_json=as_json)
         case Namesakes(entities=()):
-            raise NotFoundError(unknown_name(found))
+            raise NotFoundError(unknown_name_text(found))
         case Namesakes():
-            show(wire_known(found), namesakes_account(found, columns()), as_json=as_json)
+            show(wire_graph_answer(found), render_namesakes(found, columns()), as_json=as_json)
 
 
 def review(
@@ -94,9 +94,9 @@ def review(
 ) -> None:
     """What does not count until you have confirmed it: why, who said it, what it stands against."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.cli.records import review_account  # noqa: PLC0415
+    from memoria.surface.cli.records import render_review  # noqa: PLC0415
     from memoria.surface.wire_records import WireReview, wire_memory_record  # noqa: PLC0415
 
-    found = with_memory(context, lambda m: m.provenance.waiting(limit))
+    found = with_memory(context, lambda m: m.provenance.list_pending(limit))
     wire = WireReview(waiting=list(map(wire_memory_record, found)))
-    show(wire, review_account(found, columns()), as_json=as_json)
+    show(wire, render_review(found, columns()), as_json=as_json)

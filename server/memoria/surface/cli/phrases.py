@@ -12,14 +12,14 @@ from memoria.model import (
     MemoryVersion,
     Provenance,
     StoredTurn,
-    SummedUp,
     Trust,
+    TurnRange,
     Validity,
     from_millis,
 )
-from memoria.model.provenance import Bond, End, Wording
+from memoria.model.provenance import EdgeEnd, IncidentEdge, SourcedVersion
 
-_DONE = {
+_ACTIONS = {
     "archive": "archived",
     "confirm": "confirmed",
     "correct": "corrected, in words forgotten since",
@@ -42,7 +42,7 @@ _FLAGS = {
     "unclear": "its words can be read in more than one way",
     "tool": "it comes from a tool or a web page",
 }
-_OUT_AND_IN: Mapping[EdgeType, tuple[str, str]] = {
+_RELATION_WORDS: Mapping[EdgeType, tuple[str, str]] = {
     EdgeType.ABOUT: ("about", "told of by"),
     EdgeType.MENTIONS: ("mentions", "mentioned by"),
     EdgeType.CAUSES: ("causes", "caused by"),
@@ -67,7 +67,7 @@ def quotation(quote: str) -> str:
     return f"“{quote}”"
 
 
-def standing(memory: Memory) -> str:
+def status_phrase(memory: Memory) -> str:
     """What kind of memory it is and how it stands."""
     parts = [memory.type.value.replace("_", " "), memory.validity.value.replace("_", " ")]
     parts += ["pinned"] if memory.pinned else []
@@ -75,11 +75,11 @@ def standing(memory: Memory) -> str:
     return ", ".join(parts)
 
 
-def held_back(memory: Memory) -> str | None:
+def confirmation_reason(memory: Memory) -> str | None:
     """Why it waits, or waited, for the user's word."""
     if memory.flag is None:
         return None
-    why = reason(memory.flag)
+    why = flag_reason(memory.flag)
     waits = memory.validity is Validity.PENDING_CONFIRMATION
     return (
         f"{why}; it counts once you confirm it (memoria revise ID confirm)"
@@ -88,12 +88,12 @@ def held_back(memory: Memory) -> str | None:
     )
 
 
-def reason(flag: str) -> str:
+def flag_reason(flag: str) -> str:
     """Why a memory with this flag waits for the user's word."""
     return _FLAGS.get(flag, flag)
 
 
-def window(version: MemoryVersion, validity: Validity) -> str:
+def validity_window(version: MemoryVersion, validity: Validity) -> str:
     """From when to when a wording of a memory that stands so was held true."""
     since = moment(version.valid_from)
     if version.valid_to is not None:
@@ -107,20 +107,20 @@ def window(version: MemoryVersion, validity: Validity) -> str:
             return f"held from {since}"
 
 
-def concluded(version: MemoryVersion) -> str:
+def inference_phrase(version: MemoryVersion) -> str:
     """Who drew the conclusion, and how far it is to be trusted."""
     origin = version.provenance
     trust = f"{origin.source_kind.value.replace('_', ' ')}, trust {origin.trust.value}"
     match version.inferred_by:
         case InferredBy.STATEMENT:
-            return f"stated {through(origin.channel, origin.client)} ({trust})"
+            return f"stated {channel_phrase(origin.channel, origin.client)} ({trust})"
         case InferredBy.RULES:
             return f"concluded by rules ({trust})"
         case InferredBy.MODEL:
             return f"concluded by the model {origin.client or 'of no name'} ({trust})"
 
 
-def happened(version: MemoryVersion) -> str | None:
+def event_time(version: MemoryVersion) -> str | None:
     """When what it tells of happened."""
     if version.event_at is None:
         return None
@@ -128,75 +128,75 @@ def happened(version: MemoryVersion) -> str | None:
     return f"{moment(version.event_at)}{said}"
 
 
-def place(one: Evidence) -> str:
+def evidence_place(one: Evidence) -> str:
     """Who said it, when and where."""
     who = one.speaker or one.role.value
     return f"{who}, {moment(one.at)}, session {one.session_id} #{one.turn_index} ({one.source})"
 
 
-def stretch(summed_up: SummedUp) -> str:
+def segment_place(summed_up: TurnRange) -> str:
     """Which turns an episode sums up."""
     first, last = summed_up.first_index, summed_up.last_index
     return f"session {summed_up.session_id} #{first} to #{last} ({summed_up.source})"
 
 
-def turn_place(turn: StoredTurn) -> str:
+def turn_position(turn: StoredTurn) -> str:
     """Where a turn stands."""
     message = f", message {turn.message_id}" if turn.message_id else ""
     return f"session {turn.session_id} #{turn.turn_index}{message} ({turn.source})"
 
 
-def said(wording: Wording) -> list[str]:
+def source_lines(wording: SourcedVersion) -> list[str]:
     """What a wording rests on: the words, and where they stand."""
     origin, turn = wording.version.provenance, wording.said
     own_words = origin.quote is None or origin.quote == wording.version.content
     lines = [] if origin.quote is None or own_words else [quotation(origin.quote)]
     if turn is not None:
-        return [*lines, place(turn), f"turn {turn.turn_id}"]
-    return [*lines, *_no_turn(origin)]
+        return [*lines, evidence_place(turn), f"turn {turn.turn_id}"]
+    return [*lines, *_lost_source_lines(origin)]
 
 
-def _no_turn(origin: Provenance) -> Iterable[str]:
+def _lost_source_lines(origin: Provenance) -> Iterable[str]:
     if origin.quote is None or origin.channel == "extraction":
         yield "the turn it was drawn from was forgotten"
 
 
-def done(entry: AuditEntry) -> str:
+def action_phrase(entry: AuditEntry) -> str:
     """What was done to a memory, by which channel."""
-    what = _DONE.get(entry.action, entry.action.replace("_", " "))
+    what = _ACTIONS.get(entry.action, entry.action.replace("_", " "))
     unheard = entry.action == "confirm" and entry.channel not in ("cli", "mcp-elicitation")
     verifies = ", whose word does not verify it" if unheard else ""
     detail = f": {entry.detail}" if entry.detail else ""
-    return f"{what} {through(entry.channel, entry.client)}{verifies}{detail}"
+    return f"{what} {channel_phrase(entry.channel, entry.client)}{verifies}{detail}"
 
 
-def through(channel: str, client: str | None) -> str:
+def channel_phrase(channel: str, client: str | None) -> str:
     """The way in, in words."""
     if channel == "extraction":
         return "by rules" if client == "rules" else f"by the model {client or 'of no name'}"
-    return Channel(name=channel, trust=Trust.REPORTED, client=client).described
+    return Channel(name=channel, trust=Trust.REPORTED, client=client).description
 
 
-def relation(bond: Bond) -> str:
+def relation(bond: IncidentEdge) -> str:
     """What an edge says of its other end."""
     if bond.edge.type is EdgeType.ROLE:
         return str(bond.edge.role)
-    return _OUT_AND_IN[bond.edge.type][0 if bond.outward else 1]
+    return _RELATION_WORDS[bond.edge.type][0 if bond.outward else 1]
 
 
-def other_end(end: End) -> str:
+def link_target(end: EdgeEnd) -> str:
     """What an edge leads to."""
     return f"{end.text} ({end.detail.replace('_', ' ')})" if end.detail else end.text
 
 
-def relations(bonds: Iterable[Bond]) -> str:
+def relations(bonds: Iterable[IncidentEdge]) -> str:
     """What several edges say of one other end; that it is mentioned goes without saying."""
     words = list(dict.fromkeys(map(relation, bonds)))
     telling = [word for word in words if not word.startswith("mention")]
     return ", ".join(telling or words)
 
 
-def circumstances(bonds: Iterable[Bond]) -> list[str]:
+def circumstances(bonds: Iterable[IncidentEdge]) -> list[str]:
     """What is not simply so, and when it is to be so."""
     found: list[str] = []
     for edge in (bond.edge for bond in bonds):
@@ -209,7 +209,7 @@ def circumstances(bonds: Iterable[Bond]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def sureness(bonds: Iterable[Bond]) -> str:
+def certainty(bonds: Iterable[IncidentEdge]) -> str:
     """How strongly it binds, how surely it is so, and who says so."""
     edge = max((bond.edge for bond in bonds), key=lambda one: (one.weight, one.confidence))
     who = "a model" if edge.inferred_by is InferredBy.MODEL else "rules"

@@ -7,12 +7,12 @@ import typer
 from pydantic import BaseModel
 
 from memoria.app import Memoria
-from memoria.app.queue import NOBODY_READS
+from memoria.app.queue import NO_CHAT_MODEL
 from memoria.errors import InvalidInputError
-from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, iso, now_millis
+from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis, to_iso
 from memoria.surface.cli.console import AsJson, show, with_memory
 from memoria.surface.cli.progress import progress_bar
-from memoria.surface.text import counted
+from memoria.surface.text import quantity
 
 _POLL_S = 0.1
 _Ids = Annotated[list[str] | None, typer.Argument(help="Ids of entries, from `queue list`.")]
@@ -25,14 +25,14 @@ class WireQueue(BaseModel):
     entries: list[QueueEntry]
 
 
-class WireFilled(BaseModel):
+class WireFill(BaseModel):
     """How many stretches were put into the queue, and what is in it now."""
 
-    stretches: int
+    segments: int
     status: QueueStatus
 
 
-class WireChanged(BaseModel):
+class WireQueueChange(BaseModel):
     """Entries that were changed, and those there was nothing to do for."""
 
     changed: list[str]
@@ -60,12 +60,12 @@ def list_entries(
 ) -> None:
     """What waits, what was done, and what was given up and why."""
 
-    async def look(m: Memoria) -> WireQueue:
+    async def list_queue(m: Memoria) -> WireQueue:
         return WireQueue(
-            status=await m.queue.status(), entries=await m.queue.entries(state, limit=limit)
+            status=await m.queue.status(), entries=await m.queue.list_entries(state, limit=limit)
         )
 
-    found = with_memory(context, look)
+    found = with_memory(context, list_queue)
     lines = list(map(_entry_text, found.entries)) or ["Nothing is in the queue."]
     show(found, "\n".join([*lines, status_line(found.status)]), as_json=as_json)
 
@@ -80,36 +80,36 @@ def run(
 ) -> None:
     """Let the chat model read what is due, here and now."""
 
-    async def drain(m: Memoria) -> QueueStatus:
-        if not m.queue.served:
-            raise InvalidInputError(NOBODY_READS)
-        await _until_read(m, until_empty=until_empty)
+    async def process_queue(m: Memoria) -> QueueStatus:
+        if not m.queue.has_reader:
+            raise InvalidInputError(NO_CHAT_MODEL)
+        await _wait_until_processed(m, until_empty=until_empty)
         return await m.queue.status()
 
-    status = with_memory(context, drain)
+    status = with_memory(context, process_queue)
     show(status, status_line(status), as_json=as_json)
 
 
 def fill(context: typer.Context, as_json: AsJson = False) -> None:
     """Queue what was recorded while there was no chat model. `queue run` then has it read."""
 
-    async def filling(m: Memoria) -> WireFilled:
+    async def fill_queue(m: Memoria) -> WireFill:
         stretches = await m.queue.fill()
-        return WireFilled(stretches=stretches, status=await m.queue.status())
+        return WireFill(segments=stretches, status=await m.queue.status())
 
-    filled = with_memory(context, filling)
-    queued = counted(filled.stretches, "stretch", "stretches")
+    filled = with_memory(context, fill_queue)
+    queued = quantity(filled.segments, "stretch", "stretches")
     show(filled, f"{queued} put into the queue: {status_line(filled.status)}", as_json=as_json)
 
 
-async def _until_read(m: Memoria, *, until_empty: bool) -> None:
+async def _wait_until_processed(m: Memoria, *, until_empty: bool) -> None:
     total = (await m.queue.status()).waiting
     with progress_bar() as bar:
         task = bar.add_task("Reading", total=total)
         while left := (await m.queue.status()).waiting:
             total = max(total, left)
             bar.update(task, total=total, completed=total - left)
-            if not until_empty and await m.queue.settled():
+            if not until_empty and await m.queue.is_idle():
                 return
             await anyio.sleep(_POLL_S)
 
@@ -123,7 +123,7 @@ def retry(
     as_json: AsJson = False,
 ) -> None:
     """Try again what was given up, dropped or put off."""
-    _change(context, ids, every=every, retry=True, as_json=as_json)
+    _change_entries(context, ids, every=every, retry=True, as_json=as_json)
 
 
 def drop(
@@ -133,19 +133,21 @@ def drop(
     as_json: AsJson = False,
 ) -> None:
     """Take stretches out unread. They stay on record, and can be retried."""
-    _change(context, ids, every=every, retry=False, as_json=as_json)
+    _change_entries(context, ids, every=every, retry=False, as_json=as_json)
 
 
-def _change(
+def _change_entries(
     context: typer.Context, ids: list[str] | None, *, every: bool, retry: bool, as_json: bool
 ) -> None:
     if bool(ids) == every:
         raise InvalidInputError("Name entries by their ids (memoria queue list), or give --all.")
 
-    async def change(m: Memoria) -> WireChanged:
+    async def change(m: Memoria) -> WireQueueChange:
         change = m.queue.retry if retry else m.queue.drop
         changed = await change(ids)
-        return WireChanged(changed=changed, unchanged=[i for i in ids or [] if i not in changed])
+        return WireQueueChange(
+            changed=changed, unchanged=[i for i in ids or [] if i not in changed]
+        )
 
     wire = with_memory(context, change)
     done = "to be tried again" if retry else "dropped"
@@ -171,15 +173,17 @@ def _entry_text(entry: QueueEntry) -> str:
     )
     turns += ", to be summed up" if entry.kind is QueueKind.EPISODE else ""
     tries = "not tried yet" if not entry.attempts else f"tried {entry.attempts}×"
-    line = f"{entry.id}  {_state(entry)}: {entry.session_id}, {turns} ({entry.reason}, {tries})"
+    line = (
+        f"{entry.id}  {_state_phrase(entry)}: {entry.session_id}, {turns} ({entry.reason}, {tries})"
+    )
     came = entry.outcome or entry.last_error
     return f"{line}\n    {came}" if came else line
 
 
-def _state(entry: QueueEntry) -> str:
+def _state_phrase(entry: QueueEntry) -> str:
     now = now_millis()
     if entry.state is not QueueState.WAITING:
         return entry.state.value
     if entry.leased_until > now:
         return "being read"
-    return f"waiting until {iso(entry.not_before)}" if entry.not_before > now else "waiting"
+    return f"waiting until {to_iso(entry.not_before)}" if entry.not_before > now else "waiting"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from memoria.model import Finding, Health, Mended, Statistics, from_millis, iso, to_millis
+from memoria.model import Finding, Health, Repair, Statistics, from_millis, to_iso, to_millis
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +21,7 @@ class WireHealth(BaseModel):
 
     sound: bool
     findings: list[Finding]
-    mended: list[Mended] | None = None
+    mended: list[Repair] | None = None
 
 
 class WireBackup(BaseModel):
@@ -37,7 +37,7 @@ class WireBackup(BaseModel):
     deleted: list[str]
 
 
-class WireRestored(BaseModel):
+class WireRestore(BaseModel):
     """A backup that was put back."""
 
     home: str
@@ -50,19 +50,19 @@ class WireRestored(BaseModel):
 def wire_health(diagnosis: "Diagnosis", treatment: str) -> WireHealth:
     """The JSON of a diagnosis."""
     return WireHealth(
-        sound=diagnosis.health.sound,
+        sound=diagnosis.health.is_sound,
         findings=list(diagnosis.health.findings),
         mended=None if treatment == "none" else list(diagnosis.mended),
     )
 
 
-def wire_restored(home: Path, restored: "Restored", diagnosis: "Diagnosis") -> WireRestored:
+def wire_restore(home: Path, restored: "Restored", diagnosis: "Diagnosis") -> WireRestore:
     """The JSON of a restore."""
-    return WireRestored(
+    return WireRestore(
         home=str(home),
         former_database=None if restored.former is None else str(restored.former),
         forgotten_again=restored.forgotten_again,
-        sound=diagnosis.health.sound,
+        sound=diagnosis.health.is_sound,
         findings=list(diagnosis.health.findings),
     )
 
@@ -72,8 +72,8 @@ def wire_backup(report: "BackupReport") -> WireBackup:
     return WireBackup(
         path=str(report.path),
         size=report.size,
-        made_at=iso(to_millis(report.manifest.made_at)),
-        kept_until=None if report.kept_until is None else iso(report.kept_until),
+        made_at=to_iso(to_millis(report.manifest.made_at)),
+        kept_until=None if report.kept_until is None else to_iso(report.kept_until),
         schema_number=report.manifest.schema_number,
         counts=report.manifest.counts,
         files=list(report.manifest.files),
@@ -96,7 +96,7 @@ def backup_text(report: "BackupReport") -> str:
     return "\n".join(lines)
 
 
-def restored_text(home: Path, file: Path, restored: "Restored") -> str:
+def restore_text(home: Path, file: Path, restored: "Restored") -> str:
     """A restore in words."""
     lines = [f"{home} is now as it was in {file.name}."]
     if restored.former is not None:

@@ -5,17 +5,17 @@ from typing import Annotated
 
 import typer
 
-from memoria.admin.schedule.face import Kind
-from memoria.admin.schedule.plan import label_of
+from memoria.admin.schedule.interface import SchedulerKind
+from memoria.admin.schedule.plan import job_label
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.cli.schedule_text import (
-    WireInstalled,
-    WirePrinted,
-    WireRemoved,
-    WireStanding,
-    installed_text,
-    removed_text,
-    standing_text,
+    WireInstallation,
+    WireJobs,
+    WirePreview,
+    WireRemoval,
+    installation_text,
+    jobs_text,
+    removal_text,
     wire_job,
 )
 
@@ -37,7 +37,7 @@ def install(
         str, typer.Option(metavar="HH:MM", help="When, by this machine's clock.")
     ] = "03:17",
     kind: Annotated[
-        Kind | None,
+        SchedulerKind | None,
         typer.Option("--with", help="Which scheduler. Default: the one this system has."),
     ] = None,
     only_print: Annotated[
@@ -46,30 +46,30 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Have `memoria nightly` run every day for this home and tenant. Again: at the new time."""
-    from memoria.admin.schedule import manage, plan, sight  # noqa: PLC0415  (others need not pay)
+    from memoria.admin.schedule import environment, manage, plan  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
     settings = options.settings
-    chosen = manage.scheduler(kind)
-    seen = sight.sight(settings, os.environ)
+    chosen = manage.choose_scheduler(kind)
+    seen = environment.capture_environment(settings, os.environ)
     carried = seen.carried if chosen.carries else {}
-    job = plan.nightly_job(settings, plan.time_of_day(at), carried)
+    job = plan.nightly_job(settings, plan.parse_time_of_day(at), carried)
     unseen = (*seen.keys, *(name for name in seen.carried if not chosen.carries and name != "PATH"))
     if only_print:
         draft = chosen.draft(job)
-        show(WirePrinted.of(chosen.kind, draft), manage.by_hand(draft), as_json=as_json)
+        show(WirePreview.of(chosen.kind, draft), manage.describe_by_hand(draft), as_json=as_json)
         return
     done = manage.install(job, chosen)
     entry = chosen.show(job.label)
-    wire = WireInstalled(
-        job=None if entry is None else wire_job(entry, manage.trouble(entry)),
+    wire = WireInstallation(
+        job=None if entry is None else wire_job(entry, manage.find_trouble(entry)),
         label=job.label,
         carried=[*carried],
         not_seen=[*unseen],
         removed_from=[*done.removed_from],
         notes=[*done.unasked],
     )
-    show(wire, installed_text(wire, chosen.own_keys), as_json=as_json)
+    show(wire, installation_text(wire, chosen.own_keys), as_json=as_json)
 
 
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
@@ -77,10 +77,10 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
     from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
-    label = label_of(options.settings)
+    label = job_label(options.settings)
     done = manage.remove(label)
-    wire = WireRemoved(label=label, removed_from=[*done.removed_from], notes=[*done.unasked])
-    show(wire, removed_text(wire), as_json=as_json)
+    wire = WireRemoval(label=label, removed_from=[*done.removed_from], notes=[*done.unasked])
+    show(wire, removal_text(wire), as_json=as_json)
 
 
 def show_job(context: typer.Context, as_json: AsJson = False) -> None:
@@ -88,8 +88,8 @@ def show_job(context: typer.Context, as_json: AsJson = False) -> None:
     from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
-    label = label_of(options.settings)
-    found = manage.standing(label)
-    jobs = [wire_job(entry, manage.trouble(entry)) for entry in found.entries]
-    wire = WireStanding(label=label, jobs=jobs, notes=[*found.unasked])
-    show(wire, standing_text(wire), as_json=as_json)
+    label = job_label(options.settings)
+    found = manage.find_installed(label)
+    jobs = [wire_job(entry, manage.find_trouble(entry)) for entry in found.entries]
+    wire = WireJobs(label=label, jobs=jobs, notes=[*found.unasked])
+    show(wire, jobs_text(wire), as_json=as_json)

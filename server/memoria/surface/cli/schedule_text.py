@@ -6,13 +6,13 @@ from typing import Self
 
 from pydantic import BaseModel
 
-from memoria.admin.schedule.face import Draft, Entry, Kind
+from memoria.admin.schedule.interface import ScheduleDraft, ScheduleEntry, SchedulerKind
 
 
 class WireJob(BaseModel):
     """A job as the scheduler has it."""
 
-    scheduler: Kind
+    scheduler: SchedulerKind
     where: str
     at: str | None
     next_at: str | None
@@ -21,26 +21,26 @@ class WireJob(BaseModel):
     trouble: str | None
 
 
-class WireInstalled(BaseModel):
+class WireInstallation(BaseModel):
     """What an installation came to."""
 
     label: str
     job: WireJob | None
     carried: list[str]
     not_seen: list[str]
-    removed_from: list[Kind]
+    removed_from: list[SchedulerKind]
     notes: list[str]
 
 
-class WireRemoved(BaseModel):
+class WireRemoval(BaseModel):
     """What a removal came to."""
 
     label: str
-    removed_from: list[Kind]
+    removed_from: list[SchedulerKind]
     notes: list[str]
 
 
-class WireStanding(BaseModel):
+class WireJobs(BaseModel):
     """The jobs of a home and tenant: one, unless somebody wrote others."""
 
     label: str
@@ -48,28 +48,28 @@ class WireStanding(BaseModel):
     notes: list[str]
 
 
-class WireText(BaseModel):
+class WireFile(BaseModel):
     """What is to be written, and where."""
 
     where: str
     content: str
 
 
-class WirePrinted(BaseModel):
+class WirePreview(BaseModel):
     """What would be installed."""
 
-    scheduler: Kind
-    texts: list[WireText]
+    scheduler: SchedulerKind
+    texts: list[WireFile]
     then: list[str]
 
     @classmethod
-    def of(cls, kind: Kind, draft: Draft) -> Self:
+    def of(cls, kind: SchedulerKind, draft: ScheduleDraft) -> Self:
         """The draft of a scheduler."""
-        texts = [WireText(where=text.where, content=text.content) for text in draft.texts]
+        texts = [WireFile(where=text.where, content=text.content) for text in draft.texts]
         return cls(scheduler=kind, texts=texts, then=draft.then.splitlines())
 
 
-def wire_job(entry: Entry, trouble: str | None) -> WireJob:
+def wire_job(entry: ScheduleEntry, trouble: str | None) -> WireJob:
     """The JSON of a job."""
     return WireJob(
         scheduler=entry.kind,
@@ -82,7 +82,7 @@ def wire_job(entry: Entry, trouble: str | None) -> WireJob:
     )
 
 
-def installed_text(wire: WireInstalled, own_keys: str) -> str:
+def installation_text(wire: WireInstallation, own_keys: str) -> str:
     """An installation in words.
 
     Args:
@@ -98,24 +98,26 @@ def installed_text(wire: WireInstalled, own_keys: str) -> str:
     lines += [
         f"The job was with {kind}, too, and was taken out there." for kind in wire.removed_from
     ]
-    return "\n".join([*lines, *_notes(wire.notes), "`memoria schedule remove` takes it out again."])
+    return "\n".join(
+        [*lines, *_note_lines(wire.notes), "`memoria schedule remove` takes it out again."]
+    )
 
 
-def removed_text(wire: WireRemoved) -> str:
+def removal_text(wire: WireRemoval) -> str:
     """A removal in words."""
     lines = [f"Taken out: it was with {kind}." for kind in wire.removed_from]
-    return "\n".join([*(lines or [f"No job {wire.label} is installed."]), *_notes(wire.notes)])
+    return "\n".join([*(lines or [f"No job {wire.label} is installed."]), *_note_lines(wire.notes)])
 
 
-def standing_text(wire: WireStanding) -> str:
+def jobs_text(wire: WireJobs) -> str:
     """What is installed, in words."""
     lines = [line for job in wire.jobs for line in _job_lines(job)]
     none = f"No job {wire.label} is installed. `memoria schedule install` installs it."
-    return "\n".join([*(lines or [none]), *_notes(wire.notes)])
+    return "\n".join([*(lines or [none]), *_note_lines(wire.notes)])
 
 
 def _job_lines(job: WireJob) -> Iterator[str]:
-    yield f"{job.scheduler}: {_times(job)}, in {job.where}"
+    yield f"{job.scheduler}: {_time_phrase(job)}, in {job.where}"
     yield f"  runs {shlex.join(job.command)}"
     if job.environment:
         assigned = (f"{name}={value}" for name, value in sorted(job.environment.items()))
@@ -124,10 +126,10 @@ def _job_lines(job: WireJob) -> Iterator[str]:
         yield f"  It will not run: {job.trouble}"
 
 
-def _times(job: WireJob) -> str:
+def _time_phrase(job: WireJob) -> str:
     daily = f"every day at {job.at}" if job.at else "at times of its own"
     return f"{daily}, next {job.next_at.replace('T', ' ')}" if job.next_at else daily
 
 
-def _notes(notes: list[str]) -> list[str]:
+def _note_lines(notes: list[str]) -> list[str]:
     return [f"note: {note}" for note in notes]

@@ -22,9 +22,9 @@ def serve(
     """Serve memory over MCP on standard input and output: what a client's configuration starts."""
     options: Options = context.obj
     if as_json:
-        from memoria.surface.cli.snippet import snippet  # noqa: PLC0415
+        from memoria.surface.cli.client_entry import client_entry  # noqa: PLC0415
 
-        print_json(snippet(options))
+        print_json(client_entry(options))
         return
     from memoria.surface.mcp.server import serve_stdio  # noqa: PLC0415
 

@@ -25,11 +25,11 @@ from memoria.surface.cli.progress import progress_bar
 from memoria.surface.cli.report import (
     backup_text,
     health_table,
-    restored_text,
+    restore_text,
     stats_table,
     wire_backup,
     wire_health,
-    wire_restored,
+    wire_restore,
 )
 
 if TYPE_CHECKING:
@@ -61,14 +61,14 @@ def doctor(
     if fix and rebuild:
         raise InvalidInputError("Give --fix or --rebuild: --fix builds anew what needs it.")
     treatment: Treatment = "fix" if fix else "rebuild" if rebuild else "none"
-    diagnosis = _diagnosed(context.obj, treatment)
+    diagnosis = _diagnose(context.obj, treatment)
     if as_json:
         show(wire_health(diagnosis, treatment), "", as_json=True)
     else:
         for one in diagnosis.mended:
             out().print(f"{one.check}: {one.before} → {one.after}", markup=False)
         out().print(health_table(diagnosis.health))
-    if not diagnosis.health.sound:
+    if not diagnosis.health.is_sound:
         raise typer.Exit(Exit.UNSOUND)
 
 
@@ -93,7 +93,7 @@ def backup(
     from memoria.app.upkeep import back_up  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
-    with _shown("Backing up") as progress:
+    with _show_progress("Backing up") as progress:
         report = back_up(options.settings, file, progress)
     show(wire_backup(report), backup_text(report), as_json=as_json)
 
@@ -112,21 +112,21 @@ def restore(
     options: Options = context.obj
     home = options.settings.home_path
     if (home / DATABASE).exists() and not yes:
-        _ask(home)
-    with _shown("Restoring") as progress:
+        _confirm_replacing(home)
+    with _show_progress("Restoring") as progress:
         restored = put_back(options.settings, file, progress)
-    diagnosis = _diagnosed(options, "none")
-    wire = wire_restored(home, restored, diagnosis)
+    diagnosis = _diagnose(options, "none")
+    wire = wire_restore(home, restored, diagnosis)
     if as_json:
         show(wire, "", as_json=True)
     else:
-        out().print(restored_text(home, file, restored), markup=False)
+        out().print(restore_text(home, file, restored), markup=False)
         out().print(health_table(diagnosis.health))
-    if not diagnosis.health.sound:
+    if not diagnosis.health.is_sound:
         raise typer.Exit(Exit.UNSOUND)
 
 
-def _ask(home: Path) -> None:
+def _confirm_replacing(home: Path) -> None:
     """Let a person decide; without one, nothing is replaced."""
     if not sys.stdin.isatty():
         raise InvalidInputError(
@@ -137,16 +137,18 @@ def _ask(home: Path) -> None:
     )
 
 
-def _diagnosed(options: Options, treatment: "Treatment") -> "Diagnosis":
+def _diagnose(options: Options, treatment: "Treatment") -> "Diagnosis":
     from memoria.app.upkeep import diagnose  # noqa: PLC0415
 
-    with _shown("Building indexes") as progress:
+    with _show_progress("Building indexes") as progress:
         diagnosis = diagnose(options.settings, treatment, progress)
-    findings = tuple(_pasteable(finding, options.home) for finding in diagnosis.health.findings)
+    findings = tuple(
+        _name_home_in_cure(finding, options.home) for finding in diagnosis.health.findings
+    )
     return replace(diagnosis, health=Health(findings=findings))
 
 
-def _pasteable(finding: Finding, home: str | None) -> Finding:
+def _name_home_in_cure(finding: Finding, home: str | None) -> Finding:
     """The finding, its cure for the home that was named."""
     if home is None or not (finding.cure or "").startswith(_COMMAND):
         return finding
@@ -155,7 +157,7 @@ def _pasteable(finding: Finding, home: str | None) -> Finding:
 
 
 @contextmanager
-def _shown(what: str) -> Iterator[Callable[[int, int], None]]:
+def _show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar for work that counts what it has done; none while nothing is counted."""
     with progress_bar() as progress:
         task = progress.add_task(what, total=None, visible=False)

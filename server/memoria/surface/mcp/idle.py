@@ -18,12 +18,12 @@ from memoria.errors import MemoriaError
 from memoria.model import DAY_MS, system_millis
 
 _S_PER_MINUTE = 60
-_AGAIN_S = 3600
+_RECHECK_S = 3600
 """How long after a night was started, or was not due, it is looked at again."""
 _LOG = logging.getLogger(__name__)
 
 
-async def run_nights(settings: Settings, last_call: Callable[[], float]) -> None:
+async def run_idle_maintenance(settings: Settings, last_call: Callable[[], float]) -> None:
     """Start a night whenever one is due and nobody asks; until cancelled.
 
     Args:
@@ -38,26 +38,26 @@ async def run_nights(settings: Settings, last_call: Callable[[], float]) -> None
             await anyio.sleep(still)
             continue
         if started is None or started.poll() is not None:  # asked, lest a zombie stay
-            started = await anyio.to_thread.run_sync(_start_if_due, settings)
-        await anyio.sleep(_AGAIN_S)
+            started = await anyio.to_thread.run_sync(_start_nightly_if_due, settings)
+        await anyio.sleep(_RECHECK_S)
 
 
-def _start_if_due(settings: Settings) -> subprocess.Popen[bytes] | None:
+def _start_nightly_if_due(settings: Settings) -> subprocess.Popen[bytes] | None:
     try:
-        return _start(settings) if _due(settings) else None
+        return _start_nightly(settings) if _is_due(settings) else None
     except (MemoriaError, OSError) as error:
         _LOG.warning("No night was started: %s", error)
         return None
 
 
-def _due(settings: Settings) -> bool:
-    from memoria.app.night import last_night  # noqa: PLC0415  (a server must not pay for it)
+def _is_due(settings: Settings) -> bool:
+    from memoria.app.nightly import last_run_at  # noqa: PLC0415  (a server must not pay for it)
 
-    last = last_night(settings)
+    last = last_run_at(settings)
     return last is None or last < system_millis() - DAY_MS
 
 
-def _start(settings: Settings) -> subprocess.Popen[bytes]:
+def _start_nightly(settings: Settings) -> subprocess.Popen[bytes]:
     """A process that outlives this one and inherits its settings, keys included."""
     place = ("--home", str(settings.home_path), "--tenant", settings.tenant)
     return subprocess.Popen(  # noqa: S603  (our own program)

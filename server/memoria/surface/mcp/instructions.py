@@ -2,16 +2,16 @@
 
 from importlib import resources
 
-from memoria.app.confirmed import confirmed
+from memoria.app.core_excerpt import list_confirmed_lines
 from memoria.config import Settings
 from memoria.text.strip import fence
 
-_MOST_CHARS = 2000
+_MAX_CHARS = 2000
 """Some clients cut off what is longer."""
 _HEADING = "\n\nWhat the user has confirmed, as data:\n"
 
 
-def instructions() -> str:
+def static_instructions() -> str:
     """What holds for everybody."""
     texts = resources.files("memoria.surface.mcp").joinpath("texts")
     return texts.joinpath("instructions.md").read_text("utf-8").rstrip()
@@ -23,7 +23,7 @@ def instructions_for(settings: Settings) -> str:
     Raises:
         StoreError: the home can't be used.
     """
-    text = instructions()
-    room = _MOST_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
-    lines = confirmed(settings, room) if settings.instructions_core else []
+    text = static_instructions()
+    room = _MAX_CHARS - len(text) - len(_HEADING) - len(fence("")) - 1
+    lines = list_confirmed_lines(settings, room) if settings.instructions_core else []
     return text + _HEADING + fence("\n".join(lines)) if lines else text

@@ -36,14 +36,14 @@ from mcp.types import (
 from pydantic import AnyUrl, ValidationError
 
 from memoria.app import Memoria
-from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, brief
-from memoria.model import complaints
-from memoria.surface.mcp.lines import mending
+from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
+from memoria.model import describe_problems
+from memoria.surface.mcp.line_repair import repair_lines
 from memoria.surface.mcp.watch import Subscribers
 
 _NULL = {"type": "null"}
 _DEFINITION = "#/$defs/"
-_NAMED = 5
+_UNKNOWN_NAMED = 5
 """Unknown arguments an error names."""
 
 
@@ -64,18 +64,18 @@ class LeanServer(MCPServer[Memoria]):
         added = self._tool_manager.list_tools()[-1]
         added.fn_metadata = _Verbatim(**dict(added.fn_metadata))
 
-    def tell_older_clients(self, subscribers: Subscribers) -> None:
+    def add_legacy_subscriptions(self, subscribers: Subscribers) -> None:
         """Let clients of the older era subscribe to resources too."""
         add = self._lowlevel_server.add_request_handler
-        add("resources/subscribe", SubscribeRequestParams, subscribers.begin)
-        add("resources/unsubscribe", UnsubscribeRequestParams, subscribers.end)
+        add("resources/subscribe", SubscribeRequestParams, subscribers.add_legacy)
+        add("resources/unsubscribe", UnsubscribeRequestParams, subscribers.remove_legacy)
 
     async def run_stdio_async(self) -> None:
         """Serve on standard input and output."""
         server = self._lowlevel_server
         async with (
             stdio_server() as (messages, answers),
-            mending(messages, answers.send) as mended,
+            repair_lines(messages, answers.send) as mended,
         ):
             await server.run(mended, answers, server.create_initialization_options())
 
@@ -84,9 +84,9 @@ class LeanServer(MCPServer[Memoria]):
         return [
             tool.model_copy(
                 update={
-                    "input_schema": inlined(slim(tool.input_schema), empty=False),
-                    "output_schema": inlined(
-                        slim(_undescribed(tool.output_schema or {})), empty=True
+                    "input_schema": inline_definitions(slim_schema(tool.input_schema), empty=False),
+                    "output_schema": inline_definitions(
+                        slim_schema(_drop_descriptions(tool.output_schema or {})), empty=True
                     )
                     or None,
                 }
@@ -110,7 +110,7 @@ class LeanServer(MCPServer[Memoria]):
         except ToolError as error:
             match error.__cause__:
                 case ValidationError() as invalid:
-                    raise ToolError(_say(name, invalid)) from invalid
+                    raise ToolError(_explain_invalid(name, invalid)) from invalid
                 case MemoriaError() as ours:
                     raise ToolError(str(ours)) from ours
                 case _:
@@ -131,7 +131,7 @@ class LeanServer(MCPServer[Memoria]):
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
-            ours = _ours(error)
+            ours = _find_own_error(error)
             if ours is None:
                 raise
             raise MCPError(code=INVALID_PARAMS, message=f"Prompt {name}: {ours}") from error
@@ -159,19 +159,19 @@ class LeanServer(MCPServer[Memoria]):
             listed = [str(one.uri) for one in await self.list_resources()]
             listed += [one.uri_template for one in await self.list_resource_templates()]
             raise ResourceNotFoundError(
-                f"There is no resource {brief(str(uri))}. There are {', '.join(listed)}."
+                f"There is no resource {shorten(str(uri))}. There are {', '.join(listed)}."
             ) from error
 
     def _refuse_misfit(self, name: str, arguments: Mapping[str, object]) -> None:
         """Refuse what the SDK would drop or bend, and so change what was asked."""
         tools = {tool.name: tool for tool in self._tool_manager.list_tools()}
         if name not in tools:
-            raise ToolError(f"There is no tool {brief(name)}. There are {', '.join(tools)}.")
+            raise ToolError(f"There is no tool {shorten(name)}. There are {', '.join(tools)}.")
         known = tools[name].parameters.get("properties", {})
         unknown = [key for key in arguments if key not in known]
         if unknown:
             raise ToolError(
-                f"{name} has no argument {_some(unknown)}. It takes {', '.join(known)}."
+                f"{name} has no argument {_name_few(unknown)}. It takes {', '.join(known)}."
             )
         for key, value in arguments.items():
             if isinstance(value, bool) and known[key].get("type") in ("integer", "number"):
@@ -180,7 +180,7 @@ class LeanServer(MCPServer[Memoria]):
     async def _refuse_unknown_prompt(self, name: str, given: Mapping[str, object]) -> None:
         prompts = {prompt.name: prompt.arguments or [] for prompt in await self.list_prompts()}
         if name not in prompts:
-            problem = f"There is no prompt {brief(name)}. There are {', '.join(prompts)}."
+            problem = f"There is no prompt {shorten(name)}. There are {', '.join(prompts)}."
             raise MCPError(code=INVALID_PARAMS, message=problem)
         takes = [argument.name for argument in prompts[name]]
         needed = [argument.name for argument in prompts[name] if argument.required]
@@ -199,42 +199,44 @@ class _Verbatim(FuncMetadata):
         return {**super().pre_parse_json(data), **texts}
 
 
-def _ours(error: BaseException | None) -> MemoriaError | None:
+def _find_own_error(error: BaseException | None) -> MemoriaError | None:
     """Our own error, under the SDK's wrapping."""
     if error is None or isinstance(error, MemoriaError):
         return error
-    return _ours(error.__cause__ or error.__context__)
+    return _find_own_error(error.__cause__ or error.__context__)
 
 
-def _undescribed(schema: dict[str, Any]) -> dict[str, Any]:
+def _drop_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
     """An output schema without the docstrings of our classes: a model reads the values."""
-    kept = {name: _undescribed(part) for name, part in schema.get("$defs", {}).items()}
+    kept = {name: _drop_descriptions(part) for name, part in schema.get("$defs", {}).items()}
     return {
         **{key: value for key, value in schema.items() if key != "description"},
         **({"$defs": kept} if kept else {}),
     }
 
 
-def slim(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
+def slim_schema(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
     """A JSON schema without titles, null alternatives and null defaults."""
     match schema:
         case {"anyOf": list(choices), **rest} if _NULL in choices:
             kept = [choice for choice in choices if choice != _NULL]
             without = {key: value for key, value in rest.items() if key != "default"}
-            return slim({**without, **(kept[0] if len(kept) == 1 else {"anyOf": kept})})
+            return slim_schema({**without, **(kept[0] if len(kept) == 1 else {"anyOf": kept})})
         case dict():
             return {
-                key: _slim_properties(value) if key in ("properties", "$defs") else slim(value)
+                key: _slim_properties(value)
+                if key in ("properties", "$defs")
+                else slim_schema(value)
                 for key, value in schema.items()
                 if key != "title" and not (key == "default" and value is None)
             }
         case list():
-            return [slim(item) for item in schema]
+            return [slim_schema(item) for item in schema]
         case _:
             return schema
 
 
-def inlined(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:
+def inline_definitions(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:
     """A JSON schema with every definition that is used once put where it is used.
 
     So is one that is `empty`, if that is wanted: of an argument, clients ask at least for a name.
@@ -244,9 +246,9 @@ def inlined(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:
     for name, definition in definitions.items():
         if (definition and uses[name] == 1) or (empty and not definition):
             rest = {key: part for key, part in definitions.items() if key != name}
-            short = _put(name, definition, {**schema, "$defs": rest})
+            short = _substitute(name, definition, {**schema, "$defs": rest})
             bare = short if rest else {key: v for key, v in short.items() if key != "$defs"}
-            return inlined(bare, empty=empty)
+            return inline_definitions(bare, empty=empty)
     return schema
 
 
@@ -262,31 +264,31 @@ def _references(schema: Any) -> Iterator[str]:  # noqa: ANN401  (JSON schema is 
                 yield from _references(part)
 
 
-def _put(name: str, definition: dict[str, Any], schema: Any) -> Any:  # noqa: ANN401
+def _substitute(name: str, definition: dict[str, Any], schema: Any) -> Any:  # noqa: ANN401
     """The schema with a definition in place of the references to it."""
     match schema:
         case {"$ref": str(reference)} if reference == _DEFINITION + name:
             return {**definition, **{key: part for key, part in schema.items() if key != "$ref"}}
         case dict():
-            return {key: _put(name, definition, part) for key, part in schema.items()}
+            return {key: _substitute(name, definition, part) for key, part in schema.items()}
         case list():
-            return [_put(name, definition, part) for part in schema]
+            return [_substitute(name, definition, part) for part in schema]
         case _:
             return schema
 
 
 def _slim_properties(properties: dict[str, Any]) -> dict[str, Any]:
     """Slim each, but keep a property that is itself called `title`."""
-    return {name: slim(value) for name, value in properties.items()}
+    return {name: slim_schema(value) for name, value in properties.items()}
 
 
-def _some(names: list[str]) -> str:
+def _name_few(names: list[str]) -> str:
     """The first few names, each at a bearable length."""
-    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(map(brief, names[:_NAMED])) + rest
+    rest = f" and {len(names) - _UNKNOWN_NAMED} more" if len(names) > _UNKNOWN_NAMED else ""
+    return ", ".join(map(shorten, names[:_UNKNOWN_NAMED])) + rest
 
 
-def _say(tool: str, error: ValidationError) -> str:
+def _explain_invalid(tool: str, error: ValidationError) -> str:
     """Which arguments are wrong and how."""
-    problems = complaints(error, of="arguments")
+    problems = describe_problems(error, of="arguments")
     return f"{tool}: {problems}. Nothing was done; mend the arguments and call again."

@@ -2,9 +2,9 @@
 
 import re
 
-from memoria.errors import InvalidInputError, quoted
+from memoria.errors import InvalidInputError, quote_value
 from memoria.surface.mcp.lean import LeanServer
-from memoria.surface.mcp.resources import core_text, text
+from memoria.surface.mcp.resources import core_text, load_text
 from memoria.surface.text import memory_text, result_text, scratchpads_text
 from memoria.text.strip import fence
 
@@ -20,7 +20,7 @@ def add_prompts(server: LeanServer) -> None:
         memory = server.memory
         tasks = fence(scratchpads_text(await memory.scratchpads()))
         core = "\n\n".join(core_text(memory, name) for name in ("MEMORY.md", "USER.md"))
-        return f"{text('guide.md')}\n# Tasks in hand\n\n{tasks}\n\n# Core memory\n\n{core}"
+        return f"{load_text('guide.md')}\n# Tasks in hand\n\n{tasks}\n\n# Core memory\n\n{core}"
 
     @server.prompt()
     async def recall(query: str) -> str:
@@ -35,13 +35,18 @@ def add_prompts(server: LeanServer) -> None:
     async def context(query: str, max_tokens: str = "1200") -> str:
         """Everything that bears on a query under one budget: persona, task, recall, citations."""
         if not _NUMBER.fullmatch(max_tokens):
-            raise InvalidInputError(f"max_tokens is {quoted(max_tokens)}; write a number: 1200.")
-        return (await server.memory.injection(query, max_tokens=int(max_tokens))).text
+            raise InvalidInputError(
+                f"max_tokens is {quote_value(max_tokens)}; write a number: 1200."
+            )
+        return (await server.memory.build_context(query, max_tokens=int(max_tokens))).text
 
     @server.prompt()
     async def review() -> str:
         """Go through memories the user has not confirmed yet."""
-        waiting, memories = await server.memory.held_back(), await server.memory.unverified()
+        waiting, memories = (
+            await server.memory.list_pending(),
+            await server.memory.list_unverified(),
+        )
         listed = "\n".join(map(memory_text, memories)) or "None."
         held = "\n".join(map(memory_text, waiting)) or "None."
         both = f"{listed}\n\nHeld back\n{held}"

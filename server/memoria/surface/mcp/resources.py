@@ -7,10 +7,10 @@ from pathlib import Path
 from memoria.app import Memoria
 from memoria.model import SessionRecord
 from memoria.model.core import CoreFile
-from memoria.store.files import read_core, unmarked
+from memoria.store.files import read_core, strip_marks
 from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.lean import LeanServer
-from memoria.surface.text import memory_text, own_lines, scratchpads_text, turn_place
+from memoria.surface.text import indent_stored, memory_text, scratchpads_text, turn_citation
 from memoria.text.document import full_text
 from memoria.text.strip import fence
 
@@ -18,7 +18,7 @@ _MARKDOWN = "text/markdown"
 _SESSION_CHARS = 60_000
 
 
-def text(name: str) -> str:
+def load_text(name: str) -> str:
     """One of our own texts."""
     return resources.files("memoria.surface.mcp").joinpath("texts", name).read_text("utf-8")
 
@@ -29,7 +29,7 @@ def add_resources(server: LeanServer) -> None:
     @server.resource("memory://guide", mime_type=_MARKDOWN)
     def guide() -> str:
         """How this memory works and when to use which tool."""
-        return text("guide.md")
+        return load_text("guide.md")
 
     @server.resource("memory://scratchpad", mime_type=_MARKDOWN)
     async def scratchpad() -> str:
@@ -73,7 +73,7 @@ def core_resources(memory: Memoria) -> dict[str, Path]:
 def core_text(memory: Memoria, name: CoreFile) -> str:
     """A core memory file of the tenant's, without its marks, fenced as data."""
     folder = tenant_folder(memory.settings.home_path, memory.tenant)
-    return fence(unmarked(read_core(folder, name)))
+    return fence(strip_marks(read_core(folder, name)))
 
 
 def _session_text(record: SessionRecord) -> str:
@@ -81,7 +81,7 @@ def _session_text(record: SessionRecord) -> str:
     shown: list[str] = []
     left = _SESSION_CHARS
     for turn in record.turns:
-        entry = f"[turn {turn.id}] {turn_place(turn)}\n    {own_lines(full_text(turn))}"
+        entry = f"[turn {turn.id}] {turn_citation(turn)}\n    {indent_stored(full_text(turn))}"
         if len(entry) > left:
             break
         shown.append(entry)

@@ -17,32 +17,33 @@ import memoria.app
 from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.errors import MemoriaError
-from memoria.surface.mcp.idle import run_nights
-from memoria.surface.mcp.instructions import instructions, instructions_for
+from memoria.surface.mcp.idle import run_idle_maintenance
+from memoria.surface.mcp.instructions import instructions_for, static_instructions
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.mcp.prompts import add_prompts
 from memoria.surface.mcp.resources import add_resources, core_resources
 from memoria.surface.mcp.tools import add_tools
-from memoria.surface.mcp.watch import Subscribers, watch
+from memoria.surface.mcp.watch import Subscribers, watch_files
 
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
 def build_server(
-    open_memory: Callable[[], AbstractAsyncContextManager[Memoria]], told: str | None = None
+    open_memory: Callable[[], AbstractAsyncContextManager[Memoria]],
+    instructions_text: str | None = None,
 ) -> LeanServer:
     """A server with all tools, resources and prompts.
 
     Args:
         open_memory: opens the memory when the server starts.
-        told: what clients tell their models of it; what holds for everybody by default.
+        instructions_text: what clients tell their models; what holds for everybody by default.
     """
     subscribers = Subscribers()
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Memoria]) -> AsyncIterator[Memoria]:
         async with open_memory() as server.memory, anyio.create_task_group() as tasks:
-            tasks.start_soon(watch, subscribers, core_resources(server.memory))
+            tasks.start_soon(watch_files, subscribers, core_resources(server.memory))
             yield server.memory
             tasks.cancel_scope.cancel()
 
@@ -50,7 +51,7 @@ def build_server(
         "memoria",
         title="Memoria",
         description="Long-term memory: search what is known, and the record it came from.",
-        instructions=told or instructions(),
+        instructions=instructions_text or static_instructions(),
         version=version("memoria-server"),
         lifespan=lifespan,
         subscriptions=subscribers,
@@ -58,7 +59,7 @@ def build_server(
         cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
     )
     server.last_call = time.monotonic()
-    server.tell_older_clients(subscribers)
+    server.add_legacy_subscriptions(subscribers)
     add_tools(server)
     add_resources(server)
     add_prompts(server)
@@ -71,7 +72,7 @@ def serve_stdio(settings: Settings) -> None:
     try:
         anyio.run(_serve, settings)
     except BaseExceptionGroup as group:
-        ours = _first(group)
+        ours = _find_own_error(group)
         if ours is None:
             raise
         raise ours from None
@@ -82,7 +83,7 @@ async def _serve(settings: Settings) -> None:
     server = build_server(lambda: memoria.app.open_memoria(settings=settings), told)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal)
-        tasks.start_soon(run_nights, settings, lambda: server.last_call)
+        tasks.start_soon(run_idle_maintenance, settings, lambda: server.last_call)
         await server.run_stdio_async()
         tasks.cancel_scope.cancel()
 
@@ -98,10 +99,10 @@ async def _stop_on_signal() -> None:
             os._exit(0)
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> MemoriaError | None:
+def _find_own_error(group: BaseExceptionGroup[BaseException]) -> MemoriaError | None:
     """Our own error in a group that task groups wrapped around it."""
     for error in group.exceptions:
-        found = _first(error) if isinstance(error, BaseExceptionGroup) else error
+        found = _find_own_error(error) if isinstance(error, BaseExceptionGroup) else error
         if isinstance(found, MemoriaError):
             return found
     return None

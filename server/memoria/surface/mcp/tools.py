@@ -12,29 +12,29 @@ from memoria.app import Memoria
 from memoria.model import Channel, Memory, Revision, Trust, TurnRecord
 from memoria.surface.mcp.lean import LeanServer
 from memoria.surface.text import (
-    forgotten_text,
+    forget_text,
     memory_text,
     receipt_text,
-    remembered_text,
+    remember_text,
     result_text,
     scratchpad_text,
     turn_record_text,
 )
 from memoria.surface.wire import (
     WireConclusions,
-    WireForgotten,
+    WireForgetResult,
     WireReceipt,
     WireRecord,
-    WireRemembered,
-    WireRevised,
+    WireRememberResult,
+    WireRevision,
     WireScratchpad,
     WireTraces,
     wire_conclusions,
-    wire_forgotten,
+    wire_forget_result,
     wire_memory,
     wire_receipt,
-    wire_remembered,
-    wire_revised,
+    wire_remember_result,
+    wire_revision,
     wire_scratchpad,
     wire_traces,
     wire_turn,
@@ -53,8 +53,8 @@ _Type = Literal[
     "task_outcome",
     "tool_experience",
 ]
-_Found = Literal[_Type, "episode"]
-_TELL_THE_USER = (
+_SearchableType = Literal[_Type, "episode"]
+_CONFIRM_HINT = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
 )
 _When = Annotated[str | None, Field(description="ISO 8601 date or time")]
@@ -101,15 +101,15 @@ def memory_of(ctx: Ctx) -> Memoria:
     """The opened memory, stamped with the client that calls."""
     memory = ctx.request_context.lifespan_context
     memory.warm_up()  # not before the first call: a window that never asks loads no model
-    return memory.through(Channel(name="mcp", trust=Trust.REPORTED, client=_client(ctx)))
+    return memory.with_channel(Channel(name="mcp", trust=Trust.REPORTED, client=_client_name(ctx)))
 
 
-def _the_user(ctx: Ctx) -> Channel:
+def _user_channel(ctx: Ctx) -> Channel:
     """The user, answering a question the client put."""
-    return Channel(name="mcp-elicitation", trust=Trust.USER, client=_client(ctx))
+    return Channel(name="mcp-elicitation", trust=Trust.USER, client=_client_name(ctx))
 
 
-def _client(ctx: Ctx) -> str | None:
+def _client_name(ctx: Ctx) -> str | None:
     params = ctx.session.client_params
     return None if params is None else params.client_info.name
 
@@ -119,7 +119,7 @@ async def search_memory(
     query: Annotated[str, Field(description="question or key words, any language")],
     limit: int = 8,
     max_tokens: int = 1500,
-    types: list[_Found] | None = None,
+    types: list[_SearchableType] | None = None,
     since: _When = None,
     until: _When = None,
     session_id: str | None = None,
@@ -207,7 +207,7 @@ async def remember(
     turn_id: Annotated[str | None, Field(description="the recorded turn it rests on")] = None,
     again: Annotated[bool, Field(description="even if forgotten before; ask the user")] = False,
     workspace: str | None = None,
-) -> Annotated[CallToolResult, WireRemembered]:
+) -> Annotated[CallToolResult, WireRememberResult]:
     """Keep a lasting preference, rule, decision, plan or fact. Call it as soon as the user
     states one or says "remember" / 记住. To change a known memory use revise_memory.
     """
@@ -220,7 +220,7 @@ async def remember(
         again=again,
         workspace=workspace,
     )
-    return _answer(wire_remembered(kept), remembered_text(kept))
+    return _answer(wire_remember_result(kept), remember_text(kept))
 
 
 class _Confirmation(BaseModel):
@@ -253,19 +253,21 @@ async def revise_memory(
     turn_id: Annotated[str | None, Field(description="with correct: the turn it rests on")] = None,
     *,
     answer: Annotated[ElicitationResult[_Confirmation], Resolve(_ask_user)],
-) -> Annotated[CallToolResult, WireRevised]:
+) -> Annotated[CallToolResult, WireRevision]:
     """Correct a memory (the old wording stays in its history), confirm, archive, restore, pin,
     unpin, or vote it up when it helped and down when it misled. Nothing is final. What you
     confirm counts as verified only once the user does so too.
     """
     memories = memory_of(ctx)
     if isinstance(answer, AcceptedElicitation) and answer.data.true:
-        memories = memories.through(_the_user(ctx))
+        memories = memories.with_channel(_user_channel(ctx))
     memory = await memories.revise_memory(
         id, action, content, valid_from=valid_from, turn_id=turn_id
     )
-    note = _TELL_THE_USER if action == "confirm" and not memory.verified else None
-    return _answer(wire_revised(memory, note), "\n".join(filter(None, (memory_text(memory), note))))
+    note = _CONFIRM_HINT if action == "confirm" and not memory.verified else None
+    return _answer(
+        wire_revision(memory, note), "\n".join(filter(None, (memory_text(memory), note)))
+    )
 
 
 async def forget_memory(
@@ -274,12 +276,12 @@ async def forget_memory(
     include_source: Annotated[
         bool, Field(description="erase the turns it came from too, verbatim record included")
     ] = False,
-) -> Annotated[CallToolResult, WireForgotten]:
+) -> Annotated[CallToolResult, WireForgetResult]:
     """Erase for good, only when the user asks for it: gone everywhere and not learnt again. To
     change or hide something use revise_memory.
     """
     forgotten = await memory_of(ctx).forget_memory(ids, include_source=include_source)
-    return _answer(wire_forgotten(forgotten), forgotten_text(forgotten))
+    return _answer(wire_forget_result(forgotten), forget_text(forgotten))
 
 
 async def record_conversation(

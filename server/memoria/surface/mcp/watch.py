@@ -33,13 +33,15 @@ class Subscribers(InMemorySubscriptionBus):
         self._some.set()
         return super().subscribe(listener)
 
-    async def begin(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+    async def add_legacy(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
         """Tell a client of the older era of a resource from now on."""
         self._older.setdefault(_connection(context), set()).add(str(params.uri))
         self._some.set()
         return EmptyResult()
 
-    async def end(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+    async def remove_legacy(
+        self, context: Context, params: UnsubscribeRequestParams
+    ) -> EmptyResult:
         """Tell it no more."""
         self._older.get(_connection(context), set()).discard(str(params.uri))
         return EmptyResult()
@@ -53,18 +55,18 @@ class Subscribers(InMemorySubscriptionBus):
                 await connection.send_resource_updated(event.uri)
 
     @property
-    def any(self) -> bool:
+    def has_any(self) -> bool:
         """Whether there is anybody."""
         return bool(self._listeners) or any(self._older.values())
 
-    async def wait(self) -> None:
+    async def wait_for_any(self) -> None:
         """Wait until there is somebody."""
-        while not self.any:
+        while not self.has_any:
             self._some = anyio.Event()
             await self._some.wait()
 
 
-async def watch(subscribers: Subscribers, files: Mapping[str, Path]) -> None:
+async def watch_files(subscribers: Subscribers, files: Mapping[str, Path]) -> None:
     """Tell of every change to some files; until cancelled.
 
     Args:
@@ -72,20 +74,20 @@ async def watch(subscribers: Subscribers, files: Mapping[str, Path]) -> None:
         files: by the URI of the resource that shows it.
     """
     while True:
-        await subscribers.wait()
-        known = _states(files)
-        while subscribers.any:
+        await subscribers.wait_for_any()
+        known = _file_states(files)
+        while subscribers.has_any:
             await anyio.sleep(_EVERY_S)
-            before, known = known, _states(files)
+            before, known = known, _file_states(files)
             for uri in (uri for uri in files if known[uri] != before[uri]):
                 await subscribers.publish(ResourceUpdated(uri=uri))
 
 
-def _states(files: Mapping[str, Path]) -> dict[str, _State]:
-    return {uri: _state(file) for uri, file in files.items()}
+def _file_states(files: Mapping[str, Path]) -> dict[str, _State]:
+    return {uri: _file_state(file) for uri, file in files.items()}
 
 
-def _state(file: Path) -> _State:
+def _file_state(file: Path) -> _State:
     try:
         found = file.stat()
     except OSError:

@@ -18,8 +18,8 @@ What is ambiguous is decided once, here:
   have no place in time and are left alone.
 """
 
-from memoria.text.dates.asked import Interval, interval
 from memoria.text.dates.find import TimeSpan, times
+from memoria.text.dates.interval import Interval, interval
 from memoria.text.dates.windows import Granularity, Prefer
 
 __all__ = ["Granularity", "Interval", "Prefer", "TimeSpan", "interval", "times"]

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from memoria.text.dates import windows
-from memoria.text.dates.rule import Read, Rule
+from memoria.text.dates.rule import DateRule, ReadMatch
 from memoria.text.dates.windows import Prefer, Which, Window
 from memoria.text.pattern import LazyPattern
 
@@ -103,11 +103,11 @@ def _year_number(match: re.Match[str], at: datetime) -> int | None:
     return None
 
 
-def _parted(match: re.Match[str], window: Window) -> Window:
+def _part_of(match: re.Match[str], window: Window) -> Window:
     return windows.part(window, _PARTS[match["part"]]) if match["part"] else window
 
 
-def _thirded(match: re.Match[str], window: Window) -> Window:
+def _third_of(match: re.Match[str], window: Window) -> Window:
     third = match["third"]
     return windows.third(window, _THIRDS[third.removeprefix("年")[0]]) if third else window
 
@@ -115,17 +115,17 @@ def _thirded(match: re.Match[str], window: Window) -> Window:
 def _date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     year, month, day = _year_number(match, at), number(match["m"]), number(match["d"])
     if year is not None:
-        return _parted(match, windows.date(year, month, day))
-    found = windows.recurring(prefer, at, lambda each: windows.date(each, month, day))
-    return _parted(match, found)
+        return _part_of(match, windows.date(year, month, day))
+    found = windows.nearest_occurrence(prefer, at, lambda each: windows.date(each, month, day))
+    return _part_of(match, found)
 
 
 def _month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     year, month = _year_number(match, at), 1 if match["m"] == "正" else number(match["m"])
     if year is not None:
-        return _thirded(match, windows.month(year, month))
-    found = windows.recurring(prefer, at, lambda each: windows.month(each, month))
-    return _thirded(match, found)
+        return _third_of(match, windows.month(year, month))
+    found = windows.nearest_occurrence(prefer, at, lambda each: windows.month(each, month))
+    return _third_of(match, found)
 
 
 def _year(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
@@ -134,31 +134,33 @@ def _year(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
         return None
     if match["season"]:
         return windows.season(year, _SEASONS[match["season"]])
-    return _thirded(match, windows.year(year))
+    return _third_of(match, windows.year(year))
 
 
 def _near_season(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     name = _SEASONS[match["season"]]
-    return windows.recurring(_WHICHES[match["which"]], at, lambda year: windows.season(year, name))
+    return windows.nearest_occurrence(
+        _WHICHES[match["which"]], at, lambda year: windows.season(year, name)
+    )
 
 
 def _near_month(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    month = windows.away(at, _STEPS[match["which"]], "month")
+    month = windows.shift_window(at, _STEPS[match["which"]], "month")
     if match["d"]:
         day = windows.date(month.start.year, month.start.month, number(match["d"]))
-        return _parted(match, day)
-    return _thirded(match, month)
+        return _part_of(match, day)
+    return _third_of(match, month)
 
 
 def _near_week(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    week = windows.away(at, _STEPS[match["which"]], "week")
+    week = windows.shift_window(at, _STEPS[match["which"]], "week")
     if match["w"]:
-        return _parted(match, windows.weekday(week.start, _weekday_number(match)))
+        return _part_of(match, windows.weekday(week.start, _weekday_number(match)))
     return windows.weekend(week.start) if match["end"] else week
 
 
 def _weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    return _parted(match, windows.weekday_near(prefer, at, _weekday_number(match)))
+    return _part_of(match, windows.weekday_near(prefer, at, _weekday_number(match)))
 
 
 def _weekday_number(match: re.Match[str]) -> int:
@@ -166,7 +168,7 @@ def _weekday_number(match: re.Match[str]) -> int:
 
 
 def _day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return _parted(match, windows.away(at, _DAYS[match["day"]], "day"))
+    return _part_of(match, windows.shift_window(at, _DAYS[match["day"]], "day"))
 
 
 def _count(match: re.Match[str]) -> tuple[int, str]:
@@ -180,7 +182,7 @@ def _distance(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | N
     count, unit = _count(match)
     if count == 0 or (unit == "year" and count >= _LONGEST_COUNT_OF_YEARS):
         return None
-    return windows.away(at, -count if match["way"].endswith("前") else count, unit)
+    return windows.shift_window(at, -count if match["way"].endswith("前") else count, unit)
 
 
 def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
@@ -193,8 +195,8 @@ def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | No
 _AHEAD = ("未来", "接下来", "今后")
 
 
-def _rule(parts: str, pattern: str, read: Read) -> Rule:
-    return Rule(tuple(parts), LazyPattern(pattern), read)
+def _rule(parts: str, pattern: str, read: ReadMatch) -> DateRule:
+    return DateRule(tuple(parts), LazyPattern(pattern), read)
 
 
 _NO_NUMBER = r"(?<![\d一二两三四五六七八九十百.])"

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from memoria.text.dates import windows
-from memoria.text.dates.rule import Read, Rule
+from memoria.text.dates.rule import DateRule, ReadMatch
 from memoria.text.dates.windows import Prefer, Which, Window
 from memoria.text.pattern import LazyPattern
 
@@ -43,7 +43,7 @@ _PART = "(?: (?P<part>morning|noon|afternoon|evening|night))?"
 _NO_DATE = rf"(?!,? (?:the )?(?:\d{{1,2}}\b|{_MONTH} \d))"  # Sunday, May 3: the date says it
 _WHICH = "(?P<which>last|this|next)"
 _NEAR = "(?P<which>last|this past|this coming|this|next)"
-_MEANT: dict[str, Which] = {
+_WHICHES: dict[str, Which] = {
     "last": "last",
     "this past": "last",
     "this": "this",
@@ -58,7 +58,7 @@ _NO_HABIT = r"(?<!every\s)(?<!each\s)(?<!black\s)(?<!good\s)(?<!today\sis\s)"
 
 def _which(match: re.Match[str], prefer: Prefer) -> Which:
     said = match.groupdict().get("which")
-    return _MEANT[" ".join(said.lower().split())] if said else prefer
+    return _WHICHES[" ".join(said.lower().split())] if said else prefer
 
 
 def _count(match: re.Match[str]) -> int:
@@ -70,12 +70,12 @@ def _month_number(match: re.Match[str]) -> int:
     return _MONTHS.index(match["m"][:3].lower()) + 1
 
 
-def _thirded(match: re.Match[str], window: Window) -> Window:
+def _third_of(match: re.Match[str], window: Window) -> Window:
     third = match.groupdict().get("third")
     return windows.third(window, _THIRDS[third.lower()]) if third else window
 
 
-def _parted(match: re.Match[str], window: Window) -> Window:
+def _part_of(match: re.Match[str], window: Window) -> Window:
     part = match.groupdict().get("part")
     return windows.part(window, part.lower()) if part else window
 
@@ -84,7 +84,7 @@ def _date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     month, day = _month_number(match), int(match["d"])
     if match["y"]:
         return windows.date(int(match["y"]), month, day)
-    return windows.recurring(prefer, at, lambda year: windows.date(year, month, day))
+    return windows.nearest_occurrence(prefer, at, lambda year: windows.date(year, month, day))
 
 
 def _iso(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
@@ -94,9 +94,11 @@ def _iso(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
 def _month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     number = _month_number(match)
     if match.groupdict().get("y"):
-        return _thirded(match, windows.month(int(match["y"]), number))
+        return _third_of(match, windows.month(int(match["y"]), number))
     which = _which(match, prefer)
-    return _thirded(match, windows.recurring(which, at, lambda year: windows.month(year, number)))
+    return _third_of(
+        match, windows.nearest_occurrence(which, at, lambda year: windows.month(year, number))
+    )
 
 
 def _season(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
@@ -104,16 +106,16 @@ def _season(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     if match.groupdict().get("y"):
         return windows.season(int(match["y"]), name)
     which = _which(match, prefer)
-    return windows.recurring(which, at, lambda year: windows.season(year, name))
+    return windows.nearest_occurrence(which, at, lambda year: windows.season(year, name))
 
 
 def _year(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window:
-    return _thirded(match, windows.year(int(match["y"])))
+    return _third_of(match, windows.year(int(match["y"])))
 
 
 def _weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     number = _WEEKDAYS.index(match["w"][:3].lower())
-    return _parted(match, windows.weekday_near(_which(match, prefer), at, number))
+    return _part_of(match, windows.weekday_near(_which(match, prefer), at, number))
 
 
 def _step(match: re.Match[str]) -> int:
@@ -121,30 +123,30 @@ def _step(match: re.Match[str]) -> int:
 
 
 def _unit(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return _thirded(match, windows.away(at, _step(match), match["u"].lower()))
+    return _third_of(match, windows.shift_window(at, _step(match), match["u"].lower()))
 
 
 def _weekend(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return windows.weekend(windows.away(at, _step(match), "week").start)
+    return windows.weekend(windows.shift_window(at, _step(match), "week").start)
 
 
 def _past_weekend(_match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     begun = windows.weekend(at).start <= at
     back = prefer == "past" and not begun
-    return windows.weekend(windows.away(at, -1 if back else 0, "week").start)
+    return windows.weekend(windows.shift_window(at, -1 if back else 0, "week").start)
 
 
 def _ago(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return windows.away(at, -_count(match), match["u"].lower())
+    return windows.shift_window(at, -_count(match), match["u"].lower())
 
 
 def _ahead(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return windows.away(at, _count(match), match["u"].lower())
+    return windows.shift_window(at, _count(match), match["u"].lower())
 
 
 def _half(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     count, unit = (30, "minute") if match["u"].lower() == "hour" else (6, "month")
-    return windows.away(at, count if match.groupdict().get("ahead") else -count, unit)
+    return windows.shift_window(at, count if match.groupdict().get("ahead") else -count, unit)
 
 
 def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
@@ -153,28 +155,30 @@ def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     return windows.rolling(at, count if ahead else -count, match["u"].lower())
 
 
-def _named(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+def _day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     name = match["name"].lower()
     night = "night" if name == "tonight" else None
-    window = windows.away(at, _NAMED[name], "day")
-    return windows.part(window, night) if night else _parted(match, window)
+    window = windows.shift_window(at, _NAMED[name], "day")
+    return windows.part(window, night) if night else _part_of(match, window)
 
 
 def _two_days(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return _parted(match, windows.away(at, -2 if match["way"].lower() == "before" else 2, "day"))
+    return _part_of(
+        match, windows.shift_window(at, -2 if match["way"].lower() == "before" else 2, "day")
+    )
 
 
 def _last_night(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return windows.part(windows.away(at, -1, "day"), match["part"].lower())
+    return windows.part(windows.shift_window(at, -1, "day"), match["part"].lower())
 
 
 def _this_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     return windows.part(windows.day(at), match["part"].lower())
 
 
-def _rule(parts: str, pattern: str, read: Read) -> Rule:
+def _rule(parts: str, pattern: str, read: ReadMatch) -> DateRule:
     # ASCII, so that a word ends where Chinese goes on without a space.
-    return Rule(
+    return DateRule(
         tuple(parts.split()),
         LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII),
         read,
@@ -235,7 +239,7 @@ RULES = (
     _rule(
         "today tonight yesterday tomorrow",
         rf"\b(?P<name>today|tonight|yesterday|tomorrow)\b{_PART}",
-        _named,
+        _day,
     ),
     _rule("last", r"\blast (?P<part>night|evening)\b", _last_night),
     _rule("this", r"\bthis (?P<part>morning|afternoon|evening)\b", _this_part),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memoria.text.dates import chinese, english
-from memoria.text.dates.rule import Rule
+from memoria.text.dates.rule import DateRule
 from memoria.text.dates.windows import Granularity, Prefer, Window
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (the zone is in the offset)
@@ -49,13 +49,13 @@ def times(
         return ()
     found = [
         TimeSpan(start, end, text[start:end], *_bounds(window, offset), window.granularity)
-        for rule in _called_for(text)
-        for start, end, window in _read(rule, text, at, prefer)
+        for rule in _select_rules(text)
+        for start, end, window in _read_matches(rule, text, at, prefer)
     ]
-    return tuple(_apart(found))
+    return tuple(_drop_overlapping(found))
 
 
-def _called_for(text: str) -> list[Rule]:
+def _select_rules(text: str) -> list[DateRule]:
     """The rules one of whose parts occurs: ordinary text meets few patterns."""
     folded = text.lower()
     rules = english.RULES if text.isascii() else (*english.RULES, *chinese.RULES)
@@ -63,8 +63,10 @@ def _called_for(text: str) -> list[Rule]:
     return [rule for rule in rules if not present.isdisjoint(rule.parts)]
 
 
-def _read(rule: Rule, text: str, at: datetime, prefer: Prefer) -> Iterator[tuple[int, int, Window]]:
-    pattern = rule.pattern.compiled
+def _read_matches(
+    rule: DateRule, text: str, at: datetime, prefer: Prefer
+) -> Iterator[tuple[int, int, Window]]:
+    pattern = rule.pattern.regex
     group = "e" if "e" in pattern.groupindex else 0
     for match in pattern.finditer(text):
         try:
@@ -79,7 +81,7 @@ def _bounds(window: Window, offset: timedelta) -> tuple[int, int]:
     return (window.start - _EPOCH - offset) // _MS, (window.until - _EPOCH - offset) // _MS
 
 
-def _apart(found: list[TimeSpan]) -> Iterator[TimeSpan]:
+def _drop_overlapping(found: list[TimeSpan]) -> Iterator[TimeSpan]:
     end = 0
     for span in sorted(found, key=lambda span: (span.start, -span.end)):
         if span.start >= end:

@@ -96,7 +96,7 @@ def third(window: Window, number: int) -> Window:
     return Window(cuts[number], [*cuts, window.until][number + 1], "part")
 
 
-def away(moment: datetime, count: int, unit: str) -> Window:
+def shift_window(moment: datetime, count: int, unit: str) -> Window:
     """What lies `count` units from `moment`, as coarse as the unit."""
     match unit:
         case "week":
@@ -124,7 +124,7 @@ def rolling(moment: datetime, count: int, unit: str) -> Window:
     return Window(ends[0], ends[1], "range")
 
 
-def recurring(which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
+def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
     """Of something that comes every year, the one that is meant.
 
     Raises:
@@ -135,7 +135,7 @@ def recurring(which: Which, at: datetime, make: Callable[[int], Window]) -> Wind
         return begun if begun.until > at else make(at.year)
     back = which in ("past", "last")
     years = range(0, -_LEAP_CYCLE - 1, -1) if back else range(-1, _LEAP_CYCLE + 1)
-    for window in _that_exist(make, (at.year + offset for offset in years)):
+    for window in _existing_windows(make, (at.year + offset for offset in years)):
         edge = {
             "past": window.start <= at,
             "last": window.until <= at,
@@ -156,7 +156,7 @@ def weekday_near(which: Which, at: datetime, number: int) -> Window:
     return day(at + ((number - at.weekday() - 1) % 7 + 1) * _DAY)
 
 
-def _that_exist(make: Callable[[int], Window], years: Iterable[int]) -> Iterable[Window]:
+def _existing_windows(make: Callable[[int], Window], years: Iterable[int]) -> Iterable[Window]:
     for number in years:
         try:
             yield make(number)

@@ -116,7 +116,7 @@ LIMIT :limit;
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
-       d.current, d.barred, d.processed, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
+       d.current, d.barred AS suppressed, d.processed, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
        t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n

@@ -5,24 +5,24 @@ nothing to load, but a scan costs 1 ms for every thousand vectors. `matrix` is a
 process's memory, eight times as fast and loaded first. `index` chooses.
 """
 
+from memoria.store.sqlite.vectors.cache import VectorCache
 from memoria.store.sqlite.vectors.index import VectorIndex
-from memoria.store.sqlite.vectors.matrices import Matrices
 from memoria.store.sqlite.vectors.models import (
     Drift,
-    KnownModel,
-    Neighbourhood,
-    known_model,
-    known_models,
+    EmbeddingModel,
+    VectorQuery,
+    find_model,
+    list_models,
 )
 from memoria.store.sqlite.vectors.vec0 import Vec0Index
 
 __all__ = [
     "Drift",
-    "KnownModel",
-    "Matrices",
-    "Neighbourhood",
+    "EmbeddingModel",
     "Vec0Index",
+    "VectorCache",
     "VectorIndex",
-    "known_model",
-    "known_models",
+    "VectorQuery",
+    "find_model",
+    "list_models",
 ]

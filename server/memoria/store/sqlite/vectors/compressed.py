@@ -28,7 +28,7 @@ _SLACK = 1.25
 _WORTH_REMOVING = 0.25
 
 
-class Compressed:
+class CompressedVectors:
     """Documents with the codes of their vectors, and standings. Not thread-safe."""
 
     def __init__(self, dims: int, sample: NDArray[np.float32]) -> None:
@@ -70,9 +70,9 @@ class Compressed:
         """Hold a document's vector, replacing what it had."""
         self._waiting.append((n, self._codes.setdefault(standing, len(self._codes)), vector))
         if len(self._waiting) >= _BATCH:
-            self.settle()
+            self.flush()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Let whatever was put be found."""
         if not self._waiting:
             return
@@ -85,7 +85,7 @@ class Compressed:
 
     def drop(self, n: int) -> None:
         """Hold a document no more."""
-        self.settle()
+        self.flush()
         row = self._row(n)
         if row != _NOWHERE:
             self._standings[row] = _DEAD
@@ -93,11 +93,11 @@ class Compressed:
 
     def keep_only(self, ns: Iterable[int]) -> None:
         """Drop whatever is not among the documents, and let nothing be left of it."""
-        self.settle()
+        self.flush()
         kept = np.isin(self._ns, np.fromiter(ns, np.int64)) & (self._standings != _DEAD)
         self._remove(np.flatnonzero(~kept))
 
-    def likely(
+    def nearest_candidates(
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, most: int
     ) -> list[int]:
         """The documents of these standings whose codes are nearest, best first."""
@@ -121,11 +121,11 @@ class Compressed:
         """The nearest of a few rows, by what their codes stand for, best first."""
         if not len(rows):
             return rows
-        scores = np.concatenate([part @ vector for part in self._decoded(rows)])
+        scores = np.concatenate([part @ vector for part in self._decode(rows)])
         nearest: NDArray[np.intp] = rows[np.argsort(-scores, kind="stable")[:most]]
         return nearest
 
-    def _decoded(self, rows: NDArray[np.intp]) -> Iterator[NDArray[np.float32]]:
+    def _decode(self, rows: NDArray[np.intp]) -> Iterator[NDArray[np.float32]]:
         for first in range(0, len(rows), _BATCH):
             yield self._index.reconstruct_batch(rows[first : first + _BATCH])
 
@@ -137,7 +137,7 @@ class Compressed:
         new = rows == _NOWHERE
         known = np.flatnonzero(~new)
         if len(known):
-            moved = known[self._differ(rows[known], vectors[known])]
+            moved = known[self._differing_rows(rows[known], vectors[known])]
             self._standings[rows[moved]] = _DEAD
             new[moved] = True
         stay = ~new
@@ -147,7 +147,9 @@ class Compressed:
         if len(dead) > _WORTH_REMOVING * len(self._standings):
             self._remove(dead)
 
-    def _differ(self, rows: NDArray[np.int32], vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
+    def _differing_rows(
+        self, rows: NDArray[np.int32], vectors: NDArray[np.float32]
+    ) -> NDArray[np.bool_]:
         """Which of the vectors have other codes than the rows."""
         afresh = self._index.pq.decode(self._index.pq.compute_codes(vectors))
         held = self._index.reconstruct_batch(rows.astype(np.int64))

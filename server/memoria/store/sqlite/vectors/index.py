@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection
-from memoria.store.sqlite.vectors.matrices import Matrices
-from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, Neighbourhood
+from memoria.store.sqlite.vectors.cache import VectorCache
+from memoria.store.sqlite.vectors.models import SQL, Drift, IndexRow, VectorQuery
 from memoria.store.sqlite.vectors.vec0 import Vec0Index
 from memoria.store.values import Match
 
@@ -25,7 +25,7 @@ class VectorIndex:
     """The vectors as one connection reaches them."""
 
     def __init__(
-        self, connection: Connection, kept: Vec0Index | None, shared: Matrices | None
+        self, connection: Connection, kept: Vec0Index | None, shared: VectorCache | None
     ) -> None:
         """Nothing is read yet.
 
@@ -58,10 +58,10 @@ class VectorIndex:
         if self._kept is not None:
             self._kept.move(n)
 
-    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+    def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
         """The nearest documents, best first."""
-        if self._shared is not None and self._worth_holding(where, self._shared):
-            found = self._held(self._shared, where, vector, limit)
+        if self._shared is not None and self._is_worth_caching(where, self._shared):
+            found = self._search_cache(self._shared, where, vector, limit)
             if found is not None:
                 return found
         if self._kept is not None:
@@ -85,14 +85,14 @@ class VectorIndex:
         if self._shared is not None:
             self._shared.drop_erased(self._connection)
 
-    def _worth_holding(self, where: Neighbourhood, shared: Matrices) -> bool:
+    def _is_worth_caching(self, where: VectorQuery, shared: VectorCache) -> bool:
         if self._kept is None or shared.holds(where):
             return True
         more = self._connection.execute(SQL["more_than"], {"tenant": where.tenant, "few": FEW})
-        return more.fetchone() is not None and shared.asked_before(where)
+        return more.fetchone() is not None and shared.has_been_asked(where)
 
-    def _held(
-        self, shared: Matrices, where: Neighbourhood, vector: Vector, limit: int
+    def _search_cache(
+        self, shared: VectorCache, where: VectorQuery, vector: Vector, limit: int
     ) -> list[Match] | None:
         found = shared.nearest(self._connection, where, vector, limit)
         if found is None and self._kept is None:
@@ -100,10 +100,10 @@ class VectorIndex:
             found = shared.nearest(self._connection, where, vector, limit)
         return found
 
-    def _scan(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+    def _scan(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
         """Read this snapshot's vectors for this one search."""
-        from memoria.store.sqlite.vectors.held import HeldMatrix  # noqa: PLC0415  (brings NumPy)
+        from memoria.store.sqlite.vectors.cached import CachedMatrix  # noqa: PLC0415  (brings NumPy)
 
-        own = HeldMatrix((where.model, where.tenant, where.kind), len(vector))
+        own = CachedMatrix((where.model, where.tenant, where.kind), len(vector))
         own.follow(self._connection)
         return own.nearest(self._connection, where, vector, limit)

@@ -84,7 +84,7 @@ class Matrix:
     ) -> list[Match]:
         """The nearest documents of these standings, best first; of equals, the oldest first."""
         scores = self._scores(vector)
-        wanted = self._wanted(scopes, allowed)
+        wanted = self._select_rows(scopes, allowed)
         if wanted is not None:
             rows = np.flatnonzero(wanted)
             scores = scores[rows]
@@ -94,7 +94,7 @@ class Matrix:
         order = np.lexsort((ns, -scores))[:limit]
         return list(map(Match, ns[order].tolist(), scores[order].tolist()))
 
-    def _wanted(
+    def _select_rows(
         self, scopes: Sequence[str], allowed: Collection[int] | None
     ) -> NDArray[np.bool_] | None:
         """Which rows are; None for all of them."""

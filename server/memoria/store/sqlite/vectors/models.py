@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.narrowing import Narrowing
 from memoria.store.sqlite.statements import statements
-from memoria.store.values import Kind
+from memoria.store.values import DocumentKind
 
 SQL = statements("vectors")
 
@@ -17,7 +17,7 @@ Key = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class KnownModel:
+class EmbeddingModel:
     """A model whose vectors the home holds."""
 
     n: int
@@ -26,12 +26,12 @@ class KnownModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbourhood:
+class VectorQuery:
     """Where to look for neighbours."""
 
     model: int
     tenant: int
-    kind: Kind
+    kind: DocumentKind
     scopes: tuple[str, ...]
     """Standings, as tokens, of that kind."""
     allowed: Collection[int] | None = None
@@ -49,17 +49,17 @@ class Drift:
     extra: int
 
     @property
-    def any(self) -> bool:
+    def is_out_of_step(self) -> bool:
         """Whether it is out of step at all."""
         return bool(self.missing or self.extra)
 
 
-def known_model(connection: Connection, name: str) -> KnownModel | None:
+def find_model(connection: Connection, name: str) -> EmbeddingModel | None:
     """The model of that name."""
     row = connection.execute(SQL["model"], {"name": name}).fetchone()
-    return None if row is None else KnownModel(**row)
+    return None if row is None else EmbeddingModel(**row)
 
 
-def known_models(connection: Connection) -> list[KnownModel]:
+def list_models(connection: Connection) -> list[EmbeddingModel]:
     """Every model the home holds vectors of."""
-    return [KnownModel(**row) for row in connection.execute(SQL["models"])]
+    return [EmbeddingModel(**row) for row in connection.execute(SQL["models"])]

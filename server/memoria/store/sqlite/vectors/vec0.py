@@ -10,14 +10,14 @@ from heapq import nsmallest
 
 from memoria.model import Vector
 from memoria.store.sqlite.driver import Connection, Row
-from memoria.store.sqlite.standing import standing
 from memoria.store.sqlite.vectors.models import (
     SQL,
     Drift,
     IndexRow,
-    Neighbourhood,
-    known_models,
+    VectorQuery,
+    list_models,
 )
+from memoria.store.sqlite.visibility import visibility_of
 from memoria.store.values import Match
 
 _CHUNK_SIZE = 64
@@ -47,21 +47,21 @@ class Vec0Index:
 
     def erase(self, n: int) -> None:
         """Take a document out, for every model. sqlite-vec writes zeros over its vector."""
-        for model in self.indexed():
+        for model in self.list_indexed():
             self._connection.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (n,))
 
     def move(self, n: int) -> None:
         """Put a document where it now stands, for every model it has a vector of."""
         self.erase(n)
-        for model in known_models(self._connection):
+        for model in list_models(self._connection):
             rows = self._connection.execute(SQL["one"], {"model": model.n, "n": n}).fetchall()
             self.add(model.n, model.dims, [_index_row(row) for row in rows if row["current"]])
 
-    def nearest(self, where: Neighbourhood, vector: Vector, limit: int) -> list[Match]:
+    def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
         """The nearest documents, best first."""
-        if where.model not in self.indexed():
+        if where.model not in self.list_indexed():
             return []
-        listed = where.allowed if where.narrowing is None else where.narrowing.every
+        listed = where.allowed if where.narrowing is None else where.narrowing.all_ids
         narrowed = "" if listed is None else " AND rowid IN (SELECT value FROM json_each(?))"
         allowed = [] if listed is None else [_json(listed)]
         rows = (
@@ -74,13 +74,13 @@ class Vec0Index:
             )
         )
         best = nsmallest(limit, rows, key=lambda row: (row["distance"], row["n"]))
-        return self._true(where, [Match(row["n"], 1.0 - row["distance"]) for row in best])
+        return self._keep_visible(where, [Match(row["n"], 1.0 - row["distance"]) for row in best])
 
     def drift(self, model: int) -> Drift:
         """How far the index is from the truth, document by document."""
         truth = SQL["count_indexable"].rstrip(";")
         total = int(self._connection.execute(truth, {"model": model}).fetchone()[0])
-        if model not in self.indexed():
+        if model not in self.list_indexed():
             return Drift(total, missing=total, extra=0)
         held = f"(SELECT rowid FROM {_table(model)}_rowids)"
         both = self._connection.execute(
@@ -99,7 +99,7 @@ class Vec0Index:
             self.add(model, dims, [_index_row(row) for row in rows])
             after = rows[-1]["n"]
 
-    def indexed(self) -> set[int]:
+    def list_indexed(self) -> set[int]:
         """The models that have an index."""
         rows = self._connection.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'vectors_[0-9]*' "
@@ -108,18 +108,18 @@ class Vec0Index:
         )
         return {int(row["name"].removeprefix("vectors_")) for row in rows}
 
-    def _true(self, where: Neighbourhood, found: Sequence[Match]) -> list[Match]:
+    def _keep_visible(self, where: VectorQuery, found: Sequence[Match]) -> list[Match]:
         """Without what a process that lacks the extension has hidden: the truth decides."""
         rows = self._connection.execute(
             SQL["standings"],
             {"tenant": where.tenant, "ns": _json([match.n for match in found])},
         )
-        shown = {row["n"] for row in rows if standing(row).token in where.scopes}
+        shown = {row["n"] for row in rows if visibility_of(row).token in where.scopes}
         return [match for match in found if match.n in shown]
 
 
 def _index_row(row: Row) -> IndexRow:
-    return row["n"], standing(row).token, row["vector"]
+    return row["n"], visibility_of(row).token, row["vector"]
 
 
 def _table(model: int) -> str:

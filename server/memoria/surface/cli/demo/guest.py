@@ -38,7 +38,7 @@ class Guest:
             raise MemoriaError(" ".join(said))
         return result.structured_content or {}
 
-    async def settled(self) -> Mapping[str, Any]:
+    async def wait_for_vectors(self) -> Mapping[str, Any]:
         """Wait until all that was written has its vector; gives the server's status."""
         with anyio.fail_after(_LONGEST_WAIT_S):
             while (status := await self._status())["backlog"]["pending"]:

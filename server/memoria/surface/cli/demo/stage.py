@@ -21,11 +21,11 @@ class Stage:
         self._console = Console(highlight=False, quiet=quiet)
 
     @property
-    def passed(self) -> bool:
+    def all_checks_hold(self) -> bool:
         """Whether every check held."""
         return all(check["holds"] for stop in self.stops for check in stop["checks"])
 
-    def heading(self, title: str) -> None:
+    def begin_stop(self, title: str) -> None:
         """Begin a stop."""
         self.stops.append({"stop": title.strip(), "checks": []})
         self._console.print()
@@ -35,7 +35,7 @@ class Stage:
         """A sentence of explanation."""
         self._put(Text(text, style="dim"))
 
-    def plain(self, text: str) -> None:
+    def print_plain(self, text: str) -> None:
         """Something to copy: no indent, no folding."""
         self._console.print(text, markup=False, soft_wrap=True)
 
@@ -49,7 +49,7 @@ class Stage:
         mark = ("ok  ", "green") if holds else ("FAILED  ", "bold red")
         self._put(Text.assemble(mark, promise))
 
-    def hits(self, found: dict[str, Any]) -> None:
+    def print_hits(self, found: dict[str, Any]) -> None:
         """A search's answer."""
         if not found["hits"]:
             self._put(Text("nothing relevant is on record"), indent=4)
@@ -57,7 +57,7 @@ class Stage:
             self._put(Text(_one_line(hit["text"])), indent=4)
             self._put(Text(_cite(hit), style="dim"), indent=6)
 
-    def trace(self, hit: dict[str, Any], *, around: str) -> None:
+    def print_trace(self, hit: dict[str, Any], *, around: str) -> None:
         """A turn of the record with its tool call, and its result where a word stands."""
         tool = hit["tool"]
         self._put(Text(_cite(hit), style="dim"), indent=4)
@@ -70,12 +70,12 @@ class Stage:
         left = len(lines) - len(shown)
         self._put(Text(f"({left} more lines of it on record)", style="dim"), indent=6)
 
-    def quote(self, hit: dict[str, Any]) -> None:
+    def print_quote(self, hit: dict[str, Any]) -> None:
         """A turn's words."""
         self._put(Text(f"“{_one_line(hit['text'])}”", style="italic"), indent=4)
         self._put(Text(_cite(hit), style="dim"), indent=6)
 
-    def memory(self, memory: dict[str, Any]) -> None:
+    def print_memory(self, memory: dict[str, Any]) -> None:
         """A memory with its versions."""
         for version in memory["versions"]:
             until = version.get("valid_to", "now")
@@ -84,16 +84,16 @@ class Stage:
             trust = version["source"].get("trust", "")
             self._put(Text(f"{window}  trust: {trust}", style="dim"), indent=6)
 
-    def verdict(self) -> None:
+    def print_verdict(self) -> None:
         """The last line."""
         checks = [check for stop in self.stops for check in stop["checks"]]
         held = sum(check["holds"] for check in checks)
         self._console.print()
-        style = "bold green" if self.passed else "bold red"
+        style = "bold green" if self.all_checks_hold else "bold red"
         self._console.print(Text(f"{held} of {len(checks)} promises held.", style=style))
 
     @contextmanager
-    def waiting(self, what: str) -> Iterator[None]:
+    def show_activity(self, what: str) -> Iterator[None]:
         """Show that something is going on, on a terminal."""
         if self._console.is_terminal and not self._console.quiet:
             with self._console.status(what):

@@ -15,10 +15,10 @@ from typing import Any
 
 import anyio
 
+from memoria.surface.cli.client_entry import client_entry
 from memoria.surface.cli.console import Options, print_json
 from memoria.surface.cli.demo.guest import Answer, Guest, guest
 from memoria.surface.cli.demo.stage import Stage
-from memoria.surface.cli.snippet import snippet
 from memoria.text.analyser import index_text
 
 FORGOTTEN = "My bicycle lock opens with okapi five eight two"
@@ -31,15 +31,15 @@ def run_demo(*, as_json: bool) -> None:
     # A server that was told to stop may still hold its files on Windows.
     with tempfile.TemporaryDirectory(prefix="memoria-demo-", ignore_cleanup_errors=True) as home:
         anyio.run(_tour, Path(home), stage)
-    entry = snippet(Options(home=None, tenant=None))
+    entry = client_entry(Options(home=None, tenant=None))
     if as_json:
-        print_json({"stops": stage.stops, "passed": stage.passed, "configuration": entry})
+        print_json({"stops": stage.stops, "passed": stage.all_checks_hold, "configuration": entry})
     else:
-        stage.heading("Plug it in")
+        stage.begin_stop("Plug it in")
         stage.say("This entry works in Claude Code (.mcp.json), Cursor, Gemini CLI and others:")
-        stage.plain(json.dumps(entry, indent=2, ensure_ascii=False))
-        stage.verdict()
-    if not stage.passed:
+        stage.print_plain(json.dumps(entry, indent=2, ensure_ascii=False))
+        stage.print_verdict()
+    if not stage.all_checks_hold:
         sys.exit(1)
 
 
@@ -58,10 +58,10 @@ async def _tour(home: Path, stage: Stage) -> None:
 
 
 async def _capture(server: Guest, stage: Stage) -> None:
-    stage.heading("1  Record: eleven sessions over seven weeks, in Chinese and English")
+    stage.begin_stop("1  Record: eleven sessions over seven weeks, in Chinese and English")
     taken: Counter[str] = Counter()
     for session_id, turns in groupby(_conversation(), key=lambda turn: turn["session_id"]):
-        with stage.waiting(f"recording {session_id}"):
+        with stage.show_activity(f"recording {session_id}"):
             receipt = await server.call(
                 "record_conversation", turns=list(turns), event="session_end"
             )
@@ -73,14 +73,14 @@ async def _capture(server: Guest, stage: Stage) -> None:
     stage.say("after its commit, and is searchable from that moment.")
     stage.say(f"Left out before anything was written: {secrets}; {stripped} <private> span.")
     stage.check("a secret was pasted and not kept", bool(taken) and stripped == 1)
-    with stage.waiting("computing vectors in the background"):
-        status = await server.settled()
+    with stage.show_activity("computing vectors in the background"):
+        status = await server.wait_for_vectors()
     stage.say(f"{status['vectors']} vectors made in the background by the bundled model; no key,")
     stage.say("no network, no daemon.")
 
 
 async def _first_level(server: Guest, stage: Stage) -> None:
-    stage.heading("2  First level: search_memory — conclusions, a line each, cited")
+    stage.begin_stop("2  First level: search_memory — conclusions, a line each, cited")
     stage.say("No memory has been drawn from these turns yet, so they stand in: unprocessed.")
     found = await _ask(server, stage, "search_memory", "What was decided on the balance cache?")
     decided = {hit["source"].get("session_id") for hit in found["hits"]}
@@ -90,18 +90,18 @@ async def _first_level(server: Guest, stage: Stage) -> None:
 
 
 async def _second_level(server: Guest, stage: Stage) -> None:
-    stage.heading("3  Second level: search_conversation_traces — the record, word for word")
+    stage.begin_stop("3  Second level: search_conversation_traces — the record, word for word")
     question = "E1437 closing balance mismatch"
     stage.ask("search_conversation_traces", f"{question}  (role=tool)")
     found = await server.call(
         "search_conversation_traces", query=question, role="tool", limit=1, max_tokens=600
     )
-    stage.trace(found["hits"][0], around="E1437")
+    stage.print_trace(found["hits"][0], around="E1437")
     stage.check("the tool's own output is there", "E1437" in _texts(found))
 
 
 async def _provenance(server: Guest, stage: Stage) -> str:
-    stage.heading("4  Remember, and prove where it came from")
+    stage.begin_stop("4  Remember, and prove where it came from")
     said = await server.call(
         "search_conversation_traces", query="以后 commit message 一律用中文写", limit=1, context=0
     )
@@ -116,12 +116,12 @@ async def _provenance(server: Guest, stage: Stage) -> str:
     )
     stage.ask("get_memory", kept["id"])
     memory = await server.call("get_memory", id=kept["id"])
-    stage.memory(memory)
+    stage.print_memory(memory)
     stage.say("It rests on this turn, as it was said:")
-    stage.quote(turn)
+    stage.print_quote(turn)
     stage.check("the memory names its turn", memory["source"].get("turn_id") == turn["id"])
-    with stage.waiting("computing its vector"):
-        await server.settled()
+    with stage.show_activity("computing its vector"):
+        await server.wait_for_vectors()
     found = await _ask(
         server, stage, "search_memory", "Which language for commit messages?", types=["preference"]
     )
@@ -130,7 +130,7 @@ async def _provenance(server: Guest, stage: Stage) -> str:
 
 
 async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
-    stage.heading("5  A preference changes: the correction comes first, history stays")
+    stage.begin_stop("5  A preference changes: the correction comes first, history stays")
     said = await server.call(
         "search_conversation_traces",
         query="From today commit messages are in English",
@@ -138,7 +138,7 @@ async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
         context=0,
     )
     turn = said["hits"][0]
-    stage.quote(turn)
+    stage.print_quote(turn)
     wording = "Lin Lan writes commit messages in English since 8 April (was Chinese)"
     stage.ask("revise_memory", f"correct → {wording}  (turn_id=…)")
     await server.call(
@@ -150,9 +150,9 @@ async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
         turn_id=turn["id"],
     )
     memory = await server.call("get_memory", id=memory_id)
-    stage.memory(memory)
-    with stage.waiting("computing its vector"):
-        await server.settled()
+    stage.print_memory(memory)
+    with stage.show_activity("computing its vector"):
+        await server.wait_for_vectors()
     found = await _ask(
         server, stage, "search_memory", "commit message 用什么语言写？", types=["preference"]
     )
@@ -161,14 +161,14 @@ async def _correction(server: Guest, stage: Stage, memory_id: str) -> None:
 
 
 async def _silence(server: Guest, stage: Stage) -> None:
-    stage.heading("6  Silence over noise: a question with no answer")
+    stage.begin_stop("6  Silence over noise: a question with no answer")
     for question in ("林岚是什么血型？", "What rate does she pay on her mortgage?"):
         found = await _ask(server, stage, "search_memory", question)
         stage.check("nothing is made up", not found["hits"])
 
 
 async def _restart(server: Guest, stage: Stage, memory_id: str) -> None:
-    stage.heading("7  Restart: the server was stopped; a new process opens the same home")
+    stage.begin_stop("7  Restart: the server was stopped; a new process opens the same home")
     found = await _ask(
         server, stage, "search_memory", "Which language for commit messages?", types=["preference"]
     )
@@ -176,7 +176,7 @@ async def _restart(server: Guest, stage: Stage, memory_id: str) -> None:
 
 
 async def _forget(server: Guest, stage: Stage, home: Path) -> None:
-    stage.heading("8  Forget: erased from every place, and not learnt again")
+    stage.begin_stop("8  Forget: erased from every place, and not learnt again")
     turn = {"role": "user", "content": f"{FORGOTTEN}.", "session_id": "s", "message_id": "m"}
     said = await server.call("record_conversation", turns=[turn])
     kept = await server.call("remember", content=FORGOTTEN, turn_id=said["turn_ids"][0])
@@ -194,7 +194,7 @@ def _files(home: Path) -> bytes:
 
 
 def _secrets(home: Path, stage: Stage) -> None:
-    stage.heading("9  And the secrets? Every file of the home is read, byte by byte")
+    stage.begin_stop("9  And the secrets? Every file of the home is read, byte by byte")
     content = _files(home)
     stage.check("what was kept is found that way (E1437)", _holds(content, "E1437"))
     found = [secret for secret in SECRETS if _holds(content, secret)]
@@ -212,7 +212,7 @@ def _holds(content: bytes, text: str) -> bool:
 async def _ask(server: Guest, stage: Stage, tool: str, question: str, **filters: object) -> Answer:
     stage.ask(tool, question)
     found = await server.call(tool, query=question, limit=3, **filters)
-    stage.hits(found)
+    stage.print_hits(found)
     return found
 
 

@@ -1,0 +1,212 @@
+"""Nights of a home: run, look at, undo. All of it blocks, so that Ctrl-C is heard."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+from memoria.app.compose import open_store
+from memoria.config import Settings
+from memoria.errors import EmbedderError, InvalidInputError, quote_value
+from memoria.inference import LazyEmbedder, choose_embedder
+from memoria.lifecycle.budget import NightlyLedger
+from memoria.lifecycle.files.generated import GeneratedFiles, files_of
+from memoria.lifecycle.interface import PiecewiseStep, Step, StepContext
+from memoria.lifecycle.lease import LEASE, LEASE_MS, hold_lease
+from memoria.lifecycle.runner import Progress, clear_leftover_plans, run_steps
+from memoria.lifecycle.steps import BY_NAME
+from memoria.lifecycle.undo import find_run, undo_run
+from memoria.model import DAY_MS, derive_id, new_id, now_millis
+from memoria.model.nightly import NightlyRun, RowChange, RunOptions, StepReport, UndoResult
+from memoria.policy.retention import retention_table
+from memoria.retrieval.related import RelatedMemoryFinder
+from memoria.store.base import JournalingStore
+from memoria.store.files import DATABASE
+from memoria.store.folders import tenant_folder
+from memoria.store.sqlite import SqliteJournalingStore
+
+_S_PER_MINUTE = 60
+
+
+def run_nightly(
+    settings: Settings,
+    steps: Sequence[str] = (),
+    since: int | None = None,
+    progress: Progress = lambda *_: None,
+    *,
+    lease_ms: int = LEASE_MS,
+) -> NightlyRun:
+    """Run a night, or finish the one that was begun.
+
+    Args:
+        settings: whose home and tenant.
+        steps: which; all of them by default. One that was begun keeps the steps it has.
+        since: only what was changed from then on, UTC epoch ms.
+        progress: told (step, items done, of how many).
+        lease_ms: how long a night that died is in the way.
+
+    Raises:
+        InvalidInputError: there is no such step, or an undoing was not finished.
+        LeaseLostError: a night is running.
+    """
+    options = RunOptions(steps=_check_steps(steps), since=since)
+    deadline = time.monotonic() + settings.night_minutes * _S_PER_MINUTE
+    with _hold_lease(settings, lease_ms) as store:
+        begun = _begin_or_resume(store, settings.tenant, options)
+        if begun.state == "undoing":
+            raise InvalidInputError(
+                f"The undoing of night {begun.id} was not finished. Finish it with: "
+                f"memoria nightly undo {begun.id}"
+            )
+        night = StepContext(
+            begun,
+            store,
+            settings,
+            retention_table(settings.retention),
+            time_left=lambda: deadline - time.monotonic(),
+        )
+        files_of(night).delete_drafts()
+        clear_leftover_plans(store, settings.tenant)
+        with _connect_model(night, store) as night:
+            return run_steps(night, store, BY_NAME, progress)
+
+
+def _begin_or_resume(store: JournalingStore, tenant: str, options: RunOptions) -> NightlyRun:
+    """The run that was begun, or a new one where there is none that can still be finished.
+
+    One that is a day old, or has a step that this version doesn't know, is left as far as it came.
+    """
+    now = now_millis()
+    with store.write(tenant) as tx:
+        begun = tx.nightly_runs.open_run()
+        if begun is not None and begun.state == "running" and not _is_resumable(begun, now):
+            tx.nightly_runs.set_state(begun, "stopped", now)
+            begun = None
+        return begun or tx.nightly_runs.begin_run(new_id(), now, options)
+
+
+def _is_resumable(run: NightlyRun, now: int) -> bool:
+    return now - run.at < DAY_MS and all(step.name in BY_NAME for step in run.steps)
+
+
+def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> NightlyRun:
+    """What a night would do now, without a change: each step sees things as they are.
+
+    Raises:
+        InvalidInputError: there is no such step.
+    """
+    options = RunOptions(steps=_check_steps(steps), since=since)
+    at = now_millis()
+    imagined = NightlyRun(n=0, id=derive_id(at, "dry"), at=at, options=options, state="running")
+    if not (settings.home_path / DATABASE).exists():
+        empty = tuple(StepReport(name=name) for name in options.steps)
+        return imagined.model_copy(update={"steps": empty})
+    with closing(open_store(settings)) as store:
+        night = StepContext(imagined, store, settings, retention_table(settings.retention))
+        reports = [
+            StepReport(
+                name=name,
+                planned=_count_planned(BY_NAME[name], night),
+                reduced=BY_NAME[name].describe_limits(night),
+            )
+            for name in options.steps
+        ]
+    return imagined.model_copy(update={"steps": tuple(reports)})
+
+
+def list_runs(settings: Settings, limit: int) -> list[NightlyRun]:
+    """The latest nights, newest first."""
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        return tx.nightly_runs.list_runs(limit)
+
+
+def last_run_at(settings: Settings) -> int | None:
+    """When the last night was begun, UTC epoch ms; None where there was none."""
+    return next((run.at for run in list_runs(settings, 1)), None)
+
+
+def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRun, list[RowChange]]:
+    """A night and what it changed, in order.
+
+    Raises:
+        NotFoundError: there is no such night.
+    """
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        found = find_run(tx, run_id)
+        return found, tx.nightly_runs.list_changes(found, limit)
+
+
+def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
+    """What the memories of a report say now, by id. The report itself keeps no word of them."""
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        found = (tx.memories.get(one) for step in run.steps for one in step.reasons)
+        return {memory.id: memory.current.content for memory in found if memory}
+
+
+def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None]) -> UndoResult:
+    """Undo a night and every later one; see `lifecycle.undo`."""
+    with _hold_lease(settings) as store:
+        files = GeneratedFiles(tenant_folder(settings.home_path, settings.tenant))
+        return undo_run(store, settings.tenant, run_id, progress, files)
+
+
+@contextmanager
+def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[JournalingStore]:
+    """The night's own store, while the lease is held."""
+    owner = f"night:{os.getpid()}:{new_id()}"
+    with closing(open_store(settings)) as shared, hold_lease(shared, owner, lease_ms):
+        own = SqliteJournalingStore(
+            settings.home_path / DATABASE,
+            busy_timeout_ms=settings.busy_timeout_ms,
+            attempts=settings.embedding_attempts,
+            lease=LEASE,
+            owner=owner,
+        )
+        with closing(own):
+            yield own
+
+
+@contextmanager
+def _connect_model(night: StepContext, store: JournalingStore) -> Iterator[StepContext]:
+    """The night, with the way to the chat model where one is configured."""
+    settings = night.settings
+    if not (settings.llm_command or settings.llm_base_url):
+        yield night
+        return
+    from memoria.app.reading import build_chat_client, build_worker  # noqa: PLC0415  (who has none pays nothing)
+
+    budget = NightlyLedger(store, night.run, settings.night_tokens)
+    gate = build_chat_client(settings, budget)
+    if gate is None:
+        yield night
+        return
+    recall = RelatedMemoryFinder(_load(choose_embedder(settings)))
+    reader = build_worker(settings, store, gate, recall)
+    with reader.run_in_calling_thread():
+        yield replace(night, chat=gate, budget=budget, recall=recall, extraction=reader)
+
+
+def _load(embedder: LazyEmbedder | None) -> LazyEmbedder | None:
+    """The embedder, loaded: a rerun must find what the first one found."""
+    if embedder is not None:
+        with suppress(EmbedderError):  # words alone will do
+            embedder.wait_for_embedder(wait_ms=None)
+    return embedder
+
+
+def _count_planned(step: Step[Any] | PiecewiseStep, night: StepContext) -> int:
+    if isinstance(step, PiecewiseStep):
+        return step.count_waiting(night)
+    return sum(1 for _ in step.plan(night))
+
+
+def _check_steps(steps: Sequence[str]) -> tuple[str, ...]:
+    """The steps named, in the order in which they run; all where none is."""
+    for name in steps:
+        if name not in BY_NAME:
+            raise InvalidInputError(
+                f"There is no step {quote_value(name)}. Steps are: {', '.join(BY_NAME)}."
+            )
+    return tuple(name for name in BY_NAME if not steps or name in steps)

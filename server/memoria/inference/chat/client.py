@@ -1,0 +1,214 @@
+"""The one way to a chat model: tries again, rate limits, the budget and the log of calls.
+
+A question is entered in the ledger before it is asked, with the most it may cost, and only if the
+day's tokens suffice for that; afterwards the entry is set to what it did cost. So the cap holds
+however many processes ask at once, and a process that is killed leaves an entry behind that says
+the worst.
+
+Waiting is for short troubles. A pause beyond a few seconds is not slept away in a worker thread:
+the error says when to ask again, and every question until then is answered with it. Once a question
+has taken as long as one answer may take, it is not tried again: a question takes at most twice that
+and a pause, one whose answer is repaired twice as long.
+"""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from memoria.errors import BudgetSpentError, ModelUnavailableError
+from memoria.inference.chat.answers import UnfitAnswerError, read_answer, schema_text
+from memoria.inference.chat.base import AnswerT, ChatModel, ChatRequest
+from memoria.inference.chat.deadline import asking_stopped_error
+from memoria.inference.chat.ledger import CallLedger, OpenCall, open_call
+from memoria.inference.templates import load_template
+from memoria.model import DAY_MS, ModelCall, now_millis, start_of_day, to_iso
+
+_LOG = logging.getLogger(__name__)
+_MS_PER_S = 1000
+_LONGEST_WAIT_S = 20.0
+"""The longest pause that is waited for; one that is longer is the queue's."""
+_SHOWN_CHARS = 4000
+"""How much of an unfit answer is sent back: 200 kB of prose teach no model more than its start."""
+_SHOWN_OF_TOO_MUCH = 200
+"""How much of one that was cut off: what repeats itself is repeated, and room is scarce."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLimits:
+    """How hard a model is tried."""
+
+    timeout_s: float
+    attempts: int
+    concurrency: int
+    daily_tokens: int
+    first_pause_s: float = 0.5
+    """The pause after the first failure; it doubles with each, and a part of it is chance."""
+
+
+class ChatClient:
+    """Puts questions to a chat model. Its methods may be called from any thread."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        ledger: CallLedger,
+        limits: ChatLimits,
+        now: Callable[[], int] = now_millis,
+    ) -> None:
+        self.name = model.name
+        self._model = model
+        self._ledger = ledger
+        self._limits = limits
+        self._now = now
+        self._stopping = threading.Event()
+        self._change = threading.Condition()
+        self._under_way = 0
+        self._not_before = 0
+
+    def ask(self, tenant: str, question: ChatRequest[AnswerT]) -> AnswerT:
+        """The answer to a question. One that is no answer is sent back once to be mended.
+
+        Raises:
+            ModelUnavailableError: there is none now; `retry_at` says when to ask again.
+            BudgetSpentError: the tenant's tokens of the day do not suffice.
+            ModelRefusedError: the model will not answer this question.
+            InvalidAnswerError: the second answer was none either.
+            ModelMisconfiguredError: a setting must be mended first.
+            AskingStoppedError: Memoria is closing.
+            StoreError: the call can't be entered in the ledger; the model was not asked.
+        """
+        try:
+            return self._ask_with_retries(tenant, question)
+        except UnfitAnswerError as error:
+            repaired = _repair_request(question, error)
+        return self._ask_with_retries(tenant, repaired)
+
+    def stop(self) -> None:
+        """End all waiting, now and from now on."""
+        self._stopping.set()
+        with self._change:
+            self._change.notify_all()
+        self._model.close()
+
+    def _ask_with_retries(self, tenant: str, question: ChatRequest[AnswerT]) -> AnswerT:
+        began = time.monotonic()
+        for attempt in range(1, self._limits.attempts + 1):
+            self._wait_until_allowed()
+            try:
+                return self._ask_once(tenant, question)
+            except ModelUnavailableError as error:
+                self._postpone_requests(error, attempt)
+                late = time.monotonic() - began >= self._limits.timeout_s
+                if late or attempt == self._limits.attempts:
+                    raise self._with_retry_time(error) from None
+        raise asking_stopped_error()  # never so: there is at least one attempt
+
+    def _ask_once(self, tenant: str, question: ChatRequest[AnswerT]) -> AnswerT:
+        """Ask once, and enter what came of it."""
+        with self._occupy_slot(), self._record_call(tenant, question) as entry:
+            reply = self._model.ask(question)
+            entry.reply = reply
+            if reply.pause_s:
+                self._not_before = self._now() + round(reply.pause_s * _MS_PER_S)
+            return read_answer(question, reply)
+
+    @contextmanager
+    def _occupy_slot(self) -> Iterator[None]:
+        """One of the places for questions under way."""
+        with self._change:
+            self._change.wait_for(self._may_start)
+            if self._stopping.is_set():
+                raise asking_stopped_error()
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._change:
+                self._under_way -= 1
+                self._change.notify()
+
+    def _may_start(self) -> bool:
+        return self._stopping.is_set() or self._under_way < self._limits.concurrency
+
+    @contextmanager
+    def _record_call(self, tenant: str, question: ChatRequest[AnswerT]) -> Iterator[OpenCall]:
+        entry = OpenCall(open_call(question, self.name, self._now()))
+        n = self._ledger.reserve(
+            tenant, entry.call, start_of_day(entry.call.at), self._limits.daily_tokens
+        )
+        if n is None:
+            raise self._budget_error(entry.call)
+        began = time.monotonic()
+        try:
+            yield entry
+        except BaseException as error:
+            entry.failure = error
+            raise
+        finally:
+            call = entry.final_call(round((time.monotonic() - began) * _MS_PER_S))
+            _LOG.info(
+                "%s for %s: %s in %d ms", call.model, call.prompt, call.outcome, call.duration_ms
+            )
+            self._ledger.settle(tenant, n, call)
+
+    def _budget_error(self, call: ModelCall) -> BudgetSpentError:
+        cap, wanted = self._limits.daily_tokens, call.input_tokens + call.output_tokens
+        if wanted > cap:
+            return BudgetSpentError(
+                f"The question may take {wanted:,} tokens, more than a whole day has ({cap:,}). "
+                "Raise MEMORIA_LLM_DAILY_TOKENS, or lower MEMORIA_LLM_OUTPUT_TOKENS."
+            )
+        free_at = start_of_day(call.at) + DAY_MS
+        return BudgetSpentError(
+            f"The day's {cap:,} tokens do not suffice for another question. There are new ones at "
+            f"{to_iso(free_at)}; raise MEMORIA_LLM_DAILY_TOKENS for more.",
+            retry_at=free_at,
+        )
+
+    def _wait_until_allowed(self) -> None:
+        """Wait until the model may be asked, if that is soon."""
+        while not self._stopping.is_set():
+            left_s = (self._not_before - self._now()) / _MS_PER_S
+            if left_s <= 0:
+                return
+            if left_s > _LONGEST_WAIT_S:
+                raise ModelUnavailableError(
+                    f"The chat model wants no question before {to_iso(self._not_before)}.",
+                    retry_at=self._not_before,
+                )
+            self._stopping.wait(left_s)
+        raise asking_stopped_error()
+
+    def _postpone_requests(self, error: ModelUnavailableError, attempt: int) -> None:
+        """Ask nobody anything for as long as the model wants, or longer with every failure."""
+        doubled_s = min(self._limits.first_pause_s * 2.0 ** (attempt - 1), _LONGEST_WAIT_S)
+        pause_s = doubled_s * random.uniform(0.5, 1)  # noqa: S311  (so that processes spread out)
+        until = self._now() + round(pause_s * _MS_PER_S)
+        self._not_before = max(self._not_before, error.retry_at or until)
+
+    def _with_retry_time(self, error: ModelUnavailableError) -> ModelUnavailableError:
+        retry_at = max(self._not_before, self._now())
+        return ModelUnavailableError(str(error), retry_at=retry_at, too_much=error.too_much)
+
+
+def _repair_request(
+    question: ChatRequest[AnswerT], error: UnfitAnswerError
+) -> ChatRequest[AnswerT]:
+    """The question once more, with the answer it got and what is wrong with that."""
+    repair = load_template("repair")
+    shown = _SHOWN_OF_TOO_MUCH if error.too_much else _SHOWN_CHARS
+    again = repair.render(
+        answer=error.reply.text[:shown],
+        problem=error.complaint,
+        schema=schema_text(question.answer),
+    )
+    return replace(
+        question,
+        prompt=f"{question.prompt}+{repair.label}",
+        instructions=f"{question.instructions}\n\n{repair.instructions}",
+        text=f"{question.text}\n\n{again}",
+    )

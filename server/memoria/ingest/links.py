@@ -1,0 +1,302 @@
+"""Linking: a stored memory finds its place in the graph, in the transaction that stored it.
+
+What a memory says (whom it speaks of, who does what) is read off its wording: by a model where one
+has looked, else by rules, which is marked and counts for less. A model's reading replaces that of
+the rules, and no rule replaces a model's. What surrounds a memory (its turns, the one before it,
+what it replaces, what it is like) follows from what is stored and stays.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from memoria.graph.edges import initial_weight
+from memoria.graph.mentions import find_names
+from memoria.graph.namesakes import QualifiedName, split_qualifier
+from memoria.graph.roles import parse_sentence
+from memoria.ingest.clean import Tally, clean_text
+from memoria.model import Add, Edge, EdgeType, InferredBy, Memory, Mention, Modality, Node
+from memoria.store.base import Transaction
+from memoria.text.name import name_key
+
+RULES_CONFIDENCE = 0.4
+"""How sure the rules are of what they read; a model says for itself."""
+_MOST_MENTIONS = 8
+_KINDS_WITH_NAMESAKES = ("person", "other")
+_NOBODY = frozenset(
+    """
+    i me my we us you he him she her it they them this that
+    我 我们 你 你们 您 他 她 它 他们 她们 它们
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpretation:
+    """What a memory's wording says, as a model or the rules see it."""
+
+    mentions: tuple[Mention, ...] = ()
+    subject: str | None = None
+    """Of whom or what it speaks; one of the mentions, or a name of its own."""
+    negated: bool = False
+    modality: Modality = "actual"
+    event_at: int | None = None
+    event_expression: str | None = None
+    confidence: float = RULES_CONFIDENCE
+    inferred_by: InferredBy = InferredBy.RULES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructuralLinks:
+    """What a memory belongs together with, by id: memories, unless it says turns."""
+
+    turns: tuple[str, ...] = ()
+    """Turns it rests on, beyond the one its wording was drawn from."""
+    follows: str | None = None
+    """The one before it, where that is not the last of the same session."""
+    replaces: str | None = None
+    """The one whose place it has taken."""
+    contradicts: tuple[str, ...] = ()
+
+
+def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
+    """What a model read, as it proposed the memory."""
+    return Interpretation(
+        mentions=add.entities,
+        subject=add.subject,
+        negated=add.negated,
+        modality=add.modality,
+        event_at=event_at,
+        event_expression=add.event_time,
+        confidence=add.confidence,
+        inferred_by=InferredBy.MODEL,
+    )
+
+
+def interpretation_by_rules(
+    content: str, time: str | None = None, event_at: int | None = None
+) -> Interpretation:
+    """What the rules read in a wording.
+
+    Args:
+        content: the wording.
+        time: the words in it that say when, where they were found.
+        event_at: what these words mean, UTC epoch milliseconds.
+    """
+    sentence = parse_sentence(content, time)
+    parts = {name_key(one.name) for one in sentence.roles}
+    others = (one.mention for one in find_names(content) if name_key(one.name) not in parts)
+    agent = next((one.name for one in sentence.roles if one.role == "agent"), None)
+    return Interpretation(
+        mentions=(*sentence.roles, *others)[:_MOST_MENTIONS],
+        subject=agent,
+        negated=sentence.negated,
+        modality=sentence.modality,
+        event_at=event_at,
+        event_expression=sentence.time,
+    )
+
+
+def link_memory(
+    tx: Transaction,
+    memory: Memory,
+    interpretation: Interpretation | None = None,
+    structural: StructuralLinks | None = None,
+    *,
+    now: int,
+) -> None:
+    """Write a memory's node and edges.
+
+    Args:
+        tx: the transaction that stored it.
+        memory: as it is stored.
+        interpretation: what its wording says; without one, the rules read it.
+        structural: what it belongs together with.
+        now: UTC epoch milliseconds.
+
+    Raises:
+        NotFoundError: a memory or turn named in `around` does not exist.
+    """
+    _add_structural_links(tx, memory, structural or StructuralLinks(), now)
+    replace_interpretation(
+        tx, memory, interpretation or interpretation_by_rules(memory.content), now=now
+    )
+
+
+def replace_interpretation(
+    tx: Transaction, memory: Memory, interpretation: Interpretation, *, now: int
+) -> bool:
+    """Replace what was read off a memory's wording. What surrounds it stays.
+
+    Returns:
+        Whether it was replaced: where a model has looked, rules change nothing.
+    """
+    if interpretation.inferred_by is InferredBy.RULES and (
+        tx.graph.links_inferred_by(memory.id) is InferredBy.MODEL
+    ):
+        return False
+    tx.graph.remove_extracted(memory.id)
+    edge = partial(_edge, memory, now, interpretation.confidence, interpretation.inferred_by)
+    entities: dict[str, Node] = {}
+    subject_name = split_qualifier(interpretation.subject or "")
+    for mention in _clean_mentions(interpretation.mentions):
+        one, which = _resolve_mention(mention, subject_name)
+        entity = tx.graph.upsert_entity(memory.id, one, which)
+        names = (mention.name, one.name, *one.aliases)
+        entities.update(dict.fromkeys(map(name_key, names), entity))
+        tx.graph.upsert_edges(
+            [edge(EdgeType.MENTIONS, entity), *_role_edges(edge, mention, entity, interpretation)]
+        )
+    subject = _subject_node(tx, memory, interpretation, entities)
+    if subject is not None:
+        tx.graph.upsert_edges([edge(EdgeType.ABOUT, subject)])
+    return True
+
+
+def link_memories(
+    tx: Transaction, memory: Memory, kind: EdgeType, other_id: str, confidence: float, *, now: int
+) -> None:
+    """Link two memories as a model proposed it.
+
+    Raises:
+        NotFoundError: there is no such other memory.
+    """
+    tx.graph.upsert_edges(
+        [_edge(memory, now, confidence, InferredBy.MODEL, kind, Node("memory", other_id))]
+    )
+
+
+def link_similar(tx: Transaction, memory: Memory, others: Mapping[str, float], *, now: int) -> None:
+    """Link a memory with its neighbours by meaning.
+
+    Args:
+        tx: the transaction.
+        memory: as it is stored.
+        others: ids of memories, with their cosine: that is how strongly, and how surely.
+        now: UTC epoch milliseconds.
+
+    Raises:
+        NotFoundError: there is no such other memory.
+    """
+    for other, cosine in others.items():
+        share = min(1.0, cosine)
+        similar_edge = _edge(
+            memory, now, share, InferredBy.RULES, EdgeType.SIMILAR_TO, Node("memory", other)
+        )
+        tx.graph.upsert_edges([similar_edge.model_copy(update={"weight": share})])
+
+
+def _add_structural_links(
+    tx: Transaction, memory: Memory, structural: StructuralLinks, now: int
+) -> None:
+    """Edges that follow from what is stored."""
+    own = Node("memory", memory.id)
+    edge = partial(_edge, memory, now, 1.0, InferredBy.RULES)
+    turn_id = memory.current.provenance.turn_id
+    for turn in dict.fromkeys(filter(None, (turn_id, *structural.turns))):
+        tx.graph.upsert_edges([edge(EdgeType.DERIVED_FROM, Node("turn", turn))])
+    before = structural.follows or tx.graph.predecessor(memory.id)
+    if before is not None:
+        tx.graph.upsert_edges([edge(EdgeType.TEMPORAL_NEXT, own, src=Node("memory", before))])
+    if structural.replaces is not None:
+        tx.graph.upsert_edges(
+            [edge(EdgeType.VERSION_NEXT, own, src=Node("memory", structural.replaces))]
+        )
+    for other in structural.contradicts:
+        tx.graph.upsert_edges([edge(EdgeType.CONTRADICTS, Node("memory", other))])
+
+
+def _edge(
+    memory: Memory,
+    now: int,
+    confidence: float,
+    inferred_by: InferredBy,
+    kind: EdgeType,
+    dst: Node,
+    *,
+    src: Node | None = None,
+) -> Edge:
+    """An edge of a memory, weighed by who said it, how surely and how long ago."""
+    version = memory.current
+    return Edge(
+        src=src or Node("memory", memory.id),
+        type=kind,
+        dst=dst,
+        weight=initial_weight(confidence, version.provenance.trust, now - version.valid_from),
+        confidence=confidence,
+        inferred_by=inferred_by,
+        turn_id=None if kind is EdgeType.DERIVED_FROM else version.provenance.turn_id,
+        made_at=now,
+    )
+
+
+def _role_edges(
+    edge: Callable[[EdgeType, Node], Edge],
+    mention: Mention,
+    entity: Node,
+    interpretation: Interpretation,
+) -> Iterable[Edge]:
+    if mention.role is None:
+        return
+    plain = edge(EdgeType.MENTIONS, entity)
+    expression = interpretation.event_expression
+    yield Edge(
+        **{
+            **dict(plain),
+            "type": EdgeType.ROLE,
+            "role": mention.role,
+            "negated": interpretation.negated,
+            "modality": interpretation.modality,
+            "event_at": interpretation.event_at,
+            "event_expression": None if expression is None else clean_text(expression, Tally()),
+        }
+    )
+
+
+def _subject_node(
+    tx: Transaction, memory: Memory, interpretation: Interpretation, entities: Mapping[str, Node]
+) -> Node | None:
+    """The entity a memory is about: one it mentions, else one of the subject's own name."""
+    if interpretation.subject is None:
+        return None
+    name_parts = split_qualifier(interpretation.subject)
+    known = entities.get(name_key(interpretation.subject)) or entities.get(
+        name_key(name_parts.name)
+    )
+    if known is not None:
+        return known
+    for mention in _clean_mentions([Mention(name=name_parts.name)]):
+        return tx.graph.upsert_entity(memory.id, mention, _distinguishing_word(name_parts))
+    return None
+
+
+def _resolve_mention(mention: Mention, subject: QualifiedName) -> tuple[Mention, str | None]:
+    """A mention by its plain name, and which of its namesakes it is: a person alone has any."""
+    name_parts = split_qualifier(mention.name)
+    if mention.kind not in _KINDS_WITH_NAMESAKES:
+        return mention, None
+    if name_parts.qualifier is None and name_key(name_parts.name) == name_key(subject.name):
+        return mention, _distinguishing_word(subject)
+    return mention.model_copy(update={"name": name_parts.name}), _distinguishing_word(name_parts)
+
+
+def _distinguishing_word(name_parts: QualifiedName) -> str | None:
+    """What tells somebody from their namesakes, unless it must not be stored."""
+    return (
+        name_parts.qualifier
+        if name_parts.qualifier is not None and _is_name(name_parts.qualifier)
+        else None
+    )
+
+
+def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
+    """Mentions of somebody or something, without what must not be stored."""
+    for mention in mentions:
+        names = [name for name in (mention.name, *mention.aliases) if _is_name(name)]
+        if names:
+            yield mention.model_copy(update={"name": names[0], "aliases": tuple(names[1:])})
+
+
+def _is_name(name: str) -> bool:
+    """Whether it names anything; a secret or a pronoun does not."""
+    return clean_text(name, Tally()) == name and name_key(name) not in _NOBODY

@@ -1,0 +1,59 @@
+"""Neighbours: memories that mean nearly the same are linked, as soon as there are vectors to tell.
+
+These edges are derived: where a process dies before it has written them, the vectors still tell.
+"""
+
+from collections.abc import Mapping
+
+from memoria.graph.edges import MIN_SIMILARITY
+from memoria.ingest.links import link_similar
+from memoria.model import Memory, Validity, Vector
+from memoria.store.base import Transaction
+from memoria.store.values import Filters
+
+_MOST_SIMILAR = 6
+"""A memory's nearest; a graph that links everything says nothing."""
+
+
+def find_similar(
+    tx: Transaction, model: str, vectors: Mapping[int, Vector]
+) -> dict[int, dict[str, float]]:
+    """Which memories lie near those with new vectors.
+
+    Args:
+        tx: where they are.
+        model: who made the vectors.
+        vectors: by document; only the present wordings of active memories count.
+
+    Returns:
+        By document, the ids of the memories near it, with their cosine.
+    """
+    found = tx.memories.by_version_numbers(list(vectors))
+    current = {n: m for n, m in found.items() if n == m.current.n and m.validity is Validity.ACTIVE}
+    near = {n: _most_similar(tx, model, vectors[n], memory) for n, memory in current.items()}
+    return {n: others for n, others in near.items() if others}
+
+
+def link_all_similar(tx: Transaction, near: Mapping[int, Mapping[str, float]], now: int) -> None:
+    """Write the edges. What has gone or says something else meanwhile is left out.
+
+    Args:
+        tx: where to.
+        near: what `neighbours` found.
+        now: UTC epoch milliseconds.
+    """
+    memories = tx.memories.by_version_numbers(list(near))
+    for n, others in near.items():
+        memory = memories.get(n)
+        if memory is not None and memory.current.n == n:
+            there = {i: cosine for i, cosine in others.items() if tx.memories.get(i) is not None}
+            link_similar(tx, memory, there, now=now)
+
+
+def _most_similar(tx: Transaction, model: str, vector: Vector, memory: Memory) -> dict[str, float]:
+    matches = tx.documents.nearest(
+        "memory", model, vector, Filters(workspace=memory.workspace), _MOST_SIMILAR + 1
+    )
+    scores = {match.n: match.score for match in matches if match.score >= MIN_SIMILARITY}
+    others = tx.memories.by_version_numbers(list(scores))
+    return {other.id: scores[n] for n, other in others.items() if other.id != memory.id}

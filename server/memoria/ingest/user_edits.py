@@ -1,0 +1,99 @@
+"""What the user writes into a core file: statements within a transaction that is open already."""
+
+from dataclasses import replace
+
+from memoria.ingest.clean import Tally
+from memoria.ingest.statements import Statements, check_statement
+from memoria.ingest.tombstones import Digester
+from memoria.model import Memory, MemoryType, Validity, now_millis
+from memoria.model.channel import USER_EDIT
+from memoria.model.privacy import PersonalRules
+from memoria.store.base import Store, Transaction
+from memoria.text.statement import fingerprint
+
+
+class UserEdits(Statements):
+    """One tenant's edits by hand. They hold everywhere, and are the user's own word."""
+
+    def __init__(
+        self, store: Store, tenant: str, marks: Digester, personal: PersonalRules | None = None
+    ) -> None:
+        super().__init__(store, tenant, USER_EDIT, marks, None, personal)
+
+    def add(
+        self,
+        tx: Transaction,
+        content: str,
+        kind: MemoryType,
+        subject: str | None,
+        predicate: str | None,
+    ) -> str:
+        """Keep a new line, or know it again. Gives the memory's id.
+
+        Raises:
+            ForgottenError: it was forgotten.
+            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
+        """
+        text = self._check_wording(tx, content)
+        memory = replace(self._new_memory(kind), subject=subject, predicate=predicate)
+        return self._add_or_recognise(tx, text, memory)[0]
+
+    def correct(self, tx: Transaction, memory: Memory, content: str) -> str | None:
+        """Give a memory another wording; gives the id of what says exactly that already.
+
+        Then the memory is put aside, for it says nothing of its own any more.
+
+        Raises:
+            ForgottenError: the new wording was forgotten.
+            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
+        """
+        text = self._check_wording(tx, content)
+        known = tx.memories.find_by_fingerprint(fingerprint(text), None)
+        if known is not None and known.id != memory.id and known.validity is Validity.ACTIVE:
+            self.archive(tx, memory.id)
+            return known.id
+        if text != memory.content:
+            self._revise(tx, memory.id, "correct", content)
+        return None
+
+    def archive(self, tx: Transaction, memory_id: str) -> None:
+        """Put a memory aside."""
+        self._revise(tx, memory_id, "archive")
+
+    def supersede(self, tx: Transaction, memory_id: str, by: str) -> None:
+        """Let another memory take the place of one."""
+        tx.memories.set_validity(memory_id, Validity.SUPERSEDED, now_millis())
+        self._audit(tx, "supersede", memory_id, f"settled as {by}")
+
+    def add_pending(self, tx: Transaction, memory: Memory, content: str) -> str:
+        """Keep a wording that stands against a memory until the user has chosen. Gives its id.
+
+        Raises:
+            ForgottenError: it was forgotten.
+            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
+        """
+        from memoria.ingest.links import (  # noqa: PLC0415  (a start-up must not pay for it)
+            StructuralLinks,
+            link_memory,
+        )
+
+        version = self._version(tx, self._check_wording(tx, content), None, None)
+        new = replace(
+            self._new_memory(memory.type, memory.importance),
+            subject=memory.subject,
+            predicate=memory.predicate,
+            validity=Validity.PENDING_CONFIRMATION,
+            flag="conflict",
+        )
+        tx.memories.add(new, version)
+        around = StructuralLinks(contradicts=(memory.id,))
+        link_memory(tx, self._memory(tx, new.id), structural=around, now=now_millis())
+        self._audit(tx, "hold", new.id, f"against {memory.id}")
+        return new.id
+
+    def _check_wording(self, tx: Transaction, content: str) -> str:
+        """The wording as it may be kept."""
+        tally = Tally()
+        text = self._screen(check_statement(content, tally), tally)
+        self._check_not_forgotten(tx, text, again=False)
+        return text

@@ -1,0 +1,89 @@
+"""Conceive: a model says what memories that hang together come to, in words that are checked.
+
+What it says must be borne out by passages of at least two of them and hold no number that none of
+them has. It may say nothing that was forgotten, nothing personal and no order: such an answer is
+thrown away before it is written down anywhere.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from memoria.inference.chat.client import ChatClient
+from memoria.inference.tasks import request_concept
+from memoria.ingest.clean import Tally, clean_text
+from memoria.ingest.processing import shorten_statement
+from memoria.ingest.quotes import find_quote
+from memoria.ingest.validator import RejectedError
+from memoria.lifecycle.derivation import derivation_validator, least_trust
+from memoria.lifecycle.interface import StepContext
+from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory, to_iso
+from memoria.model.reflection import Concept
+from memoria.text.script import is_cjk
+from memoria.text.statement import says_the_same, sentences_in
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_MIN_QUOTED_MEMORIES = 2
+
+
+def propose_concept(night: StepContext, gate: ChatClient, memories: Sequence[Memory]) -> str:
+    """What some memories come to.
+
+    Args:
+        night: whose tokens are spent.
+        gate: the way to the model.
+        memories: of one scope.
+
+    Raises:
+        RejectedError: they come to nothing, or to nothing that may be said.
+        ChatModelError: the model gave no answer.
+        EmbedderError: what was forgotten can't be known again by its meaning now.
+    """
+    lines = "\n".join(_line(number, memory) for number, memory in enumerate(memories, 1))
+    question = request_concept(memories=lines, max_output_tokens=night.output_tokens)
+    wording = _check_support(gate.ask(night.tenant, question), memories)
+    with night.store.read(night.tenant) as tx:
+        by_meaning = tx.tombstones.has_meanings()
+    pieces = list(sentences_in(clean_text(wording, Tally()).strip())) if by_meaning else []
+    known = (
+        night.recall.embed_meanings(pieces, wait=True)
+        if night.recall and pieces
+        else NO_TEXT_VECTORS
+    )
+    with night.store.read(night.tenant) as tx:
+        said = derivation_validator(tx, night, InferredBy.MODEL, known)
+        return said.check_derived(wording, least_trust(memories))
+
+
+def _line(number: int, memory: Memory) -> str:
+    shown = {
+        "number": number,
+        "memory": shorten_statement(memory.content),
+        "said_on": to_iso(memory.current.valid_from)[:10],
+    }
+    return json.dumps(shown, ensure_ascii=False)
+
+
+def _check_support(answer: Concept, memories: Sequence[Memory]) -> str:
+    """The name and the sentence, in one line."""
+    if answer.action == "SKIP":
+        raise RejectedError("they come to nothing together")
+    texts = dict(enumerate((shorten_statement(memory.content) for memory in memories), 1))
+    quoted = {
+        passage.memory
+        for passage in answer.quotes
+        if passage.memory in texts and find_quote(passage.quote, texts[passage.memory])
+    }
+    if len(quoted) < _MIN_QUOTED_MEMORIES:
+        raise RejectedError("not borne out by its memories")
+    wording = _format_concept(answer)
+    if not set(_NUMBER.findall(wording)) <= set(_NUMBER.findall(" ".join(texts.values()))):
+        raise RejectedError("a number that no memory has")
+    if any(says_the_same(answer.content, text) for text in texts.values()):
+        raise RejectedError("one of them says it already")
+    return wording
+
+
+def _format_concept(answer: Concept) -> str:
+    colon = "：" if is_cjk(answer.content) else ": "
+    return " ".join(f"{answer.name}{colon}{answer.content}".split())

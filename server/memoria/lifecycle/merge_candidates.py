@@ -1,0 +1,187 @@
+"""Candidates: memories that may say the same, two by two.
+
+Which mean nearly the same is known since they were embedded: the edges between neighbours are the
+answers of those searches, so a night need not search for each memory again. Which have the same
+words is told by reading all wordings once.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from memoria.graph.edges import MIN_SIMILARITY
+from memoria.lifecycle.interface import StepContext
+from memoria.model import Memory
+from memoria.policy.merging import (
+    NEARLY_IDENTICAL,
+    Pair,
+    may_merge,
+    near_identical,
+    wording_key,
+)
+from memoria.store.base import SimilarWordings, Transaction
+from memoria.store.values import Filters
+from memoria.text.analyser import query_terms
+
+MAX_PAIRS_ASKED = 200
+"""Pairs a model is asked about in a night; the nearest come first, the rest the next night."""
+_PAGE = 200
+_MAX_SAME_WORDING = 30
+"""Memories in the same words that are held beside each other."""
+_MOST_TERMS = 64
+_NEAREST = 4
+_MIN_SHARED_WORDS = 0.5
+"""The share of their words that two statements have in common, from which they may be one."""
+_START = (0, 0)
+
+
+@dataclass(slots=True)
+class MergeCandidates:
+    """What was found, by id; of each pair the smaller comes first."""
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+    same: list[Pair] = field(default_factory=list)
+    """Surely one, by rule."""
+    doubtful: list[Pair] = field(default_factory=list)
+    """To be asked about, the nearest first."""
+
+    def add_pair(self, one: Memory, other: Memory) -> Pair:
+        """Keep two memories. Gives them as a pair."""
+        self.memories.update({one.id: one, other.id: other})
+        return (min(one.id, other.id), max(one.id, other.id))
+
+
+def find_candidates(night: StepContext, since: int | None, *, ask: bool) -> MergeCandidates:
+    """What may be one of what was changed since a moment, or of all.
+
+    Args:
+        night: whose memories.
+        since: UTC epoch ms; None for all.
+        ask: whether a model can be asked about what no rule tells.
+    """
+    found = MergeCandidates()
+    for one, other, cosine in (*_by_meaning(night, since), *_by_words(night, since)):
+        if may_merge(one, other) and near_identical(one.content, other.content, cosine):
+            found.same.append(found.add_pair(one, other))
+    found.same = list(dict.fromkeys(found.same))
+    if ask:
+        known = set(found.same)
+        for one, other in (*_nearest(night), *_sharing_words(night, since)):
+            if len(found.doubtful) < MAX_PAIRS_ASKED and may_merge(one, other):
+                pair = found.add_pair(one, other)
+                found.doubtful += [] if pair in known else [pair]
+                known.add(pair)
+    return found
+
+
+_MemoryPair = tuple[Memory, Memory]
+
+
+def _by_meaning(
+    night: StepContext, since: int | None
+) -> Iterator[tuple[Memory, Memory, float | None]]:
+    for page in _similar_pages(night, since, NEARLY_IDENTICAL):
+        with night.store.read(night.tenant) as tx:
+            memories = _memories_of(tx, page)
+        yield from (
+            (memories[pair.one], memories[pair.other], pair.cosine)
+            for pair in page
+            if pair.one in memories and pair.other in memories
+        )
+
+
+def _similar_pages(
+    night: StepContext, since: int | None, least: float
+) -> Iterator[list[SimilarWordings]]:
+    after = _START
+    while True:
+        with night.store.read(night.tenant) as tx:
+            page = tx.pairs.list_similar(since, after, least, _PAGE)
+        if not page:
+            return
+        yield page
+        after = page[-1].edge
+
+
+def _memories_of(tx: Transaction, pairs: Sequence[SimilarWordings]) -> dict[int, Memory]:
+    return tx.memories.by_version_numbers(
+        sorted({n for pair in pairs for n in (pair.one, pair.other)})
+    )
+
+
+def _by_words(
+    night: StepContext, since: int | None
+) -> Iterator[tuple[Memory, Memory, float | None]]:
+    for ns in _wordings_in_same_words(night, since or 0):
+        with night.store.read(night.tenant) as tx:
+            memories = tx.memories.by_version_numbers(ns)
+        yield from ((one, other, None) for one, other in combinations(memories.values(), 2))
+
+
+def _wordings_in_same_words(night: StepContext, since: int) -> Iterator[list[int]]:
+    """Wordings in the same words of which one is new, by number."""
+    alike: dict[int, list[int]] = {}
+    new = set[int]()
+    after = 0
+    with night.store.read(night.tenant) as tx:
+        changed = tx.pairs.has_changes(since)
+    while changed:
+        with night.store.read(night.tenant) as tx:
+            page = tx.pairs.list_wordings(since, after, _PAGE)
+        if not page:
+            break
+        for wording in page:
+            alike.setdefault(hash((wording_key(wording.content), wording.scope)), []).append(
+                wording.n
+            )
+        new.update(wording.n for wording in page if wording.changed)
+        after = page[-1].n
+    for ns in alike.values():
+        if len(ns) > 1 and not new.isdisjoint(ns):
+            yield ns[:_MAX_SAME_WORDING]
+
+
+def _nearest(night: StepContext) -> Iterator[_MemoryPair]:
+    """The nearest that nobody has ruled upon, nearest first, whenever they were changed."""
+    pages = _similar_pages(night, night.run.options.since, MIN_SIMILARITY)
+    pairs = (pair for page in pages for pair in page)
+    nearest = heapq.nsmallest(
+        3 * MAX_PAIRS_ASKED, pairs, key=lambda pair: (-pair.cosine, pair.edge)
+    )
+    with night.store.read(night.tenant) as tx:
+        memories = _memories_of(tx, nearest)
+    yield from ((memories[pair.one], memories[pair.other]) for pair in nearest)
+
+
+def _sharing_words(night: StepContext, since: int | None) -> Iterator[_MemoryPair]:
+    """What was changed lately, with what has half of its words."""
+    for n in _latest_changes(night, since or 0):
+        with night.store.read(night.tenant) as tx:
+            memory = tx.memories.by_version_numbers([n]).get(n)
+            if memory is None:
+                continue
+            words = tx.documents.distinct_words([n]).get(n, frozenset())
+            terms = query_terms(memory.content)[:_MOST_TERMS]
+            seen = Filters(workspace=memory.workspace)
+            matches = tx.documents.match(("memory",), terms, seen, _NEAREST)
+            ns = [match.n for match in matches if match.n != n]
+            said, others = tx.documents.distinct_words(ns), tx.memories.by_version_numbers(ns)
+        for m in ns:
+            both = words & said.get(m, frozenset())
+            if m in others and len(both) >= _MIN_SHARED_WORDS * len(
+                words | said.get(m, frozenset())
+            ):
+                yield memory, others[m]
+
+
+def _latest_changes(night: StepContext, since: int) -> list[int]:
+    found: list[int] = []
+    after = 0
+    while True:
+        with night.store.read(night.tenant) as tx:
+            page = tx.pairs.list_wordings(since, after, _PAGE)
+        if not page:
+            return found[::-1]
+        found = (found + [wording.n for wording in page if wording.changed])[-MAX_PAIRS_ASKED:]
+        after = page[-1].n

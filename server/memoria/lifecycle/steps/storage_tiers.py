@@ -1,0 +1,76 @@
+"""Tiers: conversations that have come to rest take less room, and say what they said to the byte.
+
+As nothing changes but the packing, no journal sees it and an undo leaves it (docs/decisions.md).
+"""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+
+from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.pace import rest
+from memoria.model import DAY_MS
+from memoria.model.nightly import StepOutcome
+from memoria.store.values import AgedSession, TierAges
+
+_WARM_DAYS = 7
+_COLD_DAYS = 30
+_AT_ONCE = 20
+"""Conversations between two reports."""
+
+
+class StorageTiersStep:
+    """Packs texts more tightly after a week, and those of a conversation together after a month."""
+
+    name = "tiers"
+
+    def describe_limits(self, _night: StepContext) -> str | None:
+        """It never needs a model."""
+        return None
+
+    def count_waiting(self, night: StepContext) -> int:
+        """Conversations that are old enough for another tier."""
+        with night.store.read(night.tenant) as tx:
+            return tx.storage_tiers.count_aged(_tier_ages(night))
+
+    def work_on_next(self, night: StepContext) -> list[ItemResult]:
+        """Pack some conversations."""
+        return [
+            ItemResult(_pack_conversation(aged, night))
+            for aged in islice(_due_conversations(night), _AT_ONCE)
+        ]
+
+
+def _tier_ages(night: StepContext) -> TierAges:
+    return TierAges(night.at - _WARM_DAYS * DAY_MS, night.at - _COLD_DAYS * DAY_MS)
+
+
+def _due_conversations(night: StepContext) -> Iterator[AgedSession]:
+    """What is old enough, until nothing is left."""
+    while True:
+        with night.store.read(night.tenant) as tx:
+            found = tx.storage_tiers.next_aged(_tier_ages(night))
+        if found is None:
+            return
+        yield found
+
+
+def _pack_conversation(aged: AgedSession, night: StepContext) -> StepOutcome:
+    """A page at a time; one that was killed is begun anew, and its first pages are done already."""
+    after: int | None = 0
+    while after is not None:
+        after = _pack_page(aged, after, night)
+    return StepOutcome.DONE
+
+
+def _pack_page(aged: AgedSession, after: int, night: StepContext) -> int | None:
+    """Pack a page; gives where the next one begins, None where none is left."""
+    with night.store.read(night.tenant) as tx:
+        repacked = tx.storage_tiers.repack(aged, after)
+    began = time.perf_counter()
+    with night.store.write(night.tenant) as tx:
+        written = tx.storage_tiers.write_packed(repacked)
+        if written and repacked.through is None:
+            tx.storage_tiers.set_tier(aged, _tier_ages(night))
+    rest(time.perf_counter() - began)
+    return repacked.through if written else after

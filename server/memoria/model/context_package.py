@@ -1,0 +1,24 @@
+"""What a framework puts into a prompt: everything that matters now, under one budget."""
+
+from memoria.model.base import Value
+
+
+class ContextPackage(Value):
+    """A package for a prompt. Blocks are plain text; `text` is all of them, fenced as data."""
+
+    persona: str
+    """Who the assistant and the user are, and what always matters."""
+    short_term: str
+    """The task in hand, and those finished lately."""
+    recall: str
+    """Conclusions that bear on the query, a line each with its id."""
+    evidence: str
+    """Verbatim turns; only where the query asks for the record or recall is unsure."""
+    citations: tuple[str, ...]
+    """Where every line of recall and evidence comes from: id, session, role, date."""
+    text: str
+    """The package as it goes into a prompt: fenced, with nothing in it that ends the fence."""
+    tokens: int
+    """Estimated tokens of `text`."""
+    notes: tuple[str, ...] = ()
+    """Which parts of the search were missing, and what did not fit."""

@@ -1,0 +1,70 @@
+"""What a search did and why: the path it took, and what each stage gave each document."""
+
+from typing import Literal
+
+from memoria.model.base import Value
+
+Part = Literal["text", "vectors", "graph"]
+"""A source of candidates that a search can do without."""
+PARTS: tuple[Part, ...] = ("text", "vectors", "graph")
+
+
+class PartReport(Value):
+    """What became of one part of a search."""
+
+    part: Part | Literal["recent", "rerank"]
+    state: Literal["used", "idle", "off", "missing"]
+    """`idle`: it had nothing to do. `off`: switched off. `missing`: it could not serve."""
+    found: int = 0
+    """Candidates it gave."""
+    why: str | None = None
+
+
+class ExplainedCandidate(Value):
+    """A document that was judged, and everything that went into its rank.
+
+    Scores of parts are 0 to 1 and comparable within one search; `relevance` joins them, `weight` is
+    the product of `factors`, `score` is what is sorted by.
+    """
+
+    id: str
+    kind: Literal["memory", "turn"]
+    text: str
+    """Its beginning."""
+    lexical: float
+    """BM25, what stands around it included."""
+    cosine: float
+    graph: float
+    coverage: float
+    """Which share of what was asked it holds in words."""
+    reranked: float | None = None
+    """What a reranker gave it, where one was asked about it."""
+    relevance: float
+    factors: dict[str, float]
+    """Importance, use, recency, feedback, trust, task and time: only those that are not 1."""
+    score: float
+    margin: float
+    """By how much it fits better than the gate asks; below 0 it is turned away."""
+    outcome: Literal["shown", "no room", "past limit", "repeats", "turned away"]
+    """`repeats`: another hit says the same. `turned away`: the gate found too little in it."""
+
+
+class Explanation(Value):
+    """How an answer came about. Two searches of the same store give the same trace."""
+
+    path: str
+    """The sources in the order of the design's matrix, such as `text → vectors → graph`."""
+    formula: str
+    """How their scores are joined on this path."""
+    terms: tuple[str, ...]
+    since: str | None = None
+    """The stretch of time the question asks about, ISO 8601."""
+    until: str | None = None
+    task: str | None = None
+    """The task in hand, which memories of the same task gain by."""
+    as_of: str | None = None
+    threshold: str
+    """What the gate asked for."""
+    parts: tuple[PartReport, ...]
+    candidates: tuple[ExplainedCandidate, ...]
+    """Best first; beyond those shown, as many as were read."""

@@ -1,0 +1,139 @@
+"""What a speaker says in their own voice: no code, no paste, no quotation, sentence by sentence.
+
+Rules that take words at face value may look at nothing else. What is not the speaker's own is
+blotted out character by character, so that places in the rest stay places in the text.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memoria.text.pattern import LazyPattern
+
+BLOT = "\ufffc"
+"""Stands for a character that is not the speaker's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the speaker's own."""
+
+    start: int
+    text: str
+    end: str
+    """What ends it: `?`, `。`, or nothing."""
+
+    @property
+    def is_question(self) -> bool:
+        """A question."""
+        return "?" in self.end or "？" in self.end or bool(_QUESTION.regex.search(self.text))
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Hearsay, a condition or a joke: it does not say what its words say."""
+        return bool(_DOUBTFUL.regex.search(self.text))
+
+
+def blot_foreign_text(text: str) -> str:
+    """`text` with everything that is not the speaker's own blotted out, place by place."""
+    pieces, end = list[str](), 0
+    for start, until in _tag_blocks(text):
+        pieces += (text[end:start], _blot_block(until - start))
+        end = until
+    text = "".join((*pieces, text[end:]))
+    text = _FENCE.regex.sub(lambda match: _blot_block(len(match[0])), text)
+    for pattern in (_LINES, _INLINE, _QUOTATION):
+        text = pattern.regex.sub(lambda match: BLOT * len(match[0]), text)
+    return text
+
+
+def own_sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of `text` that are the speaker's own from beginning to end."""
+    return sentences_of_blotted(blot_foreign_text(text))
+
+
+def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
+    """The same, of what `own` left."""
+    for match in _SENTENCE.regex.finditer(blotted):
+        words = match[0].removesuffix(match["end"])
+        plain = words.strip()
+        if plain and BLOT not in plain:
+            yield Sentence(match.start() + words.index(plain), plain, match["end"])
+
+
+def _blot_block(length: int) -> str:
+    """A block, which ends the sentence before it and is no part of the one behind it."""
+    return f"\n{BLOT * (length - 2)}\n"
+
+
+def _tag_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """What lies between a tag and its closing one, tags included; the outermost pairs."""
+    end = 0
+    for start, until in sorted(_tag_pairs(text)):
+        if until > end:
+            yield max(start, end), until
+            end = until
+
+
+def _tag_pairs(text: str) -> Iterator[tuple[int, int]]:
+    open_tags: defaultdict[str, list[int]] = defaultdict(list)
+    for tag in _TAG.regex.finditer(text):
+        starts = open_tags[tag["name"].lower()]
+        if not tag["close"]:
+            starts.append(tag.start())
+        elif starts:
+            yield starts.pop(), tag.end()
+
+
+_TAG = LazyPattern(r"<(?P<close>/)?(?P<name>[A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
+_FENCE = LazyPattern(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+# Quoted mail, shell prompts, logs, stack traces, JSON, transcripts.
+_LINES = LazyPattern(
+    r"""(?mx)^[ \t]{0,40}(?:
+      [>|$].*
+    | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*
+    | \[?\d{1,2}:\d\d(?::\d\d)?\]?[ ].*
+    | \[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b.*
+    | Traceback[ ]\(.* | File[ ]".* | at[ ][\w.$]+\(.*
+    | [{}\[\]],?[ \t]*$ | "[\w-]+"[ ]?:[ ].*
+    | (?:user|assistant|system|human|ai|User|Assistant|System|Human|AI|用户|助手|系统)[ ]?[:：].*
+    )"""
+)
+_INLINE = LazyPattern(r"`[^`\n]{1,300}`")
+# A name may stand in quotes; a sentence in quotes is somebody's.
+_QUOTATION = LazyPattern(
+    r"""(?x)"(?=[^"\n]{0,300}[\s，。！？])[^"\n]{3,600}"
+    | “[^“”\n]{8,600}” | “[A-Za-z'’]{1,30}[ ][^“”\n]{1,600}”
+    | “[^“”\n，。！？]{0,7}[，。！？][^“”\n]{0,7}”
+    | (?<!\w)[‘'](?=[^'\n]{0,300}\s)[^'‘’\n]{3,300}[’'](?!\w)
+    | 「[^「」\n]{6,600}」 | 『[^『』\n]{6,600}』"""
+)
+_SENTENCE = LazyPattern(
+    r"(?:[^.!?。！？；;\n]|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
+)
+_QUESTION = LazyPattern(
+    r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay)\b[\s,]*)?(?:
+      (?:do|does|did|have|has|are|is|was|were|can|could|would|will|should|shall|may|am)(?:n['’]?t)?
+        \s(?:you|i|we|he|she|they|it|my|the|there|this|that|your)\b
+    | (?:what|who|whom|whose|which|where|when|why|how)(?:['’]s|\s(?:do|does|did|is|are|was|were|can
+        |could|should|would|will|have|has|many|much|about|come|old|long))\b
+    | (?:any\sidea|remember\s(?:when|how|the\s(?:time|day)|that\s(?:time|day)))\b
+    )
+    | [吗嗎么]\W*$ | 是不是|有没有|记不记得|知不知道|能不能|可不可以|要不要|还记得
+    | ^\W*(?:为什么|怎么|什么|谁|哪|几|多少|请问)"""
+)
+_DOUBTFUL = LazyPattern(
+    r"""(?xi)^\W*(?:(?:and|but|so)\s)?
+      (?:if|suppose|imagine|assuming|unless|what\sif|pretend|say\s(?:we|i))\b
+    | \b(?:he|she|they|somebody|someone|people|everyone|everybody|coach|teacher|doctor|boss|mother
+        |mom|mum|father|dad|sister|brother|friend|wife|husband|colleague|article|book|song|movie)\s
+      (?:just\s|always\s|also\s|once\s)?(?:said|says|say|tells|told|claims?|claimed|thinks|thought
+        |asked|wrote|keeps\ssaying|insists)\b
+    | \b(?:said|says)\s(?:the|my|his|her|their|our|a)\b | \baccording\sto\b
+    | \b(?:supposedly|allegedly|apparently|rumou?r|i\sheard|they\ssay|just\skidding|joking|lol
+        |haha|j/k|i\swish|as\sif|unless)\b
+    | ^\W*(?:如果|假如|要是|假设|万一|比如|例如) | 听说|据说|有人说|传言|谣传
+    | (?:他|她|他们|人家|妈|爸|老师|医生|朋友|同事|老板|领导)(?:总|老|常|都|曾经|刚才?)?
+      (?:说|讲|告诉|觉得|认为|以为)
+    | 开玩笑|哈哈|呵呵|才怪|的话[，,]"""
+)

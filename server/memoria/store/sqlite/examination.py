@@ -1,0 +1,230 @@
+"""What `doctor` wants to know about a file. A check that fails is a finding itself."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from itertools import groupby
+
+from memoria.config import LONGEST_LEASE_MS
+from memoria.errors import StoreDamagedError, StoreError
+from memoria.model import FIX, RESTORE, Finding, now_millis
+from memoria.store.sqlite.chunks import digest, intact, unpack
+from memoria.store.sqlite.driver import Connection, Row, sqlite3, translate_errors
+from memoria.store.sqlite.integrity import Damage, inspect
+from memoria.store.sqlite.links import count_edges, lost_links
+from memoria.store.sqlite.migrate import schema, version_of
+from memoria.store.sqlite.scrub import is_scrub_pending
+from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.vectors import VectorIndex, list_models
+from memoria.text.statement import fingerprint
+
+_SQL = statements("upkeep")
+_FEW = 5
+"""Problems of a kind shown; whoever has one has a hundred."""
+_DERIVED = ("search_index", "vectors_", "sqlite_")
+
+
+def examine(connection: Connection, vectors: VectorIndex, *, deep: bool) -> Iterator[Finding]:
+    """Findings on the file, its integrity and its derived indexes."""
+    yield _run_check("engine", lambda: _check_engine(connection))
+    try:
+        with translate_errors():
+            damage = inspect(connection, deep=deep)
+    except StoreError as error:
+        yield _error("integrity", str(error))
+        return
+    yield _check_integrity(damage, deep=deep)
+    yield _run_check("schema", lambda: _check_schema(connection))
+    if deep:
+        yield _run_check("raw text", lambda: _check_raw_text(connection))
+    yield _run_check("full text", lambda: _check_full_text(connection, damage))
+    yield _run_check("vectors", lambda: _check_vector_index(connection, vectors, damage))
+    yield _run_check("graph", lambda: _check_graph(connection))
+    yield _run_check("leases", lambda: _check_leases(connection))
+    yield _run_check("erasure", lambda: _check_erasure(connection))
+
+
+def examine_truth(connection: Connection) -> list[Finding]:
+    """What must be right in a copy: what is derived can be made anew from it."""
+    with translate_errors():
+        return [_check_integrity(inspect(connection), deep=True), _check_raw_text(connection)]
+
+
+def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
+    """What a look found, or why it could not look."""
+    try:
+        with translate_errors():
+            return look()
+    except (LookupError, TypeError, ValueError) as error:
+        return _error(check, f"what is there makes no sense: {error}")
+    except StoreDamagedError as error:
+        return _error(check, str(error))
+    except StoreError as error:
+        return Finding(check=check, state="error", detail=str(error), cure="Try again.")
+
+
+def _error(check: str, detail: str) -> Finding:
+    return Finding(check=check, state="error", detail=detail, cure=RESTORE)
+
+
+def _check_engine(connection: Connection) -> Finding:
+    source = sqlite3.__name__.split(".", maxsplit=1)[0]
+    journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    return Finding(
+        check="engine", state="ok", detail=f"SQLite {sqlite3.sqlite_version} ({source}), {journal}"
+    )
+
+
+def _check_integrity(damage: Damage, *, deep: bool) -> Finding:
+    if damage.truth:
+        return _error("integrity", _first_few(damage.truth))
+    in_indexes = [line for lines in damage.indexes.values() for line in lines]
+    if in_indexes or damage.bookkeeping:
+        return Finding(
+            check="integrity",
+            state="error",
+            detail=f"every row is sound, but: {_first_few((*in_indexes, *damage.bookkeeping))}",
+            cure=FIX,
+        )
+    if damage.derived:
+        names = ", ".join(damage.derived)
+        return Finding(check="integrity", state="ok", detail=f"every row is sound; {names} is not")
+    pragma = "integrity_check" if deep else "quick_check"
+    return Finding(check="integrity", state="ok", detail=f"{pragma} found nothing wrong")
+
+
+def _check_schema(connection: Connection) -> Finding:
+    """Tables, indexes and triggers are what the migrations made them."""
+    there = {row["name"]: row["sql"] for row in connection.execute(_SQL["definitions"])}
+    expected = {name: sql for name, sql in schema().items() if not name.startswith(_DERIVED)}
+    lost = [name for name in expected if name not in there]
+    changed = [name for name, sql in expected.items() if there.get(name, sql) != sql]
+    if changed or any(expected[name].startswith("CREATE TABLE") for name in lost):
+        return _error("schema", f"not as this version makes them: {', '.join(lost + changed)}")
+    if lost:
+        return Finding(check="schema", state="error", detail=f"gone: {', '.join(lost)}", cure=FIX)
+    return Finding(check="schema", state="ok", detail=f"schema {version_of(connection)}, complete")
+
+
+def _check_raw_text(connection: Connection) -> Finding:
+    """Every stored text and wording still has its hash, and every document its record."""
+    checks = [
+        *_check_chunks(connection),
+        *_check_packed_texts(connection),
+        *_check_wordings(connection),
+    ]
+    total, damaged = len(checks), checks.count(False)
+    if damaged:
+        return _error("raw text", f"{damaged} of {total} stored texts are damaged")
+    lost = connection.execute(_SQL["count_lost_records"]).fetchone()[0]
+    if lost:
+        return _error("raw text", f"{lost} records or texts are gone that others refer to")
+    return Finding(check="raw text", state="ok", detail=f"{total} texts match their hashes")
+
+
+def _check_chunks(connection: Connection) -> Iterator[bool]:
+    for row in connection.execute(_SQL["raw_chunks"]):
+        yield intact(row["hash"], row["codec"], row["data"])
+
+
+def _check_packed_texts(connection: Connection) -> Iterator[bool]:
+    """A block is unpacked once for all its texts; one that is gone takes them all along."""
+    places = connection.execute(_SQL["packed_texts"])
+    for n, rows in groupby(places, key=lambda row: row["block_n"]):
+        block = connection.execute(_SQL["text_block"], {"n": n}).fetchone()
+        data = _open_block(block)
+        for row in rows:
+            yield digest(data[row["start"] : row["start"] + row["size"]]) == row["hash"]
+
+
+def _open_block(block: Row | None) -> bytes:
+    """What a block holds; nothing where it can't be read."""
+    try:
+        return unpack("zstd", block["data"]) if block else b""
+    except (StoreDamagedError, TypeError):
+        return b""
+
+
+def _check_wordings(connection: Connection) -> Iterator[bool]:
+    for row in connection.execute(_SQL["wordings"]):
+        yield fingerprint(row["content"]) == row["fingerprint"]
+
+
+def _check_full_text(connection: Connection, damage: Damage) -> Finding:
+    if "search_index" in damage.derived:
+        return _unreadable("full text", damage.derived["search_index"])
+    row = connection.execute(_SQL["full_text_drift"]).fetchone()
+    return _check_drift("full text", row["documents"], row["missing"], row["extra"])
+
+
+def _check_vector_index(connection: Connection, vectors: VectorIndex, damage: Damage) -> Finding:
+    damaged = [line for name, lines in damage.derived.items() if name[:2] == "ve" for line in lines]
+    if damaged:
+        return _unreadable("vectors", damaged)
+    if not vectors.in_file:
+        return Finding(
+            check="vectors",
+            state="warning",
+            detail="sqlite-vec can't be loaded here; vectors are searched in NumPy",
+            cure="Use a Python whose SQLite loads extensions, or install pysqlite3.",
+        )
+    lost = connection.execute(_SQL["count_missing_vectors"]).fetchone()[0]
+    if lost:
+        return Finding(
+            check="vectors",
+            state="error",
+            detail=f"{lost} documents have no vector and are not waiting for one",
+            cure=FIX,
+        )
+    drifts = [vectors.drift(model.n) for model in list_models(connection)]
+    totals = (sum(column) for column in zip(*map(astuple, drifts), strict=True))
+    return _check_drift("vectors", *(totals if drifts else (0, 0, 0)))
+
+
+def _unreadable(check: str, lines: tuple[str, ...] | list[str]) -> Finding:
+    return Finding(
+        check=check, state="error", detail=f"the index is damaged: {_first_few(lines)}", cure=FIX
+    )
+
+
+def _check_drift(check: str, total: int, missing: int, extra: int) -> Finding:
+    if missing or extra:
+        return Finding(
+            check=check,
+            state="error",
+            detail=f"{missing} of {total} are not indexed, {extra} are indexed but gone",
+            cure=FIX,
+        )
+    return Finding(check=check, state="ok", detail=f"{total} indexed, none missing")
+
+
+def _check_graph(connection: Connection) -> Finding:
+    """Every edge has two ends, and every entity a name that a memory uses."""
+    lost = lost_links(connection)
+    if lost:
+        detail = ", ".join(f"{count} {kind}" for kind, count in lost.items())
+        return Finding(check="graph", state="error", detail=f"lead nowhere: {detail}", cure=FIX)
+    return Finding(check="graph", state="ok", detail=f"{count_edges(connection)} edges, all held")
+
+
+def _check_leases(connection: Connection) -> Finding:
+    """A lease beyond any that is ever given was taken while the clock was wrong."""
+    now = now_millis()
+    ends = [row["expires_at"] for row in connection.execute(_SQL["leases"])]
+    stale = sum(not now < end <= now + LONGEST_LEASE_MS for end in ends)
+    if stale:
+        detail = f"{stale} of {len(ends)} were left behind by a process that died"
+        return Finding(check="leases", state="warning", detail=detail, cure=FIX)
+    return Finding(check="leases", state="ok", detail=f"{len(ends)} held")
+
+
+def _check_erasure(connection: Connection) -> Finding:
+    """What was forgotten is wiped from the file too."""
+    if is_scrub_pending(connection):
+        detail = "what was forgotten is not yet wiped from the file"
+        return Finding(check="erasure", state="warning", detail=detail, cure=FIX)
+    return Finding(check="erasure", state="ok", detail="nothing is left of what was forgotten")
+
+
+def _first_few(lines: tuple[str, ...] | list[str]) -> str:
+    more = len(lines) - _FEW
+    return "; ".join(lines[:_FEW]) + (f"; and {more} more" if more > 0 else "")

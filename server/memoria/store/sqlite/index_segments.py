@@ -1,0 +1,122 @@
+"""Segments of the full text: a night writes its own and merges them a little at a time.
+
+Every transaction that writes to the index adds a segment. FTS5 merges them by itself: now and then,
+within whichever transaction comes next, some thousand rows of its tables at once. A night would
+hold other writers up with that. So in its transactions nothing is merged, and small ones of their
+own make up for it. Merging is begun only where it can be ended within the bound, for when it is
+done FTS5 takes all rows of what it merged out of one table at once. Large segments are left to who
+writes by day, as ever.
+
+How segments lie on levels is told by FTS5's structure record alone. Its form is that of the file,
+which newer versions of SQLite can't change either.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import as_json
+from memoria.store.sqlite.statements import statements
+
+_SQL = statements("segments")
+_BY_ITSELF = {"automerge": 4, "crisismerge": 16}
+"""When FTS5 merges, unless it was told otherwise."""
+_NEVER = {"automerge": 0, "crisismerge": 1999}
+_ENOUGH = 8
+"""Segments on a level that are merged into one; FTS5 itself does so with four."""
+_MOST_PAGES = 200
+"""Pages of all segments that are merged: their rows go at once in the end."""
+_AT_ONCE = 40
+"""Pages of merged segments that are written at once; about as many are deleted."""
+_ROWS = 100
+"""Rows after which nothing more is merged in a transaction."""
+_COOKIE = 4
+_MORE = 0x80
+_NINTH = 8
+
+
+class _Level(NamedTuple):
+    """Segments of about one size."""
+
+    merging: int
+    """How many of them, from the first, are being merged; 0 where none is."""
+    segments: tuple[int, ...]
+
+
+@contextmanager
+def suspend_merging(connection: Connection) -> Iterator[None]:
+    """Merge nothing in this block, which is inside of a transaction. Nobody else notices."""
+    usual = _BY_ITSELF | {row["k"]: row["v"] for row in connection.execute(_SQL["settings"])}
+    _send_settings(connection, _NEVER)
+    yield
+    connection.execute("SAVEPOINT flush")  # makes FTS5 write down what it holds
+    connection.execute("RELEASE flush")
+    _send_settings(connection, {name: usual[name] for name in _NEVER})
+
+
+def has_mergeable(connection: Connection) -> bool:
+    """Whether something small is left to merge."""
+    return _pages_to_merge(connection) > 0
+
+
+def merge_some(connection: Connection) -> None:
+    """Merge what is small, and some of it at most."""
+    before = connection.total_changes
+    while (pages := _pages_to_merge(connection)) and connection.total_changes - before < _ROWS:
+        _send_settings(connection, {"merge": pages})
+
+
+def _pages_to_merge(connection: Connection) -> int:
+    """How many pages may be written at once, so that FTS5 goes on to no other level."""
+    chosen = _choose_segments(_read_levels(connection))
+    if not chosen:
+        return 0
+    found = connection.execute(_SQL["pages"], {"segments": as_json(chosen)})
+    pages = [int(row["pages"]) for row in found]
+    return min(max(1, *pages), _AT_ONCE) if sum(pages) <= _MOST_PAGES else 0
+
+
+def _send_settings(connection: Connection, settings: dict[str, int]) -> None:
+    for name, value in settings.items():
+        connection.execute(_SQL["tell"], {"name": name, "value": value})
+
+
+def _choose_segments(levels: list[_Level]) -> tuple[int, ...]:
+    """The segments that FTS5 is going to merge: what was begun, or the most on one level."""
+    chosen: tuple[int, ...] = ()
+    for level in levels:
+        if level.merging:
+            if level.merging > len(chosen):
+                return level.segments[: level.merging]
+            break
+        if len(level.segments) > len(chosen):
+            chosen = level.segments
+    return chosen if len(chosen) >= _ENOUGH else ()
+
+
+def _read_levels(connection: Connection) -> list[_Level]:
+    numbers = _read_numbers(connection.execute(_SQL["structure"]).fetchone()["block"][_COOKIE:])
+    many, _segments, _written = next(numbers), next(numbers), next(numbers)
+    return [_read_level(numbers) for _ in range(many)]
+
+
+def _read_level(numbers: Iterator[int]) -> _Level:
+    merging, many = next(numbers), next(numbers)
+    segments = [(next(numbers), next(numbers), next(numbers))[0] for _ in range(many)]
+    return _Level(merging, tuple(segments))
+
+
+def _read_numbers(block: bytes) -> Iterator[int]:
+    """SQLite's integers of variable length: seven bits a byte, and eight in a ninth."""
+    number = read = 0
+    for byte in block:
+        read += 1
+        if read > _NINTH:
+            yield number << 8 | byte
+        else:
+            number = number << 7 | byte & ~_MORE
+            if byte & _MORE:
+                continue
+            yield number
+        number = read = 0

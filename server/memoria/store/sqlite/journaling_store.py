@@ -1,0 +1,85 @@
+"""The night's own store: what it writes is journaled, and only while its lease is held."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from memoria.errors import LeaseLostError
+from memoria.model import system_millis
+from memoria.model.nightly import NightlyRun
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.index_segments import has_mergeable, merge_some, suspend_merging
+from memoria.store.sqlite.journal import install_triggers, journal_changes
+from memoria.store.sqlite.statements import statements
+from memoria.store.sqlite.store import SqliteStore
+
+
+class SqliteJournalingStore(SqliteStore):
+    """A home's store as a night uses it, from one thread."""
+
+    def __init__(
+        self, path: Path, *, busy_timeout_ms: int, attempts: int, lease: str, owner: str
+    ) -> None:
+        """Open the file beside whoever else has it open.
+
+        Args:
+            path: the database file.
+            busy_timeout_ms: how long to wait for other writers.
+            attempts: how often an embedding is tried.
+            lease: without which nothing is written.
+            owner: whose it must be.
+
+        Raises:
+            StoreError: see `SqliteStore`.
+        """
+        super().__init__(path, busy_timeout_ms=busy_timeout_ms, readers=1, attempts=attempts)
+        self._lease = lease, owner
+        self._at: tuple[int, int] | None = None
+        self.most_rows = 0
+        install_triggers(self._writer)
+
+    @contextlib.contextmanager
+    def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
+        """Note what is written in this block as changed by that step of the run."""
+        self._at = run.n, step
+        try:
+            yield
+        finally:
+            self._at = None
+
+    @contextlib.contextmanager
+    def _write_transaction(self) -> Iterator[Connection]:
+        with self._write_under_lease() as connection:
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            with suspend_merging(connection), journal:
+                yield connection
+        self._merge_index_segments()
+
+    def _merge_index_segments(self) -> None:
+        """Make up for what the transaction before this one left unmerged."""
+        with self._exclusive_writer() as connection:
+            if not has_mergeable(connection):
+                return
+        with self._write_under_lease() as connection:
+            merge_some(connection)
+
+    @contextlib.contextmanager
+    def _write_under_lease(self) -> Iterator[Connection]:
+        """A transaction of whoever holds the lease."""
+        before = self._writer.total_changes
+        with super()._write_transaction() as connection:
+            self._require_lease(connection)
+            yield connection
+        self.most_rows = max(self.most_rows, self._writer.total_changes - before)
+
+    def _require_lease(self, connection: Connection) -> None:
+        """Stop where another took over: a process that slept must not write on where it was."""
+        name, owner = self._lease
+        asked = {"name": name, "owner": owner, "now": system_millis()}
+        if connection.execute(statements("night")["lease"], asked).fetchone() is None:
+            raise LeaseLostError(
+                "Another night has taken over, because this one made no progress for too long. "
+                "Nothing more is written here."
+            )

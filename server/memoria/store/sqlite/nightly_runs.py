@@ -1,0 +1,156 @@
+"""The night's records in SQLite."""
+
+import json
+from collections.abc import Sequence
+
+from memoria.errors import InvalidInputError, quote_value
+from memoria.model.nightly import Metric, NightlyRun, RowChange, RunOptions, RunState, StepReport
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.revert import RevertOutcome, revert, was_edited_since
+from memoria.store.sqlite.rows import TenantRows, as_json
+
+
+class SqliteNightlyRuns:
+    """A tenant's nights."""
+
+    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+        self._rows = TenantRows(connection, tenant, "night")
+        self._documents = documents
+
+    def begin_run(self, run_id: str, at: int, options: RunOptions) -> NightlyRun:
+        """Note a new run and its steps, none of them begun."""
+        n = self._rows.insert("begin", id=run_id, at=at, options=options.model_dump_json())
+        for ordinal, name in enumerate(options.steps):
+            self._rows.insert("add_step", run_n=n, ordinal=ordinal, name=name)
+        return self._to_run(self._rows.first("open_run"))
+
+    def open_run(self) -> NightlyRun | None:
+        """The run that was begun and neither finished nor undone."""
+        row = self._rows.first("open_run")
+        return None if row is None else self._to_run(row)
+
+    def list_runs(self, limit: int) -> list[NightlyRun]:
+        """The latest runs, newest first."""
+        return list(map(self._to_run, self._rows.all("runs", limit=limit)))
+
+    def find_run(self, run_id: str) -> NightlyRun | None:
+        """A run by its id or the end of it, where that is enough to tell."""
+        found = self._rows.all("run", id=run_id)
+        if len(found) > 1 and found[0]["id"] != run_id:
+            raise InvalidInputError(
+                f"{quote_value(run_id)} is the end of several runs' ids. Give more."
+            )
+        return self._to_run(found[0]) if found else None
+
+    def set_state(self, run: NightlyRun, state: RunState, now: int) -> None:
+        """Note what became of a run."""
+        self._rows.change("set_state", run_n=run.n, state=state, now=now)
+
+    def note_rows(self, run: NightlyRun, rows: int) -> None:
+        """Note how many rows a transaction changed, where none changed more."""
+        self._rows.change("note_rows", run_n=run.n, rows=rows)
+
+    def set_step(self, run: NightlyRun, ordinal: int, report: StepReport) -> None:
+        """Note how far a step has come."""
+        told = report.model_dump_json(exclude={"name", "state", "tokens"})
+        self._rows.change("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
+
+    def count_tokens(self, run: NightlyRun) -> int:
+        """What the questions of a run have cost, those under way at their most."""
+        return self._rows.number("tokens", run_n=run.n)
+
+    def note_tokens(self, run: NightlyRun, ordinal: int, tokens: int) -> None:
+        """Note that a step has spent so many tokens more; or less, where they are negative."""
+        self._rows.change("note_tokens", run_n=run.n, ordinal=ordinal, tokens=tokens)
+
+    def add_plan(self, run: NightlyRun, ordinal: int, items: Sequence[str]) -> None:
+        """Write down what a step is going to do, after what is written down already."""
+        for item in items:
+            self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
+
+    def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
+        """Take some of a plan back that was never finished."""
+        first = self._rows.number("first_item", run_n=run.n, step=ordinal)
+        self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
+
+    def next_items(self, run: NightlyRun, ordinal: int, limit: int) -> list[tuple[int, str]]:
+        """(number, item) of what is still to do, in order."""
+        rows = self._rows.all("next_items", run_n=run.n, step=ordinal, limit=limit)
+        return [(row["ordinal"], row["item"]) for row in rows]
+
+    def remove_items(self, run: NightlyRun, ordinal: int, numbers: Sequence[int]) -> None:
+        """Take what was done off the plan."""
+        self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
+
+    def drop_items(self, ids: Sequence[str]) -> int:
+        """Take everything off all plans that names or says one of these."""
+        return self._rows.change("drop_items", ids=as_json(ids))
+
+    def drop_leftovers(self) -> int:
+        """Take some of what is left off plans that nobody will finish."""
+        return self._rows.change("drop_left")
+
+    def list_changes(self, run: NightlyRun, limit: int) -> list[RowChange]:
+        """What a run changed, in order."""
+        return [
+            RowChange(
+                seq=row["seq"],
+                table=row["tbl"],
+                op=row["op"],
+                key=tuple(json.loads(row["key"])),
+                memory_id=row["memory_id"],
+            )
+            for row in self._rows.all("changes", run_n=run.n, limit=limit)
+        ]
+
+    def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
+        """Put back what the run changed last, and take it off the journal."""
+        counts = dict.fromkeys(RevertOutcome, 0)
+        touched: set[int] = set()
+        page = self._rows.all("last_changes", run_n=run.n, limit=limit)
+        theirs = self._find_edited(run, page)
+        for row in page:
+            made = row["op"] == "insert" and row["memory_n"] in theirs
+            came_to = (
+                RevertOutcome.KEPT if made else revert(self._rows.connection, row, self._documents)
+            )
+            counts[came_to] += 1
+            if row["tbl"] == "documents" and came_to is RevertOutcome.RESTORED:
+                n = json.loads(row["key"])[0]
+                (touched.discard if row["op"] == "insert" else touched.add)(n)
+            self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
+        for n in sorted(touched):
+            self._documents.refresh_index(n)
+        return (
+            counts[RevertOutcome.RESTORED],
+            counts[RevertOutcome.KEPT],
+            counts[RevertOutcome.FORGOTTEN],
+        )
+
+    def _find_edited(self, run: NightlyRun, page: Sequence[Row]) -> set[int]:
+        """Memories of a page that the run made and somebody has changed since."""
+        made = {row["memory_n"] for row in page if row["op"] == "insert"} - {None}
+        return {
+            n
+            for n in made
+            if was_edited_since(
+                self._rows.all("changes_of_memory", run_n=run.n, memory_n=n),
+                self._rows.first("memory", memory_n=n),
+            )
+        }
+
+    def _to_run(self, row: Row | None) -> NightlyRun:
+        assert row is not None  # noqa: S101  (it was written just now)
+        steps = self._rows.all("steps", run_n=row["n"])
+        reports = tuple(
+            StepReport(name=s["name"], state=s["state"], **json.loads(s["report"])) for s in steps
+        )
+        known = {
+            "options": RunOptions.model_validate_json(row["options"]),
+            "steps": reports,
+            "metrics": tuple(Metric(**dict(m)) for m in self._rows.all("metrics", run_n=row["n"])),
+            "undoable": bool(row["undoable"]),
+            "tokens": sum(report.tokens for report in reports),
+        }
+        return NightlyRun(**{**dict(row), **known})

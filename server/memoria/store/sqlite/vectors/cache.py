@@ -1,0 +1,183 @@
+"""What a process holds of vectors: one matrix a model, tenant and kind, shared by its connections.
+
+Where there are very many and faiss is installed, codes take the matrix's place. To learn them and
+to code a million vectors takes a quarter of a minute, so that is done beside the searches, which
+go on as before in the meantime; and again when there are many times more.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import closing
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from memoria.model import Vector
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery
+from memoria.store.values import Match
+
+if TYPE_CHECKING:
+    from memoria.store.sqlite.vectors.cached import CachedVectors
+
+Connect = Callable[[], Connection]
+MANY = 50_000
+"""Vectors beyond which codes serve: a matrix takes as long there, and ten times the memory."""
+_MOST_BYTES = 1 << 30
+
+
+class VectorCache:
+    """Everything a process holds of one file's vectors. Thread-safe."""
+
+    def __init__(
+        self,
+        most_bytes: int = _MOST_BYTES,
+        many: int = MANY,
+        connect: Connect | None = None,
+    ) -> None:
+        """Nothing is held yet.
+
+        Args:
+            most_bytes: what all of them together may take; those unused longest go first. One
+                that is greater by itself is held alone.
+            many: vectors beyond which codes serve.
+            connect: opens a connection to learn codes by; without it there are no codes.
+        """
+        self._most_bytes = most_bytes
+        self._many = many
+        self._connect = connect if find_spec("faiss") else None
+        self._lock = threading.Lock()
+        self._held: OrderedDict[Key, CachedVectors] = OrderedDict()
+        self._asked: set[Key] = set()
+        self._learning: dict[Key, threading.Thread] = {}
+        self._closed = threading.Event()
+        self._failed: dict[Key, Exception] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """The memory all of them take."""
+        with self._lock:
+            return sum(held.rows.nbytes for held in self._held.values())
+
+    @property
+    def learning(self) -> bool:
+        """Whether codes are being learnt."""
+        with self._lock:
+            return bool(self._learning)
+
+    def holds(self, where: VectorQuery) -> bool:
+        """Whether there is something for it."""
+        with self._lock:
+            return _key(where) in self._held
+
+    def has_been_asked(self, where: VectorQuery) -> bool:
+        """Whether this is not the first question there."""
+        with self._lock:
+            before = _key(where) in self._asked
+            self._asked.add(_key(where))
+        return before
+
+    def nearest(
+        self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
+    ) -> list[Match] | None:
+        """The nearest documents, best first.
+
+        None if the snapshot is older than what is held, or codes are still being learnt.
+        """
+        held = self._load(connection, _key(where), len(vector))
+        if held is None:
+            return None
+        with held.lock:
+            if not held.follow(connection):
+                return None
+            found = held.nearest(connection, where, vector, limit)
+        self._keep_within_bounds()
+        return found
+
+    def drop_erased(self, connection: Connection) -> None:
+        """Let nothing that was erased stay in memory because nobody asks."""
+        with self._lock:
+            held = list(self._held.values())
+        if held:
+            erased_at = connection.execute(SQL["change_sequence"]).fetchone()["erased_at"]
+            for each in held:
+                with each.lock:
+                    if each.seen < erased_at:
+                        each.follow(connection)
+
+    def clear(self) -> None:
+        """Hold nothing more."""
+        self._closed.set()
+        with self._lock:
+            learning = list(self._learning.values())
+        for thread in learning:
+            thread.join()
+        with self._lock:
+            self._held.clear()
+
+    def wait(self, where: VectorQuery) -> None:
+        """Wait until codes that are being learnt have been."""
+        with self._lock:
+            learning = self._learning.get(_key(where))
+        if learning is not None:
+            learning.join()
+
+    def _load(self, connection: Connection, key: Key, dims: int) -> "CachedVectors | None":
+        from memoria.store.sqlite.vectors.cached import CachedMatrix  # noqa: PLC0415  (brings NumPy)
+
+        with self._lock:
+            if error := self._failed.pop(key, None):
+                raise error
+            held = self._held.get(key)
+            if self._connect and dims % 2 == 0 and self._too_many(connection, key, held):
+                self._learn(key, dims, self._connect)
+            elif held is None:
+                held = self._held[key] = CachedMatrix(key, dims)
+            if held is not None:
+                self._held.move_to_end(key)
+            return held
+
+    def _too_many(self, connection: Connection, key: Key, held: "CachedVectors | None") -> bool:
+        """Whether it should be codes, or codes learnt anew."""
+        if held is not None:
+            return len(held.rows) > held.enough_for(self._many)
+        if key in self._learning:
+            return True
+        wanted = {"tenant": key[1], "few": self._many}
+        return connection.execute(SQL["more_than"], wanted).fetchone() is not None
+
+    def _learn(self, key: Key, dims: int, connect: Connect) -> None:
+        if key not in self._learning and not self._closed.is_set():
+            task = self._learn_codes, (key, dims, connect)
+            thread = threading.Thread(target=task[0], args=task[1], daemon=True)
+            self._learning[key] = thread
+            thread.start()
+
+    def _learn_codes(self, key: Key, dims: int, connect: Connect) -> None:
+        """Code a snapshot's vectors; what changes meanwhile is read by the next search."""
+        from memoria.store.sqlite.vectors.cached import create_cache  # noqa: PLC0415  (brings NumPy)
+
+        try:
+            with closing(connect()) as connection:
+                connection.execute("BEGIN")
+                held = create_cache(connection, key, dims, self._many)
+                held.follow(connection, lambda: not self._closed.is_set())
+            with self._lock:
+                if not self._closed.is_set():
+                    self._held[key] = held
+        except Exception as error:  # noqa: BLE001  (the next search raises it)
+            self._failed[key] = error
+        finally:
+            with self._lock:
+                del self._learning[key]
+
+    def _keep_within_bounds(self) -> None:
+        with self._lock:
+            total = sum(held.rows.nbytes for held in self._held.values())
+            while total > self._most_bytes and len(self._held) > 1:
+                _, gone = self._held.popitem(last=False)
+                total -= gone.rows.nbytes
+
+
+def _key(where: VectorQuery) -> Key:
+    return where.model, where.tenant, where.kind

@@ -1,0 +1,199 @@
+"""What a process holds of one model, tenant and kind, and how far it has followed the file.
+
+It is as old as the snapshot it was last brought up to, counted by `change_sequence`. A search on
+a newer snapshot first reads what changed in between; one on an older snapshot would see what is not
+there yet, so it is sent away. Only readers come here: what a transaction that writes sees may yet
+be rolled back.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.errors import EmbedderError
+from memoria.model import Vector
+from memoria.store.sqlite.driver import Connection, Row
+from memoria.store.sqlite.rows import as_json
+from memoria.store.sqlite.terms import BUDGET
+from memoria.store.sqlite.vectors.compressed import CompressedVectors
+from memoria.store.sqlite.vectors.matrix import Matrix
+from memoria.store.sqlite.vectors.models import SQL, Key, VectorQuery
+from memoria.store.sqlite.visibility import visibility_of
+from memoria.store.values import Match
+
+_FLOAT_BYTES = 4
+_SAMPLED = 4
+"""How many of the nearest are held against filters first, for each that is wanted."""
+_CANDIDATES = 4
+"""How many of the nearest by code are scored from the truth, for each that is wanted."""
+_FEWER = 2
+_ENOUGH = 400
+"""Beyond so many, for each that is wanted only two: what reading them costs would be felt."""
+_SAMPLE = 16_384
+"""Vectors from which codes are learnt; more change recall by less than a tenth of a point."""
+_LEAST_SAMPLE = 16
+_PAGE = 1000
+_OUTGROWN = 4
+"""Codes are learnt anew when there are so many times more vectors than they were learnt for."""
+
+
+class CachedVectors(ABC):
+    """Vectors with the change they are brought up to, and a lock for both."""
+
+    def __init__(self, key: Key, dims: int) -> None:
+        self.lock = threading.Lock()
+        self.seen = 0
+        self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
+        self._dims = dims
+
+    @property
+    @abstractmethod
+    def rows(self) -> Matrix | CompressedVectors:
+        """The vectors."""
+
+    @abstractmethod
+    def nearest(
+        self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
+    ) -> list[Match]:
+        """The nearest documents, best first, on the snapshot that was followed."""
+
+    def enough_for(self, many: int) -> int:
+        """How many vectors it does for, where `many` are the most for a matrix."""
+        return many
+
+    def follow(self, connection: Connection, going_on: Callable[[], bool] = lambda: True) -> bool:
+        """Bring it up to the connection's snapshot; False if it is already beyond that.
+
+        Args:
+            connection: where the snapshot is read.
+            going_on: asked now and then whether to; where not, nothing is held.
+        """
+        now = connection.execute(SQL["change_sequence"]).fetchone()
+        if now["n"] > self.seen:
+            try:
+                self._read_changes(connection, now, going_on)
+            except BaseException:
+                self.seen = 0
+                self.rows.clear()  # half of the changes may be in it
+                raise
+        return bool(now["n"] == self.seen)
+
+    def _read_changes(self, connection: Connection, now: Row, going_on: Callable[[], bool]) -> None:
+        if now["erased_at"] > self.seen and len(self.rows):
+            self.rows.keep_only(self._documents(connection))
+        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
+        while page := changed.fetchmany(_PAGE):
+            if not going_on():
+                return
+            for row in page:
+                self._apply(row)
+        self.seen = now["n"]
+
+    def _documents(self, connection: Connection) -> Iterable[int]:
+        return (row["n"] for row in connection.execute(SQL["held"], self._where))
+
+    def _apply(self, row: Row) -> None:
+        if not row["current"]:
+            self.rows.drop(row["n"])
+        else:
+            self.rows.put(row["n"], visibility_of(row).token, self._check_row(row))
+
+    def _check_row(self, row: Row) -> bytes:
+        vector: bytes = row["vector"]
+        if len(vector) != self._dims * _FLOAT_BYTES:
+            raise EmbedderError(f"the stored vector of document {row['n']} is damaged")
+        return vector
+
+
+class CachedMatrix(CachedVectors):
+    """A matrix: exact, and its scores are the answer."""
+
+    def __init__(self, key: Key, dims: int) -> None:
+        super().__init__(key, dims)
+        self.matrix = Matrix(dims)
+
+    @property
+    def rows(self) -> Matrix:
+        """The vectors."""
+        return self.matrix
+
+    def nearest(
+        self, _connection: Connection, where: VectorQuery, vector: Vector, limit: int
+    ) -> list[Match]:
+        """The nearest documents, best first."""
+        if where.narrowing is None:
+            return self.matrix.nearest(where.scopes, where.allowed, vector, limit)
+        found = self.matrix.nearest(where.scopes, None, vector, limit * _SAMPLED)
+        passed = where.narrowing.best(found, limit)
+        if len(passed) == limit or len(found) < limit * _SAMPLED:
+            return passed
+        return where.narrowing.best(self.matrix.nearest(where.scopes, None, vector, BUDGET), limit)
+
+
+class CachedCodes(CachedVectors):
+    """Codes: they find candidates, and the truth scores these."""
+
+    def __init__(self, key: Key, dims: int, connection: Connection) -> None:
+        """Codes are learnt; what is to be found is not read yet.
+
+        Args:
+            key: whose vectors.
+            dims: the length of a vector.
+            connection: where vectors to learn from are read.
+        """
+        super().__init__(key, dims)
+        ns = list(self._documents(connection))
+        _, sample = self._vectors(connection, ns[:: max(len(ns) // _SAMPLE, 1)])
+        self._learnt_for = len(ns)
+        self._rows = CompressedVectors(
+            dims, np.resize(sample, (max(len(sample), _LEAST_SAMPLE), dims))
+        )
+
+    @property
+    def rows(self) -> CompressedVectors:
+        """The vectors."""
+        return self._rows
+
+    def enough_for(self, many: int) -> int:
+        """How many vectors these codes do for."""
+        return max(many, _OUTGROWN * self._learnt_for)
+
+    def nearest(
+        self, connection: Connection, where: VectorQuery, vector: Vector, limit: int
+    ) -> list[Match]:
+        """The nearest documents, best first."""
+        wanted = max(limit * _FEWER, min(limit * _CANDIDATES, _ENOUGH))
+        self._rows.flush()
+        most = wanted if where.narrowing is None else max(wanted, BUDGET)
+        ns = self._rows.nearest_candidates(where.scopes, where.allowed, vector, most)
+        if where.narrowing is not None:
+            passed = where.narrowing.best([Match(n, 0.0) for n in ns], wanted)
+            ns = [match.n for match in passed]
+        return self._score(connection, ns, vector, limit)
+
+    def _score(
+        self, connection: Connection, ns: list[int], vector: Vector, limit: int
+    ) -> list[Match]:
+        found, vectors = self._vectors(connection, ns)
+        scores = np.vecdot(vectors, vector)
+        best = np.lexsort((found, -scores))[:limit]
+        return list(map(Match, found[best].tolist(), scores[best].tolist()))
+
+    def _vectors(
+        self, connection: Connection, ns: list[int]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        wanted = {"model": self._where["model"], "ns": as_json(ns)}
+        rows = connection.execute(SQL["vectors"], wanted).fetchall()
+        vectors = np.frombuffer(b"".join(map(self._check_row, rows)), np.float32)
+        found = np.fromiter((row["n"] for row in rows), np.int64, len(rows))
+        return found, vectors.reshape(len(rows), self._dims)
+
+
+def create_cache(connection: Connection, key: Key, dims: int, many: int) -> CachedVectors:
+    """Codes where there are more vectors than `many`, else a matrix; empty."""
+    where = dict(zip(("model", "tenant", "kind"), key, strict=True))
+    more = connection.execute(SQL["held"], where).fetchmany(many + 1)
+    return CachedCodes(key, dims, connection) if len(more) > many else CachedMatrix(key, dims)

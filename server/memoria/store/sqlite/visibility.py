@@ -1,0 +1,44 @@
+"""How a document stands: the one notion both derived indexes are narrowed by."""
+
+import re
+from dataclasses import dataclass
+
+from memoria.store.sqlite.driver import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whose a document is, from where it is seen, and whether it counts."""
+
+    kind: str
+    tenant: int
+    workspace: int | None = None
+    current: bool = True
+    processed: bool = False
+    """Barred, or looked at by the extractor: nothing more is to be concluded from it."""
+
+    @property
+    def token(self) -> str:
+        """The standing as one token: both indexes are narrowed by it, not by a join."""
+        place = "" if self.workspace is None else f"w{self.workspace}"
+        past = "" if self.current else "_past"
+        return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.processed else ''}"
+
+
+_TOKEN = re.compile(r"[a-z]+\d")
+
+
+def may_be_token(term: str) -> bool:
+    """Whether a word of a text may be the same as the token of a standing."""
+    return _TOKEN.match(term) is not None
+
+
+def visibility_of(row: Row) -> Visibility:
+    """How a row of `documents` stands."""
+    return Visibility(
+        row["kind"],
+        row["tenant_id"],
+        row["workspace_n"],
+        current=bool(row["current"]),
+        processed=bool(row["barred"] or row["processed"]),
+    )

@@ -1,0 +1,100 @@
+"""What `--trace` prints: the path a search took, and for each document what every stage gave it."""
+
+from collections.abc import Iterator
+
+from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchResult
+from memoria.surface.cli.console import print_json, show
+from memoria.surface.cli.layout import columns, entry_lines, wrap_text
+from memoria.surface.text import quantity, result_text
+from memoria.surface.wire import WireConclusions, WireTraces
+
+_HEAD = " #  outcome       words   text  meaning  graph  match  weight  score"
+_COLUMNS = (
+    "words: share of what was asked that it holds; text: BM25 in its context; meaning: cosine; "
+    "graph: share of the walk; match: all of these; weight: product of the factors below"
+)
+_INDENT = 4
+_REJECTED_SHOWN = 8
+"""Documents that came to nothing, and are shown."""
+
+
+class ConclusionsWithExplanation(WireConclusions):
+    """A first-level answer with how it came about."""
+
+    trace: Explanation
+
+
+class TracesWithExplanation(WireTraces):
+    """A second-level answer with how it came about."""
+
+    trace: Explanation
+
+
+def print_answer(
+    result: SearchResult, wire: WireConclusions | WireTraces, *, as_json: bool
+) -> None:
+    """Print an answer, and how it came about where that was asked for."""
+    trace = result.explanation
+    if trace is None:
+        show(wire, result_text(result), as_json=as_json)
+    elif as_json:
+        kind = TracesWithExplanation if isinstance(wire, WireTraces) else ConclusionsWithExplanation
+        explained = kind(**wire.model_dump(), trace=trace)
+        print_json(explained.model_dump(mode="json", exclude_none=True))
+    else:
+        show(wire, "\n".join([result_text(result), "", *explanation_lines(trace)]), as_json=False)
+
+
+def explanation_lines(trace: Explanation) -> Iterator[str]:
+    """A trace for a terminal."""
+    width = columns()
+    for label, said in _facts(trace):
+        yield from entry_lines(label, [said], width)
+    for report in trace.parts:
+        yield from entry_lines(report.part, [_source_state(report)], width)
+    yield ""
+    yield from entry_lines("columns", [_COLUMNS], width)
+    yield _HEAD
+    passed_over = 0
+    for place, each in enumerate(trace.candidates, 1):
+        passed_over += each.outcome != "shown"
+        if each.outcome == "shown" or passed_over <= _REJECTED_SHOWN:
+            yield from _candidate_lines(place, each, width)
+    if passed_over > _REJECTED_SHOWN:
+        yield f"… and {passed_over - _REJECTED_SHOWN} more that came to nothing"
+
+
+def _facts(trace: Explanation) -> Iterator[tuple[str, str]]:
+    yield "path", trace.path
+    yield "match", trace.formula
+    yield "terms", " ".join(trace.terms) or "none"
+    if trace.since or trace.until:
+        yield "time", f"{trace.since or '…'} to {trace.until or '…'}"
+    if trace.as_of:
+        yield "as of", trace.as_of
+    if trace.task:
+        yield "task", trace.task
+    yield "gate", trace.threshold
+
+
+def _source_state(report: PartReport) -> str:
+    said = quantity(report.found, "candidate", "candidates") if report.state == "used" else ""
+    return " ".join(filter(None, [report.state, said, f"({report.why})" if report.why else ""]))
+
+
+def _candidate_lines(place: int, each: ExplainedCandidate, width: int) -> Iterator[str]:
+    weight = each.score / each.relevance if each.relevance else 1.0
+    yield (
+        f"{place:>2}  {each.outcome:<12}{_column(each.coverage, 7)}{_column(each.lexical, 7)}"
+        f"{_column(each.cosine, 9)}{_column(each.graph, 7)}{_column(each.relevance, 7)}"
+        f"{f'×{weight:.2f}':>8}{each.score:>7.3f}"
+    )
+    yield from wrap_text(f"{each.kind} {each.id} {each.text}", width, _INDENT)
+    asked = [] if each.reranked is None else [f"rerank {each.reranked:.2f}"]
+    named = [*asked, *(f"{name} ×{factor:g}" for name, factor in each.factors.items())]
+    if named:
+        yield from wrap_text(", ".join(named), width, _INDENT)
+
+
+def _column(share: float, width: int) -> str:
+    return f"{share:.2f}".rjust(width) if share else "·".rjust(width)

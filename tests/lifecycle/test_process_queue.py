@@ -1,0 +1,251 @@
+"""A night reads what waits for a chat model: each stretch once, and an undo leaves it read."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from threading import Thread
+from typing import Any
+
+import pytest
+from tests.ingest.play import add, answers, purpose_of, reader
+from tests.lifecycle.dump import Interrupted, dump, interrupting
+from tests.llm.scripted import Asked, ScriptedModel, fails
+from typer.testing import CliRunner
+
+import memoria.app.nightly as nights
+from memoria.app import open_memoria
+from memoria.config import Settings
+from memoria.model import DAY_MS, QueueState, system_millis, use_clock
+from memoria.store.sqlite import SqliteStore
+from memoria.surface.cli.main import app
+
+STEPS = ("drain", "unread")
+
+
+def with_model(settings: Settings, model: ScriptedModel, **more: object) -> Settings:
+    chosen = {"llm_base_url": model.url, "llm_model": "scripted", "llm_attempts": 1}
+    return settings.model_copy(update={**chosen, **more})
+
+
+def reads(turn: int, _who: str, said: str, _known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Whatever is said of a port is worth keeping, each a thing of its own."""
+    return [add(said, turn, predicate=said.split()[3])] if "port" in said else []
+
+
+def reading() -> Callable[[Asked], object]:
+    return answers(extract=reader(reads))
+
+
+@contextmanager
+def store_of(settings: Settings) -> Iterator[SqliteStore]:
+    path = settings.home_path / "memoria.db"
+    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
+        yield store
+
+
+async def talk(settings: Settings, *sessions: str, closed: bool = True) -> None:
+    """Four turns a session, recorded while nobody reads."""
+    async with open_memoria(settings=settings) as m:
+        for session in sessions:
+            texts = (f"the port of {session} is 80{len(session)}", "noted", "so it is", "good")
+            turns = [
+                {"role": "assistant" if i % 2 else "user", "content": text}
+                for i, text in enumerate(texts)
+            ]
+            await m.record_conversation(
+                turns, "session_end" if closed else None, session_id=session
+            )
+
+
+def states(settings: Settings) -> dict[str, int]:
+    """How many entries of the queue are in which state."""
+    with store_of(settings) as store, store.read(settings.tenant) as tx:
+        found = [entry.state for entry in tx.queue.list_entries(None, 1000)]
+    return {state.value: found.count(state) for state in QueueState if state in found}
+
+
+def ports(settings: Settings) -> list[str]:
+    """The memories about ports, whatever they say else."""
+    with store_of(settings) as store, store.read(settings.tenant) as tx:
+        found = tx.memories.by_version_numbers(tx.documents.page("memory", 0, 1000)).values()
+    return sorted(one.content for one in found if "port" in one.content)
+
+
+async def test_what_nobody_read_is_queued_and_read_and_an_undo_leaves_it_read(
+    settings: Settings,
+) -> None:
+    await talk(settings, "home", "shop")
+    await talk(settings, "mill", closed=False)
+    assert states(settings) == {}
+    with ScriptedModel(answer=reading()) as model, use_clock(lambda: in_days(1)):
+        run = nights.run_nightly(with_model(settings, model))
+        asked = len(model.requests)
+        again = nights.run_nightly(with_model(settings, model), STEPS)
+        assert len(model.requests) == asked
+    drain, unread = run.steps[:2]
+    assert (drain.outcomes, unread.outcomes) == ({}, {"done": 6, "queued": 3})
+    assert drain.reduced is unread.reduced is None
+    assert unread.tokens == run.tokens == 120 * asked
+    assert [step.outcomes for step in again.steps] == [{}, {}]
+    assert states(settings) == {"done": 6}
+    read = ports(settings)
+    assert len(read) == 3
+    assert 0 < run.most_rows <= 500
+    nights.undo_nightly(settings, run.id, lambda _: None)
+    assert ports(settings) == read
+    assert states(settings) == {"done": 6}
+
+
+def in_days(days: int) -> int:
+    return system_millis() + days * DAY_MS
+
+
+async def test_undoing_what_a_night_did_to_what_it_read_leaves_it_as_it_was_read(
+    settings: Settings,
+) -> None:
+    await talk(settings, "home", "shop")
+    with ScriptedModel(answer=reading()) as model:
+        nights.run_nightly(with_model(settings, model), STEPS)
+        before = dump(settings.home_path)
+        with use_clock(lambda: in_days(400)):
+            run = nights.run_nightly(with_model(settings, model))
+    assert dump(settings.home_path) != before
+    undone = nights.undo_nightly(settings, run.id, lambda _: None)
+    assert (undone.kept, undone.forgotten) == (0, 0)
+    assert dump(settings.home_path) == before
+
+
+async def test_without_a_model_turns_stay_waiting_and_the_report_says_so(
+    settings: Settings,
+) -> None:
+    await talk(settings, "home", "shop")
+    before = dump(settings.home_path)
+    run = nights.run_nightly(settings, STEPS)
+    assert [step.reduced for step in run.steps] == [
+        None,
+        "no chat model is asked; stretches that were never queued: 2",
+    ]
+    assert dump(settings.home_path) == before
+    assert [step.planned for step in nights.dry_run(settings, STEPS).steps] == [0, 2]
+
+
+async def test_a_night_that_is_killed_reads_the_rest_and_nothing_twice(
+    settings: Settings,
+) -> None:
+    await talk(settings, *(f"{i:02}" for i in range(3)))
+    with ScriptedModel(answer=reading()) as model:
+        asks = with_model(settings, model)
+        with pytest.raises(Interrupted):
+            nights.run_nightly(asks, STEPS, progress=interrupting(3))
+        assert states(settings) == {"done": 2, "waiting": 4}
+        run = nights.run_nightly(asks, STEPS)
+        assert run.state == "finished"
+        assert run.steps[1].outcomes == {"done": 6, "queued": 3}
+        assert len(model.requests) == 6
+        assert run.tokens == 6 * 120
+    assert states(settings) == {"done": 6}
+    assert len(ports(settings)) == 3
+
+
+async def test_a_night_beside_an_open_window_reads_each_stretch_once(settings: Settings) -> None:
+    await talk(settings, *(f"{i:02}" for i in range(6)))
+    with ScriptedModel(answer=reading()) as model:
+        asks = with_model(settings, model)
+        async with open_memoria(settings=asks) as window:
+            beside = Thread(target=nights.run_nightly, args=(asks, STEPS))
+            beside.start()
+            await window.queue.fill()
+            await window.wait_until_idle(60)
+            beside.join()
+        extracted = [asked for asked in model.requests if purpose_of(asked) == "extract"]
+    assert states(settings) == {"done": 12}
+    assert len(extracted) == 6
+    assert len(ports(settings)) == 6
+
+
+async def test_the_rest_is_left_when_the_nights_tokens_are_spent(settings: Settings) -> None:
+    await talk(settings, "home", "shop", "mill")
+    with ScriptedModel(answer=reading()) as model:
+        poor = with_model(settings, model, night_tokens=2600, llm_output_tokens=64)
+        run = nights.run_nightly(poor, STEPS)
+        asked = len(model.requests)
+        assert 0 < asked < 6
+        assert run.tokens == 120 * asked
+        drained = nights.run_nightly(poor.model_copy(update={"night_tokens": 100_000}), ["drain"])
+    assert "The night's 2,600 tokens" in (run.steps[1].reduced or "")
+    assert drained.steps[0].outcomes == {"done": 6 - asked}
+    assert states(settings) == {"done": 6}
+
+
+async def test_a_model_that_is_down_is_asked_once_and_the_rest_waits(settings: Settings) -> None:
+    await talk(settings, "home", "shop", "mill")
+    with ScriptedModel(answer=lambda _: fails(500)) as model:
+        run = nights.run_nightly(with_model(settings, model), STEPS)
+        assert len(model.requests) == 1
+    assert run.state == "finished"
+    assert run.steps[1].outcomes == {"put off": 1, "queued": 3}
+    assert (run.steps[1].reduced or "").startswith("stretches left to read: 6 (")
+    assert states(settings) == {"waiting": 6}
+
+
+async def test_another_tenants_conversations_are_not_this_nights(settings: Settings) -> None:
+    other = settings.model_copy(update={"tenant": "bob"})
+    await talk(other, "home")
+    with ScriptedModel(answer=reading()) as model:
+        asks = with_model(other, model)
+        nights.run_nightly(with_model(settings, model), STEPS)
+        assert model.requests == []
+        nights.run_nightly(asks, STEPS)
+    assert states(other) == {"done": 2}
+
+
+async def test_a_single_turn_that_was_read_by_itself_is_not_waited_for(settings: Settings) -> None:
+    with ScriptedModel(answer=reading()) as model:
+        asks = with_model(settings, model)
+        async with open_memoria(settings=asks) as m:
+            await m.record_conversation(
+                [{"role": "user", "content": "Remember that the port is 8080"}],
+                "session_end",
+                session_id="s",
+            )
+            await m.wait_until_idle(60)
+            assert await m.queue.fill() == 0
+        run = nights.run_nightly(asks, STEPS)
+    assert [step.outcomes for step in run.steps] == [{}, {}]
+
+
+async def test_a_forgotten_conversation_is_not_waited_for(settings: Settings) -> None:
+    async with open_memoria(settings=settings) as m:
+        receipt = await m.record_conversation(
+            [{"role": "user", "content": "my locker is number 7"}], "session_end", session_id="s"
+        )
+        said = [turn.id for turn in receipt.turns if turn.id is not None]
+        await m.forget_memory(said, include_source=True)
+    with ScriptedModel(answer=reading()) as model:
+        run = nights.run_nightly(with_model(settings, model), STEPS)
+        assert model.requests == []
+    assert [step.outcomes for step in run.steps] == [{}, {}]
+
+
+async def test_hundreds_of_stretches_are_queued_a_little_at_a_time(settings: Settings) -> None:
+    async with open_memoria(settings=settings) as m:
+        for page in range(2):
+            turns = [
+                {"role": "user", "content": f"a word, {i}", "session_id": f"{page}-{i // 4}"}
+                for i in range(400)
+            ]
+            await m.record_conversation(turns, "session_end")
+    with ScriptedModel(answer=lambda _: fails(500)) as model:
+        run = nights.run_nightly(with_model(settings, model), ["unread"])
+    assert run.steps[0].outcomes == {"put off": 1, "queued": 200}
+    assert 0 < run.most_rows <= 500
+
+
+async def test_the_command_line_says_what_a_night_has_spent(settings: Settings) -> None:
+    await talk(settings, "home")
+    with ScriptedModel(answer=reading()) as model:
+        run = nights.run_nightly(with_model(settings, model), STEPS)
+    line = ["--home", str(settings.home_path), "--tenant", settings.tenant, "nightly", "show"]
+    shown = CliRunner().invoke(app, [*line, run.id])
+    assert "240 tokens of the chat model" in shown.output
+    as_json = CliRunner().invoke(app, [*line, run.id, "--json"])
+    assert '"tokens": 240' in as_json.output
