@@ -18,7 +18,7 @@ from memoria.ingest.extract import Extractor
 from memoria.ingest.processing import ProcessorTools
 from memoria.ingest.tombstones import Digester
 from memoria.model import LIBRARY, Memory, QueueKind, Role, Turn, Validity, new_id, now_millis
-from memoria.retrieval.related import RelatedMemoryFinder
+from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewQueueEntry

@@ -17,8 +17,8 @@ from memoria.app.threads import in_thread
 from memoria.ingest.links import Interpretation, replace_interpretation
 from memoria.model import MemoryType, Part, now_millis, to_iso
 from memoria.retrieval import SearchOptions, plan_memories
-from memoria.retrieval.plan import DEFAULT_OPTIONS
-from memoria.retrieval.stages import ALL, Stages
+from memoria.retrieval.query.plan import DEFAULT_OPTIONS
+from memoria.retrieval.query.stages import ALL, Stages
 
 _MAX_TOKENS = 4000
 """Enough for `LIMIT` lines: what is measured is the order, not what a caller can afford."""

@@ -15,7 +15,7 @@ from bench.recall.world import Statement, read_questions, read_statements
 from memoria import Turn
 from memoria.ingest.links import Interpretation
 from memoria.model import InferredBy
-from memoria.retrieval.stages import Stages
+from memoria.retrieval.query.stages import Stages
 
 _NAME = "linked"
 _KINDS = ("alias", "two_steps", "shared_name", "plain")

@@ -14,7 +14,7 @@ from bench.data import LOCOMO, Conversation, DataSet
 from bench.floor import ask_floor
 from bench.recall.conclusions import first_level
 from memoria import Turn
-from memoria.retrieval.stages import Stages
+from memoria.retrieval.query.stages import Stages
 
 _ASKED = (1, 2, 3, 4)
 

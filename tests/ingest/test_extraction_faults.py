@@ -37,7 +37,7 @@ from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ProcessorTools
 from memoria.ingest.tombstones import Digester
 from memoria.model import LIBRARY, QueueEntry, QueueKind, QueueState, Role, Turn
-from memoria.retrieval.related import RelatedMemoryFinder
+from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.ledger import StoreLedger
 from memoria.store.sqlite import SqliteStore
 

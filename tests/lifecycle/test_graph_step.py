@@ -23,7 +23,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.retrieval.walk import expand_graph
+from memoria.retrieval.sources.graph import expand_graph
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion

@@ -15,7 +15,7 @@ from tests.retrieval.toys import ToyEmbedder
 import memoria
 from memoria import Memoria, SearchResult
 from memoria.model import PARTS, MemoryType, Role, parse_instant
-from memoria.retrieval.pack import hit_cost
+from memoria.retrieval.answer.pack import hit_cost
 from memoria.text.budget import estimate_tokens
 
 MANY = settings(

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.retrieval.evidence.counts import TermCounts, count_terms
-from memoria.retrieval.evidence.lexical import bm25, idf
-from memoria.retrieval.evidence.session import add_session_shares
-from memoria.retrieval.evidence.speakers import find_named_speakers
-from memoria.retrieval.evidence.worth import ExpectedAnswer, answer_priors
-from memoria.retrieval.stages import ALL, Stages
+from memoria.retrieval.query.stages import ALL, Stages
+from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
+from memoria.retrieval.ranking.evidence.lexical import bm25, idf
+from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, answer_priors
+from memoria.retrieval.ranking.evidence.session import add_session_shares
+from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
 from memoria.store.values import Frequencies, IndexTokens, Remark, TurnPosition
 from memoria.text.dates import Interval
 

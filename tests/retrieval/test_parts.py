@@ -4,16 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model import Hit, HitSource, ToolCall
-from memoria.retrieval.evidence.rank import score_conclusion
-from memoria.retrieval.excerpt import find_excerpt
-from memoria.retrieval.familiar import QueryStatistics
-from memoria.retrieval.gate import (
+from memoria.retrieval.answer.pack import hit_cost, pack_hits
+from memoria.retrieval.ranking.evidence.rank import score_conclusion
+from memoria.retrieval.ranking.statistics import QueryStatistics
+from memoria.retrieval.ranking.threshold import (
     MEMORY_THRESHOLDS,
     TRANSCRIPT_THRESHOLDS,
     RelevanceSignals,
     term_coverage,
 )
-from memoria.retrieval.pack import hit_cost, pack_hits
+from memoria.text.excerpt import find_excerpt
 
 
 def hit(text: str, tool: ToolCall | None = None) -> Hit:

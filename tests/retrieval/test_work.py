@@ -18,10 +18,14 @@ import memoria
 from memoria import Memoria
 from memoria.model import Mention, SearchResult
 from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
-from memoria.retrieval.evidence.found import best_documents
-from memoria.retrieval.evidence.worth import ExpectedAnswer, answer_priors, rank_with_priors
-from memoria.retrieval.plan import SearchPlan
-from memoria.retrieval.stages import ALL
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.stages import ALL
+from memoria.retrieval.ranking.evidence.inputs import best_documents
+from memoria.retrieval.ranking.evidence.priors import (
+    ExpectedAnswer,
+    answer_priors,
+    rank_with_priors,
+)
 from memoria.store.sqlite.driver import Cursor, Row
 from memoria.store.values import Remark
 

@@ -12,7 +12,7 @@ from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
 from memoria.model import LIBRARY, MemoryType, Role, Turn
 from memoria.retrieval import Search, plan_memories, plan_transcript
-from memoria.retrieval.plan import EVERYWHERE
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters
 

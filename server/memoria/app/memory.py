@@ -39,8 +39,8 @@ from memoria.model import (
     as_member,
     as_turns,
 )
-from memoria.retrieval.plan import EVERYWHERE
-from memoria.retrieval.records import read_memory, read_record, read_session, read_turn
+from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Store, Transaction
 from memoria.store.files import tombstone_key
 from memoria.store.values import SuppressedMeaning

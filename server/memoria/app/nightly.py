@@ -21,7 +21,7 @@ from memoria.lifecycle.undo import find_run, undo_run
 from memoria.model import DAY_MS, derive_id, new_id, now_millis
 from memoria.model.nightly import NightlyRun, RowChange, RunOptions, StepReport, UndoResult
 from memoria.policy.retention import retention_table
-from memoria.retrieval.related import RelatedMemoryFinder
+from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import JournalingStore
 from memoria.store.files import DATABASE
 from memoria.store.folders import tenant_folder

@@ -11,8 +11,13 @@ from memoria.model.provenance import (
     Namesakes,
     TurnOrigin,
 )
-from memoria.retrieval.entities import find_entity
-from memoria.retrieval.provenance import filters_from, list_pending, read_history, read_origin
+from memoria.retrieval.lookup.entities import find_entity
+from memoria.retrieval.lookup.provenance import (
+    filters_from,
+    list_pending,
+    read_history,
+    read_origin,
+)
 from memoria.store.base import Store
 
 Hops = Literal[1, 2]

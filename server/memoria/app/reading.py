@@ -12,7 +12,7 @@ from memoria.ingest.processing import EntryProcessor, ProcessorTools
 from memoria.ingest.related import RelatedMemories
 from memoria.ingest.tombstones import Digester
 from memoria.model import QueueKind
-from memoria.retrieval.related import RelatedMemoryFinder
+from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import Store
 from memoria.store.files import tombstone_key
 from memoria.store.ledger import StoreLedger

@@ -21,7 +21,7 @@ from memoria.model import (
 )
 from memoria.model.core import CoreFile
 from memoria.retrieval import Search, SearchOptions, plan_memories, plan_transcript
-from memoria.retrieval.stages import ALL, STAGES, Stages
+from memoria.retrieval.query.stages import ALL, STAGES, Stages
 from memoria.store.base import Store
 from memoria.store.files import read_live_core
 from memoria.store.folders import tenant_folder
@@ -174,7 +174,7 @@ class Recall:
             workspace: ask as from this project; the configured one by default.
             task: memories of this task gain; by default the task on the scratchpad.
         """
-        from memoria.retrieval.injection import (  # noqa: PLC0415  (only who injects pays for it)
+        from memoria.retrieval.answer.context_package import (  # noqa: PLC0415  (only who injects pays for it)
             MIN_TOKENS,
             FixedBlocks,
             build_context,

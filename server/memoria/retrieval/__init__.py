@@ -1,6 +1,9 @@
-"""READ: plan -> candidates -> fuse -> judge -> select (gate, MMR) -> pack -> cite, each a file."""
+"""READ: query -> sources -> ranking -> answer, a room each; `search` is the pipeline through them.
 
-from memoria.retrieval.plan import SearchOptions, SearchPlan, plan_memories, plan_transcript
+`lookup` stands beside it: records by id, origins, entities by name, related memories.
+"""
+
+from memoria.retrieval.query.plan import SearchOptions, SearchPlan, plan_memories, plan_transcript
 from memoria.retrieval.search import Search
 
 __all__ = ["Search", "SearchOptions", "SearchPlan", "plan_memories", "plan_transcript"]

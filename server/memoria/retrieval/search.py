@@ -12,29 +12,27 @@ from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
 from memoria.model import AdjacentTurn, Hit, PartReport, SearchResult, StoredTurn
-from memoria.retrieval.candidates import (
-    OFF,
-    QueryVector,
-    SourceScores,
-    fall_back_to_words,
-    gather,
+from memoria.retrieval.answer.cite import (
+    memory_hit,
+    neighbour,
+    omit_own_workspace,
+    stand_in_hit,
+    turn_hit,
 )
-from memoria.retrieval.cite import memory_hit, neighbour, omit_own_workspace, stand_in_hit, turn_hit
-from memoria.retrieval.explain import build_explanation
-from memoria.retrieval.familiar import QueryStatistics, build_statistics, count_frequencies
-from memoria.retrieval.fuse import fuse
-from memoria.retrieval.gate import MEMORY_THRESHOLDS, TRANSCRIPT_THRESHOLDS, ThresholdPolicy
-from memoria.retrieval.judge import MemoryWording, ScoredCandidate, score_candidates
-from memoria.retrieval.nearest import nearest_topics
-from memoria.retrieval.pack import (
+from memoria.retrieval.answer.explain import build_explanation
+from memoria.retrieval.answer.hint import hint
+from memoria.retrieval.answer.nearest_topics import nearest_topics
+from memoria.retrieval.answer.pack import (
     NeighbourTurns,
     PackedHits,
     add_neighbours,
     pack_hits,
     shorten_text,
 )
-from memoria.retrieval.plan import SearchPlan
-from memoria.retrieval.rerank import (
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.task import resolve_task
+from memoria.retrieval.ranking.fusion import fuse
+from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
     RERANK_DEPTH,
     SWITCHED_OFF,
@@ -43,9 +41,25 @@ from memoria.retrieval.rerank import (
     ask_reranker,
     passages,
 )
-from memoria.retrieval.second_level import hint
-from memoria.retrieval.select import DECIDING_HITS, Selection, select_hits
-from memoria.retrieval.task import resolve_task
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.selection import DECIDING_HITS, Selection, select_hits
+from memoria.retrieval.ranking.statistics import (
+    QueryStatistics,
+    build_statistics,
+    count_frequencies,
+)
+from memoria.retrieval.ranking.threshold import (
+    MEMORY_THRESHOLDS,
+    TRANSCRIPT_THRESHOLDS,
+    ThresholdPolicy,
+)
+from memoria.retrieval.sources.gather import (
+    OFF,
+    QueryVector,
+    SourceScores,
+    fall_back_to_words,
+    gather,
+)
 from memoria.store.base import Store, Transaction
 
 _LINE_CHARS = 400

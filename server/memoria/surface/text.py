@@ -17,7 +17,7 @@ from memoria.model import (
     TurnRecord,
     to_iso,
 )
-from memoria.retrieval.cite import neighbour
+from memoria.retrieval.answer.cite import neighbour
 from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
 

@@ -24,7 +24,7 @@ from memoria.model import (
     TurnRecord,
     to_iso,
 )
-from memoria.retrieval.cite import memory_source, neighbour, turn_source
+from memoria.retrieval.answer.cite import memory_source, neighbour, turn_source
 from memoria.surface.text import answer_notes, forget_notes, other_versions
 from memoria.text.document import as_text
 

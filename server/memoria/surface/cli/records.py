@@ -10,7 +10,7 @@ from memoria.model.provenance import (
     SourcedVersion,
     TurnOrigin,
 )
-from memoria.retrieval.cite import neighbour
+from memoria.retrieval.answer.cite import neighbour
 from memoria.surface.cli import phrases as say
 from memoria.surface.cli.layout import DATED, entry_lines, wrap_text
 from memoria.surface.text import other_versions, quantity

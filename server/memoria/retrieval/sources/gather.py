@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from memoria.errors import EmbedderError
 from memoria.model import PartReport, Vector
-from memoria.retrieval.plan import SearchPlan
-from memoria.retrieval.walk import GraphExpansion, expand_graph
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.sources.graph import GraphExpansion, expand_graph
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.dates import Interval

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from memoria.retrieval.evidence.counts import TermCounts
+from memoria.retrieval.ranking.evidence.counts import TermCounts
 from memoria.store.values import Frequencies, TurnPosition
 
 _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}

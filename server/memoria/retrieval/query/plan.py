@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from memoria.errors import InvalidInputError, quote_value
 from memoria.model import MemoryType, Part, Role, now_millis
-from memoria.retrieval.question import ParsedQuery, parse_query
-from memoria.retrieval.stages import ALL, Stages
+from memoria.retrieval.query.parse import ParsedQuery, parse_query
+from memoria.retrieval.query.stages import ALL, Stages
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import query_terms
 from memoria.text.strip import replace_lone_surrogates

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoria.retrieval.diversify import diversify, is_similar
-from memoria.retrieval.gate import RelevanceThreshold
-from memoria.retrieval.judge import MemoryWording, ScoredCandidate
-from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.diversity import diversify, is_similar
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.threshold import RelevanceThreshold
 
 DECIDING_HITS = 10
 """How many of the best decide whether the record has anything to say, whatever is asked for."""

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
-from memoria.retrieval.evidence.rank import score_conclusion
-from memoria.retrieval.excerpt import find_excerpt
-from memoria.retrieval.familiar import QueryStatistics, discriminative_terms
-from memoria.retrieval.fuse import FusedCandidate, add_graph_score
-from memoria.retrieval.gate import RelevanceSignals, term_coverage
-from memoria.retrieval.plan import SearchPlan
-from memoria.retrieval.weigh import combine_boosts, memory_boosts, turn_boosts
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts, turn_boosts
+from memoria.retrieval.ranking.evidence.rank import score_conclusion
+from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
+from memoria.retrieval.ranking.statistics import QueryStatistics, discriminative_terms
+from memoria.retrieval.ranking.threshold import RelevanceSignals, term_coverage
 from memoria.store.base import Transaction
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import tokens
 from memoria.text.document import full_text
+from memoria.text.excerpt import find_excerpt
 from memoria.text.script import is_cjk
 
 _READ_CHARS = 4000

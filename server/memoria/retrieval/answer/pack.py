@@ -12,9 +12,9 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from memoria.model import AdjacentTurn, Hit, ToolCall
-from memoria.retrieval.excerpt import find_excerpt
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
+from memoria.text.excerpt import find_excerpt
 
 CITATION_TOKENS = 40
 """What a hit costs beside its text as a rule: id, session, message, role, time."""

@@ -10,9 +10,9 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.ingest.links import Interpretation, replace_interpretation
 from memoria.model import EntityKind, InferredBy, Mention, Node, now_millis
-from memoria.retrieval.fuse import GRAPH_CEILING, add_graph_score
-from memoria.retrieval.question import parse_query
-from memoria.retrieval.walk import GraphExpansion, expand_graph
+from memoria.retrieval.query.parse import parse_query
+from memoria.retrieval.ranking.fusion import GRAPH_CEILING, add_graph_score
+from memoria.retrieval.sources.graph import GraphExpansion, expand_graph
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.analyser import query_terms
@@ -149,7 +149,7 @@ async def test_nothing_is_led_to_by_who_is_in_everything(m: Memoria) -> None:
 async def test_no_walk_goes_through_what_has_too_many_edges(
     m: Memoria, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoria.retrieval.walk._TOO_MANY_EDGES", 5)
+    monkeypatch.setattr("memoria.retrieval.sources.graph._TOO_MANY_EDGES", 5)
     first, *_ = [await tell(m, f"Ann has done job {i}", "Ann") for i in range(6)]
     rare = await tell(m, "Ann met Bo", "Ann", "Bo")
     beside = await tell(m, "Bo likes tea", "Bo")

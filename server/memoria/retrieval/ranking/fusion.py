@@ -9,9 +9,9 @@ every row of the degradation matrix is the same formula with a term less.
 
 from dataclasses import dataclass
 
-from memoria.retrieval.candidates import SourceScores
-from memoria.retrieval.evidence.rank import EvidenceQuery, rank_by_evidence
-from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.evidence.rank import EvidenceQuery, rank_by_evidence
+from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 

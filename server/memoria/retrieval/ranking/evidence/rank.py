@@ -17,14 +17,14 @@ docs/benchmarks.md has the figures of all with and without each part.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memoria.retrieval.candidates import SourceScores
-from memoria.retrieval.evidence.counts import count_terms
-from memoria.retrieval.evidence.found import RankingInput, best_documents
-from memoria.retrieval.evidence.lexical import bm25, idf
-from memoria.retrieval.evidence.session import add_session_shares
-from memoria.retrieval.evidence.speakers import find_named_speakers
-from memoria.retrieval.evidence.worth import ExpectedAnswer, rank_with_priors
-from memoria.retrieval.stages import ALL, Stages
+from memoria.retrieval.query.stages import ALL, Stages
+from memoria.retrieval.ranking.evidence.counts import count_terms
+from memoria.retrieval.ranking.evidence.inputs import RankingInput, best_documents
+from memoria.retrieval.ranking.evidence.lexical import bm25, idf
+from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, rank_with_priors
+from memoria.retrieval.ranking.evidence.session import add_session_shares
+from memoria.retrieval.ranking.evidence.speakers import find_named_speakers
+from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Frequencies, IndexTokens
 from memoria.text.dates import Interval

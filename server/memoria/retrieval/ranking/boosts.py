@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from memoria.model import DAY_MS, Memory, MemoryType, MemoryVersion, Role, StoredTurn, Trust
 from memoria.policy.task_signals import same_task
-from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan
 from memoria.text.dates import Interval
 
 _CONCLUSION = 1.1

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoria.model import parse_instant, to_iso
-from memoria.retrieval.question import ParsedQuery, parse_query
+from memoria.retrieval.query.parse import ParsedQuery, parse_query
 from memoria.text.analyser import query_terms
 
 ASKED = parse_instant("2026-11-18T10:00:00Z")  # a Wednesday

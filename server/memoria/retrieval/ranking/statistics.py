@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log10
 
-from memoria.retrieval.candidates import SourceScores
-from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 from memoria.store.values import Frequencies
 from memoria.text.analyser import tokens

@@ -24,9 +24,9 @@ from memoria.model import (
     Validity,
 )
 from memoria.policy.task_signals import same_task
-from memoria.retrieval.diversify import diversify, word_similarity
-from memoria.retrieval.plan import SearchOptions, plan_memories
-from memoria.retrieval.weigh import combine_boosts, memory_boosts
+from memoria.retrieval.query.plan import SearchOptions, plan_memories
+from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts
+from memoria.retrieval.ranking.diversity import diversify, word_similarity
 
 NOW = 1_700_000_000_000
 TOLD = NOW - 400 * DAY_MS

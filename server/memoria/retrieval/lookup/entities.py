@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import Edge, Entity, Node
 from memoria.model.provenance import EntityMemory, EntityRecord, IncidentEdge, Namesakes
-from memoria.retrieval.provenance import describe_edges, list_bonds, other_end
+from memoria.retrieval.lookup.provenance import describe_edges, list_bonds, other_end
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key

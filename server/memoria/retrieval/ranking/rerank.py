@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 from memoria.errors import RerankerError
 from memoria.inference.rerank.base import Reranker, score_texts
 from memoria.model import PartReport, StoredTurn
-from memoria.retrieval.excerpt import find_excerpt
-from memoria.retrieval.judge import ScoredCandidate
-from memoria.retrieval.plan import SearchPlan
-from memoria.retrieval.weigh import combine_boosts
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.boosts import combine_boosts
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.text.excerpt import find_excerpt
 
 RERANK_DEPTH = 20
 """How many of the best hits the reranker is asked about."""

@@ -5,9 +5,9 @@ Topics and no answers: whoever asked sees what could be asked instead, and can't
 
 from collections.abc import Sequence
 
-from memoria.retrieval.excerpt import find_excerpt
-from memoria.retrieval.judge import ScoredCandidate
+from memoria.retrieval.ranking.score import ScoredCandidate
 from memoria.text.budget import estimate_tokens
+from memoria.text.excerpt import find_excerpt
 
 _MOST = 3
 _TOPIC_CHARS = 48

@@ -8,7 +8,7 @@ was noted after the moment asked of had not begun.
 from dataclasses import replace
 
 from memoria.model import DAY_MS
-from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
 
 

@@ -28,7 +28,7 @@ docs/benchmarks.md has the curve.
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
-from memoria.retrieval.familiar import QueryStatistics
+from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.store.values import DocumentKind
 
 

@@ -21,8 +21,8 @@ from memoria.model.provenance import (
     SourcedVersion,
     TurnOrigin,
 )
-from memoria.retrieval.plan import EVERYWHERE
-from memoria.retrieval.records import read_record
+from memoria.retrieval.lookup.records import read_record
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import Filters

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator
 
 from memoria.model import PARTS, ExplainedCandidate, Explanation, Part, to_iso
-from memoria.retrieval.candidates import SourceScores
-from memoria.retrieval.fuse import GRAPH_CEILING
-from memoria.retrieval.gate import RelevanceThreshold
-from memoria.retrieval.judge import ScoredCandidate
-from memoria.retrieval.plan import SearchPlan
-from memoria.retrieval.select import Selection
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.fusion import GRAPH_CEILING
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.selection import Selection
+from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.retrieval.sources.gather import SourceScores
 
 _TEXT_CHARS = 80
 _FORMULA = {

@@ -7,13 +7,13 @@ words find there is judged, with what meaning has found for the first level: no 
 
 from dataclasses import replace
 
-from memoria.retrieval.candidates import SourceScores
-from memoria.retrieval.familiar import QueryStatistics
-from memoria.retrieval.fuse import FusedCandidate
-from memoria.retrieval.gate import TRANSCRIPT_THRESHOLDS
-from memoria.retrieval.judge import MemoryWording, ScoredCandidate, score_candidates
-from memoria.retrieval.plan import SearchPlan
-from memoria.retrieval.select import Selection
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.selection import Selection
+from memoria.retrieval.ranking.statistics import QueryStatistics
+from memoria.retrieval.ranking.threshold import TRANSCRIPT_THRESHOLDS
+from memoria.retrieval.sources.gather import SourceScores
 from memoria.store.base import Transaction
 
 _COUNT_UP_TO = 10

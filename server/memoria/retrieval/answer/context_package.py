@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
-from memoria.retrieval.gate import CONTEXT_THRESHOLDS
-from memoria.retrieval.plan import SearchPlan
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.threshold import CONTEXT_THRESHOLDS
 from memoria.retrieval.search import Search
 from memoria.store.base import Store
 from memoria.text.budget import estimate_tokens

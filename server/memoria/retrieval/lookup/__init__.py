@@ -1,0 +1,1 @@
+"""Lookup: what is read by its id, its name or its likeness, without ranking."""
