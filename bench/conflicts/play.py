@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench.conflicts.cases import Case, Proposal
 from memoria.config import Settings
+from memoria.erasure.suppression import Digester
 from memoria.errors import ChatModelError, ModelMisconfiguredError
 from memoria.inference.chat.base import AnswerT, ChatModel, ChatReply, ChatRequest
 from memoria.inference.chat.choose import chat_limits
@@ -16,7 +17,6 @@ from memoria.inference.chat.client import ChatClient
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.extract import Extractor
 from memoria.ingest.processing import ProcessorTools
-from memoria.ingest.tombstones import Digester
 from memoria.model import LIBRARY, Memory, QueueKind, Role, Turn, Validity, new_id, now_millis
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.ledger import StoreLedger

@@ -28,6 +28,7 @@ from tests.llm.scripted import (
     says,
 )
 
+from memoria.erasure.suppression import Digester
 from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -35,7 +36,6 @@ from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ProcessorTools
-from memoria.ingest.tombstones import Digester
 from memoria.model import LIBRARY, QueueEntry, QueueKind, QueueState, Role, Turn
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.ledger import StoreLedger

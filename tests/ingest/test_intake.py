@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from memoria.erasure.suppression import Digester
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Digester
 from memoria.model import (
     LIBRARY,
     CaptureEvent,

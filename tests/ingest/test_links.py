@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.links import (
@@ -18,7 +19,6 @@ from memoria.ingest.links import (
     replace_interpretation,
 )
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Digester
 from memoria.model import (
     LIBRARY,
     Add,

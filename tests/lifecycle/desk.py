@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoria.erasure.suppression import Digester
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Digester
 from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.cycle import CoreReport, write_core
 from memoria.model import LIBRARY, Memory, MemoryType, now_millis

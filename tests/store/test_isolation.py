@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Digester
 from memoria.ingest.user_edits import UserEdits
 from memoria.model import (
     LIBRARY,

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.admin.backup import list_backups
+from memoria.erasure.suppression import Digester
 from memoria.errors import EmbedderError, InvalidInputError, StoreError
 from memoria.ingest.dismiss import delete_derived, delete_episodes
-from memoria.ingest.tombstones import Digester
 from memoria.model import (
     Channel,
     ForgetResult,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.dismiss import delete_derived, delete_episodes
-from memoria.ingest.tombstones import Digester, SuppressionList, find_suppression
 from memoria.model import Memory, StoredTurn
 from memoria.store.base import Store, Transaction
 from memoria.store.erasing import TextFileEraser
@@ -61,21 +61,21 @@ def _bury_again(
     again: list[list[str]] = []
     dismissed: set[str] = set()
     for memory in _memories(tx):
-        if memory.id not in dismissed and (memory.id in gone or _says_again(tx, memory, marks)):
+        if memory.id not in dismissed and (memory.id in gone or _says_again(memory, memorial)):
             dismissed.update(delete_derived(tx, [memory.id], [], spared=[memory.id]))
             tx.memories.erase(memory.id)
             again.append([version.content for version in memory.versions])
     for turn in _turns(tx):
-        if turn.id in erased or memorial.forbids(_name(turn), full_text(turn)):
+        if turn.id in erased or not memorial.may_record(_name(turn), full_text(turn)):
             _dismiss(tx, turn)
             if tx.conversations.erase_turn(turn):
                 again.append([text for text in (full_text(turn),) if is_distinctive(text)])
-        elif turn.id in gone or memorial.suppresses(full_text(turn)):
+        elif turn.id in gone or not memorial.may_conclude_from(full_text(turn)):
             _dismiss(tx, turn)
             tx.conversations.suppress_turn(turn)
     if again:
         tx.nightly_runs.drop_items([DAILY])  # a model may have said it in other words
-    tx.scratchpads.erase(lambda note: find_suppression(tx.tombstones, marks, note) is not None)
+    tx.scratchpads.erase(lambda note: not memorial.may_keep(note))
     return again
 
 
@@ -84,10 +84,8 @@ def _dismiss(tx: Transaction, turn: StoredTurn) -> None:
     delete_derived(tx, [], [turn.n])
 
 
-def _says_again(tx: Transaction, memory: Memory, marks: Digester) -> bool:
-    return any(
-        find_suppression(tx.tombstones, marks, version.content) for version in memory.versions
-    )
+def _says_again(memory: Memory, memorial: SuppressionList) -> bool:
+    return any(memorial.find_tombstone(version.content) for version in memory.versions)
 
 
 def _memories(tx: Transaction) -> Iterator[Memory]:

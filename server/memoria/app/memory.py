@@ -11,6 +11,7 @@ from memoria.app.queue import ExtractionQueue, ExtractionService
 from memoria.app.recall import Recall
 from memoria.app.threads import in_snapshot, in_thread
 from memoria.config import Settings
+from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder
 from memoria.inference.rerank.base import Reranker
@@ -18,7 +19,6 @@ from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.ingest.statements import Statements
-from memoria.ingest.tombstones import Digester
 from memoria.model import (
     BacklogStatus,
     CaptureEvent,

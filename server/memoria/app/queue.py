@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from memoria.app.arguments import Count, Text, check_arguments
 from memoria.app.threads import in_snapshot, in_thread
+from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError
-from memoria.ingest.tombstones import Digester
 from memoria.model import QueueEntry, QueueState, QueueStatus, now_millis
 from memoria.store.base import Store, Transaction
 

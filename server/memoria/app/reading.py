@@ -1,6 +1,7 @@
 """Reading: the workers that let a chat model read what was recorded, put together."""
 
 from memoria.config import Settings
+from memoria.erasure.suppression import Digester
 from memoria.inference import LazyEmbedder
 from memoria.inference.chat.choose import chat_limits, choose_chat_model
 from memoria.inference.chat.client import ChatClient
@@ -10,7 +11,6 @@ from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.processing import EntryProcessor, ProcessorTools
 from memoria.ingest.related import RelatedMemories
-from memoria.ingest.tombstones import Digester
 from memoria.model import QueueKind
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import Store

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidTurnError
 from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
-from memoria.ingest.tombstones import Digester, SuppressionList
 from memoria.model import (
     CaptureEvent,
     Channel,
@@ -203,7 +203,9 @@ class Capture:
         writer = _SessionWriter(
             conversations, intake, session, self._channel.trust, now, self._limits.segment
         )
-        forgotten = {id(d) for d in drafts if suppression.forbids(self._name(d), full_text(d.text))}
+        forgotten = {
+            id(d) for d in drafts if not suppression.may_record(self._name(d), full_text(d.text))
+        }
         kept_drafts = [draft for draft in drafts if id(draft) not in forgotten]
         repeats = _find_repeats(conversations, session, kept_drafts)
         for draft in drafts:
@@ -215,7 +217,8 @@ class Capture:
                 known = conversations.find_fingerprint(session.n, draft.fingerprint)
                 yield RecordedTurn(status="already_recorded", id=known)
             else:
-                yield writer.write(draft, suppressed=suppression.suppresses(full_text(draft.text)))
+                conclusive = suppression.may_conclude_from(full_text(draft.text))
+                yield writer.write(draft, suppressed=not conclusive)
 
     def _name(self, draft: _TurnDraft) -> MessageName:
         source, message_id = self._channel.source, draft.turn.message_id

@@ -11,8 +11,8 @@ over when its user says so or names another.
 
 from dataclasses import replace
 
+from memoria.erasure.suppression import Digester
 from memoria.ingest.scratchpads import MOST_RECENT_TASKS
-from memoria.ingest.tombstones import Digester
 from memoria.ingest.validator import OperationValidator, PromptContents, RejectedError
 from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn
 from memoria.model.privacy import PersonalRules

@@ -10,9 +10,9 @@ stretch that has closed is summed up as well.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memoria.erasure.suppression import Digester
 from memoria.ingest.focus import follow_turn
 from memoria.ingest.resolve import Resolver
-from memoria.ingest.tombstones import Digester
 from memoria.ingest.validator import CHANNEL, OperationValidator, PromptContents
 from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
 from memoria.model.privacy import PersonalRules

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memoria.erasure.suppression import Digester
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
 from memoria.ingest.related import RelatedMemories
-from memoria.ingest.tombstones import Digester
 from memoria.ingest.validator import OperationValidator, PromptContents
 from memoria.model import InferredBy, StoredTurn, TextVectors, from_millis
 from memoria.model.privacy import PersonalRules

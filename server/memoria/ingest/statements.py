@@ -7,9 +7,9 @@ hides; both can be undone. Where a statement came from is stamped from the chann
 from dataclasses import replace
 from typing import Literal, get_args
 
-from memoria.errors import ForgottenError, InvalidInputError
+from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.errors import InvalidInputError
 from memoria.ingest.clean import Tally, clean_text
-from memoria.ingest.tombstones import Digester, find_suppression
 from memoria.model import (
     Channel,
     InferredBy,
@@ -181,16 +181,13 @@ class Statements:
 
     def _check_not_forgotten(self, tx: Transaction, text: str, *, again: bool) -> None:
         """See that the text was not forgotten, or lift the tombstone where it may return."""
-        tombstone = find_suppression(tx.tombstones, self._marks, text)
-        if tombstone is None:
-            return
+        suppression = SuppressionList(tx.tombstones, self._marks)
         if not again:
-            raise ForgottenError(
-                f"This {tombstone.epitaph}. If the user wants it back, remember it with "
-                "again=true (in a shell: memoria remember --again)."
-            )
-        tx.tombstones.lift(self._marks.digest_statements(text))
-        self._audit(tx, "lift", tombstone.subject)
+            suppression.check_statement(text)
+            return
+        tombstone = suppression.lift(text)
+        if tombstone is not None:
+            self._audit(tx, "lift", tombstone.subject)
 
     def _supersede_rule_conclusions(self, tx: Transaction, text: str, stated_id: str) -> None:
         """What is stated takes the place of what rules concluded to the same effect."""

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from memoria.erasure.suppression import Digester
 from memoria.ingest.clean import Tally
 from memoria.ingest.statements import Statements, check_statement
-from memoria.ingest.tombstones import Digester
 from memoria.model import Memory, MemoryType, Validity, now_millis
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
 from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.quotes import find_quote
-from memoria.ingest.tombstones import Digester, find_suppression
 from memoria.model import (
     NO_TEXT_VECTORS,
     Add,
@@ -37,7 +37,7 @@ from memoria.store.base import Transaction
 from memoria.store.values import NewVersion
 from memoria.text.dates import Prefer, times
 from memoria.text.document import full_text
-from memoria.text.statement import fingerprint, sentences_in
+from memoria.text.statement import fingerprint
 
 CHANNEL = "extraction"
 _NO_RULES: PersonalRules = MappingProxyType({})
@@ -100,11 +100,10 @@ class OperationValidator:
         self.entry_id = entry_id or new_id()
         self._personal = effective_rules(personal)
         self.tx = tx
-        self._marks = marks
+        self._suppression = SuppressionList(tx.tombstones, marks, meanings)
         self._prompt = prompt
         self.inferred_by = inferred_by
         self.client = client
-        self._meanings = meanings
         self.now = now_millis()
         self.misread_turns = set[int]()
         """Turns that were quoted as they don't stand, or read as nobody meant them."""
@@ -172,24 +171,12 @@ class OperationValidator:
             raise RejectedError("nothing left to say")
         if _is_placeholder(text) and not placeholders:
             raise RejectedError("a placeholder")
-        if find_suppression(
-            self.tx.tombstones, self._marks, text
-        ) is not None or self._resembles_forgotten(text):
+        if not self._suppression.may_keep(text):
             raise RejectedError("forgotten")
         screened = screen(text, self._personal)
         if screened.text is None:
             raise RejectedError("personal data")
         return screened.text, screened.needs_confirmation
-
-    def _resembles_forgotten(self, text: str) -> bool:
-        """Whether a text or a sentence of it means what was forgotten, where that can be told."""
-        model, vectors_by_text = self._meanings.model, self._meanings.vectors
-        vectors = [
-            vectors_by_text[piece] for piece in sentences_in(text) if piece in vectors_by_text
-        ]
-        return any(
-            self.tx.tombstones.find_by_meaning(model, vector) is not None for vector in vectors
-        )
 
     def require_memory(self, memory_id: str) -> Memory:
         """A memory as it is now, whoever wrote it."""
@@ -287,8 +274,7 @@ class OperationValidator:
         )
 
     def _may_keep_name(self, name: str) -> bool:
-        tombstone = find_suppression(self.tx.tombstones, self._marks, name) is not None
-        is_free = not tombstone and not _is_placeholder(name)
+        is_free = self._suppression.find_tombstone(name) is None and not _is_placeholder(name)
         return is_free and mask(name, self._personal) == name
 
     def mask_quote(self, quote: str) -> str:

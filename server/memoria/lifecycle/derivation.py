@@ -7,9 +7,9 @@ than the least of them. What the user has said about it since is not changed by 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from memoria.erasure.suppression import Digester
 from memoria.graph.edges import initial_weight
 from memoria.ingest.links import interpretation_by_rules, link_memory, replace_interpretation
-from memoria.ingest.tombstones import Digester
 from memoria.ingest.validator import OperationValidator, PromptContents
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, StepContext

@@ -11,8 +11,8 @@ from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from memoria.config import Settings
+from memoria.erasure.suppression import Digester
 from memoria.ingest.related import RelatedMemories
-from memoria.ingest.tombstones import Digester
 from memoria.lifecycle.budget import NightlyLedger
 from memoria.model.base import Value
 from memoria.model.nightly import NightlyRun, StepOutcome

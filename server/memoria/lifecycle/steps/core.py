@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from memoria.ingest.tombstones import Digester
+from memoria.erasure.suppression import Digester
 from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.apply import Edit, apply_edit
 from memoria.lifecycle.core.cycle import (

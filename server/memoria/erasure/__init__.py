@@ -1,0 +1,1 @@
+"""Erasure: what is forgotten, what falls with it, and how it is kept from coming back."""
