@@ -16,15 +16,15 @@ _AT_ONCE = 20
 
 
 def adjudicate_pairs(
-    night: StepContext, gate: ChatClient, memories: Mapping[str, Memory], pairs: Sequence[Pair]
+    context: StepContext, chat: ChatClient, memories: Mapping[str, Memory], pairs: Sequence[Pair]
 ) -> tuple[dict[Pair, Relation], str | None]:
     """What a model makes of each pair, and why some were not asked about, if so.
 
     That two are the same is not believed where one of them turns the other round.
 
     Args:
-        night: whose tokens are spent, and up to how many an answer may take.
-        gate: the way to the model.
+        context: whose tokens are spent, and up to how many an answer may take.
+        chat: the chat model.
         memories: by id.
         pairs: ids; the surest first.
     """
@@ -33,7 +33,7 @@ def adjudicate_pairs(
     for first in range(0, len(pairs), _AT_ONCE):
         asked = [_oldest_first(memories, pair) for pair in pairs[first : first + _AT_ONCE]]
         try:
-            found = _ask(night, gate, asked)
+            found = _ask(context, chat, asked)
         except (InvalidAnswerError, ModelRefusedError):
             continue
         except ChatModelError as error:
@@ -64,11 +64,11 @@ def _oldest_first(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, M
 
 
 def _ask(
-    night: StepContext, gate: ChatClient, pairs: Sequence[tuple[Memory, Memory]]
+    context: StepContext, chat: ChatClient, pairs: Sequence[tuple[Memory, Memory]]
 ) -> list[Relation | None]:
     lines = (_line(number, *pair) for number, pair in enumerate(pairs, 1))
-    question = request_rulings(pairs="\n".join(lines), max_output_tokens=night.output_tokens)
-    answers = {r.pair: r.relation for r in gate.ask(night.tenant, question).rulings}
+    question = request_rulings(pairs="\n".join(lines), max_output_tokens=context.output_tokens)
+    answers = {r.pair: r.relation for r in chat.ask(context.tenant, question).rulings}
     return [answers.get(number) for number in range(1, len(pairs) + 1)]
 
 

@@ -26,12 +26,12 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _MIN_QUOTED_MEMORIES = 2
 
 
-def propose_concept(night: StepContext, gate: ChatClient, memories: Sequence[Memory]) -> str:
+def propose_concept(context: StepContext, chat: ChatClient, memories: Sequence[Memory]) -> str:
     """What some memories come to.
 
     Args:
-        night: whose tokens are spent.
-        gate: the way to the model.
+        context: whose tokens are spent.
+        chat: the chat model.
         memories: of one scope.
 
     Raises:
@@ -40,18 +40,18 @@ def propose_concept(night: StepContext, gate: ChatClient, memories: Sequence[Mem
         EmbedderError: what was forgotten can't be known again by its meaning now.
     """
     lines = "\n".join(_line(number, memory) for number, memory in enumerate(memories, 1))
-    question = request_concept(memories=lines, max_output_tokens=night.output_tokens)
-    wording = _check_support(gate.ask(night.tenant, question), memories)
-    with night.store.read(night.tenant) as tx:
+    question = request_concept(memories=lines, max_output_tokens=context.output_tokens)
+    wording = _check_support(chat.ask(context.tenant, question), memories)
+    with context.store.read(context.tenant) as tx:
         by_meaning = tx.tombstones.has_meanings()
     pieces = list(sentences_in(clean_text(wording, Tally()).strip())) if by_meaning else []
     known = (
-        night.recall.embed_meanings(pieces, wait=True)
-        if night.recall and pieces
+        context.recall.embed_meanings(pieces, wait=True)
+        if context.recall and pieces
         else NO_TEXT_VECTORS
     )
-    with night.store.read(night.tenant) as tx:
-        said = derivation_validator(tx, night, InferredBy.MODEL, known)
+    with context.store.read(context.tenant) as tx:
+        said = derivation_validator(tx, context, InferredBy.MODEL, known)
         return said.check_derived(wording, least_trust(memories))
 
 

@@ -110,15 +110,15 @@ class Step(Protocol[ItemT]):
         """How many rows one item may touch at most, those of indexes and the journal included."""
         ...
 
-    def describe_limits(self, night: StepContext, /) -> str | None:
+    def describe_limits(self, context: StepContext, /) -> str | None:
         """What it has to do without, and so does otherwise; None where nothing is missing."""
         ...
 
-    def plan(self, night: StepContext) -> Iterator[ItemT]:
+    def plan(self, context: StepContext) -> Iterator[ItemT]:
         """What is to be done. Reads in short snapshots and writes nothing."""
         ...
 
-    def apply(self, tx: Transaction, item: ItemT, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: ItemT, context: StepContext) -> ItemResult:
         """Do one thing, unless somebody has changed what it rests on since it was planned."""
         ...
 
@@ -135,14 +135,14 @@ class PiecewiseStep(Protocol):
         """As the command line has it."""
         ...
 
-    def describe_limits(self, night: StepContext, /) -> str | None:
+    def describe_limits(self, context: StepContext, /) -> str | None:
         """What it has to do without, or has left; None where nothing is missing."""
         ...
 
-    def count_waiting(self, night: StepContext) -> int:
+    def count_waiting(self, context: StepContext) -> int:
         """How many pieces there are to do, as far as can be told."""
         ...
 
-    def work_on_next(self, night: StepContext) -> Sequence[ItemResult]:
+    def work_on_next(self, context: StepContext) -> Sequence[ItemResult]:
         """Do the next piece. Nothing came of it where there is none that can be done this night."""
         ...

@@ -52,22 +52,22 @@ class MergeCandidates:
         return (min(one.id, other.id), max(one.id, other.id))
 
 
-def find_candidates(night: StepContext, since: int | None, *, ask: bool) -> MergeCandidates:
+def find_candidates(context: StepContext, since: int | None, *, ask: bool) -> MergeCandidates:
     """What may be one of what was changed since a moment, or of all.
 
     Args:
-        night: whose memories.
+        context: whose memories.
         since: UTC epoch ms; None for all.
         ask: whether a model can be asked about what no rule tells.
     """
     found = MergeCandidates()
-    for one, other, cosine in (*_by_meaning(night, since), *_by_words(night, since)):
+    for one, other, cosine in (*_by_meaning(context, since), *_by_words(context, since)):
         if may_merge(one, other) and near_identical(one.content, other.content, cosine):
             found.same.append(found.add_pair(one, other))
     found.same = list(dict.fromkeys(found.same))
     if ask:
         known = set(found.same)
-        for one, other in (*_nearest(night), *_sharing_words(night, since)):
+        for one, other in (*_nearest(context), *_sharing_words(context, since)):
             if len(found.doubtful) < MAX_PAIRS_ASKED and may_merge(one, other):
                 pair = found.add_pair(one, other)
                 found.doubtful += [] if pair in known else [pair]
@@ -79,10 +79,10 @@ _MemoryPair = tuple[Memory, Memory]
 
 
 def _by_meaning(
-    night: StepContext, since: int | None
+    context: StepContext, since: int | None
 ) -> Iterator[tuple[Memory, Memory, float | None]]:
-    for page in _similar_pages(night, since, NEARLY_IDENTICAL):
-        with night.store.read(night.tenant) as tx:
+    for page in _similar_pages(context, since, NEARLY_IDENTICAL):
+        with context.store.read(context.tenant) as tx:
             memories = _memories_of(tx, page)
         yield from (
             (memories[pair.one], memories[pair.other], pair.cosine)
@@ -92,11 +92,11 @@ def _by_meaning(
 
 
 def _similar_pages(
-    night: StepContext, since: int | None, least: float
+    context: StepContext, since: int | None, least: float
 ) -> Iterator[list[SimilarWordings]]:
     after = _START
     while True:
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             page = tx.pairs.list_similar(since, after, least, _PAGE)
         if not page:
             return
@@ -111,23 +111,23 @@ def _memories_of(tx: Transaction, pairs: Sequence[SimilarWordings]) -> dict[int,
 
 
 def _by_words(
-    night: StepContext, since: int | None
+    context: StepContext, since: int | None
 ) -> Iterator[tuple[Memory, Memory, float | None]]:
-    for ns in _wordings_in_same_words(night, since or 0):
-        with night.store.read(night.tenant) as tx:
+    for ns in _wordings_in_same_words(context, since or 0):
+        with context.store.read(context.tenant) as tx:
             memories = tx.memories.by_version_numbers(ns)
         yield from ((one, other, None) for one, other in combinations(memories.values(), 2))
 
 
-def _wordings_in_same_words(night: StepContext, since: int) -> Iterator[list[int]]:
+def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[int]]:
     """Wordings in the same words of which one is new, by number."""
     alike: dict[int, list[int]] = {}
     new = set[int]()
     after = 0
-    with night.store.read(night.tenant) as tx:
+    with context.store.read(context.tenant) as tx:
         changed = tx.pairs.has_changes(since)
     while changed:
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             page = tx.pairs.list_wordings(since, after, _PAGE)
         if not page:
             break
@@ -142,22 +142,22 @@ def _wordings_in_same_words(night: StepContext, since: int) -> Iterator[list[int
             yield ns[:_MAX_SAME_WORDING]
 
 
-def _nearest(night: StepContext) -> Iterator[_MemoryPair]:
+def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
     """The nearest that nobody has ruled upon, nearest first, whenever they were changed."""
-    pages = _similar_pages(night, night.run.options.since, MIN_SIMILARITY)
+    pages = _similar_pages(context, context.run.options.since, MIN_SIMILARITY)
     pairs = (pair for page in pages for pair in page)
     nearest = heapq.nsmallest(
         3 * MAX_PAIRS_ASKED, pairs, key=lambda pair: (-pair.cosine, pair.edge)
     )
-    with night.store.read(night.tenant) as tx:
+    with context.store.read(context.tenant) as tx:
         memories = _memories_of(tx, nearest)
     yield from ((memories[pair.one], memories[pair.other]) for pair in nearest)
 
 
-def _sharing_words(night: StepContext, since: int | None) -> Iterator[_MemoryPair]:
+def _sharing_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
     """What was changed lately, with what has half of its words."""
-    for n in _latest_changes(night, since or 0):
-        with night.store.read(night.tenant) as tx:
+    for n in _latest_changes(context, since or 0):
+        with context.store.read(context.tenant) as tx:
             memory = tx.memories.by_version_numbers([n]).get(n)
             if memory is None:
                 continue
@@ -175,11 +175,11 @@ def _sharing_words(night: StepContext, since: int | None) -> Iterator[_MemoryPai
                 yield memory, others[m]
 
 
-def _latest_changes(night: StepContext, since: int) -> list[int]:
+def _latest_changes(context: StepContext, since: int) -> list[int]:
     found: list[int] = []
     after = 0
     while True:
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             page = tx.pairs.list_wordings(since, after, _PAGE)
         if not page:
             return found[::-1]

@@ -27,11 +27,11 @@ Members = tuple[DerivationCandidate, ...]
 _Ties = defaultdict[tuple[int, int], float]
 
 
-def source_pages(night: StepContext) -> Iterator[list[DerivationCandidate]]:
+def source_pages(context: StepContext) -> Iterator[list[DerivationCandidate]]:
     """Whatever something may be drawn from, in order."""
     after = 0
     while True:
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             page = tx.derivations.list_candidates(after, _PAGE)
         if not page:
             return
@@ -39,11 +39,11 @@ def source_pages(night: StepContext) -> Iterator[list[DerivationCandidate]]:
         after = page[-1].n
 
 
-def find_patterns(night: StepContext, since: int | None = None) -> list[Members]:
+def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:
     """Memories that hang together and are borne out broadly; the most broadly first.
 
     Args:
-        night: whose memories.
+        context: whose memories.
         since: only such as have one that was changed after this, UTC epoch ms; None for all.
     """
     bases: dict[int, DerivationCandidate] = {}
@@ -51,12 +51,12 @@ def find_patterns(night: StepContext, since: int | None = None) -> list[Members]
     alike: list[tuple[int, int, float]] = []
     shared: dict[Hashable, list[int]] = defaultdict(list)
     told: dict[int, list[StatementOccasion]] = defaultdict(list)
-    for page in source_pages(night):
+    for page in source_pages(context):
         sure = {
             one.n: one._replace(content="") for one in page if one.confidence >= SURE_CONFIDENCE
         }
         bases.update(sure)
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             alike += tx.derivations.similar_pairs(list(sure))
             _note_ties(tx, sure, shared, told)
     for one, other, cosine in alike:

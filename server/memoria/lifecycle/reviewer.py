@@ -22,15 +22,15 @@ _RESERVE_S = 5.0
 class MemoryReviewer:
     """Judges the memories of a night."""
 
-    def __init__(self, night: StepContext, gate: ChatClient) -> None:
+    def __init__(self, context: StepContext, chat: ChatClient) -> None:
         """Nothing is asked yet.
 
         Args:
-            night: whose memories they are and whose tokens are spent.
-            gate: the way to the model.
+            context: whose memories they are and whose tokens are spent.
+            chat: the chat model.
         """
-        self._night = night
-        self._gate = gate
+        self._context = context
+        self._chat = chat
         self.shortfalls: list[str] = []
         """What it gave no word of, and why."""
 
@@ -45,7 +45,7 @@ class MemoryReviewer:
         unclear, asked, stopped = 0, 0, "the time is up"
         for memory_id, why in cases:
             memory = self._memory(memory_id)
-            if self._night.time_left() <= _RESERVE_S:
+            if self._context.time_left() <= _RESERVE_S:
                 break
             try:
                 decision = None if memory is None else self._decision(memory, why)
@@ -66,13 +66,13 @@ class MemoryReviewer:
             )
 
     def _memory(self, memory_id: str) -> Memory | None:
-        with self._night.store.read(self._night.tenant) as tx:
+        with self._context.store.read(self._context.tenant) as tx:
             return tx.memories.get(memory_id)
 
     def _decision(self, memory: Memory, why: str) -> Judgement:
-        night = self._night
+        context = self._context
         case = ReviewCase(
-            today=f"{from_millis(night.at):%A, %Y-%m-%d}",
+            today=f"{from_millis(context.at):%A, %Y-%m-%d}",
             why=why,
             memory=_memory_in_full(memory),
             known=self._related_lines(memory, memory.content),
@@ -81,21 +81,21 @@ class MemoryReviewer:
             self._ask,
             lambda words: self._related_lines(memory, words),
             case,
-            max_output_tokens=night.output_tokens,
+            max_output_tokens=context.output_tokens,
         )
         if decided.decision == "PROMOTE" and not _may_enter_core(memory):
             return "KEEP"
         return decided.decision
 
     def _ask(self, question: ChatRequest[AnswerT]) -> AnswerT:
-        return self._gate.ask(self._night.tenant, question)
+        return self._chat.ask(self._context.tenant, question)
 
     def _related_lines(self, memory: Memory, words: str) -> str:
         """What is known of the words where the memory is seen, without the memory itself."""
-        recall = self._night.recall
+        recall = self._context.recall
         if recall is None:
             return ""
-        with self._night.store.read(self._night.tenant) as tx:
+        with self._context.store.read(self._context.tenant) as tx:
             found = recall.find_related(tx, words, memory.workspace)
         others = [other for other in found if other.id != memory.id]
         return _memory_lines(others[:_MAX_RELATED])

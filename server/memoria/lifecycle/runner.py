@@ -37,7 +37,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def run_steps(
-    night: StepContext,
+    context: StepContext,
     store: JournalingStore,
     steps: Steps,
     progress: Progress,
@@ -45,18 +45,18 @@ def run_steps(
     """Do whatever of a run is not done yet.
 
     Args:
-        night: the run, begun or resumed.
+        context: the run, begun or resumed.
         store: what it writes to.
         steps: by name, every step the run has.
         progress: told after every transaction.
     """
-    reports = list(night.run.steps)
+    reports = list(context.run.steps)
     for ordinal, report in enumerate(reports):
         if report.state == "applied":
             continue
-        if night.budget is not None:
-            night.budget.step = ordinal
-        step, desk = steps[report.name], _StepPlace(night, store, ordinal, progress)
+        if context.budget is not None:
+            context.budget.step = ordinal
+        step, desk = steps[report.name], _StepPlace(context, store, ordinal, progress)
         reports[ordinal] = (
             _run_piecewise(desk, step, report)
             if isinstance(step, PiecewiseStep)
@@ -65,11 +65,11 @@ def run_steps(
     whole = all(report.state == "applied" for report in reports)
     state: RunState = "finished" if whole else "stopped"
     for ordinal in range(len(reports)):
-        _clear_plan(night, store, ordinal)
-    with store.write(night.tenant) as tx:
-        tx.nightly_runs.note_rows(night.run, store.most_rows)
-        tx.nightly_runs.set_state(night.run, state, system_millis())
-        done = tx.nightly_runs.find_run(night.run.id)
+        _clear_plan(context, store, ordinal)
+    with store.write(context.tenant) as tx:
+        tx.nightly_runs.note_rows(context.run, store.most_rows)
+        tx.nightly_runs.set_state(context.run, state, system_millis())
+        done = tx.nightly_runs.find_run(context.run.id)
     assert done is not None  # noqa: S101  (it was written just now)
     return done
 
@@ -78,15 +78,15 @@ def run_steps(
 class _StepPlace:
     """A step's place in the run."""
 
-    night: StepContext
+    context: StepContext
     store: JournalingStore
     ordinal: int
     progress: Progress
 
     def note(self, report: StepReport) -> StepReport:
         """Write down how far the step has come."""
-        with self.store.write(self.night.tenant) as tx:
-            tx.nightly_runs.set_step(self.night.run, self.ordinal, report)
+        with self.store.write(self.context.tenant) as tx:
+            tx.nightly_runs.set_step(self.context.run, self.ordinal, report)
         return report
 
 
@@ -96,20 +96,20 @@ def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) ->
     That takes half of the time there is at most: however much there is to read, the steps that keep
     the memory small have theirs.
     """
-    night = desk.night
-    time_left = night.time_left()
+    context = desk.context
+    time_left = context.time_left()
     spared = time_left / 2 if isfinite(time_left) else 0
-    if report.state == "waiting" and night.time_left() > 0:
+    if report.state == "waiting" and context.time_left() > 0:
         report = desk.note(
-            report.model_copy(update={"state": "planned", "planned": step.count_waiting(night)})
+            report.model_copy(update={"state": "planned", "planned": step.count_waiting(context)})
         )
-    while report.state == "planned" and night.time_left() > spared:
-        done = step.work_on_next(night)
+    while report.state == "planned" and context.time_left() > spared:
+        done = step.work_on_next(context)
         report = _add_results(report, done, done=not done)
         desk.note(report)
         desk.progress(step.name, sum(report.outcomes.values()), report.planned)
         rest(0)
-    return desk.note(report.model_copy(update={"reduced": step.describe_limits(night)}))
+    return desk.note(report.model_copy(update={"reduced": step.describe_limits(context)}))
 
 
 class _PlannedRun:
@@ -117,16 +117,16 @@ class _PlannedRun:
 
     def __init__(self, desk: _StepPlace, step: Step[Any]) -> None:
         self._desk = desk
-        self._night = desk.night
+        self._context = desk.context
         self._store = desk.store
         self._step = step
         self._ordinal = desk.ordinal
         self._progress = desk.progress
 
     def run(self, report: StepReport) -> StepReport:
-        if report.state == "waiting" and self._night.time_left() > 0:
+        if report.state == "waiting" and self._context.time_left() > 0:
             report = self._plan(report)
-        while report.state == "planned" and self._night.time_left() > 0:
+        while report.state == "planned" and self._context.time_left() > 0:
             began = time.perf_counter()
             report = self._apply_some(report)
             self._progress(self._step.name, sum(report.outcomes.values()), report.planned)
@@ -135,16 +135,16 @@ class _PlannedRun:
 
     def _plan(self, report: StepReport) -> StepReport:
         """Write the plan down, anew where half of one stands there."""
-        night = self._night
-        _clear_plan(night, self._store, self._ordinal)
+        context = self._context
+        _clear_plan(context, self._store, self._ordinal)
         planned = 0
-        for page in _pages(self._step.plan(night), _PAGE):
-            with self._store.write(night.tenant) as tx:
+        for page in _pages(self._step.plan(context), _PAGE):
+            with self._store.write(context.tenant) as tx:
                 tx.nightly_runs.add_plan(
-                    night.run, self._ordinal, [item.model_dump_json() for item in page]
+                    context.run, self._ordinal, [item.model_dump_json() for item in page]
                 )
             planned += len(page)
-        reduced = self._step.describe_limits(night)
+        reduced = self._step.describe_limits(context)
         return self._desk.note(
             report.model_copy(update={"state": "planned", "planned": planned, "reduced": reduced})
         )
@@ -174,13 +174,13 @@ class _PlannedRun:
             why = f"it failed: {type(error).__name__}"
         key = self._step.item.model_validate_json(item[1]).key
         failed = ItemResult(StepOutcome.FAILED, key, why)
-        with self._store.write(self._night.tenant) as tx:
+        with self._store.write(self._context.tenant) as tx:
             return self._strike(tx, report, [item], [failed])
 
     def _apply_all(self, report: StepReport, items: Sequence[_Numbered]) -> StepReport:
-        night = self._night
-        journal = self._store.journaling(night.run, self._ordinal)
-        with journal, self._store.write(night.tenant) as tx:
+        context = self._context
+        journal = self._store.journaling(context.run, self._ordinal)
+        with journal, self._store.write(context.tenant) as tx:
             applied = [self._apply(tx, self._step.item.model_validate_json(i)) for _, i in items]
             return self._strike(tx, report, items, applied)
 
@@ -192,7 +192,7 @@ class _PlannedRun:
         applied: Sequence[ItemResult],
     ) -> StepReport:
         """Take off the plan what was done, in the transaction that did it."""
-        run = self._night.run
+        run = self._context.run
         tx.nightly_runs.remove_items(run, self._ordinal, [number for number, _ in items])
         report = _add_results(report, applied, done=not items)
         tx.nightly_runs.set_step(run, self._ordinal, report)
@@ -200,15 +200,15 @@ class _PlannedRun:
         return report
 
     def _apply(self, tx: Transaction, item: Item) -> ItemResult:
-        night = self._night
-        with use_clock(lambda: night.at), derive_ids(
-            night.at, night.run.id, self._step.name, item.key
+        context = self._context
+        with use_clock(lambda: context.at), derive_ids(
+            context.at, context.run.id, self._step.name, item.key
         ):  # fmt: skip
-            return self._step.apply(tx, item, night)
+            return self._step.apply(tx, item, context)
 
     def _todo(self, most: int) -> list[_Numbered]:
-        with self._night.store.read(self._night.tenant) as tx:
-            return tx.nightly_runs.next_items(self._night.run, self._ordinal, most)
+        with self._context.store.read(self._context.tenant) as tx:
+            return tx.nightly_runs.next_items(self._context.run, self._ordinal, most)
 
 
 def clear_leftover_plans(store: JournalingStore, tenant: str) -> None:
@@ -219,13 +219,13 @@ def clear_leftover_plans(store: JournalingStore, tenant: str) -> None:
             left = tx.nightly_runs.drop_leftovers()
 
 
-def _clear_plan(night: StepContext, store: JournalingStore, ordinal: int) -> None:
+def _clear_plan(context: StepContext, store: JournalingStore, ordinal: int) -> None:
     """Take a plan back, some of it at a time."""
     while True:
-        with store.write(night.tenant) as tx:
-            if not tx.nightly_runs.next_items(night.run, ordinal, 1):
+        with store.write(context.tenant) as tx:
+            if not tx.nightly_runs.next_items(context.run, ordinal, 1):
                 return
-            tx.nightly_runs.clear_plan(night.run, ordinal)
+            tx.nightly_runs.clear_plan(context.run, ordinal)
 
 
 def _add_results(report: StepReport, applied: Sequence[ItemResult], *, done: bool) -> StepReport:

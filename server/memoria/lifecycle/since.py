@@ -5,14 +5,14 @@ from memoria.lifecycle.interface import StepContext
 _NIGHTS = 100
 
 
-def last_done(night: StepContext, step: str) -> int | None:
+def last_done(context: StepContext, step: str) -> int | None:
     """The moment since which a step looks: the one asked for, or that of its last night.
 
     A night that was undone does not count. None where there is no such night: all is new.
     """
-    if night.run.options.since is not None:
-        return night.run.options.since
-    with night.store.read(night.tenant) as tx:
+    if context.run.options.since is not None:
+        return context.run.options.since
+    with context.store.read(context.tenant) as tx:
         runs = tx.nightly_runs.list_runs(_NIGHTS)
     done = (
         run.at

@@ -127,9 +127,9 @@ class GeneratedFiles:
                 yield file.relative_to(root).as_posix()
 
 
-def files_of(night: StepContext) -> GeneratedFiles:
+def files_of(context: StepContext) -> GeneratedFiles:
     """The files of a night's tenant."""
-    return GeneratedFiles(tenant_folder(night.settings.home_path, night.tenant))
+    return GeneratedFiles(tenant_folder(context.settings.home_path, context.tenant))
 
 
 def digest(content: bytes | None) -> str | None:

@@ -20,9 +20,9 @@ _MOST_CHARS = 1000
 class DaySummaries:
     """The sentences of one night's days."""
 
-    def __init__(self, night: StepContext) -> None:
-        self._night = night
-        self._gate = night.chat
+    def __init__(self, context: StepContext) -> None:
+        self._context = context
+        self._chat = context.chat
         self.trouble: str | None = None
         """Why the model is asked no more, where it is."""
 
@@ -33,16 +33,16 @@ class DaySummaries:
             today: the day.
             episodes: what its conversations came to.
         """
-        if self._gate is None or self.trouble or not episodes:
+        if self._chat is None or self.trouble or not episodes:
             return ()
         shown = [each.content[:_MOST_CHARS] for each in episodes[:_MOST_EPISODES]]
         question = request_day_summary(
             day=f"{today:%A} {today.isoformat()}",
             episodes=_number_episodes(shown),
-            max_output_tokens=min(_MOST_TOKENS, self._night.output_tokens),
+            max_output_tokens=min(_MOST_TOKENS, self._context.output_tokens),
         )
         try:
-            answer = self._gate.ask(self._night.tenant, question)
+            answer = self._chat.ask(self._context.tenant, question)
         except (InvalidAnswerError, ModelRefusedError):
             return ()
         except ChatModelError as error:

@@ -26,24 +26,24 @@ class ArchiveExpiredStep:
         """It never needs a model."""
         return None
 
-    def plan(self, night: StepContext) -> Iterator[ExpiredItem]:
+    def plan(self, context: StepContext) -> Iterator[ExpiredItem]:
         """Whatever has expired by the night's moment, in the order of its numbers."""
         after = 0
         while True:
-            with night.store.read(night.tenant) as tx:
-                found = tx.retention.list_expired(night.at, after, _PAGE)
+            with context.store.read(context.tenant) as tx:
+                found = tx.retention.list_expired(context.at, after, _PAGE)
             if not found:
                 return
             yield from (ExpiredItem(key=memory_id) for _, memory_id in found)
             after = found[-1][0]
 
-    def apply(self, tx: Transaction, item: ExpiredItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: ExpiredItem, context: StepContext) -> ItemResult:
         """Archive it, unless somebody has confirmed it or given it more time since."""
         memory = tx.memories.get(item.key)
-        if memory is None or not _has_expired(memory, night.at):
+        if memory is None or not _has_expired(memory, context.at):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
-        tx.memories.set_validity(item.key, Validity.ARCHIVED, night.at)
-        log_action(tx, night.at, "archive", item.key, "expired")
+        tx.memories.set_validity(item.key, Validity.ARCHIVED, context.at)
+        log_action(tx, context.at, "archive", item.key, "expired")
         return ItemResult(StepOutcome.DONE, item.key, "its time was over")
 
 

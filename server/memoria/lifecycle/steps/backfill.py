@@ -22,39 +22,39 @@ class BackfillStep:
 
     name = "unread"
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Whether nobody reads, or what is left to be read."""
-        if night.chat is None:
-            left = self.count_waiting(night)
+        if context.chat is None:
+            left = self.count_waiting(context)
             said = f"no chat model is asked; stretches that were never queued: {left}"
             return said if left else None
-        return describe_unread(night)
+        return describe_unread(context)
 
-    def count_waiting(self, night: StepContext) -> int:
+    def count_waiting(self, context: StepContext) -> int:
         """Stretches that were closed and never queued."""
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             return len(tx.conversations.list_unqueued_segments(_COUNTED))
 
-    def work_on_next(self, night: StepContext) -> list[ItemResult]:
+    def work_on_next(self, context: StepContext) -> list[ItemResult]:
         """Queue some, or read one where none is left to queue."""
-        if night.extraction is None:
+        if context.extraction is None:
             return []
-        _close_idle(night)
+        _close_idle(context)
         return [ItemResult(StepOutcome.QUEUED)] * _queue_some(
-            night, night.extraction.intake
-        ) or process_next(night)
+            context, context.extraction.intake
+        ) or process_next(context)
 
 
-def _close_idle(night: StepContext) -> None:
+def _close_idle(context: StepContext) -> None:
     """Close some of what has been idle; it is unread then, and queued like the rest."""
-    with night.store.write(night.tenant) as tx:
-        tx.conversations.close_idle_segments(night.at - _idle_ms(night.settings), _AT_ONCE)
+    with context.store.write(context.tenant) as tx:
+        tx.conversations.close_idle_segments(context.at - _idle_ms(context.settings), _AT_ONCE)
 
 
-def _queue_some(night: StepContext, limits: IntakeLimits) -> int:
-    with night.store.write(night.tenant) as tx:
+def _queue_some(context: StepContext, limits: IntakeLimits) -> int:
+    with context.store.write(context.tenant) as tx:
         unread = _limit_entries(tx.conversations.list_unqueued_segments(_AT_ONCE), limits)
-        Intake(tx, night.digests, limits, night.at).queue_segments(unread)
+        Intake(tx, context.digests, limits, context.at).queue_segments(unread)
     return len(unread)
 
 

@@ -66,63 +66,63 @@ class ConsolidateStep:
     item = ConceptItem
     rows = 300
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Without a model nothing is concluded."""
-        if night.chat is None:
+        if context.chat is None:
             return "without a chat model no concept is written; those that lost their ground end"
-        return night.shortfalls.get(self.name)
+        return context.shortfalls.get(self.name)
 
-    def plan(self, night: StepContext) -> Iterator[ConceptItem]:
+    def plan(self, context: StepContext) -> Iterator[ConceptItem]:
         """What a model makes of memories that hang together, then what has lost its ground."""
-        concepts = list(read_derived(night, MemoryType.CONCEPT))
+        concepts = list(read_derived(context, MemoryType.CONCEPT))
         anew: set[str | None] = set()
-        if night.chat is not None:
-            for item in _propose_concepts(night, night.chat, concepts):
+        if context.chat is not None:
+            for item in _propose_concepts(context, context.chat, concepts):
                 anew.add(item.concept)
                 yield item
         for one in concepts:
-            if one.memory.id not in anew and not _is_supported(night, one):
+            if one.memory.id not in anew and not _is_supported(context, one):
                 yield _concept_item("end_derived", (), one, why=_UNSUPPORTED)
 
-    def apply(self, tx: Transaction, item: ConceptItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: ConceptItem, context: StepContext) -> ItemResult:
         """Write it, unless what it rests on was changed or forgotten since."""
         memory = None if item.concept is None else tx.memories.get(item.concept)
         if item.concept is not None and (memory is None or _has_changed(tx, memory, item)):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.concept)
         if item.do == "end_derived" and memory is not None:
-            end_derived(tx, memory, night.at, item.why)
+            end_derived(tx, memory, context.at, item.why)
             return ItemResult(StepOutcome.DONE, memory.id, item.why)
         sources = sources_as_planned(tx, item)
         if sources is None:
             return ItemResult(StepOutcome.CHANGED_SINCE)
         if item.do == "nothing":
-            return _note_no_concept(tx, item, night.at, item.why)
-        return _write_concept(tx, item, night, memory, sources)
+            return _note_no_concept(tx, item, context.at, item.why)
+        return _write_concept(tx, item, context, memory, sources)
 
 
 def _propose_concepts(
-    night: StepContext, gate: ChatClient, concepts: Sequence[DerivedMemory]
+    context: StepContext, chat: ChatClient, concepts: Sequence[DerivedMemory]
 ) -> Iterator[ConceptItem]:
     asked, found = 0, 0
     taken: set[str] = set()
-    for members in find_patterns(night, night.run.options.since):
+    for members in find_patterns(context, context.run.options.since):
         if asked == _MAX_QUESTIONS or found == MAX_CONCEPTS:
             return
         one = _matching_concept(members, [each for each in concepts if each.memory.id not in taken])
         if one is not None and _covers(one, members):
             taken |= set() if one.is_decided else {one.memory.id}
             continue
-        if _was_asked(night, members, gate):
+        if _was_asked(context, members, chat):
             continue
         asked += 1
         try:
-            content = propose_concept(night, gate, _memories(night, members))
+            content = propose_concept(context, chat, _memories(context, members))
         except RejectedError as error:
-            yield _concept_item("nothing", members, None, model=gate.name, why=str(error))
+            yield _concept_item("nothing", members, None, model=chat.name, why=str(error))
         except (InvalidAnswerError, ModelRefusedError):
             continue
         except (ChatModelError, EmbedderError) as error:
-            night.shortfalls[ConsolidateStep.name] = (
+            context.shortfalls[ConsolidateStep.name] = (
                 f"not every group of memories was asked about: {error}"
             )
             return
@@ -132,7 +132,7 @@ def _propose_concepts(
             do: Literal["add_derived", "revise_derived"] = (
                 "add_derived" if one is None else "revise_derived"
             )
-            yield _concept_item(do, members, one, content=content, model=gate.name)
+            yield _concept_item(do, members, one, content=content, model=chat.name)
 
 
 def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> DerivedMemory | None:
@@ -154,12 +154,12 @@ def _covers(one: DerivedMemory, members: Members) -> bool:
     return one.memory.validity is Validity.ACTIVE and holding >= {member.id for member in members}
 
 
-def _is_supported(night: StepContext, one: DerivedMemory) -> bool:
+def _is_supported(context: StepContext, one: DerivedMemory) -> bool:
     """Whether a concept may stay as it is."""
     if one.is_decided or one.memory.validity is not Validity.ACTIVE:
         return True
     holding = one.valid_sources
-    with night.store.read(night.tenant) as tx:
+    with context.store.read(context.tenant) as tx:
         said = tx.derivations.occasions([source.n for source in holding])
     return len(holding) >= LEAST_MEMBERS and is_broadly_supported(said)
 
@@ -168,15 +168,15 @@ def _has_changed(tx: Transaction, memory: Memory, item: ConceptItem) -> bool:
     return memory.current.n != item.wording or has_user_decision(tx, memory)
 
 
-def _memories(night: StepContext, members: Members) -> list[Memory]:
-    with night.store.read(night.tenant) as tx:
+def _memories(context: StepContext, members: Members) -> list[Memory]:
+    with context.store.read(context.tenant) as tx:
         found = tx.memories.by_version_numbers([member.wording for member in members])
     return [found[member.wording] for member in members if member.wording in found]
 
 
-def _was_asked(night: StepContext, members: Members, gate: ChatClient) -> bool:
-    with night.store.read(night.tenant) as tx:
-        return any(entry.client == gate.name for entry in tx.audit.list_entries(_digest(members)))
+def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool:
+    with context.store.read(context.tenant) as tx:
+        return any(entry.client == chat.name for entry in tx.audit.list_entries(_digest(members)))
 
 
 def _digest(members: Members) -> str:
@@ -214,25 +214,25 @@ def _concept_item(
 def _write_concept(
     tx: Transaction,
     item: ConceptItem,
-    night: StepContext,
+    context: StepContext,
     memory: Memory | None,
     sources: Sequence[Memory],
 ) -> ItemResult:
     try:
-        said = derivation_validator(tx, night, InferredBy.MODEL)
+        said = derivation_validator(tx, context, InferredBy.MODEL)
         content = said.check_derived(item.content, least_trust(sources))
     except RejectedError as error:
-        return _note_no_concept(tx, item, night.at, str(error))
+        return _note_no_concept(tx, item, context.at, str(error))
     confidence = min(source.confidence for source in sources)
     draft = DerivedDraft(
         MemoryType.CONCEPT, content, InferredBy.MODEL, confidence, turns=1, client=item.model
     )
     if is_known(tx, draft, sources[0].workspace, item.concept):
-        return _note_no_concept(tx, item, night.at, "known in the same words")
+        return _note_no_concept(tx, item, context.at, "known in the same words")
     why = f"drawn from {len(sources)} memories"
     if memory is None:
-        return ItemResult(StepOutcome.DONE, add_derived(tx, draft, sources, night.at), why)
-    revise_derived(tx, memory, draft, sources, night.at)
+        return ItemResult(StepOutcome.DONE, add_derived(tx, draft, sources, context.at), why)
+    revise_derived(tx, memory, draft, sources, context.at)
     return ItemResult(StepOutcome.DONE, memory.id, f"{why} anew")
 
 

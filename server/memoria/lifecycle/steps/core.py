@@ -49,17 +49,17 @@ class CoreStep:
     item = CoreItem
     rows = 500
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Whether a file can't be read."""
-        with night.store.read(night.tenant) as tx:
-            _, held = read_core_edits(tx, _folder(night))
+        with context.store.read(context.tenant) as tx:
+            _, held = read_core_edits(tx, _folder(context))
         return "; ".join(f"{file}: {UNREADABLE}" for file in held) or None
 
-    def plan(self, night: StepContext) -> Iterator[CoreItem]:
+    def plan(self, context: StepContext) -> Iterator[CoreItem]:
         """The edits in their order, then each file."""
-        with night.store.read(night.tenant) as tx:
-            edits, held = read_core_edits(tx, _folder(night))
-            stale = [draft.file for draft in _drafts(tx, night) if draft.has_changes]
+        with context.store.read(context.tenant) as tx:
+            edits, held = read_core_edits(tx, _folder(context))
+            stale = [draft.file for draft in _drafts(tx, context) if draft.has_changes]
         for i, edit in enumerate(edits):
             yield CoreItem(key=f"edit {i}", does="edit", file=edit.file, edit=edit)
         for file in CORE_FILES:
@@ -67,36 +67,36 @@ class CoreStep:
                 yield CoreItem(key=f"announce {file}", does="announce", file=file)
                 yield CoreItem(key=f"write {file}", does="write", file=file)
 
-    def apply(self, tx: Transaction, item: CoreItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: CoreItem, context: StepContext) -> ItemResult:
         """Take an edit over, or come a step nearer to a file that says what the rows say."""
         if item.edit is not None:
-            done = apply_edit(tx, _user_edits(night), item.edit)
+            done = apply_edit(tx, _user_edits(context), item.edit)
             outcome = StepOutcome.CHANGED_SINCE if done.effect == "changed" else StepOutcome.DONE
             return ItemResult(outcome, done.memory_id, f"{done.effect} by hand in {item.file}")
-        if item.file in recover_core(tx, _folder(night), night.at):
+        if item.file in recover_core(tx, _folder(context), context.at):
             return ItemResult(StepOutcome.DONE)
-        draft = next((each for each in _drafts(tx, night) if each.file == item.file), None)
+        draft = next((each for each in _drafts(tx, context) if each.file == item.file), None)
         if draft is None or not draft.has_changes:
             return ItemResult(StepOutcome.UNCHANGED)
         if item.does == "announce":
             announce_core(tx, draft)
             return ItemResult(StepOutcome.DONE)
-        return self._write(tx, draft, night)
+        return self._write(tx, draft, context)
 
-    def _write(self, tx: Transaction, draft: CoreDraft, night: StepContext) -> ItemResult:
+    def _write(self, tx: Transaction, draft: CoreDraft, context: StepContext) -> ItemResult:
         if tx.core.file_state(draft.file).pending != draft.digest:
             return ItemResult(StepOutcome.CHANGED_SINCE)
-        CoreImages(_folder(night), night.run.id).save(draft.file)
-        if not replace_core(_folder(night), draft):
+        CoreImages(_folder(context), context.run.id).save(draft.file)
+        if not replace_core(_folder(context), draft):
             return ItemResult(StepOutcome.CHANGED_SINCE)
         note_core_written(tx, draft)
         return ItemResult(StepOutcome.DONE)
 
 
-def _drafts(tx: Transaction, night: StepContext) -> list[CoreDraft]:
-    left = {one.id: strength(one, night.at, night.retention) for one in _vitals(tx)}
-    tokens = night.settings.core_tokens
-    return plan_core(tx, _folder(night), night.at, tokens, lambda memory: left[memory.id])
+def _drafts(tx: Transaction, context: StepContext) -> list[CoreDraft]:
+    left = {one.id: strength(one, context.at, context.retention) for one in _vitals(tx)}
+    tokens = context.settings.core_tokens
+    return plan_core(tx, _folder(context), context.at, tokens, lambda memory: left[memory.id])
 
 
 def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:
@@ -106,11 +106,11 @@ def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:
         after = page[-1][0]
 
 
-def _folder(night: StepContext) -> Path:
-    return tenant_folder(night.settings.home_path, night.tenant)
+def _folder(context: StepContext) -> Path:
+    return tenant_folder(context.settings.home_path, context.tenant)
 
 
-def _user_edits(night: StepContext) -> UserEdits:
-    home = night.settings.home_path
-    marks = Digester(night.tenant, lambda: tombstone_key(home))
-    return UserEdits(night.store, night.tenant, marks, night.settings.personal_data)
+def _user_edits(context: StepContext) -> UserEdits:
+    home = context.settings.home_path
+    marks = Digester(context.tenant, lambda: tombstone_key(home))
+    return UserEdits(context.store, context.tenant, marks, context.settings.personal_data)

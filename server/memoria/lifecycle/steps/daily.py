@@ -33,39 +33,39 @@ class DailyStep:
     rows = 500
     """One a transaction, for a file is written in it."""
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Without a model there are only lists."""
-        return _WITHOUT_MODEL if night.chat is None else night.shortfalls.get(self.name)
+        return _WITHOUT_MODEL if context.chat is None else context.shortfalls.get(self.name)
 
-    def plan(self, night: StepContext) -> Iterator[DayPage]:
+    def plan(self, context: StepContext) -> Iterator[DayPage]:
         """Days whose page is missing or made from something else."""
-        sentences = DaySummaries(night)
-        at: int | None = night.run.options.since or _FIRST
-        while at is not None and (today := self._next_day(night, at)) is not None:
-            with night.store.read(night.tenant) as tx:
+        sentences = DaySummaries(context)
+        at: int | None = context.run.options.since or _FIRST
+        while at is not None and (today := self._next_day(context, at)) is not None:
+            with context.store.read(context.tenant) as tx:
                 notes = tx.days.notes(today.begin, today.end)
                 written = tx.file_records.get(daily_path(today.date))
             listed = list_events(notes, today.offset_minutes)
             stamp = digest(listed.encode()) or ""
-            stands = files_of(night).exists(daily_path(today.date))
+            stands = files_of(context).exists(daily_path(today.date))
             if (listed or stands) and not (stands and written and written.stamp == stamp):
                 yield _page(today, listed, stamp, sentences.summarize(today.date, notes.episodes))
             at = today.end
         if sentences.trouble:
-            night.shortfalls[self.name] = f"later days have lists alone: {sentences.trouble}"
+            context.shortfalls[self.name] = f"later days have lists alone: {sentences.trouble}"
 
-    def apply(self, tx: Transaction, item: DayPage, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: DayPage, context: StepContext) -> ItemResult:
         """Write it, unless the day has become another or somebody has edited its page."""
         listed = list_events(tx.days.notes(item.begin, item.end), item.offset_minutes)
         content = render_page(item.day, item.sentences, listed) if listed else None
-        return files_of(night).write(tx, night.run, item, content)
+        return files_of(context).write(tx, context.run, item, content)
 
-    def _next_day(self, night: StepContext, at: int) -> LocalDay | None:
+    def _next_day(self, context: StepContext, at: int) -> LocalDay | None:
         """The next day that is over and in which something happened."""
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             active = tx.days.next_activity_at(at)
         found = None if active is None else local_day(active)
-        return found if found and found.end <= night.at else None
+        return found if found and found.end <= context.at else None
 
 
 def _page(today: LocalDay, listed: str, stamp: str, sentences: tuple[str, ...]) -> DayPage:

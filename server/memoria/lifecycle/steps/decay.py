@@ -42,48 +42,48 @@ class DecayStep:
     item = DecayItem
     rows = 40
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Whether nobody is asked before something is archived."""
-        if has_reviewer(night):
+        if has_reviewer(context):
             return None
         return "no model reviews what has faded: it is archived by its strength alone"
 
-    def plan(self, night: StepContext) -> Iterator[DecayItem]:
+    def plan(self, context: StepContext) -> Iterator[DecayItem]:
         """What has crossed a threshold, then what goes to keep within the bound."""
         staying: list[RetentionAttributes] = []
-        for one in active_memories(night):
-            item = _decide(one, night)
+        for one in active_memories(context):
+            item = _decide(one, context)
             if item is not None:
                 yield item
             if item is None or item.to is not None:
                 staying.append(one)
-        for one in memories_over_limit(staying, night.at, night.retention):
+        for one in memories_over_limit(staying, context.at, context.retention):
             yield DecayItem(key=one.id, to=None, why=_TOO_MANY)
 
-    def apply(self, tx: Transaction, item: DecayItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: DecayItem, context: StepContext) -> ItemResult:
         """Archive or demote it, unless it was used, confirmed or changed since."""
         one = tx.retention.get_attributes(item.key)
-        if one is None or not _is_still_due(one, item, night):
+        if one is None or not _is_still_due(one, item, context):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
         if item.to is None:
-            tx.memories.set_validity(item.key, Validity.ARCHIVED, night.at)
+            tx.memories.set_validity(item.key, Validity.ARCHIVED, context.at)
         else:
             tx.retention.set_tier(item.key, item.to)
         action = "archive" if item.to is None else f"demote to {item.to}"
-        log_action(tx, night.at, action, item.key, item.why)
+        log_action(tx, context.at, action, item.key, item.why)
         return ItemResult(StepOutcome.DONE, item.key, item.why)
 
 
-def has_reviewer(night: StepContext) -> bool:
+def has_reviewer(context: StepContext) -> bool:
     """Whether a model is asked this night about what has faded, before it is archived."""
-    return night.chat is not None and "review" in night.run.options.steps
+    return context.chat is not None and "review" in context.run.options.steps
 
 
-def active_memories(night: StepContext) -> Iterator[RetentionAttributes]:
+def active_memories(context: StepContext) -> Iterator[RetentionAttributes]:
     """The vitals of all active memories, in the order of their numbers."""
     after = 0
     while True:
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             page = tx.retention.list_attributes(after, _PAGE)
         if not page:
             return
@@ -91,11 +91,11 @@ def active_memories(night: StepContext) -> Iterator[RetentionAttributes]:
         after = page[-1][0]
 
 
-def _decide(one: RetentionAttributes, night: StepContext) -> DecayItem | None:
-    end = ends_at(one, table=night.retention)
-    if end is not None and end <= night.at:
+def _decide(one: RetentionAttributes, context: StepContext) -> DecayItem | None:
+    end = ends_at(one, table=context.retention)
+    if end is not None and end <= context.at:
         return DecayItem(key=one.id, to=None, why=_OVER)
-    match retention_verdict(one, night.at, night.retention, reviewer=has_reviewer(night)):
+    match retention_verdict(one, context.at, context.retention, reviewer=has_reviewer(context)):
         case ArchiveFaded():
             return DecayItem(key=one.id, to=None, why=_FADED)
         case DemoteTier(tier):
@@ -104,8 +104,8 @@ def _decide(one: RetentionAttributes, night: StepContext) -> DecayItem | None:
             return None
 
 
-def _is_still_due(one: RetentionAttributes, item: DecayItem, night: StepContext) -> bool:
+def _is_still_due(one: RetentionAttributes, item: DecayItem, context: StepContext) -> bool:
     """Whether the plan holds. One that is only too many goes unless it is protected by now."""
     if item.why == _TOO_MANY:
-        return protection(one, night.retention) is None
-    return _decide(one, night) == item
+        return protection(one, context.retention) is None
+    return _decide(one, context) == item

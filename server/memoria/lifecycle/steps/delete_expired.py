@@ -29,48 +29,48 @@ class DeleteExpiredStep:
         """It never needs a model."""
         return None
 
-    def count_waiting(self, night: StepContext) -> int:
+    def count_waiting(self, context: StepContext) -> int:
         """How many memories are to be erased."""
-        with night.store.read(night.tenant) as tx:
-            return len(_memories_due(tx, night, _MANY))
+        with context.store.read(context.tenant) as tx:
+            return len(_memories_due(tx, context, _MANY))
 
-    def work_on_next(self, night: StepContext) -> Sequence[ItemResult]:
+    def work_on_next(self, context: StepContext) -> Sequence[ItemResult]:
         """Erase some of it; wipe the file once nothing is left to erase."""
-        with night.store.write(night.tenant) as tx:
-            due = _memories_due(tx, night, _MEMORIES)
+        with context.store.write(context.tenant) as tx:
+            due = _memories_due(tx, context, _MEMORIES)
             for memory_id, why in due.items():
-                _delete_memory(tx, night, memory_id, why)
-            tx.purge.close_runs(night.at - UNDO_MS)
+                _delete_memory(tx, context, memory_id, why)
+            tx.purge.close_runs(context.at - UNDO_MS)
             images = 0 if due else tx.purge.drop_images(_IMAGES)
         if images:
             return [ItemResult(StepOutcome.UNCHANGED)]
         if not due:
-            _erase_leftovers(night)
+            _erase_leftovers(context)
         return [ItemResult(StepOutcome.DONE, memory_id, why) for memory_id, why in due.items()]
 
 
-def _memories_due(tx: Transaction, night: StepContext, limit: int) -> dict[str, str]:
+def _memories_due(tx: Transaction, context: StepContext, limit: int) -> dict[str, str]:
     """Ids of memories to be erased, and why."""
-    spent = tx.purge.list_short_lived(night.at - UNDO_MS, limit)
+    spent = tx.purge.list_short_lived(context.at - UNDO_MS, limit)
     due = dict.fromkeys(spent, "it was said to count for a day at most")
-    days = night.settings.archive_days
+    days = context.settings.archive_days
     if days:
-        kept_from = night.at - max(UNDO_MS, round(days * DAY_MS))
+        kept_from = context.at - max(UNDO_MS, round(days * DAY_MS))
         old = tx.purge.list_archived(kept_from, limit - len(due))
         due |= dict.fromkeys(old, f"it was archived more than {days:g} days ago")
     return due
 
 
-def _erase_leftovers(night: StepContext) -> None:
+def _erase_leftovers(context: StepContext) -> None:
     """Let go of what files said before those nights, and wipe what was erased from the database."""
-    with night.store.read(night.tenant) as tx:
+    with context.store.read(context.tenant) as tx:
         runs = tx.nightly_runs.list_runs(_MANY)
-    files_of(night).drop_other_images({run.id for run in runs if run.undoable})
-    if night.store.needs_scrub():
-        night.store.scrub()
+    files_of(context).drop_other_images({run.id for run in runs if run.undoable})
+    if context.store.needs_scrub():
+        context.store.scrub()
 
 
-def _delete_memory(tx: Transaction, night: StepContext, memory_id: str, why: str) -> None:
-    tx.episodes.stop_summarising(memory_id, night.at)
+def _delete_memory(tx: Transaction, context: StepContext, memory_id: str, why: str) -> None:
+    tx.episodes.stop_summarising(memory_id, context.at)
     tx.memories.erase(memory_id)
-    log_action(tx, night.at, "purge", memory_id, why)
+    log_action(tx, context.at, "purge", memory_id, why)

@@ -49,18 +49,18 @@ class GraphStep:
         """It never needs a model."""
         return None
 
-    def plan(self, night: StepContext) -> Iterator[EdgeItem]:
+    def plan(self, context: StepContext) -> Iterator[EdgeItem]:
         """What was merged is borne out by the survivor; then what is idle, crowded, or has room."""
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             folded = tx.edge_pruning.list_evidence_to_transfer()
         for place, heir in folded:
             yield EdgeItem(key=_place_key((*place, heir)), place=place, heir=heir)
         idle: set[EdgeKey] = set()
-        for place in _edges_to_archived(night):
+        for place in _edges_to_archived(context):
             if place not in idle:  # as where both ends are archived
                 yield EdgeItem(key=_place_key(place), place=place, why="idle")
             idle.add(place)
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             dense = tx.metrics.count_links().neighbours > MAX_AVERAGE_NEIGHBOURS
             crowded = _redundant_edges(tx, idle, dense=dense)
             roomy = _edges_with_room(
@@ -86,10 +86,10 @@ def _place_key(place: tuple[int, ...]) -> str:
     return " ".join(map(str, place))
 
 
-def _edges_to_archived(night: StepContext) -> Iterator[EdgeKey]:
+def _edges_to_archived(context: StepContext) -> Iterator[EdgeKey]:
     after: int | None = 0
     while after is not None:
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             found, after = tx.edge_pruning.list_inactive_edges(after, _PAGE)
         yield from found
 

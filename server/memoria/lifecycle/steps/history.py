@@ -28,37 +28,37 @@ class HistoryStep:
     rows = 500
     """One a transaction, for a file is written in it."""
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """It can be switched off."""
-        return None if night.settings.history else _OFF
+        return None if context.settings.history else _OFF
 
-    def plan(self, night: StepContext) -> Iterator[ConversationItem]:
+    def plan(self, context: StepContext) -> Iterator[ConversationItem]:
         """Conversations whose file is missing or made from other turns."""
-        after = 0 if night.settings.history else None
+        after = 0 if context.settings.history else None
         while after is not None:
-            with night.store.read(night.tenant) as tx:
-                found = tx.days.list_closed_sessions(night.run.options.since or 0, after, _PAGE)
-                due = [each for each in found if _is_due(tx, each, night)]
+            with context.store.read(context.tenant) as tx:
+                found = tx.days.list_closed_sessions(context.run.options.since or 0, after, _PAGE)
+                due = [each for each in found if _is_due(tx, each, context)]
             for session in due:
-                with night.store.read(night.tenant) as tx:
+                with context.store.read(context.tenant) as tx:
                     content = _file_content(tx, session)
-                if content is not None or files_of(night).exists(_file_path(session)):
+                if content is not None or files_of(context).exists(_file_path(session)):
                     yield _conversation_item(session, content)
             after = found[-1].n if found else None
 
-    def apply(self, tx: Transaction, item: ConversationItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: ConversationItem, context: StepContext) -> ItemResult:
         """Write it, unless it goes on or somebody has edited its file."""
         session = tx.days.get_closed_session(item.session_n)
         content = None if session is None else _file_content(tx, session)
-        return files_of(night).write(tx, night.run, item, content)
+        return files_of(context).write(tx, context.run, item, content)
 
 
-def _is_due(tx: Transaction, session: ClosedSession, night: StepContext) -> bool:
+def _is_due(tx: Transaction, session: ClosedSession, context: StepContext) -> bool:
     written = tx.file_records.get(_file_path(session))
     return (
         written is None
         or written.stamp != session.stamp
-        or not files_of(night).exists(_file_path(session))
+        or not files_of(context).exists(_file_path(session))
     )
 
 

@@ -44,21 +44,22 @@ class MergeStep:
     item = PairItem
     rows = 120
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Without a model only what is next to identical is merged."""
-        if night.chat is None:
+        if context.chat is None:
             return "without a chat model only what is next to identical by rule is merged"
-        return night.shortfalls.get(self.name)
+        return context.shortfalls.get(self.name)
 
-    def plan(self, night: StepContext) -> Iterator[PairItem]:
+    def plan(self, context: StepContext) -> Iterator[PairItem]:
         """What is next to identical, and what a model found to be so."""
         found = _drop_restored_pairs(
-            night, find_candidates(night, last_done(night, self.name), ask=night.chat is not None)
+            context,
+            find_candidates(context, last_done(context, self.name), ask=context.chat is not None),
         )
         ruled: dict[Pair, Relation] = {}
-        if night.chat is not None:
-            ruled, short = adjudicate_pairs(night, night.chat, found.memories, found.doubtful)
-            night.shortfalls.update({} if short is None else {self.name: short})
+        if context.chat is not None:
+            ruled, short = adjudicate_pairs(context, context.chat, found.memories, found.doubtful)
+            context.shortfalls.update({} if short is None else {self.name: short})
         same = [*found.same, *(pair for pair, relation in ruled.items() if relation == "same")]
         two = {pair for pair, relation in ruled.items() if relation != "same"}
         for group in merge_groups(found.memories, same, two):
@@ -67,7 +68,7 @@ class MergeStep:
             if relation != "same":
                 yield _distinct_item(found.memories, pair, relation)
 
-    def apply(self, tx: Transaction, item: PairItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: PairItem, context: StepContext) -> ItemResult:
         """Do it, unless one of them was changed or forgotten since."""
         one, other = tx.memories.get(item.one), tx.memories.get(item.other)
         if one is None or other is None or not _is_as_planned(item, one, other):
@@ -76,14 +77,19 @@ class MergeStep:
             case "gather":
                 tx.pairs.copy_evidence(one.id, other.id, _AT_ONCE)
             case "merge":
-                _merge_into(tx, one, other, night.at)
+                _merge_into(tx, one, other, context.at)
                 return ItemResult(
                     StepOutcome.DONE, other.id, f"merged into {one.id}: it says the same"
                 )
             case "contradict":
                 tx.pairs.mark_distinct(one.id, other.id)
                 link_memories(
-                    tx, other, EdgeType.CONTRADICTS, one.id, _CONTRADICTION_CONFIDENCE, now=night.at
+                    tx,
+                    other,
+                    EdgeType.CONTRADICTS,
+                    one.id,
+                    _CONTRADICTION_CONFIDENCE,
+                    now=context.at,
                 )
                 return ItemResult(StepOutcome.DONE, other.id, f"may contradict {one.id}")
             case "keep apart":
@@ -91,9 +97,9 @@ class MergeStep:
         return ItemResult(StepOutcome.DONE)
 
 
-def _drop_restored_pairs(night: StepContext, found: MergeCandidates) -> MergeCandidates:
+def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> MergeCandidates:
     """Without what was merged before and taken back out by the user."""
-    with night.store.read(night.tenant) as tx:
+    with context.store.read(context.tenant) as tx:
         merged = tx.pairs.merge_targets(list(found.memories))
     back = {(min(one, other), max(one, other)) for one, other in merged.items()}
     found.same = [pair for pair in found.same if pair not in back]

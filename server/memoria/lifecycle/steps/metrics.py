@@ -43,9 +43,9 @@ class MetricsStep:
         """It never needs a model."""
         return None
 
-    def plan(self, night: StepContext) -> Iterator[MetricItem]:
+    def plan(self, context: StepContext) -> Iterator[MetricItem]:
         """What there is to measure."""
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             links, (archived, memories) = tx.metrics.count_links(), tx.metrics.count_archived()
             segments, probes = (
                 tx.metrics.count_index_segments(),
@@ -57,11 +57,11 @@ class MetricsStep:
         yield MetricItem(key="links", value=links.edges / max(1, links.nodes))
         yield MetricItem(key="archived", value=archived / memories)
         yield MetricItem(key="segments", value=segments)
-        yield from _measure_searches(night, probes)
+        yield from _measure_searches(context, probes)
 
-    def apply(self, tx: Transaction, item: MetricItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: MetricItem, context: StepContext) -> ItemResult:
         """Write it down: nothing of the memory is changed."""
-        tx.metrics.add(night.run, check_bound(item.key, item.value))
+        tx.metrics.add(context.run, check_bound(item.key, item.value))
         return ItemResult(StepOutcome.UNCHANGED)
 
 
@@ -72,11 +72,11 @@ def check_bound(name: str, value: float) -> Metric:
     return Metric(name=name, value=value, bound=most if least is None else least, exceeded=exceeded)
 
 
-def _measure_searches(night: StepContext, probes: Sequence[int]) -> Iterator[MetricItem]:
+def _measure_searches(context: StepContext, probes: Sequence[int]) -> Iterator[MetricItem]:
     """How many memories their own rarest words find, and how long the longest search took."""
     found, slowest = 0, 0.0
     for n in probes:
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             terms = _discriminative_terms(tx, n)
             began = time.perf_counter()
             matches = tx.documents.match(["memory"], terms, _EVERYWHERE, _FIRST)

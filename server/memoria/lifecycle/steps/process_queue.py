@@ -24,45 +24,45 @@ class ProcessQueueStep:
 
     name = "drain"
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Whether nobody reads, or what is left to be read."""
-        if night.chat is None:
-            left = count_waiting(night)
+        if context.chat is None:
+            left = count_waiting(context)
             said = f"no chat model is asked; stretches of conversation that wait for one: {left}"
             return said if left else None
-        return describe_unread(night)
+        return describe_unread(context)
 
-    def count_waiting(self, night: StepContext) -> int:
+    def count_waiting(self, context: StepContext) -> int:
         """Entries of the queue that are not read."""
-        return count_waiting(night)
+        return count_waiting(context)
 
-    def work_on_next(self, night: StepContext) -> list[ItemResult]:
+    def work_on_next(self, context: StepContext) -> list[ItemResult]:
         """Read one."""
-        return process_next(night)
+        return process_next(context)
 
 
-def count_waiting(night: StepContext) -> int:
+def count_waiting(context: StepContext) -> int:
     """Entries of the queue that are not read."""
-    with night.store.read(night.tenant) as tx:
+    with context.store.read(context.tenant) as tx:
         return tx.queue.status().waiting
 
 
-def describe_unread(night: StepContext) -> str | None:
+def describe_unread(context: StepContext) -> str | None:
     """How much of the queue is left, and why, where that is known; None where nothing is."""
-    left, why = count_waiting(night), night.shortfalls.get(_STALLED)
+    left, why = count_waiting(context), context.shortfalls.get(_STALLED)
     because = f" ({why})" if why else ""
     return f"stretches left to read: {left}{because}" if left else None
 
 
-def process_next(night: StepContext) -> list[ItemResult]:
+def process_next(context: StepContext) -> list[ItemResult]:
     """Read the next entry of the queue; nothing once it is clear that the model can't."""
-    if night.extraction is None or _STALLED in night.shortfalls:
+    if context.extraction is None or _STALLED in context.shortfalls:
         return []
-    read = night.extraction.process_next(night.tenant)
+    read = context.extraction.process_next(context.tenant)
     if read is None:
         return []
     if _stalls(read):
-        night.shortfalls[_STALLED] = str(read.error)
+        context.shortfalls[_STALLED] = str(read.error)
     return [ItemResult(_OUTCOMES.get(read.state, StepOutcome.CHANGED_SINCE))]
 
 

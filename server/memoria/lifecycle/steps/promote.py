@@ -25,32 +25,32 @@ class PromoteStep:
     item = PromotionItem
     rows = 6
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Whether nobody puts anything into the core."""
-        if has_reviewer(night):
+        if has_reviewer(context):
             return None
         return "no model reviews what belongs to the core: nothing rises beyond long-term"
 
-    def plan(self, night: StepContext) -> Iterator[PromotionItem]:
+    def plan(self, context: StepContext) -> Iterator[PromotionItem]:
         """What has earned a higher tier than it has."""
-        for one in active_memories(night):
-            if _tier_for(one, _LARGEST_SUPPORT, night) is one.tier:
+        for one in active_memories(context):
+            if _tier_for(one, _LARGEST_SUPPORT, context) is one.tier:
                 continue  # as most: so nobody counts what they rest on
-            with night.store.read(night.tenant) as tx:
-                reached = _tier_for(one, tx.retention.get_support(one.id), night)
+            with context.store.read(context.tenant) as tx:
+                reached = _tier_for(one, tx.retention.get_support(one.id), context)
             if reached is not one.tier:
                 yield PromotionItem(key=one.id, to=reached)
 
-    def apply(self, tx: Transaction, item: PromotionItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: PromotionItem, context: StepContext) -> ItemResult:
         """Let it rise, unless what it rests on is gone."""
         one = tx.retention.get_attributes(item.key)
         if one is None or one.tier.rank >= item.to.rank:
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
-        if _tier_for(one, tx.retention.get_support(one.id), night) is not item.to:
+        if _tier_for(one, tx.retention.get_support(one.id), context) is not item.to:
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
         tx.retention.set_tier(item.key, item.to)
         return ItemResult(StepOutcome.DONE)
 
 
-def _tier_for(one: RetentionAttributes, support: SupportCounts, night: StepContext) -> MemoryTier:
-    return tier_by_rule(one, support, night.at, night.retention)
+def _tier_for(one: RetentionAttributes, support: SupportCounts, context: StepContext) -> MemoryTier:
+    return tier_by_rule(one, support, context.at, context.retention)

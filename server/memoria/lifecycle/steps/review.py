@@ -44,42 +44,42 @@ class ReviewStep:
     item = ReviewItem
     rows = 40
 
-    def describe_limits(self, night: StepContext) -> str | None:
+    def describe_limits(self, context: StepContext) -> str | None:
         """Whether nobody is asked, or of how many there is no word."""
-        if night.chat is None:
+        if context.chat is None:
             return "no chat model is asked: what has faded is archived by its strength alone"
-        return night.shortfalls.get(self.name)
+        return context.shortfalls.get(self.name)
 
-    def plan(self, night: StepContext) -> Iterator[ReviewItem]:
+    def plan(self, context: StepContext) -> Iterator[ReviewItem]:
         """What the reviewer has decided, the most important memories first."""
-        if night.chat is None:
+        if context.chat is None:
             return
-        cases = _find_cases(night)
-        reviewer = MemoryReviewer(night, night.chat)
+        cases = _find_cases(context)
+        reviewer = MemoryReviewer(context, context.chat)
         for memory, decision in reviewer.review_memories(cases[:MAX_REVIEWS]):
             yield ReviewItem(key=memory.id, decision=decision, wording=memory.current.n)
         short = [*reviewer.shortfalls]
         if len(cases) > MAX_REVIEWS:
             short.append(f"{len(cases) - MAX_REVIEWS} more wait for the next night")
-        night.shortfalls.update({self.name: "; ".join(short)} if short else {})
+        context.shortfalls.update({self.name: "; ".join(short)} if short else {})
 
-    def apply(self, tx: Transaction, item: ReviewItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: ReviewItem, context: StepContext) -> ItemResult:
         """Carry the decision out, unless the memory was used, confirmed or changed since."""
         one, memory = tx.retention.get_attributes(item.key), tx.memories.get(item.key)
         if one is None or memory is None or memory.current.n != item.wording:
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
-        if _review_reason(one, night) is None:
+        if _review_reason(one, context) is None:
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
-        if item.decision == "DELETE" and may_be_archived(one, night.retention):
-            return _archive(tx, one, night)
-        return _keep_or_promote(tx, one, item, night)
+        if item.decision == "DELETE" and may_be_archived(one, context.retention):
+            return _archive(tx, one, context)
+        return _keep_or_promote(tx, one, item, context)
 
 
-def _find_cases(night: StepContext) -> list[tuple[str, str]]:
+def _find_cases(context: StepContext) -> list[tuple[str, str]]:
     """(memory, why it is reviewed): of those that fade and those that rise by turns."""
     found: dict[str, list[RetentionAttributes]] = {_FADING: [], _RISING: []}
-    for one in active_memories(night):
-        why = _review_reason(one, night)
+    for one in active_memories(context):
+        why = _review_reason(one, context)
         if why is not None:
             found[why].append(one)
     queues = (
@@ -89,26 +89,26 @@ def _find_cases(night: StepContext) -> list[tuple[str, str]]:
     return [case for case in chain.from_iterable(zip_longest(*queues)) if case is not None]
 
 
-def _review_reason(one: RetentionAttributes, night: StepContext) -> str | None:
-    if is_fading(one, night.at, night.retention):
+def _review_reason(one: RetentionAttributes, context: StepContext) -> str | None:
+    if is_fading(one, context.at, context.retention):
         return _FADING
-    return _RISING if may_rise_to_core(one, night.at, night.retention) else None
+    return _RISING if may_rise_to_core(one, context.at, context.retention) else None
 
 
-def _archive(tx: Transaction, one: RetentionAttributes, night: StepContext) -> ItemResult:
+def _archive(tx: Transaction, one: RetentionAttributes, context: StepContext) -> ItemResult:
     why = "a reviewer found that nobody would miss it"
-    tx.memories.set_validity(one.id, Validity.ARCHIVED, night.at)
-    log_action(tx, night.at, "archive", one.id, why)
+    tx.memories.set_validity(one.id, Validity.ARCHIVED, context.at)
+    log_action(tx, context.at, "archive", one.id, why)
     return ItemResult(StepOutcome.DONE, one.id, why)
 
 
 def _keep_or_promote(
-    tx: Transaction, one: RetentionAttributes, item: ReviewItem, night: StepContext
+    tx: Transaction, one: RetentionAttributes, item: ReviewItem, context: StepContext
 ) -> ItemResult:
     tier, importance = one.tier, one.importance
     if item.decision == "PROMOTE":
-        tier, importance = tier_after_promotion(one, night.at, night.retention)
-    tx.retention.note_review(one.id, night.at, tier, importance)
+        tier, importance = tier_after_promotion(one, context.at, context.retention)
+    tx.retention.note_review(one.id, context.at, tier, importance)
     if tier is one.tier:
         return ItemResult(StepOutcome.KEPT)
     why = (
@@ -116,5 +116,5 @@ def _keep_or_promote(
         if tier is MemoryTier.CORE
         else f"a reviewer: {tier}-term"
     )
-    log_action(tx, night.at, f"promote to {tier}", one.id, why)
+    log_action(tx, context.at, f"promote to {tier}", one.id, why)
     return ItemResult(StepOutcome.DONE, one.id, why)

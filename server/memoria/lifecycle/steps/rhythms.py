@@ -83,29 +83,29 @@ class RhythmsStep:
         """It never needs a model."""
         return None
 
-    def plan(self, night: StepContext) -> Iterator[HabitItem]:
+    def plan(self, context: StepContext) -> Iterator[HabitItem]:
         """What has a rhythm, and what had one."""
-        themes = _find_themes(night)
+        themes = _find_themes(context)
         by_source = {source: theme for theme in themes for source, _ in theme.sources}
         told: set[int] = set()
-        for one in read_derived(night, MemoryType.FACT):
+        for one in read_derived(context, MemoryType.FACT):
             ours = {
                 id(by_source[i]): by_source[i] for i in sorted(one.source_ids) if i in by_source
             }
             told.update(ours)
             if not one.is_decided:
-                yield from _revisit_habit(night, one, list(ours.values()))
+                yield from _revisit_habit(context, one, list(ours.values()))
         for theme in themes:
             if id(theme) not in told:
-                yield from _find_habit(night, theme, None)
+                yield from _find_habit(context, theme, None)
 
-    def apply(self, tx: Transaction, item: HabitItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: HabitItem, context: StepContext) -> ItemResult:
         """Write it, unless what it rests on was changed or forgotten since."""
         memory = None if item.habit is None else tx.memories.get(item.habit)
         if item.habit is not None and (memory is None or _has_changed(tx, memory, item)):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.habit)
         if item.do == "end" and memory is not None:
-            end_derived(tx, memory, night.at, _STOPPED)
+            end_derived(tx, memory, context.at, _STOPPED)
             return ItemResult(StepOutcome.DONE, memory.id, _STOPPED)
         sources = sources_as_planned(tx, item)
         if sources is None:
@@ -114,14 +114,14 @@ class RhythmsStep:
             for source in sources:
                 tx.pairs.copy_evidence(memory.id, source.id, _TURNS // len(sources))
             return ItemResult(StepOutcome.DONE, memory.id, "it goes on")
-        return _write_habit(tx, item, night, memory, sources)
+        return _write_habit(tx, item, context, memory, sources)
 
 
-def _find_themes(night: StepContext) -> list[_Theme]:
+def _find_themes(context: StepContext) -> list[_Theme]:
     found: dict[tuple[object, str], _Theme] = {}
-    for page in source_pages(night):
+    for page in source_pages(context):
         events = {one.n: one for one in page if _may_come_back(one)}
-        with night.store.read(night.tenant) as tx:
+        with context.store.read(context.tenant) as tx:
             instants = tx.derivations.user_statement_times(list(events))
         for n, at in instants:
             one = events[n]
@@ -143,21 +143,21 @@ def _may_come_back(one: DerivationCandidate) -> bool:
 
 
 def _revisit_habit(
-    night: StepContext, one: DerivedMemory, themes: Sequence[_Theme]
+    context: StepContext, one: DerivedMemory, themes: Sequence[_Theme]
 ) -> Iterator[HabitItem]:
     """What is to become of a habit that is known."""
     for theme in themes:
-        if find_rhythm(recent_instants(theme.instants, night.at)):
-            yield from _find_habit(night, theme, one)
+        if find_rhythm(recent_instants(theme.instants, context.at)):
+            yield from _find_habit(context, theme, one)
             return
     if one.memory.validity is Validity.ACTIVE:
         yield _habit_item("end", one, _Theme(""))
 
 
 def _find_habit(
-    night: StepContext, theme: _Theme, one: DerivedMemory | None
+    context: StepContext, theme: _Theme, one: DerivedMemory | None
 ) -> Iterator[HabitItem]:
-    found = find_rhythm(recent_instants(theme.instants, night.at))
+    found = find_rhythm(recent_instants(theme.instants, context.at))
     if found is None:
         return
     content = describe_rhythm(found, theme.content)
@@ -165,12 +165,12 @@ def _find_habit(
         yield _habit_item("write", None, theme, content, found.share)
     elif one.memory.validity is not Validity.ACTIVE or one.memory.content != content:
         yield _habit_item("rewrite", one, theme, content, found.share)
-    elif _lacks_evidence(night, one, theme):
+    elif _lacks_evidence(context, one, theme):
         yield _habit_item("hear", one, theme)
 
 
-def _lacks_evidence(night: StepContext, one: DerivedMemory, theme: _Theme) -> bool:
-    with night.store.read(night.tenant) as tx:
+def _lacks_evidence(context: StepContext, one: DerivedMemory, theme: _Theme) -> bool:
+    with context.store.read(context.tenant) as tx:
         return tx.derivations.has_unseen_turns(
             one.memory.id, [source for source, _ in theme.sources]
         )
@@ -197,11 +197,11 @@ def _has_changed(tx: Transaction, memory: Memory, item: HabitItem) -> bool:
 def _write_habit(
     tx: Transaction,
     item: HabitItem,
-    night: StepContext,
+    context: StepContext,
     memory: Memory | None,
     sources: Sequence[Memory],
 ) -> ItemResult:
-    said = derivation_validator(tx, night, InferredBy.RULES)
+    said = derivation_validator(tx, context, InferredBy.RULES)
     try:
         content = said.check_derived(item.content, least_trust(sources))
     except RejectedError:
@@ -213,7 +213,7 @@ def _write_habit(
         return ItemResult(StepOutcome.UNCHANGED)
     if memory is None:
         return ItemResult(
-            StepOutcome.DONE, add_derived(tx, draft, sources, night.at), "it comes back"
+            StepOutcome.DONE, add_derived(tx, draft, sources, context.at), "it comes back"
         )
-    revise_derived(tx, memory, draft, sources, night.at)
+    revise_derived(tx, memory, draft, sources, context.at)
     return ItemResult(StepOutcome.DONE, memory.id, "it comes back otherwise")

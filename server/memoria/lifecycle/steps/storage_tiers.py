@@ -28,49 +28,49 @@ class StorageTiersStep:
         """It never needs a model."""
         return None
 
-    def count_waiting(self, night: StepContext) -> int:
+    def count_waiting(self, context: StepContext) -> int:
         """Conversations that are old enough for another tier."""
-        with night.store.read(night.tenant) as tx:
-            return tx.storage_tiers.count_aged(_tier_ages(night))
+        with context.store.read(context.tenant) as tx:
+            return tx.storage_tiers.count_aged(_tier_ages(context))
 
-    def work_on_next(self, night: StepContext) -> list[ItemResult]:
+    def work_on_next(self, context: StepContext) -> list[ItemResult]:
         """Pack some conversations."""
         return [
-            ItemResult(_pack_conversation(aged, night))
-            for aged in islice(_due_conversations(night), _AT_ONCE)
+            ItemResult(_pack_conversation(aged, context))
+            for aged in islice(_due_conversations(context), _AT_ONCE)
         ]
 
 
-def _tier_ages(night: StepContext) -> TierAges:
-    return TierAges(night.at - _WARM_DAYS * DAY_MS, night.at - _COLD_DAYS * DAY_MS)
+def _tier_ages(context: StepContext) -> TierAges:
+    return TierAges(context.at - _WARM_DAYS * DAY_MS, context.at - _COLD_DAYS * DAY_MS)
 
 
-def _due_conversations(night: StepContext) -> Iterator[AgedSession]:
+def _due_conversations(context: StepContext) -> Iterator[AgedSession]:
     """What is old enough, until nothing is left."""
     while True:
-        with night.store.read(night.tenant) as tx:
-            found = tx.storage_tiers.next_aged(_tier_ages(night))
+        with context.store.read(context.tenant) as tx:
+            found = tx.storage_tiers.next_aged(_tier_ages(context))
         if found is None:
             return
         yield found
 
 
-def _pack_conversation(aged: AgedSession, night: StepContext) -> StepOutcome:
+def _pack_conversation(aged: AgedSession, context: StepContext) -> StepOutcome:
     """A page at a time; one that was killed is begun anew, and its first pages are done already."""
     after: int | None = 0
     while after is not None:
-        after = _pack_page(aged, after, night)
+        after = _pack_page(aged, after, context)
     return StepOutcome.DONE
 
 
-def _pack_page(aged: AgedSession, after: int, night: StepContext) -> int | None:
+def _pack_page(aged: AgedSession, after: int, context: StepContext) -> int | None:
     """Pack a page; gives where the next one begins, None where none is left."""
-    with night.store.read(night.tenant) as tx:
+    with context.store.read(context.tenant) as tx:
         repacked = tx.storage_tiers.repack(aged, after)
     began = time.perf_counter()
-    with night.store.write(night.tenant) as tx:
+    with context.store.write(context.tenant) as tx:
         written = tx.storage_tiers.write_packed(repacked)
         if written and repacked.through is None:
-            tx.storage_tiers.set_tier(aged, _tier_ages(night))
+            tx.storage_tiers.set_tier(aged, _tier_ages(context))
     rest(time.perf_counter() - began)
     return repacked.through if written else after
