@@ -15,7 +15,7 @@ import numpy as np
 from bench.latency.speech import Speech, turn_text
 from memoria.app import DATABASE
 from memoria.inference.choose import BUNDLED
-from memoria.ingest.links import link_memory
+from memoria.memories.links import link_memory
 from memoria.model import (
     MemoryType,
     Provenance,

@@ -8,7 +8,7 @@ import pytest
 from memoria.erasure.suppression import Digester
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.intake import IntakeLimits
-from memoria.ingest.statements import Statements
+from memoria.memories.statements import Statements
 from memoria.model import (
     LIBRARY,
     CaptureEvent,

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoria.erasure.suppression import Digester
-from memoria.ingest.statements import Statements
-from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.cycle import CoreReport, write_core
+from memoria.memories.statements import Statements
+from memoria.memories.user_edits import UserEdits
 from memoria.model import LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
 from memoria.store.folders import tenant_folder

@@ -11,9 +11,9 @@ from tests.lifecycle.dump import dump
 from memoria.erasure.suppression import Digester
 from memoria.errors import MemoriaError
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.ingest.statements import Statements
 from memoria.lifecycle.derivation import DerivedDraft, add_derived, end_derived, revise_derived
 from memoria.lifecycle.lease import LEASE, hold_lease
+from memoria.memories.statements import Statements
 from memoria.model import (
     LIBRARY,
     Edge,

@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from memoria import Memoria, SearchResult
-from memoria.ingest.links import Interpretation, link_memory
+from memoria.memories.links import Interpretation, link_memory
 from memoria.model import (
     MemoryType,
     Mention,

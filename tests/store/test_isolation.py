@@ -14,8 +14,8 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
-from memoria.ingest.statements import Statements
-from memoria.ingest.user_edits import UserEdits
+from memoria.memories.statements import Statements
+from memoria.memories.user_edits import UserEdits
 from memoria.model import (
     LIBRARY,
     Edge,

@@ -9,7 +9,7 @@ from tests.store.test_isolation import LIMITS, MODEL, marks, vector
 
 from memoria.ingest.capture import Capture
 from memoria.ingest.scratchpads import update_scratchpad
-from memoria.ingest.statements import Statements
+from memoria.memories.statements import Statements
 from memoria.model import LIBRARY, MemoryType, Role, Turn
 from memoria.retrieval import Search, plan_memories, plan_transcript
 from memoria.retrieval.query.plan import EVERYWHERE

@@ -18,7 +18,7 @@ from memoria.inference.rerank.base import Reranker
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
-from memoria.ingest.statements import Statements
+from memoria.memories.statements import Statements
 from memoria.model import (
     BacklogStatus,
     CaptureEvent,

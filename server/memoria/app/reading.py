@@ -10,7 +10,7 @@ from memoria.ingest.episode import Summariser
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
 from memoria.ingest.processing import EntryProcessor, ProcessorTools
-from memoria.ingest.related import RelatedMemories
+from memoria.memories.related import RelatedMemories
 from memoria.model import QueueKind
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import Store

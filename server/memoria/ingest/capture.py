@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidTurnError
-from memoria.ingest.clean import CleanTurn, Tally, clean_name, clean_turn
+from memoria.ingest.clean import CleanTurn, clean_turn
 from memoria.model import (
     CaptureEvent,
     Channel,
@@ -37,6 +37,7 @@ from memoria.model import (
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Conversations, Store, Transaction
 from memoria.store.values import MessageName, NewTurn, SegmentLimits
+from memoria.text.clean import Tally, clean_name
 from memoria.text.document import full_text
 
 if TYPE_CHECKING:

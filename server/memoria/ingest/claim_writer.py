@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from memoria.ingest.links import (
+from memoria.ingest.outcome import ExtractionOutcome
+from memoria.memories.links import (
     Interpretation,
     StructuralLinks,
     link_memory,
     replace_interpretation,
 )
-from memoria.ingest.outcome import ExtractionOutcome
-from memoria.ingest.validator import OperationValidator
+from memoria.memories.validator import OperationValidator
 from memoria.model import (
     InferredBy,
     Memory,

@@ -4,14 +4,13 @@ Private spans and our own injected blocks are taken out, secrets are redacted, a
 tools answered is dropped: memory must not feed on itself.
 """
 
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from memoria.model import Turn
+from memoria.text.clean import Tally, clean_text
 from memoria.text.redact import redact
-from memoria.text.strip import replace_lone_surrogates, strip
 
 OUR_TOOLS = frozenset(
     {
@@ -27,14 +26,6 @@ OUR_TOOLS = frozenset(
 )
 _DEEPEST = 100
 """Levels of nesting in a tool call; whoever reads it back must not run out of stack either."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What was taken out while cleaning."""
-
-    redactions: Counter[str] = field(default_factory=Counter)
-    stripped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +52,6 @@ def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
         tool_args=_clean_json(turn.tool_args, tally),
         tool_result=None if ours else _clean_json(turn.tool_result, tally),
     )
-
-
-def clean_text(text: str, tally: Tally) -> str:
-    """The text without private spans, injected blocks, secrets and broken characters."""
-    stripped = strip(replace_lone_surrogates(text))
-    redacted = redact(stripped.text)
-    tally.stripped += stripped.blocks
-    for redaction in redacted.redactions:
-        tally.redactions[redaction.kind] += redaction.count
-    return redacted.text
-
-
-def clean_name(name: str, tally: Tally) -> str:
-    """A name or id without secrets; never empty, for it has to name something."""
-    return clean_text(name, tally) or "[private]"
 
 
 def is_our_tool(name: str) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
 from memoria.ingest.backoff import backoff_ms
-from memoria.ingest.similar import find_similar, link_all_similar
+from memoria.memories.similar import find_similar, link_all_similar
 from memoria.model import BacklogStatus, StoredTurn, Vector, new_id, now_millis
 from memoria.store.base import Store
 from memoria.store.values import PendingDocument

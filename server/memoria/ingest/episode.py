@@ -10,13 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memoria.inference.tasks import request_episode
-from memoria.ingest.clean import Tally, clean_text
-from memoria.ingest.links import (
-    Interpretation,
-    StructuralLinks,
-    link_memory,
-    replace_interpretation,
-)
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
@@ -28,7 +21,13 @@ from memoria.ingest.processing import (
     number_lines,
     turn_line,
 )
-from memoria.ingest.validator import EventTime, OperationValidator, PromptContents, RejectedError
+from memoria.memories.links import (
+    Interpretation,
+    StructuralLinks,
+    link_memory,
+    replace_interpretation,
+)
+from memoria.memories.validator import EventTime, OperationValidator, PromptContents, RejectedError
 from memoria.model import (
     NO_TEXT_VECTORS,
     EpisodeSummary,
@@ -46,6 +45,7 @@ from memoria.model import (
 from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry, NewEvidence, NewMemory, NewVersion
+from memoria.text.clean import Tally, clean_text
 from memoria.text.statement import sentences_in
 
 _SPOKEN = (Role.USER, Role.ASSISTANT)
@@ -118,7 +118,8 @@ def _apply_summary(
         passages = _find_passages(validator, summary.quotes, outcome)
         _write_episode(validator, work, summary, wording, passages, outcome)
     except RejectedError as error:
-        validator.reject(outcome, "EPISODE", error)
+        outcome.add_rejection(error)
+        validator.log_rejection("EPISODE", error)
     return outcome
 
 
@@ -153,7 +154,8 @@ def _find_passages(
         try:
             turn, quote = validator.locate_quote(citation.turn, citation.quote)
         except RejectedError as error:
-            validator.reject(outcome, "EPISODE", error)
+            outcome.add_rejection(error)
+            validator.log_rejection("EPISODE", error)
         else:
             passages_found.setdefault(turn.n, _Passage(turn, quote))
     if not passages_found:

@@ -12,7 +12,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from memoria.inference.tasks import Extraction, request_extraction
-from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.focus import follow_reading
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
@@ -27,7 +26,7 @@ from memoria.ingest.processing import (
 )
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.second_look import Advice, SecondLook, find_doubtful
-from memoria.ingest.validator import OperationValidator, PromptContents
+from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.model import (
     Add,
     InferredBy,
@@ -39,6 +38,7 @@ from memoria.model import (
 )
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry
+from memoria.text.clean import Tally, clean_text
 from memoria.text.document import full_text
 from memoria.text.statement import sentences_in
 

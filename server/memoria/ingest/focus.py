@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
 from memoria.ingest.scratchpads import MOST_RECENT_TASKS
-from memoria.ingest.validator import OperationValidator, PromptContents, RejectedError
+from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
 from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn
 from memoria.model.privacy import PersonalRules
 from memoria.policy.phrases.tasks import shorten_task
@@ -82,7 +82,7 @@ def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:
     try:
         _follow_model(validator, focus)
     except RejectedError as error:
-        validator.audit("reject", validator.entry_id, f"FOCUS: {error}")
+        validator.log_rejection("FOCUS", error)
 
 
 def _follow_model(validator: OperationValidator, focus: Focus) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from memoria.erasure.suppression import Digester
 from memoria.ingest.focus import follow_turn
 from memoria.ingest.resolve import Resolver
-from memoria.ingest.validator import CHANNEL, OperationValidator, PromptContents
+from memoria.memories.validator import CHANNEL, OperationValidator, PromptContents
 from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
 from memoria.model.privacy import PersonalRules
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements

@@ -11,6 +11,10 @@ class ExtractionOutcome:
     applied: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
 
+    def add_rejection(self, error: Exception) -> None:
+        """Count a proposal that could not be applied, by its reason."""
+        self.rejected[str(error)] += 1
+
     def __str__(self) -> str:
         """As the queue's log has it."""
         parts = [", ".join(f"{name} {count}" for name, count in sorted(self.applied.items()))]

@@ -7,8 +7,8 @@ from typing import Protocol
 from memoria.erasure.suppression import Digester
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
-from memoria.ingest.related import RelatedMemories
-from memoria.ingest.validator import OperationValidator, PromptContents
+from memoria.memories.related import RelatedMemories
+from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.model import InferredBy, StoredTurn, TextVectors, from_millis
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction

@@ -9,16 +9,15 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from memoria.ingest.claim_writer import ClaimWriter
-from memoria.ingest.links import (
+from memoria.ingest.outcome import ExtractionOutcome
+from memoria.ingest.second_look import NO_ADVICE, Advice
+from memoria.memories.links import (
     Interpretation,
     interpretation_by_model,
     interpretation_by_rules,
     link_memories,
 )
-from memoria.ingest.outcome import ExtractionOutcome
-from memoria.ingest.quotes import find_quote
-from memoria.ingest.second_look import NO_ADVICE, Advice
-from memoria.ingest.validator import EventTime, OperationValidator, RejectedError, find_event_time
+from memoria.memories.validator import EventTime, OperationValidator, RejectedError, find_event_time
 from memoria.model import (
     Add,
     Boost,
@@ -55,6 +54,7 @@ from memoria.policy.orders import instruction_shaped
 from memoria.policy.retention import expires_at
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.document import full_text
+from memoria.text.quotes import find_quote
 from memoria.text.statement import says_the_same
 
 _LINK_CONFIDENCE = 0.7
@@ -90,7 +90,8 @@ class Resolver:
             try:
                 self._apply(operation)
             except RejectedError as error:
-                self._validator.reject(self._writer.outcome, operation.op, error)
+                self._writer.outcome.add_rejection(error)
+                self._validator.log_rejection(operation.op, error)
         return self._writer.outcome
 
     def _apply(self, operation: Operation) -> None:

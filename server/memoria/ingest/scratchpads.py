@@ -1,9 +1,9 @@
 """Working notes: what a session is at, and its last few tasks."""
 
 from memoria.errors import InvalidInputError
-from memoria.ingest.clean import Tally, clean_name, clean_text
 from memoria.model import Scratchpad, now_millis
 from memoria.store.base import Store
+from memoria.text.clean import Tally, clean_name, clean_text
 
 MOST_RECENT_TASKS = 5
 _MAX_CHARS = 2000

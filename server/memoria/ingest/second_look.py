@@ -14,8 +14,8 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_checks, request_rulings
 from memoria.ingest.processing import shorten_statement
-from memoria.ingest.related import RelatedMemories
-from memoria.ingest.validator import OperationValidator, RejectedError
+from memoria.memories.related import RelatedMemories
+from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.model import (
     Add,
     Memory,

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_concept
-from memoria.ingest.clean import Tally, clean_text
 from memoria.ingest.processing import shorten_statement
-from memoria.ingest.quotes import find_quote
-from memoria.ingest.validator import RejectedError
 from memoria.lifecycle.derivation import derivation_validator, least_trust
 from memoria.lifecycle.interface import StepContext
+from memoria.memories.validator import RejectedError
 from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory, to_iso
 from memoria.model.reflection import Concept
+from memoria.text.clean import Tally, clean_text
+from memoria.text.quotes import find_quote
 from memoria.text.script import is_cjk
 from memoria.text.statement import says_the_same, sentences_in
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from memoria.erasure.suppression import Digester
 from memoria.graph.edges import initial_weight
-from memoria.ingest.links import interpretation_by_rules, link_memory, replace_interpretation
-from memoria.ingest.validator import OperationValidator, PromptContents
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, StepContext
+from memoria.memories.links import interpretation_by_rules, link_memory, replace_interpretation
+from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.model import (
     NO_TEXT_VECTORS,
     Edge,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from memoria.config import Settings
 from memoria.erasure.suppression import Digester
-from memoria.ingest.related import RelatedMemories
 from memoria.lifecycle.budget import NightlyLedger
+from memoria.memories.related import RelatedMemories
 from memoria.model.base import Value
 from memoria.model.nightly import NightlyRun, StepOutcome
 from memoria.policy.retention import RetentionTable

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoria.errors import ForgottenError, InvalidInputError
-from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.lines import mark_ends, render_text
 from memoria.lifecycle.core.parse import digest
 from memoria.lifecycle.core.readback import (
@@ -18,6 +17,7 @@ from memoria.lifecycle.core.readback import (
     ShowConflict,
     WithdrawEdit,
 )
+from memoria.memories.user_edits import UserEdits
 from memoria.model import Memory, Validity
 from memoria.model.base import Value
 from memoria.model.core import CoreFile, CoreLine

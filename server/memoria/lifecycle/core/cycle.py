@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
-from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
 from memoria.lifecycle.core.readback import StoredState, find_edits
 from memoria.lifecycle.core.render import Rows, available_tokens, new_document, render_file
+from memoria.memories.user_edits import UserEdits
 from memoria.model.core import CORE_FILES, CoreFile, CoreLine, CoreMemory
 from memoria.store.base import Store, Transaction
 from memoria.store.files import read_seed, replace_file

@@ -16,7 +16,6 @@ from memoria.errors import (
     ModelRefusedError,
 )
 from memoria.inference.chat.client import ChatClient
-from memoria.ingest.validator import RejectedError
 from memoria.lifecycle.concepts import propose_concept
 from memoria.lifecycle.derivation import (
     DerivationItem,
@@ -34,6 +33,7 @@ from memoria.lifecycle.derivation import (
 )
 from memoria.lifecycle.interface import ItemResult, StepContext
 from memoria.lifecycle.patterns import LEAST_MEMBERS, Members, find_patterns, is_broadly_supported
+from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import StepOutcome

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from memoria.erasure.suppression import Digester
-from memoria.ingest.user_edits import UserEdits
 from memoria.lifecycle.core.apply import Edit, apply_edit
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
@@ -23,6 +22,7 @@ from memoria.lifecycle.core.cycle import (
 )
 from memoria.lifecycle.core.images import CoreImages
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.memories.user_edits import UserEdits
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import RetentionAttributes

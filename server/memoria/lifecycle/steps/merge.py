@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from memoria.graph.edges import initial_weight
-from memoria.ingest.links import link_memories
 from memoria.lifecycle.adjudicate import adjudicate_pairs
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.lifecycle.since import last_done
+from memoria.memories.links import link_memories
 from memoria.model import Edge, EdgeType, Memory, Node, Relation, Validity
 from memoria.model.nightly import StepOutcome
 from memoria.policy.merging import Pair, authority, may_merge, merge_groups, survivor

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memoria.ingest.validator import RejectedError
 from memoria.lifecycle.derivation import (
     MOST_SOURCES,
     DerivationItem,
@@ -26,6 +25,7 @@ from memoria.lifecycle.derivation import (
 )
 from memoria.lifecycle.interface import ItemResult, StepContext
 from memoria.lifecycle.patterns import source_pages
+from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.nightly import StepOutcome
 from memoria.policy.conflict import USER, has_one_value, subject_key

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoria.ingest.quotes import find_quote
+from memoria.text.quotes import find_quote
 
 TEXT = "Well, the other day I moved\n  to Leeds. 我对花生过敏，真的。"
 

@@ -11,9 +11,6 @@ from types import MappingProxyType
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
-from memoria.ingest.clean import Tally, clean_text
-from memoria.ingest.outcome import ExtractionOutcome
-from memoria.ingest.quotes import find_quote
 from memoria.model import (
     NO_TEXT_VECTORS,
     Add,
@@ -35,8 +32,10 @@ from memoria.policy.orders import instruction_shaped
 from memoria.policy.privacy import effective_rules, mask, screen
 from memoria.store.base import Transaction
 from memoria.store.values import NewVersion
+from memoria.text.clean import Tally, clean_text
 from memoria.text.dates import Prefer, times
 from memoria.text.document import full_text
+from memoria.text.quotes import find_quote
 from memoria.text.statement import fingerprint
 
 CHANNEL = "extraction"
@@ -230,10 +229,9 @@ class OperationValidator:
             event_expression=when.expression,
         )
 
-    def reject(self, outcome: ExtractionOutcome, what: str, error: RejectedError) -> None:
-        """Count what could not be applied, and log why."""
-        outcome.rejected[str(error)] += 1
-        self.audit("reject", self.entry_id, f"{what}: {error}")
+    def log_rejection(self, operation: str, error: RejectedError) -> None:
+        """Log why something that was proposed could not be applied."""
+        self.audit("reject", self.entry_id, f"{operation}: {error}")
 
     def audit(self, action: str, subject: str, detail: str | None = None) -> None:
         """Log what was done."""

@@ -8,7 +8,7 @@ import pytest
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.ingest.links import (
+from memoria.memories.links import (
     Interpretation,
     StructuralLinks,
     interpretation_by_model,
@@ -18,7 +18,7 @@ from memoria.ingest.links import (
     link_similar,
     replace_interpretation,
 )
-from memoria.ingest.statements import Statements
+from memoria.memories.statements import Statements
 from memoria.model import (
     LIBRARY,
     Add,

@@ -9,7 +9,6 @@ from typing import Literal, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
-from memoria.ingest.clean import Tally, clean_text
 from memoria.model import (
     Channel,
     InferredBy,
@@ -31,6 +30,7 @@ from memoria.store.base import Store, Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.analyser import query_terms
+from memoria.text.clean import Tally, clean_text
 from memoria.text.statement import fingerprint, says_the_same
 
 MAX_CHARS = 4000
@@ -154,7 +154,7 @@ class Statements:
 
     def _link_by_rules(self, tx: Transaction, memory_id: str) -> None:
         """Let the graph know whom and what a statement speaks of, as far as rules can tell."""
-        from memoria.ingest.links import link_memory  # noqa: PLC0415  (a start-up must not pay for it)
+        from memoria.memories.links import link_memory  # noqa: PLC0415  (a start-up must not pay for it)
 
         link_memory(tx, self._memory(tx, memory_id), now=now_millis())
 

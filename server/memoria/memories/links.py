@@ -14,9 +14,9 @@ from memoria.graph.edges import initial_weight
 from memoria.graph.mentions import find_names
 from memoria.graph.namesakes import QualifiedName, split_qualifier
 from memoria.graph.roles import parse_sentence
-from memoria.ingest.clean import Tally, clean_text
 from memoria.model import Add, Edge, EdgeType, InferredBy, Memory, Mention, Modality, Node
 from memoria.store.base import Transaction
+from memoria.text.clean import Tally, clean_text
 from memoria.text.name import name_key
 
 RULES_CONFIDENCE = 0.4

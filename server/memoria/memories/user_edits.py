@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
-from memoria.ingest.clean import Tally
-from memoria.ingest.statements import Statements, check_statement
+from memoria.memories.statements import Statements, check_statement
 from memoria.model import Memory, MemoryType, Validity, now_millis
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
+from memoria.text.clean import Tally
 from memoria.text.statement import fingerprint
 
 
@@ -72,7 +72,7 @@ class UserEdits(Statements):
             ForgottenError: it was forgotten.
             InvalidInputError: there is nothing to keep, too much, or what must not be kept.
         """
-        from memoria.ingest.links import (  # noqa: PLC0415  (a start-up must not pay for it)
+        from memoria.memories.links import (  # noqa: PLC0415  (a start-up must not pay for it)
             StructuralLinks,
             link_memory,
         )

@@ -6,7 +6,7 @@ These edges are derived: where a process dies before it has written them, the ve
 from collections.abc import Mapping
 
 from memoria.graph.edges import MIN_SIMILARITY
-from memoria.ingest.links import link_similar
+from memoria.memories.links import link_similar
 from memoria.model import Memory, Validity, Vector
 from memoria.store.base import Transaction
 from memoria.store.values import Filters

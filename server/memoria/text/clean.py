@@ -1,0 +1,34 @@
+"""Cleaning: what is taken out of every text before anything else sees it.
+
+Private spans and our own injected blocks are taken out, secrets are redacted, and broken characters
+are replaced.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from memoria.text.redact import redact
+from memoria.text.strip import replace_lone_surrogates, strip
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was taken out while cleaning."""
+
+    redactions: Counter[str] = field(default_factory=Counter)
+    stripped: int = 0
+
+
+def clean_text(text: str, tally: Tally) -> str:
+    """The text without private spans, injected blocks, secrets and broken characters."""
+    stripped = strip(replace_lone_surrogates(text))
+    redacted = redact(stripped.text)
+    tally.stripped += stripped.blocks
+    for redaction in redacted.redactions:
+        tally.redactions[redaction.kind] += redaction.count
+    return redacted.text
+
+
+def clean_name(name: str, tally: Tally) -> str:
+    """A name or id without secrets; never empty, for it has to name something."""
+    return clean_text(name, tally) or "[private]"
