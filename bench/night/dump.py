@@ -12,7 +12,7 @@ from memoria.store.sqlite.driver import Connection, connect
 from memoria.store.sqlite.journal import JOURNALED_TABLES, columns
 
 Dump = dict[str, list[tuple[Any, ...]]]
-RECORDS = ("audit_log", "night_steps", "night_changes")
+RECORDS = ("audit_log", "nightly_steps", "nightly_changes")
 """What a night writes about itself: equal too where one that was killed has been finished."""
 _FILES = "files"
 _TOKENS = re.compile(r',"tokens":\d+')
@@ -52,7 +52,7 @@ def _rows(connection: Connection, table: str) -> list[tuple[Any, ...]]:
     names = ", ".join(column.name for column in columns(connection, table))
     rows = connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608  (the schema's names)
     found = map(tuple, rows)
-    return sorted(map(_unpaid, found) if table == "night_steps" else found, key=repr)
+    return sorted(map(_unpaid, found) if table == "nightly_steps" else found, key=repr)
 
 
 def _unpaid(row: tuple[Any, ...]) -> tuple[Any, ...]:

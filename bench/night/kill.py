@@ -33,9 +33,9 @@ _MOST_KILLS = 3
 _MOST_HOMES_A_KILL = 3
 """Kills may come before the night has begun or after it was done, but not as often as that."""
 _WAIT_S = 5.0
-_BEGUN = "SELECT 1 FROM night_runs WHERE state = 'running'"
+_BEGUN = "SELECT 1 FROM nightly_runs WHERE state = 'running'"
 _PLANNING = """
-    SELECT 1 FROM night_plan p JOIN night_steps s ON s.run_n = p.run_n AND s.ordinal = p.step
+    SELECT 1 FROM nightly_plan p JOIN nightly_steps s ON s.run_n = p.run_n AND s.ordinal = p.step
     WHERE s.state = 'waiting'
 """
 
@@ -170,7 +170,7 @@ def _landed(trial: _Trial, home: Path) -> str:
     if left.state == "planned":
         return "while applying"
     with closing(connect(home / DATABASE, 5000, read_only=True)) as connection:
-        planned = connection.execute("SELECT count(*) FROM night_plan").fetchone()[0]
+        planned = connection.execute("SELECT count(*) FROM nightly_plan").fetchone()[0]
     return "while planning" if planned else "between steps"
 
 

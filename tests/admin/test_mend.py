@@ -20,7 +20,7 @@ PAGE = 4096
 QUERY = ("traces", "word7", "--limit", "5")
 TRUTH = (
     "SELECT * FROM sessions",
-    "SELECT * FROM stretches",
+    "SELECT * FROM segments",
     "SELECT * FROM raw_chunks",
     "SELECT * FROM turns",
     "SELECT * FROM memories",

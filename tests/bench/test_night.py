@@ -44,7 +44,7 @@ def test_a_copy_is_equal_and_a_night_makes_a_difference(pattern: Path, tmp_path:
     found = differences(dump(pattern, *RECORDS), dump(copy, *RECORDS))
     assert {line.split(":")[0] for line in found} == {
         "memories", "documents", "search_index", "nodes", "edges", "core_lines", "core_files",
-        "night_files", "files", *RECORDS,
+        "generated_files", "files", *RECORDS,
     }  # fmt: skip
 
 

@@ -321,7 +321,7 @@ async def test_forgetting_a_memory_takes_the_concept_along_and_the_rest_may_come
         assert made.id not in (*forgotten.memories, *forgotten.related_memories)
         with pytest.raises(NotFoundError):
             await m.get_memory(made.id)
-    assert "zeal" not in str(dump(settings.home_path, "audit_log", "night_plan"))
+    assert "zeal" not in str(dump(settings.home_path, "audit_log", "nightly_plan"))
     with ScriptedModel(answer=concept("Badger is looked after")) as model:
         assert night(settings, model).steps[0].outcomes == {"done": 1}
         assert badger[0] not in model.requests[0].text
@@ -347,10 +347,10 @@ async def test_a_plan_that_was_broken_off_holds_no_word_of_what_is_forgotten_mea
     with ScriptedModel(answer=zealous) as model, pytest.raises(Interrupted):
         night(settings, model, progress=interrupting(0))
     written, waiting = sorted((badger, otter), key=lambda ids: not concepts_of(settings, ids))
-    assert "zeal" in str(dump(settings.home_path, "night_plan")["night_plan"])
+    assert "zeal" in str(dump(settings.home_path, "nightly_plan")["nightly_plan"])
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([waiting[0]])
-    assert dump(settings.home_path, "night_plan")["night_plan"] == []
+    assert dump(settings.home_path, "nightly_plan")["nightly_plan"] == []
     assert night(settings).state == "finished"
     assert len(concepts(settings)) == len(concepts_of(settings, written)) == 1
 

@@ -219,7 +219,7 @@ async def test_what_nobody_will_finish_is_not_kept(
     assert planned
     with use_clock(lambda: system_millis() + 2 * DAY_MS):
         nights.run_nightly(settings, ["expire"])
-    assert dump(settings.home_path, "night_plan")["night_plan"] == []
+    assert dump(settings.home_path, "nightly_plan")["nightly_plan"] == []
 
 
 async def test_without_an_answer_there_are_the_lists_alone_and_the_report_says_so(

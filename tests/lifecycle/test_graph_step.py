@@ -183,10 +183,10 @@ def test_what_is_forgotten_is_forgotten_in_the_cold_too(settings: Settings) -> N
         tx.graph.upsert_edges([like(ids[0], ids[1], 0.9)])
     stand(settings, ids[0], Validity.ARCHIVED)
     outcomes(settings)
-    assert len(dump(settings.home_path)["cold_edges"]) == 1
+    assert len(dump(settings.home_path)["pruned_edges"]) == 1
     with transaction(settings) as tx:
         tx.memories.erase(ids[1])
-    assert dump(settings.home_path)["cold_edges"] == []
+    assert dump(settings.home_path)["pruned_edges"] == []
 
 
 @pytest.mark.parametrize(

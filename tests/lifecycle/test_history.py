@@ -166,7 +166,7 @@ async def test_undoing_a_night_puts_files_back_or_takes_them_away(
     undone = nights.undo_nightly(settings, run.id, lambda _: None)
     assert undone.files_kept == 0
     assert dump(settings.home_path)["files"] == before["files"]
-    assert dump(settings.home_path)["night_files"] == before["night_files"]
+    assert dump(settings.home_path)["generated_files"] == before["generated_files"]
     assert names(folder.parent / BEFORE_IMAGES / run.id) == []
 
 

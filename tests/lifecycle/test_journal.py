@@ -174,7 +174,7 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
         "leases", "model_calls",
     }  # fmt: skip
     shadows = {name for name in tables if name.startswith(("search_index", "sqlite_"))}
-    own = {name for name in tables if name.startswith("night_")}
+    own = {name for name in tables if name.startswith("nightly_")}
     rest = tables - set(JOURNALED_TABLES) - derived - shadows - own - PACKED_ONLY
     assert {name for name in rest if not name.startswith("tombstone")} == {
         name for name in NEVER_CHANGED_BY_A_NIGHT if not name.startswith("tombstone")

@@ -189,7 +189,7 @@ def merge(tx: Transaction, one: str, other: str, like: str) -> None:
         for here, kind, there in ends
     )
     here, there = (tx.graph.nodes_of_documents([n])[n] for n in present(tx, one, like))
-    assert tx.edge_pruning.prune((here, 5, there), "full")
+    assert tx.edge_pruning.prune((here, 5, there), "over_cap")
 
 
 def present(tx: Transaction, *ids: str) -> list[int]:
@@ -447,8 +447,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "edge_pruning.list_evidence_to_transfer": lambda tx, _: edges_of(
         place for place, _ in tx.edge_pruning.list_evidence_to_transfer()
     ),
-    "edge_pruning.list_over_cap": lambda tx, _: edges_of(
-        edge.edge for edge in tx.edge_pruning.list_over_cap(100)
+    "edge_pruning.list_restorable": lambda tx, _: edges_of(
+        edge.edge for edge in tx.edge_pruning.list_restorable(100)
     ),
     "metrics.count_links": lambda tx, _: list(tx.metrics.count_links()),
     "metrics.count_archived": lambda tx, _: list(tx.metrics.count_archived()),
@@ -577,16 +577,16 @@ def test_every_method_that_reads_is_tried() -> None:
         "queue": base.Queue,
         "audit": base.AuditLog,
         "ledger": base.ModelCallLog,
-        "tiers": base.StorageTiers,
+        "storage_tiers": base.StorageTiers,
         "retention": base.RetentionRows,
         "pairs": base.Pairs,
         "purge": base.PurgeCandidates,
-        "drawn": base.Derivations,
-        "cold": base.PrunedEdges,
+        "derivations": base.Derivations,
+        "edge_pruning": base.PrunedEdges,
         "metrics": base.MetricRows,
-        "night": base.NightlyRuns,
+        "nightly_runs": base.NightlyRuns,
         "days": base.Days,
-        "files": base.GeneratedFileRecords,
+        "file_records": base.GeneratedFileRecords,
     }
     methods = {
         f"{part}.{name}"

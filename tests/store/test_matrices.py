@@ -132,7 +132,7 @@ def truth(connection: Connection) -> list[list[float]]:
                 for row in rows
                 if row["kind"] == kind
                 and (seen.everywhere or row["place"] in (None, seen.workspace))
-                and (seen.include_processed or not row["barred"])
+                and (seen.include_processed or not row["suppressed"])
             ),
             reverse=True,
         )

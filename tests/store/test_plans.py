@@ -27,9 +27,9 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("days", "files"),  # a row a conversation and a day
-    ("cold", "crowded"),  # once a night
-    ("cold", "unfolded"),  # what was merged only
-    ("cold", "waiting"),  # what was set aside only
+    ("pruned_edges", "dense_nodes"),  # once a night
+    ("pruned_edges", "evidence_to_transfer"),  # what was merged only
+    ("pruned_edges", "restorable"),  # what was set aside only
     ("documents", "allowed_memories"),
     ("ledger", "last"),  # stops at the first
     ("links", "count_edges"),
@@ -48,14 +48,14 @@ WALKS = {
     ("metrics", "memories"),
     ("metrics", "nodes"),
     ("metrics", "sample"),
-    ("metrics", "segments"),
+    ("metrics", "index_segments"),
     ("ledger", "last"),  # stops at the first
     ("drawn", "sources"),  # what a few memories were drawn from
-    ("night", "drop_items"),  # nights are few, and plans done with soon
-    ("night", "drop_left"),
-    ("night", "open_run"),
-    ("night", "run"),  # nights are few
-    ("night", "runs"),
+    ("nightly_runs", "drop_items"),  # nights are few, and plans done with soon
+    ("nightly_runs", "drop_left"),
+    ("nightly_runs", "open_run"),
+    ("nightly_runs", "run"),  # nights are few
+    ("nightly_runs", "runs"),
     ("purge", "close_runs"),  # nights are few
     ("purge", "drop_images"),
     ("queue", "counts"),
@@ -69,29 +69,29 @@ WALKS = {
     ("purge", "drop_images"),
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
-    ("upkeep", "await_missing_vectors"),
-    ("upkeep", "count_lost_records"),
-    ("upkeep", "count_missing_vectors"),
-    ("upkeep", "definitions"),
-    ("upkeep", "documents"),
-    ("upkeep", "drop_stale_leases"),
-    ("upkeep", "forget_indexes"),
-    ("upkeep", "forget_table"),
-    ("upkeep", "forgive_failures"),
-    ("upkeep", "full_text_drift"),
-    ("upkeep", "indexes"),
-    ("upkeep", "leases"),
-    ("upkeep", "packed_texts"),
-    ("upkeep", "raw_chunks"),
-    ("upkeep", "tables"),
-    ("upkeep", "totals"),
-    ("upkeep", "wordings"),
+    ("examination", "await_missing_vectors"),
+    ("examination", "count_lost_records"),
+    ("examination", "count_missing_vectors"),
+    ("examination", "definitions"),
+    ("examination", "documents"),
+    ("examination", "drop_stale_leases"),
+    ("examination", "forget_indexes"),
+    ("examination", "forget_table"),
+    ("examination", "forgive_failures"),
+    ("examination", "full_text_drift"),
+    ("examination", "indexes"),
+    ("examination", "leases"),
+    ("examination", "packed_texts"),
+    ("examination", "raw_chunks"),
+    ("examination", "tables"),
+    ("examination", "totals"),
+    ("examination", "wordings"),
     ("vectors", "models"),
     ("vectors", "count_indexable"),
     ("workspaces", "all"),
     ("texts", "in_use"),  # rare: whether another turn shares a text
-    ("conversations", "unread_stretches"),  # once, when a chat model is first named
-    ("conversations", "close_past"),  # open stretches only
+    ("conversations", "unqueued_segments"),  # once, when a chat model is first named
+    ("conversations", "close_past"),  # open segments only
     ("scratchpads", "notes"),
     ("tombstones", "all"),
     ("tombstones", "any"),  # stops at the first

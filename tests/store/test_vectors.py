@@ -107,7 +107,7 @@ def fill(connection: Connection, rows: list[Row]) -> None:
     connection.execute("DELETE FROM documents")
     for n, row in enumerate(rows, 1):
         connection.execute(
-            "INSERT INTO documents (n, tenant_id, kind, workspace_n, barred, changed) "
+            "INSERT INTO documents (n, tenant_id, kind, workspace_n, suppressed, changed) "
             "VALUES (?, ?, ?, ?, ?, 1)",
             (n, row.tenant, row.kind, row.workspace, row.barred),
         )

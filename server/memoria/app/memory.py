@@ -106,7 +106,7 @@ class Memoria(Recall):
 
         Args:
             turns: models or dicts with the fields of `Turn`, in the order they were said.
-            event: `session_end` or `compaction` closes the stretch of the sessions touched.
+            event: `session_end` or `compaction` closes the segment of the sessions touched.
             session_id: the session of turns that name none; this connection's own by default.
             workspace: the project of sessions that begin here; the configured one by default.
         """
@@ -128,7 +128,7 @@ class Memoria(Recall):
         An import ends with it: what is long over needs no pause before it is summed up.
 
         Returns:
-            How many stretches were closed.
+            How many segments were closed.
         """
         capture = self._capture(self.settings.workspace)
         closed = await in_thread(capture.close_idle_segments)

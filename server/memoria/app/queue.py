@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _EVERY_ENTRY = 1_000_000
 _AT_ONCE = 500
-"""Stretches queued in one transaction, so that nobody has to wait long to write."""
+"""Segments queued in one transaction, so that nobody has to wait long to write."""
 NO_CHAT_MODEL = (
     "No chat model is configured, so nobody can read. Set MEMORIA_LLM_BASE_URL and "
     "MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND."
@@ -64,14 +64,14 @@ class ExtractionQueue:
     async def list_entries(
         self, state: QueueState | None = None, *, limit: Count = 50
     ) -> list[QueueEntry]:
-        """Stretches of conversation in the queue, those that wait first."""
+        """Segments of conversation in the queue, those that wait first."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: tx.queue.list_entries(state, limit)
         )
 
     @check_arguments
     async def retry(self, ids: Sequence[Text] | None = None) -> list[str]:
-        """Let stretches be tried again that were given up, dropped or put off.
+        """Let segments be tried again that were given up, dropped or put off.
 
         Gives the ids of those for which there was something to do.
 
@@ -85,7 +85,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def drop(self, ids: Sequence[Text] | None = None) -> list[str]:
-        """Take stretches out of the queue unread. Gives the ids of those that were in it.
+        """Take segments out of the queue unread. Gives the ids of those that were in it.
 
         Args:
             ids: which; all that wait or were given up by default.
@@ -94,7 +94,7 @@ class ExtractionQueue:
 
     @check_arguments
     async def fill(self) -> int:
-        """Queue what was recorded while there was no chat model. Gives how many stretches.
+        """Queue what was recorded while there was no chat model. Gives how many segments.
 
         Raises:
             InvalidInputError: there is none now.

@@ -92,7 +92,7 @@ class Remark(NamedTuple):
 
 
 class ClosedSegment(NamedTuple):
-    """A stretch of a session that has just been closed."""
+    """A segment of a session that has just been closed."""
 
     session_n: int
     first_index: int
@@ -101,7 +101,7 @@ class ClosedSegment(NamedTuple):
 
 
 class SegmentLimits(NamedTuple):
-    """Where a stretch of a session ends by itself."""
+    """Where a segment of a session ends by itself."""
 
     idle_ms: int
     """A pause longer than this begins a new one."""
@@ -244,7 +244,7 @@ class PendingDocument:
 
 @dataclass(frozen=True, slots=True)
 class NewQueueEntry:
-    """A stretch on its way into the extraction queue."""
+    """A segment on its way into the extraction queue."""
 
     id: str
     kind: QueueKind

@@ -13,7 +13,7 @@ from memoria.graph.edges import MIN_SIMILARITY
 from memoria.graph.pruning import PrunableEdge, find_redundant_edges
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model.nightly import StepOutcome
-from memoria.store.base import EdgeKey, OverCapEdge, PruneReason, Transaction
+from memoria.store.base import EdgeKey, PruneReason, RestorableEdge, Transaction
 
 MAX_AVERAGE_NEIGHBOURS = 32.0
 """Neighbours by meaning that a memory has on average: half of what it may have. Beyond that it is
@@ -58,16 +58,16 @@ class GraphStep:
         idle: set[EdgeKey] = set()
         for place in _edges_to_archived(context):
             if place not in idle:  # as where both ends are archived
-                yield EdgeItem(key=_place_key(place), place=place, why="idle")
+                yield EdgeItem(key=_place_key(place), place=place, why="inactive")
             idle.add(place)
         with context.store.read(context.tenant) as tx:
             dense = tx.metrics.count_links().neighbours > MAX_AVERAGE_NEIGHBOURS
             crowded = _redundant_edges(tx, idle, dense=dense)
             roomy = _edges_with_room(
-                tx.edge_pruning.list_over_cap(_MAX_PRUNED_READ), _LESS_ROOM if dense else _ROOM
+                tx.edge_pruning.list_restorable(_MAX_PRUNED_READ), _LESS_ROOM if dense else _ROOM
             )
         for place in crowded:
-            yield EdgeItem(key=_place_key(place), place=place, why="dense")
+            yield EdgeItem(key=_place_key(place), place=place, why="redundant")
         for place in roomy:
             yield EdgeItem(key=_place_key(place), place=place)
 
@@ -108,12 +108,12 @@ def _redundant_edges(tx: Transaction, idle: set[EdgeKey], *, dense: bool) -> lis
     return find_redundant_edges(ties, room, near)
 
 
-def _edges_with_room(waiting: Sequence[OverCapEdge], room: int) -> Iterator[EdgeKey]:
+def _edges_with_room(waiting: Sequence[RestorableEdge], room: int) -> Iterator[EdgeKey]:
     """What there is room for again, at both ends, the strongest first."""
     more: Counter[tuple[int, int]] = Counter()
     for edge in waiting:
         src, code, dst = edge.edge
-        most = room if edge.reason == "dense" else edge.cap
+        most = room if edge.reason == "redundant" else edge.cap
         if max(edge.src_degree + more[src, code], edge.dst_degree + more[dst, code]) < most:
             more.update([(src, code), (dst, code)])
             yield edge.edge

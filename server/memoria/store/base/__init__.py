@@ -29,9 +29,9 @@ from memoria.store.base.nightly_runs import NightlyRuns
 from memoria.store.base.pairs import ActiveWording, Pairs, SimilarWordings
 from memoria.store.base.pruned_edges import (
     EdgeKey,
-    OverCapEdge,
     PrunedEdges,
     PruneReason,
+    RestorableEdge,
     SimilarPair,
 )
 from memoria.store.base.purge import PurgeCandidates
@@ -64,12 +64,12 @@ __all__ = [
     "MetricRows",
     "ModelCallLog",
     "NightlyRuns",
-    "OverCapEdge",
     "Pairs",
     "PruneReason",
     "PrunedEdges",
     "PurgeCandidates",
     "Queue",
+    "RestorableEdge",
     "RetentionRows",
     "Scratchpads",
     "SimilarPair",

@@ -1,4 +1,4 @@
-"""Conversations: sessions, their turns and stretches."""
+"""Conversations: sessions, their turns and segments."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -20,7 +20,7 @@ from memoria.store.values import (
 
 
 class Conversations(Protocol):
-    """Sessions, their turns and stretches."""
+    """Sessions, their turns and segments."""
 
     def upsert_session(
         self,
@@ -73,14 +73,14 @@ class Conversations(Protocol):
         ...
 
     def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
-        """Add a turn to the session's open stretch, or begin one where that is at its limits.
+        """Add a turn to the session's open segment, or begin one where that is at its limits.
 
-        Gives what that closed: one stretch or none.
+        Gives what that closed: one segment or none.
         """
         ...
 
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
-        """Close the session's open stretch. Gives it, if there was one."""
+        """Close the session's open segment. Gives it, if there was one."""
         ...
 
     def close_idle_segments(
@@ -94,7 +94,7 @@ class Conversations(Protocol):
         ...
 
     def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
-        """Closed stretches that never were put into the extraction queue, oldest first."""
+        """Closed segments that never were put into the extraction queue, oldest first."""
         ...
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
@@ -148,5 +148,5 @@ class Conversations(Protocol):
         ...
 
     def list_segments(self, session_id: str) -> list[Segment]:
-        """A session's stretches in order."""
+        """A session's segments in order."""
         ...

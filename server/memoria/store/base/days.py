@@ -10,7 +10,7 @@ class Days(Protocol):
     """A tenant's days and closed conversations."""
 
     def list_closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
-        """Conversations with no open stretch, taken up since, beyond a number, in order."""
+        """Conversations with no open segment, taken up since, beyond a number, in order."""
         ...
 
     def get_closed_session(self, session_n: int) -> ClosedSession | None:
@@ -22,7 +22,7 @@ class Days(Protocol):
         ...
 
     def list_episode_ends(self, turn_ns: Sequence[int]) -> list[int]:
-        """When the stretches ended that have an episode over one of these turns."""
+        """When the segments ended that have an episode over one of these turns."""
         ...
 
     def notes(self, begin: int, end: int) -> DayNotes:

@@ -1,4 +1,4 @@
-"""Episodes: which stretch of a session a summary speaks of."""
+"""Episodes: which segment of a session a summary speaks of."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from memoria.model import TurnRange
 
 
 class Episodes(Protocol):
-    """The memories that sum up stretches of sessions."""
+    """The memories that sum up segments of sessions."""
 
     def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
         """Note which turns a memory sums up.
@@ -18,15 +18,15 @@ class Episodes(Protocol):
         ...
 
     def find(self, session_n: int, first_index: int, last_index: int) -> str | None:
-        """The id of the memory that sums up exactly this stretch."""
+        """The id of the memory that sums up exactly this segment."""
         ...
 
     def get_span(self, memory_id: str) -> TurnRange | None:
-        """The stretch that a memory sums up; None if it sums up none."""
+        """The segment that a memory sums up; None if it sums up none."""
         ...
 
     def list_over_turns(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories that sum up a stretch with one of these turns."""
+        """Ids of the memories that sum up a segment with one of these turns."""
         ...
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
@@ -34,7 +34,7 @@ class Episodes(Protocol):
         ...
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
-        """Put finished stretches with one of these turns back into the queue.
+        """Put finished segments with one of these turns back into the queue.
 
         They are taken from that moment on. Gives how many there are.
         """

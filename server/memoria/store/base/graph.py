@@ -22,7 +22,7 @@ class Graph(Protocol):
     """Memories, turns and entities as nodes, and the edges between them.
 
     What is shown is what is seen from where was asked: of the filters, `workspace`, `everywhere`,
-    `history` and `barred` count here.
+    `include_history` and `include_processed` count here.
     """
 
     def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:

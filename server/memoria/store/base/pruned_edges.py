@@ -1,12 +1,13 @@
-"""Edges that a walk does without, and those that have been set aside."""
+"""Pruned edges: those that graph expansion does without until they matter again."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 EdgeKey = tuple[int, int, int]
 """An edge: the node it comes from, the number of its kind, the node it leads to."""
-PruneReason = Literal["idle", "full", "dense"]
-"""An end is not active; a node has all that its kind may have; nearer neighbours bind them too."""
+PruneReason = Literal["inactive", "over_cap", "redundant"]
+"""An end is not active; a node has all edges that its kind may have; nearer neighbours connect the
+two as well."""
 
 
 class SimilarPair(NamedTuple):
@@ -15,61 +16,61 @@ class SimilarPair(NamedTuple):
     edge: EdgeKey
     cosine: float
     is_ruled_distinct: bool
-    """Whether a model has said that they are two: that is kept."""
+    """Whether a model has said that they are two: such an edge is never pruned."""
 
 
-class OverCapEdge(NamedTuple):
-    """An edge that was set aside for want of room."""
+class RestorableEdge(NamedTuple):
+    """An edge that was pruned for want of room, and may come back when there is room."""
 
     edge: EdgeKey
     reason: PruneReason
     src_degree: int
-    """How many of its kind one end has."""
+    """How many edges of its kind one end has."""
     dst_degree: int
-    """How many the other has."""
+    """How many the other end has."""
     cap: int
     """How many they may have."""
 
 
 class PrunedEdges(Protocol):
-    """A tenant's edges by whether they are worth walking."""
+    """Which of a tenant's edges are worth following, and which are pruned."""
 
     def list_dense_nodes(self, most: int, limit: int) -> list[int]:
-        """The nodes with more neighbours by meaning than so many, the most crowded first."""
+        """The nodes with more than `most` neighbours by meaning, those with the most first."""
         ...
 
     def list_similar_pairs(self, ns: Sequence[int]) -> list[SimilarPair]:
-        """What binds these nodes to neighbours by meaning, each edge once."""
+        """The edges between these nodes and their neighbours by meaning, each edge once."""
         ...
 
     def list_inactive_edges(self, after: int, limit: int) -> tuple[list[EdgeKey], int | None]:
-        """Neighbours by meaning of memories that are not active, from so many memories.
+        """Edges to neighbours by meaning, one end of which is not an active memory.
 
         Args:
             after: the number of the memory after which to look.
             limit: how many memories are looked at.
 
         Returns:
-            The edges, and the number after which to go on; None where that was the end.
+            The edges, and the number after which to go on; None at the end.
         """
         ...
 
     def list_evidence_to_transfer(self) -> list[tuple[EdgeKey, int]]:
-        """What bears out a memory that was merged, each with the node it was merged into."""
+        """Evidence of merged memories, each edge with the node of the memory that survived."""
         ...
 
-    def list_over_cap(self, limit: int) -> list[OverCapEdge]:
-        """What was set aside for want of room, the strongest first."""
+    def list_restorable(self, limit: int) -> list[RestorableEdge]:
+        """Edges that were pruned for want of room, the strongest first."""
         ...
 
-    def prune(self, place: EdgeKey, why: PruneReason) -> bool:
-        """Set an edge aside. Gives whether it was there, and whether the reason still holds."""
+    def prune(self, edge: EdgeKey, reason: PruneReason) -> bool:
+        """Prune an edge. False where it is gone, or the reason no longer holds."""
         ...
 
-    def restore(self, place: EdgeKey) -> bool:
-        """Let an edge be walked again. Gives whether it was set aside."""
+    def restore(self, edge: EdgeKey) -> bool:
+        """Let graph expansion follow an edge again. False where it was not pruned."""
         ...
 
-    def transfer(self, place: EdgeKey, heir: int) -> bool:
-        """Let a node rest on what another rests on. Gives whether that was new."""
+    def transfer(self, edge: EdgeKey, heir: int) -> bool:
+        """Let a node rest on what another node rests on. False where it did already."""
         ...

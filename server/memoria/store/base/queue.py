@@ -15,12 +15,12 @@ from memoria.store.values import (
 
 
 class Queue(Protocol):
-    """A tenant's stretches of conversation that wait for the extractor."""
+    """A tenant's segments of conversation that wait for the extractor."""
 
     def add(self, entry: NewQueueEntry) -> bool:
-        """Put a stretch into the queue. False if it has been there already, or holds no turn.
+        """Put a segment into the queue. False if it has been there already, or holds no turn.
 
-        Where a message was edited since, it is another stretch.
+        Where a message was edited since, it is another segment.
         """
         ...
 
@@ -54,7 +54,7 @@ class Queue(Protocol):
 
 
 class WorkQueue(Protocol):
-    """Stretches to look at, for all tenants: an extraction worker's view of the store."""
+    """Segments to look at, for all tenants: an extraction worker's view of the store."""
 
     def lease_next(
         self, owner: str, now: int, lease_ms: int, tenant: str | None = None

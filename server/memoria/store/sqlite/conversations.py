@@ -1,4 +1,4 @@
-"""Sessions, turns and stretches in SQLite."""
+"""Sessions, turns and segments in SQLite."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -84,7 +84,7 @@ class SqliteConversations:
         """Write a turn with its chunks, index row and backlog entry."""
         words, context = turn_tokens(turn)
         place = self._workspace_number(turn.session_n)
-        n = self._documents.add("turn", place, words, context, barred=turn.suppressed)
+        n = self._documents.add("turn", place, words, context, suppressed=turn.suppressed)
         self._rows.insert(
             "add_turn",
             n=n,
@@ -138,7 +138,7 @@ class SqliteConversations:
         ]
 
     def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
-        """Add a turn to the session's open stretch, or begin one where that is at its limits.
+        """Add a turn to the session's open segment, or begin one where that is at its limits.
 
         An edited message stays in its own; where that is closed, it is one by itself.
         """
@@ -147,22 +147,22 @@ class SqliteConversations:
         when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
         said = {"turn_index": turn.turn_index, "message": int(turn.role in _SPOKEN)}
         most = {"most": limits.messages, "opens": int(turn.role is Role.USER)}
-        if self._rows.change("extend_stretch", idle=limits.idle_ms, **when, **said, **most):
+        if self._rows.change("extend_segment", idle=limits.idle_ms, **when, **said, **most):
             return []
-        closed = self._close_segments("end_stretch", idle=limits.idle_ms, **when)
-        self._rows.insert("begin_stretch", **when, **said)
+        closed = self._close_segments("end_segment", idle=limits.idle_ms, **when)
+        self._rows.insert("begin_segment", **when, **said)
         return closed
 
     def _extend_around(self, turn: NewTurn) -> list[ClosedSegment]:
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
-        if self._rows.change("touch_stretch", **place, now=now_millis()):
+        if self._rows.change("touch_segment", **place, now=now_millis()):
             return []
         return [ClosedSegment(turn.session_n, turn.turn_index, turn.turn_index, "edited")]
 
     def close_segment(self, session_id: str, source: str, reason: str) -> list[ClosedSegment]:
-        """Close the session's open stretch."""
+        """Close the session's open segment."""
         return self._close_segments(
-            "close_stretch",
+            "close_segment",
             session_id=session_id,
             source=source,
             reason=reason,
@@ -185,8 +185,8 @@ class SqliteConversations:
         return self._close_segments("close_past", said_before=said_before, now=now_millis())
 
     def list_unqueued_segments(self, limit: int) -> list[ClosedSegment]:
-        """Closed stretches that never were put into the extraction queue, oldest first."""
-        return self._close_segments("unread_stretches", limit=limit)
+        """Closed segments that never were put into the extraction queue, oldest first."""
+        return self._close_segments("unqueued_segments", limit=limit)
 
     def _close_segments(self, name: str, **parameters: str | int) -> list[ClosedSegment]:
         return [ClosedSegment(*row) for row in self._rows.all(name, **parameters)]
@@ -213,7 +213,9 @@ class SqliteConversations:
     ) -> list[TurnPosition]:
         """Where the turns stand, and those up to `reach` places around them."""
         rows = (
-            self._rows.all("places", ns=as_json(ns), reach=reach, settled=int(include_processed))
+            self._rows.all(
+                "places", ns=as_json(ns), reach=reach, include_processed=int(include_processed)
+            )
             if reach
             else self._rows.all("own_places", ns=as_json(ns))
         )
@@ -258,8 +260,8 @@ class SqliteConversations:
         return self._rows.number("session_size", session_id=session_id)
 
     def list_segments(self, session_id: str) -> list[Segment]:
-        """A session's stretches in order."""
-        return [Segment(**row) for row in self._rows.all("stretches", session_id=session_id)]
+        """A session's segments in order."""
+        return [Segment(**row) for row in self._rows.all("segments", session_id=session_id)]
 
     def _workspace_number(self, session_n: int) -> int | None:
         """The number of a session's workspace."""

@@ -45,7 +45,7 @@ class SqliteCoreLines:
 
     def statuses(self, memory_ids: Sequence[str]) -> dict[str, LineStatus]:
         """Where memories stand now; those that were erased are missing."""
-        rows = self._rows.all("standing", ids=as_json(memory_ids))
+        rows = self._rows.all("statuses", ids=as_json(memory_ids))
         return {row["id"]: LineStatus(_memory(row), Validity(row["validity"])) for row in rows}
 
     def lines(self, file: CoreFile) -> list[CoreLine]:

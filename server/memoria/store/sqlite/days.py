@@ -14,7 +14,7 @@ class SqliteDays:
         self._rows = TenantRows(connection, tenant, "days")
 
     def list_closed_sessions(self, since: int, after: int, limit: int) -> list[ClosedSession]:
-        """Conversations with no open stretch, taken up since, beyond a number, in order."""
+        """Conversations with no open segment, taken up since, beyond a number, in order."""
         rows = self._rows.all("closed_sessions", since=since, after=after, limit=limit)
         return [ClosedSession(**row) for row in rows]
 
@@ -30,7 +30,7 @@ class SqliteDays:
         return min((row["at"] for row in rows if row and row["at"] is not None), default=None)
 
     def list_episode_ends(self, turn_ns: Sequence[int]) -> list[int]:
-        """When the stretches ended that have an episode over one of these turns."""
+        """When the segments ended that have an episode over one of these turns."""
         return [row["at"] for row in self._rows.all("summed_up", ns=as_json(turn_ns))]
 
     def notes(self, begin: int, end: int) -> DayNotes:

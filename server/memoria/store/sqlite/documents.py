@@ -38,11 +38,13 @@ class SqliteDocuments:
         words: str,
         context: str,
         *,
-        barred: bool = False,
+        suppressed: bool = False,
     ) -> int:
         """A new document, indexed and waiting for its vector. Gives its number."""
-        n = self._rows.insert("add_document", kind=kind, workspace=workspace, barred=int(barred))
-        scope = Visibility(kind, self._rows.tenant, workspace, processed=barred).token
+        n = self._rows.insert(
+            "add_document", kind=kind, workspace=workspace, suppressed=int(suppressed)
+        )
+        scope = Visibility(kind, self._rows.tenant, workspace, processed=suppressed).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self._rows.insert("await_vector", n=n)
         return n
@@ -58,7 +60,7 @@ class SqliteDocuments:
 
     def suppress(self, n: int) -> None:
         """Let nothing be concluded from a document any more; the record still has it."""
-        self._rows.change("bar", n=n)
+        self._rows.change("suppress", n=n)
         self._refresh_index(n)
 
     def erase(self, n: int) -> None:
@@ -76,7 +78,7 @@ class SqliteDocuments:
 
     def mark_processed(self, n: int) -> None:
         """The extractor has looked at it: the first level has what it says as memories, or not."""
-        self._rows.change("process", n=n)
+        self._rows.change("mark_processed", n=n)
         self._refresh_index(n)
 
     def withdraw(self, n: int) -> None:
@@ -95,14 +97,14 @@ class SqliteDocuments:
             self._rows.change("leave_backlog", n=n)
 
     def _refresh_index(self, n: int) -> None:
-        """Bring the indexes in line with how the document now stands."""
+        """Bring the indexes in line with who may now find the document."""
         self._rows.change("set_scope", n=n, scope=self._read_visibility(n).token)
         self._vectors.move(n)
         self._rows.change("count_change")
         self._rows.change("note_change", n=n)
 
     def _read_visibility(self, n: int) -> Visibility:
-        row = self._rows.first("standing", n=n)
+        row = self._rows.first("visibility", n=n)
         if row is None:
             raise StoreError(f"Document {n} vanished while it was changed. Run `memoria doctor`.")
         return visibility_of(row)
@@ -128,7 +130,7 @@ class SqliteDocuments:
                 f"{model} gives vectors of {len(vector)} numbers; in this home it gave {known.dims}"
             )
         seen = replace(filters, include_history=False)  # vectors of what is past are not searched
-        scopes = tuple(standing.token for standing in self._list_visible([kind], seen))
+        scopes = tuple(visible.token for visible in self._list_visible([kind], seen))
         narrowing = self._narrowing([kind], seen)
         where = VectorQuery(
             known.n,
@@ -146,7 +148,7 @@ class SqliteDocuments:
             "workspace": self._workspaces.number(filters.workspace),
             "everywhere": int(filters.everywhere),
             "history": int(filters.include_history),
-            "settled": int(filters.include_processed),
+            "include_processed": int(filters.include_processed),
             "since": filters.since,
             "until": filters.until,
             "session_id": filters.session_id,
@@ -157,7 +159,7 @@ class SqliteDocuments:
             roles = as_json_or_null(filters.roles)
             found += self._rows.all("recent_turns", roles=roles, tool=filters.tool, **view)
         if "memory" in kinds and not (filters.roles or filters.tool):
-            del view["settled"]
+            del view["include_processed"]
             types = as_json_or_null(filters.types)
             found += self._rows.all("recent_memories", types=types, **view)
         newest = sorted(found, key=lambda row: (-row["at"], -row["n"]))
@@ -203,7 +205,7 @@ class SqliteDocuments:
         if not terms or not kinds:
             return 0
         seen = self._list_visible(kinds, replace(filters, include_history=True))
-        scope = " OR ".join(standing.token for standing in seen if not standing.current)
+        scope = " OR ".join(visible.token for visible in seen if not visible.current)
         words = " AND ".join(map(quote_term, terms))
         return self._rows.number("count_matches", query=f"scope:({scope}) AND words:({words})")
 
@@ -212,7 +214,7 @@ class SqliteDocuments:
         if not terms:
             return []
         everything = Filters(include_history=True, everywhere=True, include_processed=True)
-        scope = " OR ".join(standing.token for standing in self._list_visible([kind], everything))
+        scope = " OR ".join(visible.token for visible in self._list_visible([kind], everything))
         words = " AND ".join(map(quote_term, terms))
         query = f"scope:({scope}) AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
@@ -223,17 +225,17 @@ class SqliteDocuments:
 
     def _scope(self, kinds: Sequence[DocumentKind], filters: Filters) -> str:
         """An FTS5 expression for whatever a question may see."""
-        tokens = (standing.token for standing in self._list_visible(kinds, filters))
+        tokens = (visible.token for visible in self._list_visible(kinds, filters))
         return f"scope:({' OR '.join(tokens)})"
 
     def _list_visible(self, kinds: Sequence[DocumentKind], filters: Filters) -> list[Visibility]:
-        """The standings that a question may see."""
+        """The visibilities that a question may see."""
         return [
-            Visibility(kind, self._rows.tenant, place, current, settled)
+            Visibility(kind, self._rows.tenant, place, current, processed)
             for kind in kinds
             for place in self._visible_workspaces(filters)
             for current in ((True, False) if filters.include_history else (True,))
-            for settled in (
+            for processed in (
                 (False, True) if filters.include_processed and kind == "turn" else (False,)
             )
         ]

@@ -16,24 +16,24 @@ class SqliteEpisodes:
 
     def add(self, memory_id: str, session_n: int, first_index: int, last_index: int) -> None:
         """Note which turns a memory sums up."""
-        stretch = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
-        if not self._rows.change("put", memory_id=memory_id, **stretch):
+        span = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
+        if not self._rows.change("put", memory_id=memory_id, **span):
             raise NotFoundError.for_memory(memory_id)
 
     def find(self, session_n: int, first_index: int, last_index: int) -> str | None:
-        """The id of the memory that sums up exactly this stretch."""
+        """The id of the memory that sums up exactly this segment."""
         row = self._rows.first(
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
         return None if row is None else row["id"]
 
     def get_span(self, memory_id: str) -> TurnRange | None:
-        """The stretch that a memory sums up; None if it sums up none."""
-        row = self._rows.first("stretch", memory_id=memory_id)
+        """The segment that a memory sums up; None if it sums up none."""
+        row = self._rows.first("span", memory_id=memory_id)
         return None if row is None else TurnRange(**row)
 
     def list_over_turns(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories that sum up a stretch with one of these turns."""
+        """Ids of the memories that sum up a segment with one of these turns."""
         return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
@@ -41,5 +41,5 @@ class SqliteEpisodes:
         self._rows.change("leave", memory_id=memory_id, now=now)
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
-        """Put finished stretches with one of these turns back into the queue."""
+        """Put finished segments with one of these turns back into the queue."""
         return self._rows.change("write_anew", ns=as_json(turn_ns), not_before=not_before)

@@ -17,7 +17,7 @@ from memoria.store.sqlite.statements import statements
 from memoria.store.sqlite.vectors import VectorIndex, list_models
 from memoria.text.statement import fingerprint
 
-_SQL = statements("upkeep")
+_SQL = statements("examination")
 _FEW = 5
 """Problems of a kind shown; whoever has one has a hundred."""
 _DERIVED = ("search_index", "vectors_", "sqlite_")

@@ -20,7 +20,7 @@ from memoria.store.sqlite.migrate import check_version, migrations, version_of
 from memoria.store.sqlite.scrub import scrub
 from memoria.store.sqlite.statements import statements
 
-_SQL = statements("upkeep")
+_SQL = statements("examination")
 _BUSY_TIMEOUT_MS = 10_000
 _CLAIM_TIMEOUT_S = 1.0
 _PAGES_A_STEP = 2_000

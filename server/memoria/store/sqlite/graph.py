@@ -94,7 +94,7 @@ class SqliteGraph:
         n = self._number(Node("memory", memory_id))
         if n is not None:
             self._rows.change("drop_out", n=n, codes=_READ_OFF)
-            self._rows.change("drop_out_set_aside", n=n, codes=_READ_OFF)
+            self._rows.change("drop_out_pruned", n=n, codes=_READ_OFF)
             self._rows.change("drop_uses", n=n)
 
     def links_inferred_by(self, memory_id: str) -> InferredBy:
@@ -248,7 +248,7 @@ class SqliteGraph:
             negated=int(edge.negated),
             modality=_MODALITIES[edge.modality],
             by_model=int(edge.inferred_by is InferredBy.MODEL),
-            made_at=edge.made_at,
+            created_at=edge.made_at,
             power=retention_rank(edge.weight, edge.made_at),
             turn_n=self._turn_number(edge.turn_id),
             event_at=edge.event_at,
@@ -260,7 +260,7 @@ class SqliteGraph:
         if over <= 0:
             return
         for row in self._rows.all("weakest", n=n, code=code, over=over):
-            for name in ("set_aside", "drop"):
+            for name in ("prune_weakest", "drop"):
                 self._rows.change(name, src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
     def _upsert_node(self, node: Node) -> int:
@@ -291,7 +291,7 @@ class SqliteGraph:
 
     def _visible_nodes(self, ns: set[int], seen: Filters) -> dict[int, int]:
         """Those that are seen from there, each with the node that stands for it."""
-        view = {**self._view(seen), "barred": int(seen.include_processed)}
+        view = {**self._view(seen), "suppressed": int(seen.include_processed)}
         rows = self._rows.all("seen", ns=as_json(sorted(ns)), **view)
         return {row[0]: row[1] for row in rows}
 
@@ -342,6 +342,6 @@ def _edge(row: Row, src: Node, dst: Node, turn_id: str | None) -> Edge:
             "event_expression": row["event_expression"],
             "inferred_by": InferredBy.MODEL if row["by_model"] else InferredBy.RULES,
             "turn_id": turn_id,
-            "made_at": row["made_at"],
+            "made_at": row["created_at"],
         },
     )

@@ -19,7 +19,7 @@ from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import as_json
 from memoria.store.sqlite.statements import statements
 
-_SQL = statements("segments")
+_SQL = statements("index_segments")
 _BY_ITSELF = {"automerge": 4, "crisismerge": 16}
 """When FTS5 merges, unless it was told otherwise."""
 _NEVER = {"automerge": 0, "crisismerge": 1999}

@@ -8,7 +8,7 @@ from memoria.store.sqlite.driver import Connection, is_damage, sqlite3
 from memoria.store.sqlite.links import GRAPH
 from memoria.store.sqlite.statements import statements
 
-_SQL = statements("upkeep")
+_SQL = statements("examination")
 _DERIVED = re.compile(r"(search_index|vectors_\d+)(?:_\w+)?")
 """A derived index and the tables its module keeps it in."""
 _ABOUT_AN_INDEX = re.compile(r" (?:missing from|in) index (?P<name>\w+)")

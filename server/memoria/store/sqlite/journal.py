@@ -23,23 +23,23 @@ JOURNALED_TABLES = (
     "entity_names",
     "name_uses",
     "edges",
-    "cold_edges",
+    "pruned_edges",
     "episodes",
-    "stretches",
+    "segments",
     "extraction_queue",
     "scratchpads",
     "completed_tasks",
     "workspaces",
     "core_lines",
     "core_files",
-    "night_files",
+    "generated_files",
 )
 """The truth that a night may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}
 _EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
 _MEMORY_OF_NODE = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"
 _LAST_TO_USE = """
-    SELECT c.{whose} FROM night_changes c
+    SELECT c.{whose} FROM nightly_changes c
     WHERE '{row}' = 'OLD' AND c.run_n = w.run_n AND c.tbl = 'name_uses'
       AND json_extract(c.key, '$[0]') = {row}.n
     ORDER BY c.seq DESC LIMIT 1"""
@@ -51,7 +51,7 @@ _MEMORY = {
     "memories": "{row}.n",
     "nodes": "{row}.memory_n",
     "edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
-    "cold_edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
+    "pruned_edges": f"({_MEMORY_OF_NODE.format(row='{row}', column='src_n')})",
     "name_uses": f"({_MEMORY_OF_NODE.format(row='{row}', column='node_n')})",
     "entity_names": f"({_LAST_TO_USE.format(row='{row}', whose='memory_n')})",
 }
@@ -85,7 +85,7 @@ def columns(connection: Connection, table: str) -> list[Column]:
 def install_triggers(connection: Connection) -> None:
     """Let the connection journal what is changed inside of `journaled`."""
     connection.execute("PRAGMA recursive_triggers = ON")
-    connection.execute("CREATE TEMP TABLE night_now (run_n INTEGER, step INTEGER)")
+    connection.execute("CREATE TEMP TABLE nightly_now (run_n INTEGER, step INTEGER)")
     for table in JOURNALED_TABLES:
         noted = columns(connection, table)
         for event, row in _EVENTS.items():
@@ -95,9 +95,9 @@ def install_triggers(connection: Connection) -> None:
 @contextmanager
 def journal_changes(connection: Connection, run_n: int, step: int) -> Iterator[None]:
     """Journal what is changed in this block, which is inside of a transaction."""
-    connection.execute("INSERT INTO temp.night_now VALUES (?, ?)", (run_n, step))
+    connection.execute("INSERT INTO temp.nightly_now VALUES (?, ?)", (run_n, step))
     yield
-    connection.execute("DELETE FROM temp.night_now")
+    connection.execute("DELETE FROM temp.nightly_now")
 
 
 def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
@@ -114,13 +114,14 @@ def _trigger(table: str, event: str, row: str, noted: Sequence[Column]) -> str:
         CREATE TEMP TRIGGER journal_{table}_{event} AFTER {event.upper()} ON main.{table}
         {condition}
         BEGIN
-            INSERT INTO night_changes (run_n, seq, step, tbl, op, key, image, memory_n, turn_n)
+            INSERT INTO nightly_changes (run_n, seq, step, tbl, op, key, image, memory_n, turn_n)
             SELECT w.run_n,
-                   1 + coalesce((SELECT max(seq) FROM night_changes c WHERE c.run_n = w.run_n), 0),
+                   1 + coalesce((SELECT max(c.seq) FROM nightly_changes c
+                                 WHERE c.run_n = w.run_n), 0),
                    w.step, '{table}', '{event}', json_array({key}), {image},
                    {_owner_column(table, row, _MEMORY, "memory_n", noted)},
                    {_owner_column(table, row, _TURN, "turn_n", noted)}
-            FROM night_now w;
+            FROM nightly_now w;
         END"""
 
 

@@ -78,7 +78,7 @@ class SqliteJournalingStore(SqliteStore):
         """Stop where another took over: a process that slept must not write on where it was."""
         name, owner = self._lease
         asked = {"name": name, "owner": owner, "now": system_millis()}
-        if connection.execute(statements("night")["lease"], asked).fetchone() is None:
+        if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
             raise LeaseLostError(
                 "Another night has taken over, because this one made no progress for too long. "
                 "Nothing more is written here."

@@ -25,7 +25,7 @@ from memoria.text.document import memory_tokens, turn_tokens
 Progress = Callable[[int, int], None]
 Mender = Callable[[Connection, VectorIndex, Progress], None]
 
-_SQL = statements("upkeep")
+_SQL = statements("examination")
 _FULL_TEXT = "search_index"
 
 
@@ -75,7 +75,7 @@ def _write_full_text(connection: Connection, vectors: VectorIndex, progress: Pro
 def _tokens_of(connection: Connection, vectors: VectorIndex, row: Row) -> tuple[str, str]:
     n, tenant = row["n"], row["tenant_id"]
     if row["kind"] == "memory":
-        memory = TenantRows(connection, tenant, "upkeep").first("wording", n=n)
+        memory = TenantRows(connection, tenant, "examination").first("wording", n=n)
         return memory_tokens(memory["content"], memory["valid_from"]) if memory else ("", "")
     documents = SqliteDocuments(connection, tenant, vectors)
     turn = SqliteConversations(connection, tenant, documents).turns([n]).get(n)

@@ -23,7 +23,7 @@ class SqliteMetrics:
 
     def count_index_segments(self) -> int:
         """In how many parts the full text lies, which each search goes through."""
-        return self._rows.number("segments")
+        return self._rows.number("index_segments")
 
     def sample_wordings(self, many: int) -> list[int]:
         """The present wordings of some active memories, spread evenly over all."""

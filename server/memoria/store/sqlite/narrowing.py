@@ -86,7 +86,7 @@ class Narrowing:
             ns=as_json(ns),
             kinds=self._kinds,
             history=int(self._filters.include_history),
-            settled=int(self._filters.include_processed),
+            include_processed=int(self._filters.include_processed),
             everywhere=int(self._filters.everywhere),
             place=self._place,
         )

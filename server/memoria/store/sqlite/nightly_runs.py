@@ -15,7 +15,7 @@ class SqliteNightlyRuns:
     """A tenant's nights."""
 
     def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
-        self._rows = TenantRows(connection, tenant, "night")
+        self._rows = TenantRows(connection, tenant, "nightly_runs")
         self._documents = documents
 
     def begin_run(self, run_id: str, at: int, options: RunOptions) -> NightlyRun:

@@ -18,7 +18,7 @@ class SqliteQueue:
         self._rows = TenantRows(connection, tenant, "queue")
 
     def add(self, entry: NewQueueEntry) -> bool:
-        """Put a stretch into the queue. False if it has been there already, or holds no turn."""
+        """Put a segment into the queue. False if it has been there already, or holds no turn."""
         return bool(
             self._rows.change(
                 "add",

@@ -25,7 +25,7 @@ class SqliteStorageTiers:
     """How a tenant's texts are packed."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
-        self._rows = TenantRows(connection, tenant, "tiers")
+        self._rows = TenantRows(connection, tenant, "storage_tiers")
         self._texts = TenantRows(connection, tenant, "texts")
 
     def count_aged(self, ages: TierAges) -> int:

@@ -21,7 +21,7 @@ class SqliteTombstones:
 
     def find(self, marks: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
         """The newest tombstone of this kind that has one of the marks."""
-        row = self._rows.first("find", marks=as_json(marks), kind=kind)
+        row = self._rows.first("find", digests=as_json(marks), kind=kind)
         return None if row is None else Tombstone(**row)
 
     def get(self, subject: str) -> Tombstone | None:
@@ -49,7 +49,7 @@ class SqliteTombstones:
         return [
             TombstoneRecord(
                 Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
-                tuple(mark["mark"] for mark in self._rows.all("marks", n=row["n"])),
+                tuple(digest["digest"] for digest in self._rows.all("digests", n=row["n"])),
                 tuple(_likeness(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
             )
             for row in self._rows.all("all")
@@ -62,7 +62,7 @@ class SqliteTombstones:
         self._rows.insert("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
         number = self._rows.number("number", subject=subject, kind=kind)
         for mark in grave.digests:
-            self._rows.insert("add_mark", mark=mark, tombstone=number)
+            self._rows.insert("add_digest", digest=mark, tombstone=number)
         for one in grave.meanings:
             self._rows.insert(
                 "add_vector",
@@ -76,8 +76,8 @@ class SqliteTombstones:
         """Let memories say again what has these marks, in any words."""
         lifted = 0
         for mark in marks:
-            self._rows.change("lift_vectors", mark=mark)
-            lifted += self._rows.change("lift", mark=mark)
+            self._rows.change("lift_vectors", digest=mark)
+            lifted += self._rows.change("lift", digest=mark)
         return lifted
 
 

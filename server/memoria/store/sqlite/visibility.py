@@ -1,4 +1,4 @@
-"""How a document stands: the one notion both derived indexes are narrowed by."""
+"""Visibility: who may find a document. Both derived indexes are narrowed by it."""
 
 import re
 from dataclasses import dataclass
@@ -15,11 +15,15 @@ class Visibility:
     workspace: int | None = None
     current: bool = True
     processed: bool = False
-    """Barred, or looked at by the extractor: nothing more is to be concluded from it."""
+    """Suppressed, or looked at by the extractor: nothing more is to be concluded from it."""
 
     @property
     def token(self) -> str:
-        """The standing as one token: both indexes are narrowed by it, not by a join."""
+        """The visibility as one token, by which both indexes are narrowed instead of by a join.
+
+        The suffix `_barred` is what homes have in their indexes; another word would mean to index
+        every processed turn anew.
+        """
         place = "" if self.workspace is None else f"w{self.workspace}"
         past = "" if self.current else "_past"
         return f"{self.kind}{self.tenant}{place}{past}{'_barred' if self.processed else ''}"
@@ -29,16 +33,16 @@ _TOKEN = re.compile(r"[a-z]+\d")
 
 
 def may_be_token(term: str) -> bool:
-    """Whether a word of a text may be the same as the token of a standing."""
+    """Whether a word of a text may be the same as the token of a visibility."""
     return _TOKEN.match(term) is not None
 
 
 def visibility_of(row: Row) -> Visibility:
-    """How a row of `documents` stands."""
+    """The visibility of a row of `documents`."""
     return Visibility(
         row["kind"],
         row["tenant_id"],
         row["workspace_n"],
         current=bool(row["current"]),
-        processed=bool(row["barred"] or row["processed"]),
+        processed=bool(row["suppressed"] or row["processed"]),
     )

@@ -47,7 +47,7 @@ WHERE t.n = :n AND t.tenant_id = :tenant;
 SELECT content FROM memory_versions WHERE n = :n AND tenant_id = :tenant;
 
 -- name: owner_of
-SELECT n, tenant_id, kind, workspace_n, current, barred, processed FROM documents
+SELECT n, tenant_id, kind, workspace_n, current, suppressed, processed FROM documents
 WHERE n IN (SELECT value FROM json_each(:ns));
 
 -- name: done

@@ -56,53 +56,53 @@ VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role,
         :at, :at_given, :ingested_at, :trust, :fingerprint, :content_hash, :tool_name,
         :args_hash, :result_hash);
 
--- name: begin_stretch
-INSERT INTO stretches (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
+-- name: begin_segment
+INSERT INTO segments (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
                        last_at, touched_at)
 SELECT :tenant, :session_n, count(*), :turn_index, :turn_index, :message, :at, :at, :now
-FROM stretches WHERE session_n = :session_n;
+FROM segments WHERE session_n = :session_n;
 
--- name: extend_stretch
-UPDATE stretches
+-- name: extend_segment
+UPDATE segments
 SET last_index = max(last_index, :turn_index), messages = messages + :message,
     last_at = max(last_at, :at), touched_at = :now
 WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
   AND :at - last_at <= :idle AND (messages < :most OR NOT :opens);
 
--- name: touch_stretch
-UPDATE stretches SET touched_at = :now
+-- name: touch_segment
+UPDATE segments SET touched_at = :now
 WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
   AND :turn_index BETWEEN first_index AND last_index;
 
--- name: end_stretch
-UPDATE stretches
+-- name: end_segment
+UPDATE segments
 SET closed_at = :now, closed_by = CASE WHEN :at - last_at <= :idle THEN 'overflow' ELSE 'idle' END
 WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
 RETURNING session_n, first_index, last_index, closed_by;
 
--- name: close_stretch
-UPDATE stretches SET closed_at = :now, closed_by = :reason
+-- name: close_segment
+UPDATE segments SET closed_at = :now, closed_by = :reason
 WHERE +tenant_id = :tenant AND closed_at IS NULL
   AND session_n IN (SELECT n FROM sessions WHERE tenant_id = :tenant
                     AND session_id = :session_id AND source = :source)
 RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: close_idle
-UPDATE stretches SET closed_at = :now, closed_by = 'idle'
-WHERE n IN (SELECT n FROM stretches
+UPDATE segments SET closed_at = :now, closed_by = 'idle'
+WHERE n IN (SELECT n FROM segments
             WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
             LIMIT :most)
 RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: close_past
-UPDATE stretches SET closed_at = :now, closed_by = 'idle'
+UPDATE segments SET closed_at = :now, closed_by = 'idle'
 WHERE tenant_id = :tenant AND closed_at IS NULL AND last_at < :said_before
 RETURNING session_n, first_index, last_index, closed_by;
 
--- name: unread_stretches
+-- name: unqueued_segments
 -- One whose turns are all forgotten, or were read as one already, would never be queued.
 SELECT x.session_n, x.first_index, x.last_index, x.closed_by
-FROM stretches x
+FROM segments x
 WHERE x.tenant_id = :tenant AND x.closed_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM extraction_queue q
                   WHERE q.session_n = x.session_n AND q.kind = 'extract'
@@ -116,7 +116,7 @@ LIMIT :limit;
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
-       d.current, d.barred AS suppressed, d.processed, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
+       d.current, d.suppressed AS suppressed, d.processed, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
        t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n
@@ -139,7 +139,7 @@ FROM json_each(:ns) wanted
 CROSS JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
 CROSS JOIN turns o ON o.session_n = t.session_n
             AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
-JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:settled OR NOT (d.barred OR d.processed)));
+JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current AND (:include_processed OR NOT (d.suppressed OR d.processed)));
 
 -- name: own_places
 SELECT n, session_n, turn_index FROM turns
@@ -186,9 +186,9 @@ JOIN turns t ON t.session_n = s.n AND +t.tenant_id = :tenant
 JOIN documents d ON d.n = t.n
 WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND d.current;
 
--- name: stretches
+-- name: segments
 SELECT x.ordinal, x.first_index, x.last_index, x.closed_by
-FROM stretches x JOIN sessions s ON s.n = x.session_n
+FROM segments x JOIN sessions s ON s.n = x.session_n
 WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +x.tenant_id = :tenant
 ORDER BY s.n, x.ordinal;
 

@@ -30,7 +30,7 @@ WHERE p.tenant_id = :tenant AND p.validity = 'pending_confirmation' AND p.flag =
   AND v.channel = :channel
 ORDER BY 1, 2;
 
--- name: standing
+-- name: statuses
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
        m.subject, m.predicate, v.trust, v.channel, m.validity
 FROM json_each(:ids) wanted

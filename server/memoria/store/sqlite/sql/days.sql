@@ -2,10 +2,10 @@
 SELECT s.n, s.source, s.session_id, s.next_index - 1 AS last_index,
        (SELECT count(*) || ':' || coalesce(max(t.n), 0)
         FROM turns t JOIN documents d ON d.n = t.n
-        WHERE t.session_n = s.n AND d.current AND NOT d.barred) AS stamp
+        WHERE t.session_n = s.n AND d.current AND NOT d.suppressed) AS stamp
 FROM sessions s
 WHERE +s.tenant_id = :tenant AND s.n > :after AND s.last_ingested_at >= :since
-  AND NOT EXISTS (SELECT 1 FROM stretches x WHERE x.session_n = s.n AND x.closed_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM segments x WHERE x.session_n = s.n AND x.closed_at IS NULL)
 ORDER BY s.n LIMIT :limit;
 
 -- name: next_turn
@@ -24,7 +24,7 @@ SELECT s.source, s.session_id, min(t.at) AS first_at, max(t.at) AS last_at, coun
 FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
-WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end AND d.current AND NOT d.barred
+WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end AND d.current AND NOT d.suppressed
 GROUP BY t.session_n ORDER BY first_at, s.n;
 
 -- name: episodes
@@ -63,20 +63,20 @@ WHERE m.tenant_id = :tenant AND m.validity = 'archived'
 ORDER BY m.updated_at, m.n;
 
 -- name: files
-SELECT path, digest, stamp, run_n FROM night_files WHERE tenant_id = :tenant ORDER BY path;
+SELECT path, digest, stamp, run_n FROM generated_files WHERE tenant_id = :tenant ORDER BY path;
 
 -- name: file
-SELECT path, digest, stamp, run_n FROM night_files WHERE tenant_id = :tenant AND path = :path;
+SELECT path, digest, stamp, run_n FROM generated_files WHERE tenant_id = :tenant AND path = :path;
 
 -- name: put_file
-INSERT INTO night_files (tenant_id, path, digest, stamp, run_n)
+INSERT INTO generated_files (tenant_id, path, digest, stamp, run_n)
 VALUES (:tenant, :path, :digest, :stamp, :run_n)
 ON CONFLICT (tenant_id, path) DO UPDATE
 SET digest = excluded.digest, stamp = excluded.stamp, run_n = excluded.run_n;
 
 -- name: drop_file
-DELETE FROM night_files WHERE tenant_id = :tenant AND path = :path;
+DELETE FROM generated_files WHERE tenant_id = :tenant AND path = :path;
 
 -- name: forget_images
-UPDATE night_changes SET image = '{}'
-WHERE tbl = 'night_files' AND key = json_array(:tenant, :path);
+UPDATE nightly_changes SET image = '{}'
+WHERE tbl = 'generated_files' AND key = json_array(:tenant, :path);

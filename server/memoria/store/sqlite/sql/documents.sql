@@ -1,6 +1,6 @@
 -- name: add_document
-INSERT INTO documents (tenant_id, kind, workspace_n, barred)
-VALUES (:tenant, :kind, :workspace, :barred);
+INSERT INTO documents (tenant_id, kind, workspace_n, suppressed)
+VALUES (:tenant, :kind, :workspace, :suppressed);
 
 -- name: index_document
 INSERT INTO search_index (rowid, scope, words, context) VALUES (:n, :scope, :words, :context);
@@ -20,14 +20,14 @@ ON CONFLICT DO NOTHING;
 -- name: set_current
 UPDATE documents SET current = :current WHERE n = :n AND tenant_id = :tenant;
 
--- name: bar
-UPDATE documents SET barred = 1 WHERE n = :n AND tenant_id = :tenant;
+-- name: suppress
+UPDATE documents SET suppressed = 1 WHERE n = :n AND tenant_id = :tenant;
 
--- name: process
+-- name: mark_processed
 UPDATE documents SET processed = 1 WHERE n = :n AND tenant_id = :tenant;
 
--- name: standing
-SELECT n, kind, tenant_id, workspace_n, current, barred, processed FROM documents
+-- name: visibility
+SELECT n, kind, tenant_id, workspace_n, current, suppressed, processed FROM documents
 WHERE n = :n AND tenant_id = :tenant;
 
 -- name: erase_embeddings
@@ -88,7 +88,7 @@ WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
   AND kind IN (SELECT value FROM json_each(:kinds))
   AND (:history OR current)
   AND (:everywhere OR workspace_n IS NULL OR workspace_n = :place)
-  AND (:settled AND kind = 'turn' OR NOT (barred OR processed));
+  AND (:include_processed AND kind = 'turn' OR NOT (suppressed OR processed));
 
 -- name: passing_turns
 SELECT t.n FROM turns t
@@ -201,7 +201,7 @@ FROM turns t
 CROSS JOIN documents d ON d.n = t.n
 WHERE t.tenant_id = :tenant
   AND (:history OR d.current)
-  AND (:settled OR NOT (d.barred OR d.processed))
+  AND (:include_processed OR NOT (d.suppressed OR d.processed))
   AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
   AND t.at >= coalesce(:since, -9223372036854775807)
   AND t.at < coalesce(:until, 9223372036854775807)

@@ -73,7 +73,7 @@ ORDER BY m.n LIMIT :limit;
 
 -- name: sources
 WITH RECURSIVE led (drawn_n, since, n, current) AS (
-    SELECT d.n, v.ingested_at, t.memory_n, e.made_at >= v.ingested_at
+    SELECT d.n, v.ingested_at, t.memory_n, e.created_at >= v.ingested_at
     FROM json_each(:ids) w
     CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
     CROSS JOIN memory_versions v ON v.memory_n = d.n AND v.valid_to IS NULL

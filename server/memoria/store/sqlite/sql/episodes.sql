@@ -9,7 +9,7 @@ FROM episodes e JOIN memories m ON m.n = e.memory_n
 WHERE e.session_n = :session_n AND e.first_index = :first_index AND e.last_index = :last_index
   AND +e.tenant_id = :tenant;
 
--- name: stretch
+-- name: span
 SELECT s.session_id, s.source, e.first_index, e.last_index
 FROM memories m
 JOIN episodes e ON e.memory_n = m.n

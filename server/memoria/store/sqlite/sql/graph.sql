@@ -52,16 +52,16 @@ SELECT n FROM turns WHERE id = :id AND +tenant_id = :tenant;
 -- name: put
 -- What a model saw is not overwritten by a rule; otherwise the stronger weight stays.
 INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model,
-                   made_at, power, turn_n, event_at, event_expression)
+                   created_at, power, turn_n, event_at, event_expression)
 VALUES (:tenant, :src_n, :code, :dst_n, :weight, :confidence, :negated, :modality, :by_model,
-        :made_at, :power, :turn_n, :event_at, :event_expression)
+        :created_at, :power, :turn_n, :event_at, :event_expression)
 ON CONFLICT DO UPDATE
 SET weight = max(weight, excluded.weight),
     confidence = max(confidence, excluded.confidence),
     negated = excluded.negated,
     modality = excluded.modality,
     by_model = excluded.by_model,
-    made_at = max(made_at, excluded.made_at),
+    created_at = max(created_at, excluded.created_at),
     power = max(power, excluded.power),
     turn_n = coalesce(excluded.turn_n, turn_n),
     event_at = excluded.event_at,
@@ -84,10 +84,10 @@ SELECT src_n, dst_n FROM (
 ORDER BY power, src_n, dst_n
 LIMIT :over;
 
--- name: set_aside
-INSERT OR REPLACE INTO cold_edges
-SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, made_at,
-       power, turn_n, event_at, event_expression, 'full'
+-- name: prune_weakest
+INSERT OR REPLACE INTO pruned_edges
+SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
+       power, turn_n, event_at, event_expression, 'over_cap'
 FROM edges
 WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
 
@@ -99,8 +99,8 @@ WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n
 DELETE FROM edges
 WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
 
--- name: drop_out_set_aside
-DELETE FROM cold_edges
+-- name: drop_out_pruned
+DELETE FROM pruned_edges
 WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM json_each(:codes));
 
 -- name: drop_uses
@@ -190,7 +190,7 @@ WHERE +n.tenant_id = :tenant
           AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
     WHEN n.turn_n IS NOT NULL THEN EXISTS (
         SELECT 1 FROM documents d
-        WHERE d.n = n.turn_n AND (:history OR d.current) AND (:barred OR NOT d.barred)
+        WHERE d.n = n.turn_n AND (:history OR d.current) AND (:suppressed OR NOT d.suppressed)
           AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
     ELSE 1
   END;

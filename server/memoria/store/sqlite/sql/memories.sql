@@ -130,7 +130,7 @@ SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenan
 DELETE FROM memory_versions WHERE n = :n AND +tenant_id = :tenant;
 
 -- name: empty_images
-UPDATE night_changes SET image = '{}'
+UPDATE nightly_changes SET image = '{}'
 WHERE memory_n = (SELECT n FROM memories WHERE n = :memory_n AND tenant_id = :tenant);
 
 -- name: erase

@@ -18,7 +18,7 @@ SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant AND cod
 SELECT count(*) AS total, coalesce(sum(validity = 'archived'), 0) AS archived
 FROM memories WHERE tenant_id = :tenant;
 
--- name: segments
+-- name: index_segments
 -- Of everybody's text: it is one index.
 SELECT count(DISTINCT segid) FROM search_index_idx;
 
@@ -31,5 +31,5 @@ WHERE place * :many / total <> (place - 1) * :many / total OR place = 0
 ORDER BY n;
 
 -- name: put
-INSERT OR REPLACE INTO night_metrics (run_n, name, value, bound, exceeded)
-SELECT n, :name, :value, :bound, :exceeded FROM night_runs WHERE n = :run_n AND tenant_id = :tenant;
+INSERT OR REPLACE INTO nightly_metrics (run_n, name, value, bound, exceeded)
+SELECT n, :name, :value, :bound, :exceeded FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant;

@@ -16,7 +16,7 @@ WHERE +e.tenant_id = :tenant AND e.code = 10 AND NOT e.by_model AND e.weight >= 
   AND m.type = o.type AND m.type NOT IN ('episode', 'concept')
   AND m.workspace_n IS o.workspace_n AND m.task IS o.task AND NOT (m.verified AND o.verified)
   AND m.merged_into IS NOT o.n AND o.merged_into IS NOT m.n
-  AND (:since IS NULL OR e.made_at > :since OR m.updated_at > :since OR o.updated_at > :since)
+  AND (:since IS NULL OR e.created_at > :since OR m.updated_at > :since OR o.updated_at > :since)
 ORDER BY e.src_n, e.dst_n LIMIT :limit;
 
 -- name: wordings

@@ -13,11 +13,11 @@ WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at <= :before
 ORDER BY updated_at, n LIMIT :limit;
 
 -- name: close_runs
-UPDATE night_runs SET undoable = 0 WHERE tenant_id = :tenant AND undoable AND at < :before;
+UPDATE nightly_runs SET undoable = 0 WHERE tenant_id = :tenant AND undoable AND at < :before;
 
 -- name: drop_images
-DELETE FROM night_changes WHERE (run_n, seq) IN (
+DELETE FROM nightly_changes WHERE (run_n, seq) IN (
     SELECT c.run_n, c.seq
-    FROM night_runs r CROSS JOIN night_changes c ON c.run_n = r.n
+    FROM nightly_runs r CROSS JOIN nightly_changes c ON c.run_n = r.n
     WHERE r.tenant_id = :tenant AND NOT r.undoable
     LIMIT :limit);

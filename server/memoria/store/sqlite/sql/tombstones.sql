@@ -1,10 +1,10 @@
 -- name: any
-SELECT EXISTS (SELECT 1 FROM tombstone_marks WHERE tenant_id = :tenant);
+SELECT EXISTS (SELECT 1 FROM tombstone_digests WHERE tenant_id = :tenant);
 
 -- name: find
 SELECT t.kind, t.subject, t.at, t.reason
-FROM json_each(:marks) wanted
-CROSS JOIN tombstone_marks m ON m.tenant_id = :tenant AND m.mark = wanted.value
+FROM json_each(:digests) wanted
+CROSS JOIN tombstone_digests m ON m.tenant_id = :tenant AND m.digest = wanted.value
 JOIN tombstones t ON t.n = m.tombstone_n AND t.kind = :kind
 ORDER BY t.at DESC, t.n DESC
 LIMIT 1;
@@ -19,22 +19,22 @@ SELECT n FROM tombstones WHERE tenant_id = :tenant AND subject = :subject AND ki
 -- name: all
 SELECT n, kind, subject, at, reason FROM tombstones WHERE tenant_id = :tenant ORDER BY n;
 
--- name: marks
-SELECT mark FROM tombstone_marks WHERE +tenant_id = :tenant AND tombstone_n = :n ORDER BY mark;
+-- name: digests
+SELECT digest FROM tombstone_digests WHERE +tenant_id = :tenant AND tombstone_n = :n ORDER BY digest;
 
 -- name: add
 INSERT INTO tombstones (tenant_id, kind, subject, at, reason)
 VALUES (:tenant, :kind, :subject, :at, :reason)
 ON CONFLICT DO NOTHING;
 
--- name: add_mark
-INSERT INTO tombstone_marks (tenant_id, mark, tombstone_n)
-VALUES (:tenant, :mark, :tombstone)
+-- name: add_digest
+INSERT INTO tombstone_digests (tenant_id, digest, tombstone_n)
+VALUES (:tenant, :digest, :tombstone)
 ON CONFLICT DO NOTHING;
 
 -- name: lift
-DELETE FROM tombstone_marks
-WHERE tenant_id = :tenant AND mark = :mark
+DELETE FROM tombstone_digests
+WHERE tenant_id = :tenant AND digest = :digest
   AND EXISTS (SELECT 1 FROM tombstones t WHERE t.n = tombstone_n AND t.kind = 'memory');
 
 -- name: know_meanings
@@ -59,6 +59,6 @@ WHERE NOT EXISTS (SELECT 1 FROM tombstone_vectors
 -- name: lift_vectors
 DELETE FROM tombstone_vectors
 WHERE +tenant_id = :tenant
-  AND tombstone_n IN (SELECT m.tombstone_n FROM tombstone_marks m
+  AND tombstone_n IN (SELECT m.tombstone_n FROM tombstone_digests m
                       JOIN tombstones t ON t.n = m.tombstone_n AND t.kind = 'memory'
-                      WHERE m.tenant_id = :tenant AND m.mark = :mark);
+                      WHERE m.tenant_id = :tenant AND m.digest = :digest);

@@ -12,7 +12,7 @@ SELECT n, erased_at FROM change_sequence WHERE one = 1;
 
 -- name: changed
 -- `changed > 0` lets the index be used, which has no other rows; said last, it is entered at :seen.
-SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.barred, d.processed, e.vector
+SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
 FROM documents d CROSS JOIN embeddings e ON e.model_n = :model AND e.document_n = d.n
 WHERE d.tenant_id = :tenant AND d.changed > :seen AND d.changed > 0 AND d.kind = :kind;
 
@@ -29,15 +29,15 @@ WHERE model_n = :model AND document_n IN (SELECT value FROM json_each(:ns));
 -- name: more_than
 SELECT 1 FROM documents WHERE tenant_id = :tenant AND changed > 0 LIMIT 1 OFFSET :few;
 
--- name: standings
-SELECT n, kind, tenant_id, workspace_n, current, barred, processed FROM documents
+-- name: visibilities
+SELECT n, kind, tenant_id, workspace_n, current, suppressed, processed FROM documents
 WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
 
 -- name: models
 SELECT n, name, dims FROM embedding_models ORDER BY n;
 
 -- name: indexable
-SELECT e.document_n AS n, d.tenant_id, d.kind, d.workspace_n, d.current, d.barred, d.processed, e.vector
+SELECT e.document_n AS n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
 FROM embeddings e
 JOIN documents d ON d.n = e.document_n
 WHERE e.model_n = :model AND d.current AND e.document_n > :after
@@ -45,7 +45,7 @@ ORDER BY e.document_n
 LIMIT :limit;
 
 -- name: one
-SELECT e.document_n AS n, d.tenant_id, d.kind, d.workspace_n, d.current, d.barred, d.processed, e.vector
+SELECT e.document_n AS n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
 FROM embeddings e
 JOIN documents d ON d.n = e.document_n
 WHERE e.model_n = :model AND e.document_n = :n;

@@ -29,7 +29,7 @@ _WORTH_REMOVING = 0.25
 
 
 class CompressedVectors:
-    """Documents with the codes of their vectors, and standings. Not thread-safe."""
+    """Documents with the codes of their vectors, and visibilities. Not thread-safe."""
 
     def __init__(self, dims: int, sample: NDArray[np.float32]) -> None:
         """Nothing is held yet.
@@ -52,23 +52,23 @@ class CompressedVectors:
         """Hold nothing; what was learnt stays."""
         self._index.reset()
         self._ns = np.empty(0, np.int64)
-        self._standings = np.empty(0, np.int32)
+        self._visibilities = np.empty(0, np.int32)
         self._row_of = np.empty(0, np.int32)
         self._codes: dict[str, int] = {}
         self._waiting: list[tuple[int, int, bytes]] = []
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self._standings != _DEAD)) + len(self._waiting)
+        return int(np.count_nonzero(self._visibilities != _DEAD)) + len(self._waiting)
 
     @property
     def nbytes(self) -> int:
         """The memory the rows take."""
-        arrays = (self._ns, self._standings, self._row_of)
+        arrays = (self._ns, self._visibilities, self._row_of)
         return int(self._index.codes.size()) + sum(array.nbytes for array in arrays)
 
-    def put(self, n: int, standing: str, vector: bytes) -> None:
+    def put(self, n: int, visibility: str, vector: bytes) -> None:
         """Hold a document's vector, replacing what it had."""
-        self._waiting.append((n, self._codes.setdefault(standing, len(self._codes)), vector))
+        self._waiting.append((n, self._codes.setdefault(visibility, len(self._codes)), vector))
         if len(self._waiting) >= _BATCH:
             self.flush()
 
@@ -76,34 +76,36 @@ class CompressedVectors:
         """Let whatever was put be found."""
         if not self._waiting:
             return
-        last = {n: (standing, vector) for n, standing, vector in self._waiting}
+        last = {n: (visibility, vector) for n, visibility, vector in self._waiting}
         self._waiting = []
         ns = np.fromiter(last, np.int64, len(last))
-        standings = np.fromiter((standing for standing, _ in last.values()), np.int32, len(last))
+        visibilities = np.fromiter(
+            (visibility for visibility, _ in last.values()), np.int32, len(last)
+        )
         vectors = np.frombuffer(b"".join(v for _, v in last.values()), np.float32)
-        self._write(ns, standings, vectors.reshape(len(ns), self._dims))
+        self._write(ns, visibilities, vectors.reshape(len(ns), self._dims))
 
     def drop(self, n: int) -> None:
         """Hold a document no more."""
         self.flush()
         row = self._row(n)
         if row != _NOWHERE:
-            self._standings[row] = _DEAD
+            self._visibilities[row] = _DEAD
             self._row_of[n] = _NOWHERE
 
     def keep_only(self, ns: Iterable[int]) -> None:
         """Drop whatever is not among the documents, and let nothing be left of it."""
         self.flush()
-        kept = np.isin(self._ns, np.fromiter(ns, np.int64)) & (self._standings != _DEAD)
+        kept = np.isin(self._ns, np.fromiter(ns, np.int64)) & (self._visibilities != _DEAD)
         self._remove(np.flatnonzero(~kept))
 
     def nearest_candidates(
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, most: int
     ) -> list[int]:
-        """The documents of these standings whose codes are nearest, best first."""
-        wanted = np.zeros(len(self._standings), np.bool_)
+        """The documents of these visibilities whose codes are nearest, best first."""
+        wanted = np.zeros(len(self._visibilities), np.bool_)
         for code in {self._codes[scope] for scope in scopes if scope in self._codes}:
-            wanted |= self._standings == code
+            wanted |= self._visibilities == code
         if allowed is not None:
             wanted &= np.isin(self._ns, np.fromiter(allowed, np.int64, len(allowed)))
         many = int(np.count_nonzero(wanted))
@@ -130,7 +132,7 @@ class CompressedVectors:
             yield self._index.reconstruct_batch(rows[first : first + _BATCH])
 
     def _write(
-        self, ns: NDArray[np.int64], standings: NDArray[np.int32], vectors: NDArray[np.float32]
+        self, ns: NDArray[np.int64], visibilities: NDArray[np.int32], vectors: NDArray[np.float32]
     ) -> None:
         self._make_room(int(ns.max()))
         rows = self._row_of[ns]
@@ -138,13 +140,13 @@ class CompressedVectors:
         known = np.flatnonzero(~new)
         if len(known):
             moved = known[self._differing_rows(rows[known], vectors[known])]
-            self._standings[rows[moved]] = _DEAD
+            self._visibilities[rows[moved]] = _DEAD
             new[moved] = True
         stay = ~new
-        self._standings[rows[stay]] = standings[stay]
-        self._append(ns[new], standings[new], vectors[new])
-        dead = np.flatnonzero(self._standings == _DEAD)
-        if len(dead) > _WORTH_REMOVING * len(self._standings):
+        self._visibilities[rows[stay]] = visibilities[stay]
+        self._append(ns[new], visibilities[new], vectors[new])
+        dead = np.flatnonzero(self._visibilities == _DEAD)
+        if len(dead) > _WORTH_REMOVING * len(self._visibilities):
             self._remove(dead)
 
     def _differing_rows(
@@ -157,12 +159,12 @@ class CompressedVectors:
         return differ
 
     def _append(
-        self, ns: NDArray[np.int64], standings: NDArray[np.int32], vectors: NDArray[np.float32]
+        self, ns: NDArray[np.int64], visibilities: NDArray[np.int32], vectors: NDArray[np.float32]
     ) -> None:
         if len(ns):
             self._row_of[ns] = np.arange(len(self._ns), len(self._ns) + len(ns))
             self._ns = np.concatenate([self._ns, ns])
-            self._standings = np.concatenate([self._standings, standings])
+            self._visibilities = np.concatenate([self._visibilities, visibilities])
             self._index.add(vectors)
 
     def _remove(self, rows: NDArray[np.intp]) -> None:
@@ -171,8 +173,8 @@ class CompressedVectors:
         self._index.remove_ids(rows.astype(np.int64))
         self._row_of[self._ns[rows]] = _NOWHERE
         self._ns = np.delete(self._ns, rows)
-        self._standings = np.delete(self._standings, rows)
-        alive = self._standings != _DEAD
+        self._visibilities = np.delete(self._visibilities, rows)
+        alive = self._visibilities != _DEAD
         self._row_of[self._ns[alive]] = np.flatnonzero(alive)
 
     def _row(self, n: int) -> int:

@@ -22,7 +22,7 @@ _SPARE = 4
 
 
 class Matrix:
-    """Documents with their vectors and standings. Not thread-safe."""
+    """Documents with their vectors and visibilities. Not thread-safe."""
 
     def __init__(self, dims: int) -> None:
         self._dims = dims
@@ -32,10 +32,10 @@ class Matrix:
         """Hold nothing."""
         self._blocks: list[NDArray[np.float32]] = []
         self._ns = np.empty(0, np.int64)
-        self._standings = np.empty(0, np.int32)
+        self._visibilities = np.empty(0, np.int32)
         self._rows: dict[int, int] = {}
         self._codes: dict[str, int] = {}
-        self._standing: Counter[int] = Counter()
+        self._visible_counts: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -44,21 +44,23 @@ class Matrix:
     def nbytes(self) -> int:
         """The memory the rows take."""
         return (
-            sum(block.nbytes for block in self._blocks) + self._ns.nbytes + self._standings.nbytes
+            sum(block.nbytes for block in self._blocks)
+            + self._ns.nbytes
+            + self._visibilities.nbytes
         )
 
-    def put(self, n: int, standing: str, vector: bytes) -> None:
+    def put(self, n: int, visibility: str, vector: bytes) -> None:
         """Hold a document's vector, replacing what it had."""
         row = self._rows.get(n)
         if row is None:
             row = self._rows[n] = len(self._rows)
         else:
-            self._standing[int(self._standings[row])] -= 1
+            self._visible_counts[int(self._visibilities[row])] -= 1
         if row == len(self._ns):
             self._grow()
         self._ns[row] = n
-        self._standings[row] = code = self._codes.setdefault(standing, len(self._codes))
-        self._standing[code] += 1
+        self._visibilities[row] = code = self._codes.setdefault(visibility, len(self._codes))
+        self._visible_counts[code] += 1
         self._at(row)[:] = np.frombuffer(vector, np.float32)
 
     def drop(self, n: int) -> None:
@@ -66,11 +68,11 @@ class Matrix:
         row = self._rows.pop(n, None)
         if row is None:
             return
-        self._standing[int(self._standings[row])] -= 1
+        self._visible_counts[int(self._visibilities[row])] -= 1
         last = len(self._rows)
         if row != last:
             self._at(row)[:] = self._at(last)
-            self._ns[row], self._standings[row] = self._ns[last], self._standings[last]
+            self._ns[row], self._visibilities[row] = self._ns[last], self._visibilities[last]
             self._rows[int(self._ns[row])] = row
         self._at(last).fill(0)
 
@@ -82,7 +84,7 @@ class Matrix:
     def nearest(
         self, scopes: Sequence[str], allowed: Collection[int] | None, vector: Vector, limit: int
     ) -> list[Match]:
-        """The nearest documents of these standings, best first; of equals, the oldest first."""
+        """The nearest documents of these visibilities, best first; of equals, the oldest first."""
         scores = self._scores(vector)
         wanted = self._select_rows(scopes, allowed)
         if wanted is not None:
@@ -100,9 +102,9 @@ class Matrix:
         """Which rows are; None for all of them."""
         size = len(self)
         codes = [self._codes[scope] for scope in scopes if scope in self._codes]
-        if allowed is None and sum(self._standing[code] for code in codes) == size:
+        if allowed is None and sum(self._visible_counts[code] for code in codes) == size:
             return None
-        wanted = np.isin(self._standings[:size], codes)
+        wanted = np.isin(self._visibilities[:size], codes)
         if allowed is not None:
             wanted &= np.isin(self._ns[:size], np.fromiter(allowed, np.int64, len(allowed)))
         return wanted
@@ -117,7 +119,7 @@ class Matrix:
     def _grow(self) -> None:
         self._blocks.append(np.zeros((_BLOCK, self._dims), np.float32))
         self._ns = np.concatenate([self._ns, np.zeros(_BLOCK, np.int64)])
-        self._standings = np.concatenate([self._standings, np.zeros(_BLOCK, np.int32)])
+        self._visibilities = np.concatenate([self._visibilities, np.zeros(_BLOCK, np.int32)])
 
     def _at(self, row: int) -> NDArray[np.float32]:
         block, at = divmod(row, _BLOCK)

@@ -11,7 +11,7 @@ from memoria.store.values import DocumentKind
 SQL = statements("vectors")
 
 IndexRow = tuple[int, str, bytes]
-"""(document, its standing as a token, vector as float32 bytes)"""
+"""(document, its visibility as a token, vector as float32 bytes)"""
 Key = tuple[int, int, str]
 """(model, tenant, kind)"""
 

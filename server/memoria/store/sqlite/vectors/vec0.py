@@ -1,8 +1,8 @@
 """sqlite-vec: the vectors once more in the file, laid out for scanning.
 
-One virtual table a model (so that two models never meet), partitioned by how a document stands:
-whose it is, of which kind and workspace, and whether it is barred. Its chunks are small, because
-every partition fills at least one. Only current documents are in it.
+One virtual table a model (so that two models never meet), partitioned by the visibility of a
+document: whose it is, of which kind and workspace, and whether it is processed. Its chunks are
+small, because every partition fills at least one. Only current documents are in it.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,6 +22,7 @@ from memoria.store.values import Match
 
 _CHUNK_SIZE = 64
 _PARTITION = "standing text partition key"
+"""`standing` is a visibility token: the name that homes have in their indexes."""
 _PAGE = 1000
 
 
@@ -111,7 +112,7 @@ class Vec0Index:
     def _keep_visible(self, where: VectorQuery, found: Sequence[Match]) -> list[Match]:
         """Without what a process that lacks the extension has hidden: the truth decides."""
         rows = self._connection.execute(
-            SQL["standings"],
+            SQL["visibilities"],
             {"tenant": where.tenant, "ns": _json([match.n for match in found])},
         )
         shown = {row["n"] for row in rows if visibility_of(row).token in where.scopes}

@@ -1,5 +1,5 @@
 -- name: documents
-SELECT n, tenant_id, kind, workspace_n, current, barred, processed FROM documents ORDER BY n;
+SELECT n, tenant_id, kind, workspace_n, current, suppressed, processed FROM documents ORDER BY n;
 
 -- name: full_text_drift
 SELECT (SELECT count(*) FROM documents) AS documents,

@@ -1,125 +1,125 @@
 -- name: begin
-INSERT INTO night_runs (id, tenant_id, at, options, state)
+INSERT INTO nightly_runs (id, tenant_id, at, options, state)
 VALUES (:id, :tenant, :at, :options, 'running');
 
 -- name: open_run
-SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM night_runs
+SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM nightly_runs
 WHERE tenant_id = :tenant AND state IN ('running', 'undoing');
 
 -- name: runs
-SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM night_runs
+SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM nightly_runs
 WHERE tenant_id = :tenant ORDER BY n DESC LIMIT :limit;
 
 -- name: run
-SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM night_runs
+SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM nightly_runs
 WHERE tenant_id = :tenant AND :id <> '' AND substr(id, -length(:id)) = :id
 ORDER BY id = :id DESC LIMIT 2;
 
 -- name: set_state
-UPDATE night_runs SET state = :state, finished_at = :now WHERE n = :run_n AND tenant_id = :tenant;
+UPDATE nightly_runs SET state = :state, finished_at = :now WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: note_rows
-UPDATE night_runs SET most_rows = max(most_rows, :rows) WHERE n = :run_n AND tenant_id = :tenant;
+UPDATE nightly_runs SET most_rows = max(most_rows, :rows) WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: add_step
-INSERT INTO night_steps (run_n, ordinal, name, state)
-SELECT n, :ordinal, :name, 'waiting' FROM night_runs WHERE n = :run_n AND tenant_id = :tenant;
+INSERT INTO nightly_steps (run_n, ordinal, name, state)
+SELECT n, :ordinal, :name, 'waiting' FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: steps
 SELECT s.report, s.name, s.state
-FROM night_steps s JOIN night_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
+FROM nightly_steps s JOIN nightly_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
 WHERE s.run_n = :run_n ORDER BY s.ordinal;
 
 -- name: metrics
 SELECT m.name, m.value, m.bound, m.exceeded
-FROM night_metrics m JOIN night_runs r ON r.n = m.run_n AND r.tenant_id = :tenant
+FROM nightly_metrics m JOIN nightly_runs r ON r.n = m.run_n AND r.tenant_id = :tenant
 WHERE m.run_n = :run_n ORDER BY m.name;
 
 -- name: set_step
 -- What it has cost is noted as it is spent, and stays.
-UPDATE night_steps
+UPDATE nightly_steps
 SET state = :state,
     report = json_set(:report, '$.tokens', coalesce(json_extract(report, '$.tokens'), 0))
-WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND ordinal = :ordinal;
 
 -- name: tokens
 SELECT coalesce(sum(json_extract(s.report, '$.tokens')), 0)
-FROM night_steps s JOIN night_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
+FROM nightly_steps s JOIN nightly_runs r ON r.n = s.run_n AND r.tenant_id = :tenant
 WHERE s.run_n = :run_n;
 
 -- name: note_tokens
-UPDATE night_steps
+UPDATE nightly_steps
 SET report = json_set(report, '$.tokens',
                       coalesce(json_extract(report, '$.tokens'), 0) + :tokens)
-WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND ordinal = :ordinal;
 
 -- name: add_item
-INSERT INTO night_plan (run_n, step, ordinal, item)
+INSERT INTO nightly_plan (run_n, step, ordinal, item)
 SELECT n, :step,
-       1 + coalesce((SELECT max(ordinal) FROM night_plan WHERE run_n = :run_n AND step = :step), 0),
+       1 + coalesce((SELECT max(ordinal) FROM nightly_plan WHERE run_n = :run_n AND step = :step), 0),
        :item
-FROM night_runs WHERE n = :run_n AND tenant_id = :tenant;
+FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: clear_plan
-DELETE FROM night_plan
-WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+DELETE FROM nightly_plan
+WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND step = :step AND ordinal <= :first + 400;
 
 -- name: first_item
 SELECT coalesce(min(p.ordinal), 0)
-FROM night_plan p JOIN night_runs r ON r.n = p.run_n AND r.tenant_id = :tenant
+FROM nightly_plan p JOIN nightly_runs r ON r.n = p.run_n AND r.tenant_id = :tenant
 WHERE p.run_n = :run_n AND p.step = :step;
 
 -- name: next_items
 SELECT p.ordinal, p.item
-FROM night_plan p JOIN night_runs r ON r.n = p.run_n AND r.tenant_id = :tenant
+FROM nightly_plan p JOIN nightly_runs r ON r.n = p.run_n AND r.tenant_id = :tenant
 WHERE p.run_n = :run_n AND p.step = :step ORDER BY p.ordinal LIMIT :limit;
 
 -- name: strike
-DELETE FROM night_plan
-WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant)
+DELETE FROM nightly_plan
+WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
   AND step = :step AND ordinal IN (SELECT value FROM json_each(:ordinals));
 
 -- name: drop_items
-DELETE FROM night_plan
-WHERE run_n IN (SELECT n FROM night_runs WHERE tenant_id = :tenant)
-  AND EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(night_plan.item, w.value));
+DELETE FROM nightly_plan
+WHERE run_n IN (SELECT n FROM nightly_runs WHERE tenant_id = :tenant)
+  AND EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(nightly_plan.item, w.value));
 
 -- name: drop_left
-DELETE FROM night_plan WHERE (run_n, step, ordinal) IN (
+DELETE FROM nightly_plan WHERE (run_n, step, ordinal) IN (
     SELECT p.run_n, p.step, p.ordinal
-    FROM night_runs r CROSS JOIN night_plan p ON p.run_n = r.n
+    FROM nightly_runs r CROSS JOIN nightly_plan p ON p.run_n = r.n
     WHERE r.tenant_id = :tenant AND r.state <> 'running'
     LIMIT 400);
 
 -- name: changes
 SELECT c.seq, c.tbl, c.op, c.key, m.id AS memory_id
-FROM night_changes c
-JOIN night_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+FROM nightly_changes c
+JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
 LEFT JOIN memories m ON m.n = c.memory_n
 WHERE c.run_n = :run_n ORDER BY c.seq LIMIT :limit;
 
 -- name: last_changes
 SELECT c.seq, c.tbl, c.op, c.key, c.image,
        coalesce(c.memory_n, v.memory_n) AS memory_n
-FROM night_changes c JOIN night_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+FROM nightly_changes c JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
 LEFT JOIN memory_versions v ON c.tbl = 'documents' AND v.n = json_extract(c.key, '$[0]')
 WHERE c.run_n = :run_n ORDER BY c.seq DESC LIMIT :limit;
 
 -- name: changes_of_memory
 -- The memory's own row alone.
 SELECT c.op, c.image
-FROM night_changes c JOIN night_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+FROM nightly_changes c JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
 WHERE c.memory_n = :memory_n AND +c.run_n = :run_n AND c.tbl = 'memories' ORDER BY c.seq;
 
 -- name: memory
 SELECT * FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: forget_change
-DELETE FROM night_changes
-WHERE run_n = (SELECT n FROM night_runs WHERE n = :run_n AND tenant_id = :tenant) AND seq = :seq;
+DELETE FROM nightly_changes
+WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant) AND seq = :seq;
 
 -- name: lease
 SELECT 1 FROM leases WHERE name = :name AND owner = :owner AND expires_at > :now;

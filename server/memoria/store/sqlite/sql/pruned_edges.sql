@@ -1,7 +1,7 @@
--- Edges set aside. A plus before a column (+tenant_id) keeps the planner from using an index on it;
+-- Pruned edges. A plus before a column (+tenant_id) keeps the planner from using an index on it;
 -- see graph.sql. Code 10 is SIMILAR_TO; 6 is SUPPORTS and 8 is DERIVED_FROM.
 
--- name: crowded
+-- name: dense_nodes
 -- All neighbours of all memories are counted: once a night.
 SELECT n, count(*) AS many FROM (
     SELECT src_n AS n FROM edges WHERE +tenant_id = :tenant AND code = 10
@@ -9,7 +9,7 @@ SELECT n, count(*) AS many FROM (
     SELECT dst_n AS n FROM edges WHERE +tenant_id = :tenant AND code = 10)
 GROUP BY n HAVING many > :most ORDER BY many DESC, n LIMIT :limit;
 
--- name: alike
+-- name: similar_pairs
 SELECT e.src_n, e.code, e.dst_n, e.weight, e.by_model
 FROM json_each(:ns) w CROSS JOIN edges e ON e.src_n = w.value AND e.code = 10
 WHERE +e.tenant_id = :tenant
@@ -18,7 +18,7 @@ SELECT e.src_n, e.code, e.dst_n, e.weight, e.by_model
 FROM json_each(:ns) w CROSS JOIN edges e ON e.dst_n = w.value AND e.code = 10
 WHERE +e.tenant_id = :tenant;
 
--- name: idle
+-- name: inactive
 -- Neighbours of which one does not count; who has the edge is found from the memory's side.
 SELECT e.src_n, e.code, e.dst_n, m.n
 FROM memories m CROSS JOIN nodes x ON x.memory_n = m.n
@@ -35,7 +35,7 @@ ORDER BY 1, 2, 3;
 SELECT max(n) AS last FROM (
     SELECT n FROM memories WHERE +tenant_id = :tenant AND n > :after ORDER BY n LIMIT :limit);
 
--- name: unfolded
+-- name: evidence_to_transfer
 -- Turns and memories that bear out what was merged, and not yet what it was merged into.
 SELECT e.src_n, e.code, e.dst_n, s.n AS heir, m.n
 FROM memories m
@@ -49,46 +49,46 @@ WHERE m.merged_into IS NOT NULL AND +m.tenant_id = :tenant AND m.validity <> 'ac
                   WHERE f.src_n = s.n AND f.code = e.code AND f.dst_n = e.dst_n)
 ORDER BY e.src_n, e.code, e.dst_n;
 
--- name: waiting
--- What was set aside for want of room, the strongest first, with how many its ends have.
+-- name: restorable
+-- What was pruned for want of room, the strongest first, with how many its ends have.
 SELECT c.src_n, c.code, c.dst_n, c.reason,
        (SELECT count(*) FROM edges e WHERE e.src_n = c.src_n AND e.code = c.code)
-     + (SELECT count(*) FROM edges e WHERE e.dst_n = c.src_n AND e.code = c.code) AS at_src,
+     + (SELECT count(*) FROM edges e WHERE e.dst_n = c.src_n AND e.code = c.code) AS src_degree,
        (SELECT count(*) FROM edges e WHERE e.src_n = c.dst_n AND e.code = c.code)
-     + (SELECT count(*) FROM edges e WHERE e.dst_n = c.dst_n AND e.code = c.code) AS at_dst
-FROM cold_edges c
-WHERE +c.tenant_id = :tenant AND c.reason <> 'idle'
+     + (SELECT count(*) FROM edges e WHERE e.dst_n = c.dst_n AND e.code = c.code) AS dst_degree
+FROM pruned_edges c
+WHERE +c.tenant_id = :tenant AND c.reason <> 'inactive'
   AND NOT (c.code = 10 AND EXISTS (SELECT 1 FROM nodes x CROSS JOIN memories m ON m.n = x.memory_n
                                    WHERE x.n IN (c.src_n, c.dst_n) AND m.validity <> 'active'))
 ORDER BY c.power DESC, c.src_n, c.code, c.dst_n LIMIT :limit;
 
--- name: cool
-INSERT OR REPLACE INTO cold_edges
-SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, made_at,
+-- name: prune
+INSERT OR REPLACE INTO pruned_edges
+SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
        power, turn_n, event_at, event_expression, :reason
 FROM edges
 WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
 
--- name: still_idle
+-- name: is_still_inactive
 SELECT EXISTS (SELECT 1 FROM nodes x CROSS JOIN memories m ON m.n = x.memory_n
                WHERE x.n IN (:src, :dst) AND +x.tenant_id = :tenant AND m.validity <> 'active');
 
 -- name: drop
 DELETE FROM edges WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
 
--- name: warm
+-- name: restore
 INSERT OR IGNORE INTO edges
-SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, made_at,
+SELECT tenant_id, src_n, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
        power, turn_n, event_at, event_expression
-FROM cold_edges
+FROM pruned_edges
 WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
 
--- name: drop_cold
-DELETE FROM cold_edges WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
+-- name: drop_pruned
+DELETE FROM pruned_edges WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant;
 
--- name: fold
+-- name: transfer
 INSERT OR IGNORE INTO edges
-SELECT tenant_id, :heir, code, dst_n, weight, confidence, negated, modality, by_model, made_at,
+SELECT tenant_id, :heir, code, dst_n, weight, confidence, negated, modality, by_model, created_at,
        power, turn_n, event_at, event_expression
 FROM edges
 WHERE src_n = :src AND code = :code AND dst_n = :dst AND +tenant_id = :tenant
