@@ -12,7 +12,6 @@ from bench.fuzz.draw import COMMANDS, formats, schema_of
 from bench.fuzz.judge import Problem
 from bench.fuzz.values import Deep, Given, Long, Odd, real, replaced
 from bench.fuzz.world import usual_server
-from mcp.server import MCPServer
 from pydantic import BaseModel
 
 from memoria import Memoria
@@ -20,6 +19,7 @@ from memoria.config import Settings
 from memoria.errors import InvalidInputError, StoreUnavailableError
 from memoria.inference.base import Embedder
 from memoria.surface.cli.main import app
+from memoria.surface.mcp.server import MemoriaServer
 
 
 def campaign(first_seed: int, count: int, sequences: int, **options: Any) -> Tally:  # noqa: ANN401
@@ -62,10 +62,10 @@ def promises(words: str) -> Wire:
     raise InvalidInputError("no sentence at all" if words else "nothing")
 
 
-def with_broken_tools(settings: Settings, embedder: Embedder | None) -> MCPServer[Any]:
+def with_broken_tools(settings: Settings, embedder: Embedder | None) -> MemoriaServer:
     server = usual_server(settings, embedder)
     for tool in (crashes, promises):
-        server.add_tool(tool, description=tool.__doc__)
+        server.tools.add(tool)
     return server
 
 

@@ -7,18 +7,17 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
-from mcp.server import MCPServer
 from mcp.types import CallToolResult, Implementation, Prompt, TextContent, Tool
 
 from bench.fuzz.judge import Problem
 from memoria.app import Memoria, open_memoria
 from memoria.config import Settings
 from memoria.inference.base import Embedder
-from memoria.surface.mcp.server import build_server
+from memoria.surface.mcp.server import MemoriaServer, build_server
 
 TENANT = "fuzz"
 _MARK = "zugvogelkunde"
@@ -26,7 +25,7 @@ _MARK = "zugvogelkunde"
 _PLANTED = f"The {_MARK} notes are on the third shelf"
 _FIRST_WORDS = ("Lin is allergic to peanuts", "我对花生过敏", "the build fails with E1437")
 _T = TypeVar("_T")
-Serve = Callable[[Settings, Embedder | None], MCPServer[Any]]
+Serve = Callable[[Settings, Embedder | None], MemoriaServer]
 
 
 class Crashes(logging.Handler):
@@ -127,7 +126,7 @@ def said(result: CallToolResult) -> str:
     return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
 
 
-def usual_server(settings: Settings, embedder: Embedder | None) -> MCPServer[Any]:
+def usual_server(settings: Settings, embedder: Embedder | None) -> MemoriaServer:
     """The server as `memoria serve` builds it."""
     return build_server(lambda: open_memoria(settings=settings, embedder=embedder))
 
@@ -159,8 +158,9 @@ async def _opened(
     )
     crashes = Crashes()
     info = Implementation(name="fuzz", version="1")
-    logger = logging.getLogger("mcp")
-    logger.addHandler(crashes)
+    loggers = [logging.getLogger(name) for name in ("mcp", "memoria")]
+    for logger in loggers:
+        logger.addHandler(crashes)
     try:
         async with (
             Client(serve(settings, embedder), mode=mode, client_info=info) as client,
@@ -170,4 +170,5 @@ async def _opened(
             await opened.begin()
             yield opened
     finally:
-        logger.removeHandler(crashes)
+        for logger in loggers:
+            logger.removeHandler(crashes)

@@ -46,9 +46,10 @@ async def test_the_entry_at_the_root_starts_a_server(home: Path) -> None:
 
 
 async def test_the_table_of_tools_is_the_tools(home: Path) -> None:
-    server = build_server(lambda: open_memoria(home))
+    async with Client(build_server(lambda: open_memoria(home))) as client:
+        tools = (await client.list_tools()).tools
     listed = table_after(DOCS / "guide" / "connect.md", "<!-- tools -->")
-    assert listed == [tool.name for tool in await server.list_tools()]
+    assert listed == [tool.name for tool in tools]
 
 
 def test_the_table_of_settings_is_the_settings() -> None:

@@ -11,13 +11,12 @@ import anyio.lowlevel
 import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 import pytest
 from mcp import Client, MCPError
-from mcp.server import MCPServer
 from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
 
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.inference.base import Embedder
-from memoria.surface.mcp.server import build_server
+from memoria.surface.mcp.server import MemoriaServer, build_server
 
 Answer = dict[str, Any]
 CLIENT = "surface-tests"
@@ -93,14 +92,14 @@ class Agent:
 
 
 @asynccontextmanager
-async def connected(server: MCPServer[Any], mode: str, name: str = CLIENT) -> AsyncIterator[Agent]:
+async def connected(server: MemoriaServer, mode: str, name: str = CLIENT) -> AsyncIterator[Agent]:
     """A client in this process, in either era."""
     info = Implementation(name=name, version="1")
     async with Client(server, mode=mode, client_info=info) as client:
         yield Agent(client)
 
 
-def server_on(home: Path, embedder: Embedder | None) -> MCPServer[Any]:
+def server_on(home: Path, embedder: Embedder | None) -> MemoriaServer:
     """The real server over a home; without vectors where there is no embedder."""
     settings = Settings.load(home=home, tenant="tests", embedder="bundled" if embedder else "off")
     return build_server(lambda: open_memoria(settings=settings, embedder=embedder))

@@ -15,7 +15,7 @@ async def test_what_is_forgotten_is_not_found_and_not_learnt_again(home: Path, m
         kept = await agent.call("remember", content="the gate code is 8341-blue")
         answer, text = await agent.both("forget_memory", ids=[kept["id"]])
         assert kept["id"] in answer["memories"]
-        assert answer["turns_barred"] == [said]
+        assert answer["turns_suppressed"] == [said]
         assert text.startswith("2 memories forgotten for good.")  # and what rules had concluded
         assert said in text
         assert (await agent.call("search_memory", query="gate code"))["hits"] == []

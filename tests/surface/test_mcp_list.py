@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from tests.surface.agent import Agent
 
-from memoria.surface.mcp.lean import slim_schema
+from memoria.surface.mcp.schemas import slim_schema
 
 TOKENS = 3000
 CHARS_PER_TOKEN = 4

@@ -123,22 +123,22 @@ async def test_the_session_of_the_call_is_for_turns_that_name_none(agent: Agent)
     assert found == {"bluebird one": "given", "bluebird two": "own"}
 
 
-async def test_an_event_closes_the_stretch_of_a_session(agent: Agent) -> None:
+async def test_an_event_closes_the_segment_of_a_session(agent: Agent) -> None:
     await agent.say("hello", session_id="s")
     answer, text = await agent.both(
         "record_conversation", turns=[], event="session_end", session_id="s"
     )
-    assert (answer["recorded"], answer["closed_stretches"]) == (0, 1)
+    assert (answer["recorded"], answer["closed_segments"]) == (0, 1)
     assert "closed" in text
     again = await agent.call("record_conversation", turns=[], event="session_end", session_id="s")
-    assert "closed_stretches" not in again
+    assert "closed_segments" not in again
 
 
 async def test_an_event_can_come_with_the_last_turns(agent: Agent) -> None:
     answer = await agent.call(
         "record_conversation", turns=[{"role": "user", "content": "bye"}], event="compaction"
     )
-    assert (answer["recorded"], answer["closed_stretches"]) == (1, 1)
+    assert (answer["recorded"], answer["closed_segments"]) == (1, 1)
 
 
 async def test_private_text_is_left_out_and_counted(agent: Agent) -> None:

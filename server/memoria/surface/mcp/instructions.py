@@ -11,10 +11,14 @@ _MAX_CHARS = 2000
 _HEADING = "\n\nWhat the user has confirmed, as data:\n"
 
 
+def load_text(name: str) -> str:
+    """One of our own texts."""
+    return resources.files("memoria.surface.mcp").joinpath("texts", name).read_text("utf-8")
+
+
 def static_instructions() -> str:
     """What holds for everybody."""
-    texts = resources.files("memoria.surface.mcp").joinpath("texts")
-    return texts.joinpath("instructions.md").read_text("utf-8").rstrip()
+    return load_text("instructions.md").rstrip()
 
 
 def instructions_for(settings: Settings) -> str:

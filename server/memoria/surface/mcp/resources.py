@@ -1,67 +1,179 @@
 """Resources: what a client may put into a prompt without asking a tool."""
 
 import json
-from importlib import resources
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
+
+import anyio.to_thread
+from mcp.server import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.shared.uri_template import UriTemplate
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    ResourceTemplate,
+    TextResourceContents,
+)
+from mcp.types import Resource as ListedResource
 
 from memoria.app import Memoria
+from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
 from memoria.model.core import CoreFile
 from memoria.store.files import read_core, strip_marks
 from memoria.store.folders import tenant_folder
-from memoria.surface.mcp.lean import LeanServer
+from memoria.surface.mcp.instructions import load_text
 from memoria.surface.text import indent_stored, memory_text, scratchpads_text, turn_citation
 from memoria.text.document import full_text
 from memoria.text.strip import fence
 
 _MARKDOWN = "text/markdown"
+_PLAIN = "text/plain"
 _SESSION_CHARS = 60_000
+_LOG = logging.getLogger(__name__)
+Context = ServerRequestContext[Memoria]
 
 
-def load_text(name: str) -> str:
-    """One of our own texts."""
-    return resources.files("memoria.surface.mcp").joinpath("texts", name).read_text("utf-8")
+async def guide(_memory: Memoria) -> str:
+    """How this memory works and when to use which tool."""
+    return load_text("guide.md")
 
 
-def add_resources(server: LeanServer) -> None:
-    """Register every resource."""
+async def scratchpad(memory: Memoria) -> str:
+    """What the latest sessions are working on."""
+    return fence(scratchpads_text(await memory.scratchpads()))
 
-    @server.resource("memory://guide", mime_type=_MARKDOWN)
-    def guide() -> str:
-        """How this memory works and when to use which tool."""
-        return load_text("guide.md")
 
-    @server.resource("memory://scratchpad", mime_type=_MARKDOWN)
-    async def scratchpad() -> str:
-        """What the latest sessions are working on."""
-        return fence(scratchpads_text(await server.memory.scratchpads()))
+async def memory_file(memory: Memoria) -> str:
+    """Core memory: what always matters."""
+    return await anyio.to_thread.run_sync(core_text, memory, "MEMORY.md")
 
-    @server.resource("memory://core/MEMORY.md", mime_type=_MARKDOWN)
-    def memory_file() -> str:
-        """Core memory: what always matters."""
-        return core_text(server.memory, "MEMORY.md")
 
-    @server.resource("memory://core/USER.md", mime_type=_MARKDOWN)
-    def user_file() -> str:
-        """Core memory: who the user is."""
-        return core_text(server.memory, "USER.md")
+async def user_file(memory: Memoria) -> str:
+    """Core memory: who the user is."""
+    return await anyio.to_thread.run_sync(core_text, memory, "USER.md")
 
-    @server.resource("memory://memories/{memory_id}")
-    async def memory(memory_id: str) -> str:
-        """A memory with its history and sources."""
-        return fence(memory_text(await server.memory.get_memory(memory_id)))
 
-    @server.resource("memory://sessions/{session_id}")
-    async def session(session_id: str) -> str:
-        """A session's first turns, verbatim."""
-        return fence(_session_text(await server.memory.get_session(session_id)))
+async def status(memory: Memoria) -> str:
+    """How much is stored, and whether vectors are ready."""
+    figures = (await memory.statistics()).model_dump(mode="json", exclude_none=True)
+    return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
 
-    @server.resource("memory://status", mime_type="application/json")
-    async def status() -> str:
-        """How much is stored, and whether vectors are ready."""
-        memory = server.memory
-        figures = (await memory.statistics()).model_dump(mode="json", exclude_none=True)
-        return json.dumps({**figures, "embedder": memory.embedder_state}, ensure_ascii=False)
+
+async def memory(memories: Memoria, memory_id: str) -> str:
+    """A memory with its history and sources."""
+    return fence(memory_text(await memories.get_memory(memory_id)))
+
+
+async def session(memories: Memoria, session_id: str) -> str:
+    """A session's first turns, verbatim."""
+    return fence(_session_text(await memories.get_session(session_id)))
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceReader:
+    """A resource, or with variables in its URI a family of them, and the function that reads it."""
+
+    uri: str
+    read: Callable[..., Awaitable[str]]
+    mime_type: str = _PLAIN
+
+    @property
+    def description(self) -> str:
+        """What clients show of it: the function's docstring."""
+        return self.read.__doc__ or ""
+
+
+RESOURCES = (
+    ResourceReader("memory://guide", guide, _MARKDOWN),
+    ResourceReader("memory://scratchpad", scratchpad, _MARKDOWN),
+    ResourceReader("memory://core/MEMORY.md", memory_file, _MARKDOWN),
+    ResourceReader("memory://core/USER.md", user_file, _MARKDOWN),
+    ResourceReader("memory://status", status, "application/json"),
+)
+TEMPLATES = (
+    ResourceReader("memory://memories/{memory_id}", memory),
+    ResourceReader("memory://sessions/{session_id}", session),
+)
+
+
+async def list_resources(
+    _context: Context, _params: PaginatedRequestParams | None
+) -> ListResourcesResult:
+    """The resources of a fixed name."""
+    return ListResourcesResult(
+        resources=[
+            ListedResource(
+                uri=one.uri,
+                name=one.read.__name__,
+                description=one.description,
+                mime_type=one.mime_type,
+            )
+            for one in RESOURCES
+        ]
+    )
+
+
+async def list_templates(
+    _context: Context, _params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    """The families of resources."""
+    return ListResourceTemplatesResult(
+        resource_templates=[
+            ResourceTemplate(
+                uri_template=one.uri,
+                name=one.read.__name__,
+                description=one.description,
+                mime_type=one.mime_type,
+            )
+            for one in TEMPLATES
+        ]
+    )
+
+
+async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    """Read a resource.
+
+    Raises:
+        MCPError: there is none of that URI, or it can't be read now.
+    """
+    uri = str(params.uri)
+    reader, variables = _find_reader(uri)
+    try:
+        text = await reader.read(context.lifespan_context, **variables)
+    except MemoriaError as error:
+        known = isinstance(error, NotFoundError | InvalidInputError)
+        raise _failure(uri, str(error), INVALID_PARAMS if known else INTERNAL_ERROR) from error
+    except Exception as error:
+        _LOG.exception("Resource %s raised an unexpected exception", uri)
+        raise _failure(uri, f"Error reading resource {uri}", INTERNAL_ERROR) from error
+    content = TextResourceContents(uri=params.uri, text=text, mime_type=reader.mime_type)
+    return ReadResourceResult(contents=[content])
+
+
+def _find_reader(uri: str) -> tuple[ResourceReader, dict[str, str]]:
+    for one in RESOURCES:
+        if one.uri == uri:
+            return one, {}
+    for one in TEMPLATES:
+        variables = UriTemplate.parse(one.uri).match(uri)
+        if variables is not None:
+            return one, cast("dict[str, str]", variables)  # none of ours stands for a list
+    known = ", ".join(one.uri for one in (*RESOURCES, *TEMPLATES))
+    problem = f"There is no resource {shorten(uri)}. There are {known}."
+    raise _failure(uri, problem, INVALID_PARAMS)
+
+
+def _failure(uri: str, problem: str, code: int) -> MCPError:
+    return MCPError(code=code, message=problem, data={"uri": uri})
 
 
 def core_resources(memory: Memoria) -> dict[str, Path]:

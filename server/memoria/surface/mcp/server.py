@@ -3,72 +3,105 @@
 import logging
 import os
 import signal
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 
 import anyio
 import anyio.to_thread
-from mcp.server import MCPServer
+from mcp.server import Server
 from mcp.server.caching import CacheHint
+from mcp.server.mcpserver import RequestStateBoundary, RequestStateSecurity
+from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import ListenHandler
 
 import memoria.app
 from memoria.app import Memoria
 from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.surface.mcp import prompts, resources
 from memoria.surface.mcp.idle import run_idle_maintenance
 from memoria.surface.mcp.instructions import instructions_for, static_instructions
-from memoria.surface.mcp.lean import LeanServer
-from memoria.surface.mcp.prompts import add_prompts
-from memoria.surface.mcp.resources import add_resources, core_resources
+from memoria.surface.mcp.line_repair import repair_lines
+from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.mcp.tools import add_tools
 from memoria.surface.mcp.watch import Subscribers, watch_files
 
+_NAME = "memoria"
 _STATIC = CacheHint(ttl_ms=3_600_000, scope="public")
+
+
+class MemoriaServer(Server[Memoria]):
+    """The MCP server: all tools, resources and prompts over one opened memory."""
+
+    def __init__(
+        self,
+        lifespan: Callable[[Server[Memoria]], AbstractAsyncContextManager[Memoria]],
+        subscribers: Subscribers,
+        instructions: str,
+    ) -> None:
+        self.tools = Toolbox(subscribers)
+        super().__init__(
+            _NAME,
+            title="Memoria",
+            description="Long-term memory for LLM agents.",  # newer clients get it in every answer
+            instructions=instructions,
+            version=version("memoria-server"),
+            cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
+            lifespan=lifespan,
+            get_tool_input_schema=self.tools.input_schema,
+            on_list_tools=self.tools.list,
+            on_call_tool=self.tools.call,
+            on_list_resources=resources.list_resources,
+            on_list_resource_templates=resources.list_templates,
+            on_read_resource=resources.read_resource,
+            on_subscribe_resource=subscribers.add_legacy,
+            on_unsubscribe_resource=subscribers.remove_legacy,
+            on_subscriptions_listen=ListenHandler(subscribers),
+            on_list_prompts=prompts.list_prompts,
+            on_get_prompt=prompts.get_prompt,
+        )
+        # What a client echoes between the rounds of a question to its user is sealed.
+        self.middleware.append(
+            RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=_NAME)
+        )
+
+    async def serve_stdio(self) -> None:
+        """Serve on standard input and output until they close."""
+        async with (
+            stdio_server() as (messages, answers),
+            repair_lines(messages, answers.send) as repaired,
+        ):
+            await self.run(repaired, answers, self.create_initialization_options())
 
 
 def build_server(
     open_memory: Callable[[], AbstractAsyncContextManager[Memoria]],
-    instructions_text: str | None = None,
-) -> LeanServer:
+    instructions: str | None = None,
+) -> MemoriaServer:
     """A server with all tools, resources and prompts.
 
     Args:
         open_memory: opens the memory when the server starts.
-        instructions_text: what clients tell their models; what holds for everybody by default.
+        instructions: what clients tell their models of it; what holds for everybody by default.
     """
     subscribers = Subscribers()
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[Memoria]) -> AsyncIterator[Memoria]:
-        async with open_memory() as server.memory, anyio.create_task_group() as tasks:
-            tasks.start_soon(watch_files, subscribers, core_resources(server.memory))
-            yield server.memory
+    async def lifespan(_: Server[Memoria]) -> AsyncIterator[Memoria]:
+        async with open_memory() as memory, anyio.create_task_group() as tasks:
+            tasks.start_soon(watch_files, subscribers, resources.core_resources(memory))
+            yield memory
             tasks.cancel_scope.cancel()
 
-    server = LeanServer(
-        "memoria",
-        title="Memoria",
-        description="Long-term memory: search what is known, and the record it came from.",
-        instructions=instructions_text or static_instructions(),
-        version=version("memoria-server"),
-        lifespan=lifespan,
-        subscriptions=subscribers,
-        log_level="WARNING",
-        cache_hints={"tools/list": _STATIC, "prompts/list": _STATIC},
-    )
-    server.last_call = time.monotonic()
-    server.add_legacy_subscriptions(subscribers)
-    add_tools(server)
-    add_resources(server)
-    add_prompts(server)
+    server = MemoriaServer(lifespan, subscribers, instructions or static_instructions())
+    add_tools(server.tools)
     return server
 
 
 def serve_stdio(settings: Settings) -> None:
     """Serve on standard input and output until they close or the process is told to stop."""
-    logging.basicConfig(level=logging.WARNING)  # to standard error; before the SDK looks
+    logging.basicConfig(level=logging.WARNING)  # to standard error
     try:
         anyio.run(_serve, settings)
     except BaseExceptionGroup as group:
@@ -79,12 +112,12 @@ def serve_stdio(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    told = await anyio.to_thread.run_sync(instructions_for, settings)
-    server = build_server(lambda: memoria.app.open_memoria(settings=settings), told)
+    instructions = await anyio.to_thread.run_sync(instructions_for, settings)
+    server = build_server(lambda: memoria.app.open_memoria(settings=settings), instructions)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal)
-        tasks.start_soon(run_idle_maintenance, settings, lambda: server.last_call)
-        await server.run_stdio_async()
+        tasks.start_soon(run_idle_maintenance, settings, lambda: server.tools.last_call)
+        await server.serve_stdio()
         tasks.cancel_scope.cancel()
 
 

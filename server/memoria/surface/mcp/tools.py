@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
 from memoria.model import Channel, Memory, Revision, Trust, TurnRecord
-from memoria.surface.mcp.lean import LeanServer
+from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.text import (
     forget_text,
     memory_text,
@@ -61,8 +61,6 @@ _When = Annotated[str | None, Field(description="ISO 8601 date or time")]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _VOTES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
-
-
 _ERASES = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 _Workspace = Annotated[str | None, Field(description="project; * asks all")]
 
@@ -81,8 +79,8 @@ class WireTurn(BaseModel):
     tool_result: JsonValue = None
 
 
-def add_tools(server: LeanServer) -> None:
-    """Register every tool. A docstring, on one line, is the tool's description."""
+def add_tools(toolbox: Toolbox) -> None:
+    """Add every tool. A docstring is the tool's description."""
     for tool, annotations in (
         (search_memory, _READS),
         (search_conversation_traces, _READS),
@@ -93,8 +91,7 @@ def add_tools(server: LeanServer) -> None:
         (record_conversation, _WRITES),
         (update_scratchpad, _WRITES),
     ):
-        description = " ".join((tool.__doc__ or "").split())
-        server.add_tool(tool, description=description, annotations=annotations)
+        toolbox.add(tool, annotations)
 
 
 def memory_of(ctx: Ctx) -> Memoria:

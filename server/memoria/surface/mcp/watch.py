@@ -1,23 +1,32 @@
-"""Watching core files: who has subscribed to one is told when a night or a hand has changed it.
+"""Watching core files: a subscribed client is told when maintenance or a user's edit changed one.
 
 Clients of either era subscribe: newer ones listen to the bus, older ones ask for a resource by name
-and are sent to. Nothing is looked at while nobody has subscribed.
+and are sent to. No file is looked at while nobody has subscribed.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import anyio
-from mcp.server.connection import Connection
-from mcp.server.context import ServerRequestContext
+from mcp.server import ServerRequestContext
+from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated, ServerEvent
 from mcp.types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
+from memoria.app import Memoria
+
 _EVERY_S = 2.0
 _State = tuple[int, int, int] | None
-Context = ServerRequestContext[Any, Any]
+Context = ServerRequestContext[Memoria]
+
+
+@dataclass(slots=True)
+class LegacyClient:
+    """A client of the older era, and the resources it has subscribed to."""
+
+    session: ServerSession
+    uris: set[str] = field(default_factory=set)
 
 
 class Subscribers(InMemorySubscriptionBus):
@@ -25,45 +34,67 @@ class Subscribers(InMemorySubscriptionBus):
 
     def __init__(self) -> None:
         super().__init__()
-        self._older: WeakKeyDictionary[Connection, set[str]] = WeakKeyDictionary()
-        self._some = anyio.Event()
+        self._listening: set[object] = set()
+        self._legacy: list[LegacyClient] = []
+        self._arrival = anyio.Event()
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Tell a listener of every event from now on; gives what ends that."""
-        self._some.set()
-        return super().subscribe(listener)
+        token, unsubscribe = object(), super().subscribe(listener)
+        self._listening.add(token)
+        self._arrival.set()
+
+        def end() -> None:
+            self._listening.discard(token)
+            unsubscribe()
+
+        return end
 
     async def add_legacy(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
         """Tell a client of the older era of a resource from now on."""
-        self._older.setdefault(_connection(context), set()).add(str(params.uri))
-        self._some.set()
+        self._legacy_client(context.session).uris.add(str(params.uri))
+        self._arrival.set()
         return EmptyResult()
 
     async def remove_legacy(
         self, context: Context, params: UnsubscribeRequestParams
     ) -> EmptyResult:
         """Tell it no more."""
-        self._older.get(_connection(context), set()).discard(str(params.uri))
+        self._legacy_client(context.session).uris.discard(str(params.uri))
         return EmptyResult()
 
     async def publish(self, event: ServerEvent) -> None:
         """Tell everybody who wants to know."""
         await super().publish(event)
         if isinstance(event, ResourceUpdated):
-            wanting = [one for one, uris in self._older.items() if event.uri in uris]
-            for connection in wanting:
-                await connection.send_resource_updated(event.uri)
+            for client in [one for one in self._legacy if event.uri in one.uris]:
+                try:
+                    await client.session.send_resource_updated(event.uri)
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    self._legacy.remove(client)  # it has gone without a word
 
     @property
     def has_any(self) -> bool:
         """Whether there is anybody."""
-        return bool(self._listeners) or any(self._older.values())
+        return bool(self._listening) or any(client.uris for client in self._legacy)
 
     async def wait_for_any(self) -> None:
         """Wait until there is somebody."""
         while not self.has_any:
-            self._some = anyio.Event()
-            await self._some.wait()
+            self._arrival = anyio.Event()
+            await self._arrival.wait()
+
+    def _legacy_client(self, session: ServerSession) -> LegacyClient:
+        """The client that asks.
+
+        Every request has a session of its own, but the parameters of the handshake are one object
+        for the whole connection, and so tell two clients apart.
+        """
+        for client in self._legacy:
+            if client.session.client_params is session.client_params:
+                return client
+        self._legacy.append(LegacyClient(session))
+        return self._legacy[-1]
 
 
 async def watch_files(subscribers: Subscribers, files: Mapping[str, Path]) -> None:
@@ -93,8 +124,3 @@ def _file_state(file: Path) -> _State:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _connection(context: Context) -> Connection:
-    """Who asks, the same for all that it asks; the SDK shows no more than each question."""
-    return context.session._connection  # noqa: SLF001  (nothing public tells two clients apart)

@@ -1,0 +1,148 @@
+"""The tools as clients see them: short schemas, checked arguments, errors that say what to do.
+
+An error reaches the model as one sentence, without the SDK's preamble or pydantic's links. And a
+text stays the text that was sent: the SDK would take `null` for nothing and `["a"]` for a list.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
+
+from mcp.server import ServerRequestContext
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp.server.subscriptions import SubscriptionBus
+from mcp.types import (
+    CallToolRequestParams,
+    CallToolResult,
+    InputRequiredResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp.types import Tool as ListedTool
+from pydantic import ValidationError
+
+from memoria.app import Memoria
+from memoria.errors import MemoriaError, shorten
+from memoria.model import describe_problems
+from memoria.surface.mcp.schemas import shorten_input_schema, shorten_output_schema
+
+_UNKNOWN_NAMED = 5
+"""Unknown arguments an error names."""
+_LOG = logging.getLogger(__name__)
+
+
+class Toolbox:
+    """Lists the tools and calls them."""
+
+    last_call: float
+    """When a tool was last called, or the toolbox made, by the monotonic clock."""
+
+    def __init__(self, bus: SubscriptionBus) -> None:
+        self._bus = bus
+        self._tools: dict[str, Tool] = {}
+        self.last_call = time.monotonic()
+
+    def add(self, function: Callable[..., Any], annotations: ToolAnnotations | None = None) -> None:
+        """Add a tool. The function's docstring, on one line, is what the model reads of it."""
+        description = " ".join((function.__doc__ or "").split())
+        tool = Tool.from_function(function, description=description, annotations=annotations)
+        tool.fn_metadata = _VerbatimArguments(**dict(tool.fn_metadata))
+        self._tools[tool.name] = tool
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema of a tool's arguments, before it is shortened."""
+        tool = self._tools.get(name)
+        return None if tool is None else tool.parameters
+
+    async def list(
+        self, _context: ServerRequestContext[Memoria], _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        """The tools, their schemas shortened."""
+        return ListToolsResult(tools=[_listed_tool(tool) for tool in self._tools.values()])
+
+    async def call(
+        self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool. What goes wrong is part of the answer, so that the model can mend it."""
+        self.last_call = time.monotonic()
+        try:
+            return await self._run(context, params)
+        except ToolError as error:
+            text = TextContent(type="text", text=_explain(params.name, error))
+            return CallToolResult(content=[text], is_error=True)
+
+    async def _run(
+        self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        arguments = params.arguments or {}
+        tool = self._tools.get(params.name)
+        if tool is None:
+            known = ", ".join(self._tools)
+            raise ToolError(f"There is no tool {shorten(params.name)}. There are {known}.")
+        _refuse_misfit(tool, arguments)
+        request = Context[Memoria, Any](
+            request_context=context, input_params=params, subscriptions=self._bus
+        )
+        answer: CallToolResult | InputRequiredResult = await tool.run(
+            arguments, request, convert_result=True
+        )
+        return answer
+
+
+class _VerbatimArguments(FuncMetadata):
+    """What the SDK knows of a tool's arguments, but for its habit of reading texts as JSON."""
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Read JSON where a list or object belongs, never where a text does."""
+        fields = self.arg_model.model_fields
+        texts = {key: data[key] for key in data if str in get_args(fields[key].annotation)}
+        return {**super().pre_parse_json(data), **texts}
+
+
+def _listed_tool(tool: Tool) -> ListedTool:
+    return ListedTool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=shorten_input_schema(tool.parameters),
+        output_schema=shorten_output_schema(tool.output_schema or {}) or None,
+        annotations=tool.annotations,
+    )
+
+
+def _refuse_misfit(tool: Tool, arguments: Mapping[str, object]) -> None:
+    """Refuse what the SDK would drop or bend, and so change what was asked."""
+    known = tool.parameters.get("properties", {})
+    unknown = [key for key in arguments if key not in known]
+    if unknown:
+        raise ToolError(
+            f"{tool.name} has no argument {_name_few(unknown)}. It takes {', '.join(known)}."
+        )
+    for key, value in arguments.items():
+        if isinstance(value, bool) and known[key].get("type") in ("integer", "number"):
+            raise ToolError(f"{tool.name}: {key} must be a number, not true or false.")
+
+
+def _name_few(names: list[str]) -> str:
+    """The first few names, each at a bearable length."""
+    rest = f" and {len(names) - _UNKNOWN_NAMED} more" if len(names) > _UNKNOWN_NAMED else ""
+    return ", ".join(map(shorten, names[:_UNKNOWN_NAMED])) + rest
+
+
+def _explain(tool: str, error: ToolError) -> str:
+    """The sentence a model reads. What we did not foresee is logged, and hidden from it."""
+    match error.__cause__:
+        case ValidationError() as invalid:
+            problems = describe_problems(invalid, of="arguments")
+            return f"{tool}: {problems}. Nothing was done; mend the arguments and call again."
+        case MemoriaError() as ours:
+            return str(ours)
+        case _:
+            if isinstance(error, UnexpectedToolError):
+                _LOG.error("Tool %s raised an unexpected exception", tool, exc_info=error)
+            return str(error)
