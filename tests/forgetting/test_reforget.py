@@ -8,9 +8,9 @@ import numpy as np
 from tests.forgetting.remains import remains
 
 import memoria
-from memoria.admin.reforget import reforget
 from memoria.app import Memoria
 from memoria.config import Settings
+from memoria.erasure.reforget import reforget
 from memoria.store.files import TOMBSTONE_KEY
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import SuppressedMeaning, TombstoneRecord

@@ -357,7 +357,7 @@ async def test_a_plan_that_was_broken_off_holds_no_word_of_what_is_forgotten_mea
 
 def concepts_of(settings: Settings, ids: list[str]) -> list[str]:
     with store_of(settings) as store, store.read(settings.tenant) as tx:
-        return tx.derivations.list_resting_on(ids, [])
+        return [one.memory_id for one in tx.dependencies.list_dependents(ids, [])]
 
 
 async def test_a_concept_ends_when_its_memories_no_longer_bear_it_out(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.lifecycle.desk import TOKENS, Desk
 
-from memoria.admin.forget import Eraser
+from memoria.erasure.files import TextFileEraser
+from memoria.erasure.forget import Eraser
 from memoria.errors import ForgottenError
 from memoria.lifecycle.core.apply import apply_edit
 from memoria.lifecycle.core.cycle import (
@@ -33,7 +34,6 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.erasing import TextFileEraser
 from memoria.store.files import read_core, read_live_core, read_seed
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, NewVersion
@@ -195,7 +195,7 @@ def test_a_line_that_says_what_was_forgotten_is_refused_and_stays_where_it_was_w
     desk.say(RULE, MemoryType.RULE)
     desk.night()
     assert "4711" in desk.read()
-    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
     forget.run([secret])
     assert "4711" not in desk.read()
     assert desk.night().edits == []
@@ -209,7 +209,7 @@ def test_a_line_that_says_what_was_forgotten_is_refused_and_stays_where_it_was_w
 
 
 def test_a_correction_to_what_was_forgotten_is_refused_and_stays_too(desk: Desk) -> None:
-    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
     forget.run([desk.say(SAFE)])
     port = desk.say(PORT)
     desk.night()
@@ -223,7 +223,7 @@ def test_a_correction_to_what_was_forgotten_is_refused_and_stays_too(desk: Desk)
 def test_a_short_line_goes_from_the_file_when_it_is_forgotten(desk: Desk) -> None:
     pin = desk.say("PIN 1")
     desk.night()
-    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
     assert forget.run([pin]).files == (str(desk.home / "MEMORY.md"),)
     assert "PIN" not in desk.read()
 
@@ -364,9 +364,9 @@ def test_forgetting_leaves_other_tenants_files_alone(desk: Desk) -> None:
     mine, hers = desk.say(SAFE), ann.say(SAFE)
     desk.night()
     ann.night()
-    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30).run([mine])
+    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run([mine])
     assert "4711" in ann.read()
-    Eraser(desk.store, "ann", COMMAND_LINE, ann.marks, desk.home, 30).run([hers])
+    Eraser(desk.store, "ann", COMMAND_LINE, ann.marks, desk.home).run([hers])
     assert "4711" not in ann.read()
 
 
@@ -424,7 +424,7 @@ def test_a_night_stopped_while_a_file_is_written_reads_no_edit_twice(
 
 
 def test_after_a_stop_a_line_that_was_refused_is_still_as_it_was_written(desk: Desk) -> None:
-    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home, 30)
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
     forget.run([desk.say(SAFE)])
     desk.say(PORT)
     desk.night()

@@ -401,9 +401,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ),
     "derivations.list_derived": lambda tx, _: tx.derivations.list_derived(0, 100),
     "derivations.sources": lambda tx, them: tx.derivations.sources(them.memory_ids),
-    "derivations.list_resting_on": lambda tx, them: tx.derivations.list_resting_on(
+    "dependencies.list_dependents": lambda tx, them: tx.dependencies.list_dependents(
         them.memory_ids, them.ns
     ),
+    "dependencies.list_existing": lambda tx, them: tx.dependencies.list_existing(
+        [*them.memory_ids, *them.turn_ids, *them.entry_ids]
+    ),
+    "dependencies.list_planned_items": lambda tx, _: tx.dependencies.list_planned_items(),
     "derivations.has_unseen_turns": lambda tx, them: [
         tx.derivations.has_unseen_turns(one, [other])
         for one in them.memory_ids
@@ -469,6 +473,7 @@ NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
     "nightly_runs.list_changes",
 }
+FINDS_DEFECTS = {"dependencies.list_orphans"}  # nothing in a sound home; see forgetting/test_verify
 OF_ALL = {
     "metrics.count_index_segments"
 }  # of the one index that holds everybody's text: a number alone
@@ -527,6 +532,8 @@ WRITES = {
     "file_records.put",
     "file_records.drop",
     "file_records.forget",
+    "dependencies.drop_unsupported_edges",
+    "dependencies.drop_unsupported_entries",
     "edge_pruning.prune",
     "edge_pruning.restore",
     "edge_pruning.transfer",
@@ -581,6 +588,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "retention": base.RetentionRows,
         "pairs": base.Pairs,
         "purge": base.PurgeCandidates,
+        "dependencies": base.Dependencies,
         "derivations": base.Derivations,
         "edge_pruning": base.PrunedEdges,
         "metrics": base.MetricRows,
@@ -594,7 +602,7 @@ def test_every_method_that_reads_is_tried() -> None:
         for name in vars(protocol)
         if not name.startswith("_")
     }
-    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS | OF_ALL
+    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS | FINDS_DEFECTS | OF_ALL
 
 
 @pytest.mark.parametrize("name", READS)

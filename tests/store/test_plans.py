@@ -27,6 +27,14 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("days", "files"),  # a row a conversation and a day
+    ("dependencies", "by_evidence"),  # its own list of turns
+    ("dependencies", "drop_entries"),  # what waits only
+    ("dependencies", "orphan_core_lines"),  # for doctor, as all orphans
+    ("dependencies", "orphan_edges"),
+    ("dependencies", "orphan_entries"),
+    ("dependencies", "orphan_memories"),
+    ("dependencies", "orphan_wordings"),
+    ("dependencies", "planned_items"),
     ("pruned_edges", "dense_nodes"),  # once a night
     ("pruned_edges", "evidence_to_transfer"),  # what was merged only
     ("pruned_edges", "restorable"),  # what was set aside only
@@ -50,7 +58,7 @@ WALKS = {
     ("metrics", "sample"),
     ("metrics", "index_segments"),
     ("ledger", "last"),  # stops at the first
-    ("drawn", "sources"),  # what a few memories were drawn from
+    ("derivations", "sources"),  # what a few memories were drawn from
     ("nightly_runs", "drop_items"),  # nights are few, and plans done with soon
     ("nightly_runs", "drop_left"),
     ("nightly_runs", "open_run"),

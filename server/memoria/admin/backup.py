@@ -16,7 +16,7 @@ from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.config import Settings
 from memoria.errors import BackupError, StoreUnavailableError
-from memoria.model import now_millis, to_millis
+from memoria.model import RemainingBackup, now_millis, to_millis
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, core_files
 
@@ -65,6 +65,21 @@ def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo,
     """
     found = [*_expiring_backups(home, keep_days), *_lasting_leftovers(home)]
     return tuple(sorted(found, key=lambda info: info.made_at))
+
+
+def list_remaining(home: Path, keep_days: float, since: int) -> tuple[RemainingBackup, ...]:
+    """The backups made since a moment: they still hold what was stored then and is forgotten now.
+
+    Args:
+        home: the data folder.
+        keep_days: `Settings.backup_keep_days`.
+        since: UTC epoch ms.
+    """
+    return tuple(
+        RemainingBackup(path=str(info.path), made_at=info.made_at, kept_until=info.kept_until)
+        for info in list_backups(home, keep_days)
+        if info.made_at >= since
+    )
 
 
 def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:

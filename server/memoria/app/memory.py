@@ -46,8 +46,8 @@ from memoria.store.files import tombstone_key
 from memoria.store.values import SuppressedMeaning
 
 if TYPE_CHECKING:
-    from memoria.admin.forget import MeaningLookup
     from memoria.app.provenance import EntityQueries, ProvenanceQueries
+    from memoria.erasure.forget import MeaningLookup
     from memoria.ingest.intake import IntakeLimits
 
 _IDLE_POLL_S = 0.02
@@ -220,19 +220,22 @@ class Memoria(Recall):
             include_source: erase the turns it came from as well, from the verbatim record.
             reason: why, in a few words that don't say what. Shown when it is to come back.
         """
-        from memoria.admin.forget import Eraser  # noqa: PLC0415  (a start-up must not pay for it)
+        # A start-up must not pay for these.
+        from memoria.admin.backup import list_remaining  # noqa: PLC0415
+        from memoria.erasure.forget import Eraser  # noqa: PLC0415
 
-        forget = Eraser(
+        home, keep_days = self.settings.home_path, self.settings.backup_keep_days
+        eraser = Eraser(
             self._store,
             self.tenant,
             self._channel,
             self._marks,
-            self.settings.home_path,
-            self.settings.backup_keep_days,
+            home,
+            lambda since: list_remaining(home, keep_days, since),
             self._meaning_lookup(self.settings.forget_reach),
         )
         forgotten = await in_thread(
-            lambda: forget.run(ids, include_source=include_source, reason=reason)
+            lambda: eraser.run(ids, include_source=include_source, reason=reason)
         )
         self._wake_worker()
         return forgotten

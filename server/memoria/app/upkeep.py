@@ -12,9 +12,9 @@ import memoria.admin.restore
 from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
-from memoria.admin.reforget import reforget
 from memoria.app.compose import open_store
 from memoria.config import Settings
+from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Health, Repair

@@ -1,1 +1,7 @@
-"""Erasure: what is forgotten, what falls with it, and how it is kept from coming back."""
+"""Erasure: what is forgotten, what falls with it, and how it is kept from coming back.
+
+`plan` finds what the given ids mean, `cascade` what rests on it, `forget` erases it in one
+transaction, `files` takes it out of text files, `scrub` makes it unreadable on disk, `suppression`
+answers every write path whether a text may be kept, `reforget` does it all again in a home that an
+older backup was restored into, and `verify` looks for anything whose sources are gone.
+"""

@@ -12,6 +12,7 @@ from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, GeneratedFileRecords
+from memoria.store.base.dependencies import Dependencies, Dependent, Orphan
 from memoria.store.base.derivations import (
     DerivationCandidate,
     Derivations,
@@ -50,6 +51,8 @@ __all__ = [
     "CoreLines",
     "DatabaseFiles",
     "Days",
+    "Dependencies",
+    "Dependent",
     "DerivationCandidate",
     "DerivationSource",
     "Derivations",
@@ -64,6 +67,7 @@ __all__ = [
     "MetricRows",
     "ModelCallLog",
     "NightlyRuns",
+    "Orphan",
     "Pairs",
     "PruneReason",
     "PrunedEdges",

@@ -81,10 +81,6 @@ class Derivations(Protocol):
         """Which memories these were drawn from, in any of their wordings."""
         ...
 
-    def list_resting_on(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[str]:
-        """Ids of what nights drew from one of these memories, or from one that rests on a turn."""
-        ...
-
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
         """Whether these memories rest on a turn that what was drawn from them does not."""
         ...

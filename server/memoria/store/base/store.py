@@ -13,6 +13,7 @@ from memoria.store.base.backlog import Backlog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, GeneratedFileRecords
+from memoria.store.base.dependencies import Dependencies
 from memoria.store.base.derivations import Derivations
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
@@ -58,6 +59,8 @@ class Transaction(Protocol):
     def retention(self) -> RetentionRows: ...  # noqa: D102
     @property
     def pairs(self) -> Pairs: ...  # noqa: D102
+    @property
+    def dependencies(self) -> Dependencies: ...  # noqa: D102
     @property
     def derivations(self) -> Derivations: ...  # noqa: D102
     @property

@@ -13,7 +13,7 @@ class SqliteDerivations:
     """A tenant's memories as what others are drawn from, and those a night drew."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
-        self._rows = TenantRows(connection, tenant, "drawn")
+        self._rows = TenantRows(connection, tenant, "derivations")
 
     def list_candidates(self, after: int, limit: int) -> list[DerivationCandidate]:
         """Active memories beyond a number that something may be drawn from, in order."""
@@ -67,11 +67,6 @@ class SqliteDerivations:
             )
             for row in self._rows.all("sources", ids=as_json(ids))
         ]
-
-    def list_resting_on(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[str]:
-        """Ids of what nights drew from one of these memories, or from one that rests on a turn."""
-        rows = self._rows.all("over", ids=as_json(memory_ids), ns=as_json(turn_ns))
-        return [row["id"] for row in rows]
 
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
         """Whether these memories rest on a turn that what was drawn from them does not."""

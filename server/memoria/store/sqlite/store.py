@@ -21,6 +21,7 @@ from memoria.store.sqlite.concurrent_read import LargeTenants, have_same_indexes
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.core_lines import SqliteCoreLines
 from memoria.store.sqlite.days import SqliteDays, SqliteGeneratedFileRecords
+from memoria.store.sqlite.dependencies import SqliteDependencies
 from memoria.store.sqlite.derivations import SqliteDerivations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import (
@@ -87,6 +88,7 @@ class SqliteTransaction:
         self.queue = SqliteQueue(connection, tenant)
         self.retention = SqliteRetention(connection, tenant)
         self.pairs = SqlitePairs(connection, tenant)
+        self.dependencies = SqliteDependencies(connection, tenant)
         self.derivations = SqliteDerivations(connection, tenant)
         self.edge_pruning = SqlitePrunedEdges(connection, tenant)
         self.metrics = SqliteMetrics(connection, tenant)

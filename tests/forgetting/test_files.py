@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.store.erasing import TextFileEraser
+from memoria.erasure.files import TextFileEraser
 from memoria.text.phrases import Phrases
 from memoria.text.statement import occurs_in
 

@@ -92,23 +92,6 @@ CROSS JOIN memories m ON m.n = l.n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 GROUP BY d.n, m.n ORDER BY d.n, m.n;
 
--- name: over
-SELECT d.id
-FROM json_each(:ids) w
-CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
-CROSS JOIN nodes t ON t.memory_n = m.n
-CROSS JOIN edges e ON e.dst_n = t.n AND e.code = 8
-CROSS JOIN nodes s ON s.n = e.src_n AND s.memory_n IS NOT NULL
-CROSS JOIN memories d ON d.n = s.memory_n
-UNION
-SELECT d.id
-FROM json_each(:ns) w
-CROSS JOIN turns t ON t.n = w.value AND +t.tenant_id = :tenant
-CROSS JOIN memory_evidence x ON x.turn_n = t.n
-CROSS JOIN memory_versions f ON f.memory_n = x.memory_n AND f.version = 1 AND f.channel = 'night'
-CROSS JOIN memories d ON d.n = x.memory_n
-ORDER BY 1;
-
 -- name: unheard
 SELECT EXISTS (
     SELECT 1 FROM json_each(:ids) w

@@ -1,15 +1,16 @@
-"""Erasing statements from the text files of a tenant.
+"""Files: erasing phrases from the text files of a tenant.
 
-In JSON Lines a record goes if it says one, however it is escaped there. In other texts the lines
-go in which one stands, also where it runs over several. A file that a night wrote and nobody has
-edited goes whole: the next night writes it anew from what is left.
+In JSON Lines a record goes if it holds a phrase, however that is escaped there, or is the record
+of an erased turn. In other texts the lines go in which a phrase occurs, also where it runs over
+several of them. A file that a night wrote and nobody has edited goes whole: the next night writes
+it anew from what is left.
 """
 
 import hashlib
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,50 +47,58 @@ class _Record:
 
 
 class TextFileEraser:
-    """A tenant's text files. Looked through twice, the second time only at what has changed."""
+    """Erases from a tenant's text files. A second search reads only what has changed since."""
 
     def __init__(self, home: Path, tenant: str) -> None:
         self._home = home
         self._tenant = tenant
         self._folder = tenant_folder(home, tenant)
         self._clean: dict[Path, _State] = {}
-        self._looked_for: tuple[str, ...] = ()
+        self._searched_for: object = None
+        self._erased_ids: Collection[str] = ()
 
-    def erase_phrases(self, sayings: Phrases, written: Mapping[str, str]) -> list[Path]:
-        """Take out whatever says one of them. Gives the files changed or taken away.
+    def erase_phrases(
+        self,
+        phrases: Phrases,
+        generated: Mapping[str, str],
+        erased_ids: Collection[str] = (),
+    ) -> list[Path]:
+        """Take out whatever holds one of the phrases. Gives the files changed or deleted.
 
         Backups are left alone: they are the user's to delete. So are other tenants' files.
 
         Args:
-            sayings: what is to go.
-            written: what a night wrote: digests by place below the tenant's folder.
+            phrases: what is to go.
+            generated: what nights wrote: digests by place below the tenant's folder.
+            erased_ids: of turns whose records are to go, whatever they say.
 
         Raises:
             StoreUnavailableError: a file can't be read or changed. Others may have been.
         """
-        if sayings.statements != self._looked_for:
+        self._erased_ids = frozenset(erased_ids)
+        wanted = phrases.statements, self._erased_ids
+        if wanted != self._searched_for:
             self._clean.clear()
-            self._looked_for = sayings.statements
+            self._searched_for = wanted
         try:
             return [
                 f
                 for f in sorted(set(self._text_files()))
-                if self._erase_in_file(f, sayings, written)
+                if self._erase_in_file(f, phrases, generated)
             ]
         except OSError as error:
             raise _to_store_error(error) from error
 
-    def remove_generated(self, path: str, written: Mapping[str, str]) -> list[Path]:
-        """Take away what a night wrote at a place, unless it was edited, and all it said before.
+    def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
+        """Delete what a night wrote at a place, unless it was edited, and what stood there before.
 
         Raises:
-            StoreUnavailableError: a file can't be taken away.
+            StoreUnavailableError: a file can't be deleted.
         """
         try:
             gone = list(self._folder.glob(f"{BEFORE_IMAGES}/*/{path}"))
-            gone += (
-                [self._folder / path] if self._is_as_generated(self._folder / path, written) else []
-            )
+            if self._is_as_generated(self._folder / path, generated):
+                gone.append(self._folder / path)
             for file in gone:
                 file.unlink(missing_ok=True)
         except OSError as error:
@@ -97,37 +106,37 @@ class TextFileEraser:
         return gone
 
     def list_places(self, files: list[Path]) -> set[str]:
-        """Where below the tenant's folder the files are that a night wrote, or wrote over."""
+        """The places below the tenant's folder of files that a night wrote, or wrote over."""
         inside = (f.relative_to(self._folder) for f in files if f.is_relative_to(self._folder))
         return {
             Path(*f.parts[2:]).as_posix() if f.parts[0] == BEFORE_IMAGES else f.as_posix()
             for f in inside
         }
 
-    def _erase_in_file(self, file: Path, sayings: Phrases, written: Mapping[str, str]) -> bool:
+    def _erase_in_file(self, file: Path, phrases: Phrases, generated: Mapping[str, str]) -> bool:
         state = _read_state(file)
         if state is None or self._clean.get(file) == state:
             return False
         text = file.read_bytes().decode("utf-8", "surrogateescape")
-        kept = _remove_phrases(text, sayings, _suffix(file))
+        kept = _remove_phrases(text, phrases, _suffix(file), self._erased_ids)
         self._clean[file] = state
         if kept == text:
             return False
-        if self._is_generated(file, written) or DRAFT.fullmatch(file.name):
+        if self._is_generated(file, generated) or DRAFT.fullmatch(file.name):
             file.unlink(missing_ok=True)
         else:
             replace_file(file, kept.encode("utf-8", "surrogateescape"))
         return True
 
-    def _is_generated(self, file: Path, written: Mapping[str, str]) -> bool:
+    def _is_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
         image = self._folder / BEFORE_IMAGES
-        return file.is_relative_to(image) or self._is_as_generated(file, written)
+        return file.is_relative_to(image) or self._is_as_generated(file, generated)
 
-    def _is_as_generated(self, file: Path, written: Mapping[str, str]) -> bool:
+    def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
         """Whether a file says just what a night wrote into it."""
         if not (file.is_relative_to(self._folder) and file.is_file()):
             return False
-        noted = written.get(file.relative_to(self._folder).as_posix())
+        noted = generated.get(file.relative_to(self._folder).as_posix())
         return noted is not None and hashlib.sha256(file.read_bytes()).hexdigest() == noted
 
     def _text_files(self) -> Iterator[Path]:
@@ -140,7 +149,7 @@ class TextFileEraser:
                     yield file
 
     def _restored_over_folders(self) -> Iterator[Path]:
-        """What restores have put aside of a tenant with a folder of its own."""
+        """Folders that restores have set aside of a tenant with a folder of its own."""
         if self._folder != self._home:
             yield from self._home.glob(f"{_RESTORED_OVER}/{self._folder.relative_to(self._home)}")
 
@@ -159,53 +168,68 @@ def _read_state(file: Path) -> _State | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _remove_phrases(text: str, sayings: Phrases, suffix: str) -> str:
-    """A text without what says one of them."""
+def _remove_phrases(text: str, phrases: Phrases, suffix: str, erased_ids: Collection[str]) -> str:
+    """The text without what holds one of the phrases, or is the record of an erased turn."""
     if suffix == _RECORDS:
-        return "".join(line for line in _split_lines(text) if not _record_contains(line, sayings))
-    if not sayings.may_occur_in(text):
+        return "".join(
+            line
+            for line in _split_lines(text)
+            if not (_is_record_of(line, erased_ids) or _record_contains(line, phrases))
+        )
+    if not phrases.may_occur_in(text):
         return text
-    kept = [line for line in _split_lines(text) if not _line_contains(line, sayings)]
-    while sayings.occur_in(_strip_markup("".join(kept))):
-        _remove_shortest_match(kept, sayings)
+    kept = [line for line in _split_lines(text) if not _line_contains(line, phrases)]
+    while phrases.occur_in(_strip_markup("".join(kept))):
+        _remove_shortest_match(kept, phrases)
     return "".join(kept)
 
 
-def _remove_shortest_match(lines: list[str], sayings: Phrases) -> None:
-    """Take out the fewest lines that say one of them together, the first of such."""
+def _is_record_of(line: str, turn_ids: Collection[str]) -> bool:
+    """Whether a line is the record of one of these turns, as a history file has it."""
+    if not any(turn_id in line for turn_id in turn_ids):
+        return False
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and record.get("id") in turn_ids
+
+
+def _remove_shortest_match(lines: list[str], phrases: Phrases) -> None:
+    """Take out the fewest lines that hold a phrase together, the first of such."""
 
     def says(first: int, end: int) -> bool:
-        return sayings.occur_in(_strip_markup("".join(lines[first:end])))
+        return phrases.occur_in(_strip_markup("".join(lines[first:end])))
 
     end = bisect_left(range(len(lines)), True, key=lambda i: says(0, i + 1)) + 1
     begins = bisect_left(range(end), True, key=lambda i: not says(i, end))
     del lines[max(0, begins - 1) : end]
 
 
-def _line_contains(line: str, sayings: Phrases) -> bool:
-    return sayings.may_occur_in(line) and (
-        sayings.occur_in(line) or sayings.occur_in(_strip_markup(line))
+def _line_contains(line: str, phrases: Phrases) -> bool:
+    return phrases.may_occur_in(line) and (
+        phrases.occur_in(line) or phrases.occur_in(_strip_markup(line))
     )
 
 
 def _strip_markup(text: str) -> str:
-    """What a text says without what Memoria has put into it."""
+    """The text without the labels and marks that Memoria has put into it."""
     return _LABEL.sub("", _MARK.sub("", text)).replace(*_INERT)
 
 
-def _record_contains(line: str, sayings: Phrases) -> bool:
-    if "\\u" not in line and not sayings.may_occur_in(line):
+def _record_contains(line: str, phrases: Phrases) -> bool:
+    if "\\u" not in line and not phrases.may_occur_in(line):
         return False
     try:
         record = json.loads(line)
     except ValueError:
-        return sayings.occur_in(line)
+        return phrases.occur_in(line)
     said, whole = _content_texts(record), "\n".join(_all_texts(record))
-    return any(map(sayings.occur_in, said)) or sayings.distinctive.occur_in(whole)
+    return any(map(phrases.occur_in, said)) or phrases.distinctive.occur_in(whole)
 
 
 def _content_texts(value: JsonValue) -> Iterator[str]:
-    """What was said: short statements are looked for here alone, or every "user" would go."""
+    """What was said: short phrases are looked for in it alone, or every "user" would go."""
     match value:
         case list():
             for each in value:

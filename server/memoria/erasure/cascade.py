@@ -1,0 +1,85 @@
+"""Cascade: what falls with what is forgotten, by what rests on what and never by type.
+
+- A conclusion stands while one of the turns it was drawn from, or that say it again, is left.
+- What was derived from memories, or sums up a span of a session, may say any part of it in any
+  words. It goes whole as soon as one of its sources goes, and may be written anew from the others.
+- A statement stands by itself.
+- A queue entry goes with the last turn of its span, an item of a nightly plan with anything that it
+  names, an edge with either of its ends.
+"""
+
+from collections.abc import Collection, Sequence
+
+from memoria.store.base import Dependent, Transaction
+
+
+def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
+    """Ids of the conclusions that would have no source left without these turns."""
+    return [
+        one.memory_id
+        for one in tx.dependencies.list_dependents([], turn_ns)
+        if is_conclusion(one) and not one.has_other_source
+    ]
+
+
+def is_conclusion(dependent: Dependent) -> bool:
+    """Whether a memory was concluded from turns and is what nobody has stated."""
+    return dependent.relation == "evidence" and not dependent.is_stated
+
+
+def find_dependents(
+    tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]
+) -> list[str]:
+    """Ids of what was derived from these memories or sums up these turns, and so on from that."""
+    found: dict[str, None] = {}
+    new = _list_whole(tx, memory_ids, turn_ns)
+    while new:
+        found |= dict.fromkeys(new)
+        new = [one for one in _list_whole(tx, new, []) if one not in found]
+    return list(found)
+
+
+def _list_whole(tx: Transaction, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[str]:
+    dependents = tx.dependencies.list_dependents(memory_ids, turn_ns)
+    return [one.memory_id for one in dependents if one.relation != "evidence"]
+
+
+def delete_dependents(
+    tx: Transaction,
+    memory_ids: Sequence[str],
+    turn_ns: Sequence[int],
+    spared: Collection[str] = (),
+) -> list[str]:
+    """Erase what was derived from these memories or sums up these turns.
+
+    To be called before the memories and turns themselves are erased or suppressed. Spans of which a
+    summary goes are put back into the queue, and a model sums up what is left of them. What a night
+    that was broken off is about to do with any of it is taken off its plan.
+
+    Args:
+        tx: the transaction that forgets.
+        memory_ids: of what is being forgotten, in one of its wordings or all.
+        turn_ns: the turns that nothing may be concluded from any more.
+        spared: ids of what the caller erases.
+
+    Returns:
+        The ids of what was erased.
+    """
+    dependents = [one for one in find_dependents(tx, memory_ids, turn_ns) if one not in spared]
+    tx.nightly_runs.drop_items([*memory_ids, *dependents])
+    tx.episodes.requeue_summaries(turn_ns)
+    for memory_id in dependents:
+        tx.memories.erase(memory_id)
+    return dependents
+
+
+def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:
+    """Drop what has lost its last source with turns that were just erased.
+
+    Args:
+        tx: the transaction that erased them.
+        survivors: ids of the memories that rested on them and stay.
+        now: UTC epoch ms.
+    """
+    tx.dependencies.drop_unsupported_entries(now)
+    tx.dependencies.drop_unsupported_edges(survivors)

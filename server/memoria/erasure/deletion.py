@@ -1,0 +1,130 @@
+"""Deletion: a plan carried out within one transaction, with its tombstones and its audit trail."""
+
+from collections.abc import Mapping
+
+from memoria.erasure.cascade import delete_dependents, drop_unsupported
+from memoria.erasure.plan import ErasurePlan
+from memoria.erasure.suppression import Digester
+from memoria.model import Channel, Memory, StoredTurn, now_millis
+from memoria.store.base import Transaction
+from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
+from memoria.text.document import full_text
+from memoria.text.phrases import Phrases
+from memoria.text.statement import occurs_in
+
+
+class Deletion:
+    """Erases what a plan names, and what rests on it."""
+
+    def __init__(
+        self,
+        tx: Transaction,
+        plan: ErasurePlan,
+        digester: Digester,
+        channel: Channel,
+        reason: str,
+        meanings: Mapping[str, SuppressedMeaning],
+    ) -> None:
+        """Nothing is erased yet.
+
+        Args:
+            tx: the transaction that forgets.
+            plan: made within it.
+            digester: makes what tombstones recognise texts by.
+            channel: who wants it.
+            reason: who wants it and why, for the tombstones.
+            meanings: what texts mean, by text, where tombstones are to know that.
+        """
+        self._tx = tx
+        self._plan = plan
+        self._digester = digester
+        self._channel = channel
+        self._reason = reason
+        self._meanings = meanings
+        self._at = now_millis()
+
+    def run(self) -> None:
+        """Carry the plan out."""
+        tx, plan = self._tx, self._plan
+        for memory_id in delete_dependents(
+            tx, plan.reworded_ids, plan.source_ns, spared=plan.memories
+        ):
+            self._audit("forget", memory_id)
+        for memory in plan.memories.values():
+            self._erase_memory(memory)
+        for n, memory_id in plan.former_wordings.items():
+            if memory_id not in plan.memories and tx.memories.get(memory_id) is not None:
+                tx.memories.erase_wording(memory_id, n)
+        for turn in plan.named_turns.values():
+            self._suppress_text(turn)
+        if plan.include_source:
+            self._erase_turns()
+        else:
+            self._suppress_turns()
+        self._erase_notes()
+
+    def _erase_memory(self, memory: Memory) -> None:
+        texts = list(dict.fromkeys(version.content for version in memory.versions))
+        digests = dict.fromkeys(map(self._digester.digest_statement, texts))
+        meanings = tuple(self._meanings[text] for text in texts if text in self._meanings)
+        self._add_tombstone("memory", memory.id, tuple(digests), meanings)
+        self._tx.episodes.stop_summarising(memory.id, self._at)
+        self._tx.memories.erase(memory.id)
+        self._audit("forget", memory.id)
+
+    def _suppress_text(self, turn: StoredTurn) -> None:
+        """Let nobody conclude again what a named turn said as a whole."""
+        self._add_tombstone("memory", turn.id, (self._digester.digest_statement(full_text(turn)),))
+
+    def _suppress_turns(self) -> None:
+        """Let nothing be concluded from the sources, nor in a home restored from a backup."""
+        for version in self._plan.source_versions:
+            self._add_tombstone("memory", version.id)
+        for turn in self._plan.sources.values():
+            self._tx.conversations.suppress_turn(turn)
+            self._audit("bar", turn.id)
+
+    def _erase_turns(self) -> None:
+        ns = self._plan.source_ns
+        dependents = self._tx.dependencies.list_dependents([], ns)
+        for turn in self._plan.sources.values():
+            self._erase_turn(turn)
+        drop_unsupported(self._tx, [one.memory_id for one in dependents], self._at)
+
+    def _erase_turn(self, turn: StoredTurn) -> None:
+        versions = self._tx.conversations.turn_versions(turn)
+        digests = [self._digester.digest_turn(full_text(version)) for version in versions]
+        names = self._tx.conversations.erase_turn(turn)
+        digests += map(self._digester.digest_message, names)
+        for version in versions:
+            self._add_tombstone("turn", version.id, tuple(set().union(*digests)))
+            self._audit("erase", version.id)
+
+    def _erase_notes(self) -> None:
+        """Erase tasks from scratchpads that say it, or have their words from an erased turn."""
+        phrases, plan = Phrases(self._plan.wordings), self._plan
+        erased = plan.source_versions if plan.include_source else [*plan.named_turns.values()]
+        self._tx.scratchpads.erase(
+            lambda note: (
+                phrases.occur_in(note) or any(occurs_in(note, full_text(turn)) for turn in erased)
+            )
+        )
+
+    def _add_tombstone(
+        self,
+        kind: TombstoneKind,
+        subject: str,
+        digests: tuple[str, ...] = (),
+        meanings: tuple[SuppressedMeaning, ...] = (),
+    ) -> None:
+        tombstone = Tombstone(kind, subject, self._at, self._reason)
+        self._tx.tombstones.add(TombstoneRecord(tombstone, digests, meanings))
+
+    def _audit(self, action: str, subject: str) -> None:
+        self._tx.audit.add(
+            at=self._at,
+            channel=self._channel.name,
+            client=self._channel.client,
+            action=action,
+            subject=subject,
+        )

@@ -1,0 +1,51 @@
+"""Reach: where else than in its own rows something that is forgotten may be spoken of."""
+
+import json
+from collections.abc import Iterator
+
+from memoria.erasure.cascade import find_dependents
+from memoria.erasure.plan import ErasurePlan, search_terms
+from memoria.model import local_date
+from memoria.store.base import Transaction
+from memoria.store.folders import daily_path, history_path
+from memoria.text.phrases import Phrases
+from memoria.text.statement import occurs_in
+
+
+def list_affected(tx: Transaction, plan: ErasurePlan) -> tuple[str, ...]:
+    """Ids of memories that stay, but rest on a turn to be erased or hold a forgotten wording."""
+    ids = list(plan.memories)
+    erased = plan.source_ns if plan.include_source else []
+    dependents = tx.dependencies.list_dependents([], erased)
+    resting = [one.memory_id for one in dependents if one.is_drawn_from]
+    derived_from = [source.id for source in tx.derivations.sources(ids)]
+    merged_into = tx.pairs.merge_targets(ids).values()
+    affected = {*resting, *derived_from, *merged_into, *_list_holding(tx, plan)}
+    gone = find_dependents(tx, plan.reworded_ids, plan.source_ns)
+    return tuple(sorted(affected - {*ids, *gone}))
+
+
+def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
+    """Memories in whose present wording a forgotten one stands."""
+    for wording in plan.wordings:
+        numbers = tx.documents.list_containing("memory", search_terms(wording))
+        for memory in tx.memories.by_version_numbers(numbers).values():
+            if occurs_in(wording, memory.content):
+                yield memory.id
+
+
+def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
+    """Where nights write of it: files of its conversations, pages of its days."""
+    turns, memories = plan.sources.values(), [*plan.memories.values(), *plan.reworded.values()]
+    moments = [turn.at for turn in turns]
+    moments += tx.days.list_episode_ends(plan.source_ns)
+    for memory in memories:
+        moments += [memory.updated_at, *(version.ingested_at for version in memory.versions)]
+    days = filter(None, map(local_date, moments))
+    sessions = {history_path(turn.source, turn.session_id) for turn in turns}
+    return {*sessions, *map(daily_path, days)}
+
+
+def texts_in_plans(phrases: Phrases) -> Iterator[str]:
+    """The phrases as they stand in the plan of a night that was broken off: in JSON."""
+    return (json.dumps(text, ensure_ascii=False)[1:-1] for text in phrases.distinctive.statements)

@@ -1,0 +1,139 @@
+"""Reforget: what was forgotten stays so in a home that an older backup was restored into.
+
+The tombstones of the home as it was before are set up in the restored one. Then everything in it is
+compared with them: by its id, and by what it says. What rests on it falls as it did the first time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from memoria.erasure.cascade import delete_dependents, drop_unsupported, find_unsupported
+from memoria.erasure.files import TextFileEraser
+from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.model import Memory, StoredTurn, now_millis
+from memoria.store.base import Store, Transaction
+from memoria.store.folders import DAILY
+from memoria.store.values import DocumentKind, MessageName, TombstoneRecord
+from memoria.text.document import full_text
+from memoria.text.phrases import Phrases
+from memoria.text.statement import is_distinctive
+
+_PAGE = 500
+
+
+def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], bytes]) -> int:
+    """Forget again in a restored home what the home before had forgotten.
+
+    Args:
+        before: the home as it was before the restore.
+        restored: the home as it is now.
+        home: where its files lie; a backup has brought the core files of its time.
+        read_key: gives the key that the digests were made with.
+
+    Returns:
+        How many memories and turns were forgotten again.
+    """
+    again = 0
+    for tenant in before.tenants():
+        with before.read(tenant) as tx:
+            records = tx.tombstones.all()
+        if records:
+            with restored.write(tenant) as tx:
+                texts = _Repetition(tx, records, Digester(tenant, read_key)).run()
+            TextFileEraser(home, tenant).erase_phrases(Phrases(chain(*texts)), {})
+            again += len(texts)
+    if again:
+        restored.scrub()
+    return again
+
+
+class _Repetition:
+    """Forgets again within one transaction of a restored home."""
+
+    def __init__(
+        self, tx: Transaction, records: Sequence[TombstoneRecord], digester: Digester
+    ) -> None:
+        self._tx = tx
+        self._records = records
+        self._suppression = SuppressionList(tx.tombstones, digester)
+        self._texts: list[list[str]] = []
+        """What each memory and turn said that was erased again, as far as files may say it."""
+        stones = [record.tombstone for record in records]
+        self._forgotten = {stone.subject for stone in stones if stone.kind == "memory"}
+        self._erased = {stone.subject for stone in stones if stone.kind == "turn"}
+
+    def run(self) -> list[list[str]]:
+        """Gives what each memory and turn said that was erased, as far as files may say it."""
+        for record in self._records:
+            self._tx.tombstones.add(record)
+        for memory in _list_memories(self._tx):
+            if memory.id in self._forgotten or self._says_forgotten(memory):
+                self._erase_memory(memory.id)
+        self._repeat_turns()
+        if self._texts:
+            self._tx.nightly_runs.drop_items([DAILY])  # a model may have said it in other words
+        self._tx.scratchpads.erase(lambda note: not self._suppression.may_keep(note))
+        return self._texts
+
+    def _repeat_turns(self) -> None:
+        """Erase or suppress the turns again, and what stands on none but those erased."""
+        erased, suppressed = list[StoredTurn](), list[StoredTurn]()
+        for turn in _list_turns(self._tx):
+            if turn.id in self._erased or not self._suppression.may_record(
+                _message_name(turn), full_text(turn)
+            ):
+                erased.append(turn)
+            elif turn.id in self._forgotten or not self._suppression.may_conclude_from(
+                full_text(turn)
+            ):
+                suppressed.append(turn)
+        versions = self._tx.conversations.turn_versions
+        gone = [version.n for turn in erased for version in versions(turn)]
+        delete_dependents(self._tx, [], [*gone, *(turn.n for turn in suppressed)])
+        for memory_id in find_unsupported(self._tx, gone):
+            self._erase_memory(memory_id)
+        for turn in suppressed:
+            self._tx.conversations.suppress_turn(turn)
+        survivors = [one.memory_id for one in self._tx.dependencies.list_dependents([], gone)]
+        for turn in erased:
+            if self._tx.conversations.erase_turn(turn):
+                self._texts.append([text for text in (full_text(turn),) if is_distinctive(text)])
+        drop_unsupported(self._tx, survivors, now_millis())
+
+    def _erase_memory(self, memory_id: str) -> None:
+        """Erase a memory, unless it went with another."""
+        memory = self._tx.memories.get(memory_id)
+        if memory is not None:
+            delete_dependents(self._tx, [memory_id], [], spared=[memory_id])
+            self._tx.memories.erase(memory_id)
+            self._texts.append([version.content for version in memory.versions])
+
+    def _says_forgotten(self, memory: Memory) -> bool:
+        return any(
+            self._suppression.find_tombstone(version.content) is not None
+            for version in memory.versions
+        )
+
+
+def _list_memories(tx: Transaction) -> Iterator[Memory]:
+    for ns in _list_pages(tx, "memory"):
+        found = tx.memories.by_version_numbers(ns).values()
+        yield from {memory.id: memory for memory in found}.values()
+
+
+def _list_turns(tx: Transaction) -> Iterator[StoredTurn]:
+    for ns in _list_pages(tx, "turn"):
+        yield from tx.conversations.turns(ns).values()
+
+
+def _list_pages(tx: Transaction, kind: DocumentKind) -> Iterator[list[int]]:
+    after = 0
+    while ns := tx.documents.page(kind, after, _PAGE):
+        yield ns
+        after = ns[-1]
+
+
+def _message_name(turn: StoredTurn) -> MessageName:
+    """What the turn is known by; its fingerprint is not needed where its id is known."""
+    return MessageName(turn.source, turn.session_id, turn.message_id, b"")

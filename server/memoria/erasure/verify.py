@@ -1,0 +1,68 @@
+"""Verify: whether anything is left whose sources are all gone.
+
+Nothing is, if forgetting did its work: what rests on what was erased went with it. So whatever is
+found here is a defect, or was left by an earlier version. `memoria doctor` shows it.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from memoria.store.base import Orphan, Store, Transaction
+from memoria.store.folders import HISTORY, tenant_folder
+
+_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_PAGE = 500
+
+
+def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
+    """Look at every tenant's rows and files.
+
+    Args:
+        store: the database of the home.
+        home: the data folder.
+
+    Returns:
+        What is left without a source, by tenant; nothing of tenants where all is well.
+    """
+    orphans = {tenant: verify_tenant(store, tenant, home) for tenant in store.tenants()}
+    return {tenant: found for tenant, found in orphans.items() if found}
+
+
+def verify_tenant(store: Store, tenant: str, home: Path) -> list[Orphan]:
+    """Look at one tenant's rows and files."""
+    with store.read(tenant) as tx:
+        return [
+            *tx.dependencies.list_orphans(),
+            *_list_orphan_items(tx),
+            *_list_orphan_lines(tx, tenant_folder(home, tenant)),
+        ]
+
+
+def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
+    """Items of nightly plans that name memories or turns, none of which is left."""
+    for item in tx.dependencies.list_planned_items():
+        ids = set(_ID.findall(item))
+        if ids and not tx.dependencies.list_existing(list(ids)):
+            yield Orphan("plan item", min(ids))
+
+
+def _list_orphan_lines(tx: Transaction, folder: Path) -> Iterator[Orphan]:
+    """Turns that a conversation's history file tells of, and the record does not hold."""
+    ids = [turn_id for file in sorted(folder.glob(f"{HISTORY}/*.jsonl")) for turn_id in _ids(file)]
+    for first in range(0, len(ids), _PAGE):
+        page = ids[first : first + _PAGE]
+        existing = tx.dependencies.list_existing(page)
+        yield from (Orphan("history line", one) for one in page if one not in existing)
+
+
+def _ids(file: Path) -> Iterator[str]:
+    """The ids of the turns in a history file. What somebody has written into it has none."""
+    for line in file.read_text("utf-8", "surrogateescape").split("\n"):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and isinstance(turn_id := record.get("id"), str):
+            yield turn_id

@@ -1,0 +1,67 @@
+"""What rests on what, in SQLite."""
+
+from collections.abc import Sequence
+
+from memoria.store.base.dependencies import Dependent, Orphan, OrphanKind
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.rows import TenantRows, as_json
+
+
+class SqliteDependencies:
+    """What a tenant's memories, queue entries and edges rest on."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "dependencies")
+
+    def list_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> list[Dependent]:
+        """The memories that rest on one of these memories or turns, in order of their ids."""
+        ids, ns = as_json(memory_ids), as_json(turn_ns)
+        found = {
+            row["id"]: Dependent(
+                row["id"],
+                "evidence",
+                bool(row["is_stated"]),
+                bool(row["is_drawn_from"]),
+                bool(row["has_other_source"]),
+            )
+            for row in self._rows.all("by_evidence", ns=ns)
+        }
+        for row in self._rows.all("by_derivation", ids=ids, ns=ns):
+            found[row["id"]] = Dependent(row["id"], "derivation")
+        for row in self._rows.all("by_coverage", ns=ns):
+            found[row["id"]] = Dependent(row["id"], "coverage")
+        return [found[memory_id] for memory_id in sorted(found)]
+
+    def list_orphans(self) -> list[Orphan]:
+        """Every row, but for items of nightly plans, that has outlived all its sources."""
+        orphans = [Orphan(row["kind"], row["id"]) for row in self._rows.all("orphan_memories")]
+        orphans += [
+            Orphan("former wording", row["id"], row["number"])
+            for row in self._rows.all("orphan_wordings")
+        ]
+        kinds: Sequence[tuple[OrphanKind, str]] = (
+            ("core line", "orphan_core_lines"),
+            ("queue entry", "orphan_entries"),
+            ("edge", "orphan_edges"),
+        )
+        for kind, statement in kinds:
+            orphans += [Orphan(kind, row["id"]) for row in self._rows.all(statement)]
+        return orphans
+
+    def list_existing(self, ids: Sequence[str]) -> set[str]:
+        """Those of these ids that a memory, a turn, a session or a queue entry has."""
+        return {row["id"] for row in self._rows.all("existing", ids=as_json(ids))}
+
+    def list_planned_items(self) -> list[str]:
+        """What nights that were broken off are still to do, as it stands in their plans."""
+        return [row["item"] for row in self._rows.all("planned_items")]
+
+    def drop_unsupported_entries(self, now: int) -> int:
+        """Drop the queue entries of which no turn is left."""
+        return self._rows.change("drop_entries", now=now)
+
+    def drop_unsupported_edges(self, memory_ids: Sequence[str]) -> int:
+        """Delete the edges of these memories to entities they no longer name."""
+        ids = as_json(memory_ids)
+        dropped = self._rows.change("drop_edges", ids=ids)
+        return dropped + self._rows.change("drop_pruned_edges", ids=ids)
