@@ -14,7 +14,8 @@ from bench.command import Asker
 from bench.data import Conversation, Key
 from memoria import Memoria, Turn
 from memoria.app.threads import in_thread
-from memoria.memories.links import Interpretation, replace_interpretation
+from memoria.memories.links import replace_interpretation
+from memoria.memories.values import Interpretation
 from memoria.model import MemoryType, Part, now_millis, to_iso
 from memoria.retrieval import SearchOptions, plan_memories
 from memoria.retrieval.query.plan import DEFAULT_OPTIONS

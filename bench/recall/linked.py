@@ -13,7 +13,7 @@ from bench.floor import ask_floor
 from bench.recall.conclusions import ConclusionNotes, first_level
 from bench.recall.world import Statement, read_questions, read_statements
 from memoria import Turn
-from memoria.memories.links import Interpretation
+from memoria.memories.values import Interpretation
 from memoria.model import InferredBy
 from memoria.retrieval.query.stages import Stages
 

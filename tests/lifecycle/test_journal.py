@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lifecycle.dump import dump
 
-from memoria.erasure.suppression import Digester
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.lifecycle.derivation import DerivedDraft, add_derived, end_derived, revise_derived
 from memoria.lifecycle.lease import LEASE, hold_lease
+from memoria.memories.derived import DerivedDraft, add_derived, end_derived, revise_derived
 from memoria.memories.statements import Statements
+from memoria.memories.values import Author
+from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     LIBRARY,
     Edge,
@@ -27,6 +29,7 @@ from memoria.model import (
     Validity,
     now_millis,
 )
+from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, RunOptions
 from memoria.store.base import JournalingStore, Transaction
 from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
@@ -95,14 +98,16 @@ def draw(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) ->
         draft = DerivedDraft(
             MemoryType.CONCEPT, f"ports are alike, {i}", InferredBy.MODEL, 0.8, turns=1
         )
+        suppression = SuppressionList(tx.tombstones, Digester(TENANT, key))
+        writer = MemoryWriter(tx, suppression, Author(NIGHTLY_CHANNEL), i)
         drawn = [memory_id for _, memory_id in tx.derivations.list_derived(0, 1)]
         known = tx.memories.get(drawn[0]) if drawn else None
         if known is None:
-            add_derived(tx, draft, sources, i)
+            add_derived(writer, draft, sources, i)
         elif i % 3:
-            revise_derived(tx, known, draft, sources, now_millis())
+            revise_derived(writer, known, draft, sources, now_millis())
         else:
-            end_derived(tx, known, i, "it was so")
+            end_derived(writer, known, "it was so")
 
 
 CHANGES: tuple[Change, ...] = (draw, remember, correct, archive, pin, use, link, prove, erase)

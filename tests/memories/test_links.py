@@ -9,8 +9,6 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.memories.links import (
-    Interpretation,
-    StructuralLinks,
     interpretation_by_model,
     interpretation_by_rules,
     link_memories,
@@ -19,6 +17,7 @@ from memoria.memories.links import (
     replace_interpretation,
 )
 from memoria.memories.statements import Statements
+from memoria.memories.values import Interpretation, StructuralLinks
 from memoria.model import (
     LIBRARY,
     Add,

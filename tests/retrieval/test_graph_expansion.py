@@ -8,7 +8,8 @@ import pytest
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.memories.links import Interpretation, replace_interpretation
+from memoria.memories.links import replace_interpretation
+from memoria.memories.values import Interpretation
 from memoria.model import EntityKind, InferredBy, Mention, Node, now_millis
 from memoria.retrieval.query.parse import parse_query
 from memoria.retrieval.ranking.fusion import GRAPH_CEILING, add_graph_score

@@ -7,7 +7,8 @@ from zlib import crc32
 import numpy as np
 
 from memoria import Memoria, SearchResult
-from memoria.memories.links import Interpretation, link_memory
+from memoria.memories.links import link_memory
+from memoria.memories.values import Interpretation
 from memoria.model import (
     MemoryType,
     Mention,

@@ -1,15 +1,10 @@
-"""Keep: how a claim is written once it is judged, and how that is counted."""
+"""How a claim is written once it has been compared with what is known, and how that is counted."""
 
 from dataclasses import replace
 
 from memoria.ingest.outcome import ExtractionOutcome
-from memoria.memories.links import (
-    Interpretation,
-    StructuralLinks,
-    link_memory,
-    replace_interpretation,
-)
 from memoria.memories.validator import OperationValidator
+from memoria.memories.values import NewWording, Passage, StructuralLinks
 from memoria.model import (
     InferredBy,
     Memory,
@@ -20,11 +15,11 @@ from memoria.model import (
     new_id,
 )
 from memoria.policy.conflict import Claim, Contradict, NeedsReview
-from memoria.store.values import NewEvidence, NewMemory, NewVersion
+from memoria.store.values import NewMemory
 
 
 class ClaimWriter:
-    """Writes within one tenant's transaction."""
+    """Hands claims to the writer of memories, in the form that their verdict asks for."""
 
     def __init__(self, validator: OperationValidator) -> None:
         """Nothing is written yet.
@@ -32,120 +27,91 @@ class ClaimWriter:
         Args:
             validator: what the claims are built on, in the transaction to write them in.
         """
-        self._validator = validator
-        self._tx = validator.tx
-        self._now = validator.now
+        self._inferred_by = validator.inferred_by
+        self._writer = validator.writer
         self.outcome = ExtractionOutcome()
         self.echo_ids = set[str]()
-        """Memories that somebody said again who only repeats."""
+        """Memories that somebody repeated who had nothing of their own to say."""
 
-    def add(
-        self,
-        counted_as: str,
-        memory: NewMemory,
-        version: NewVersion,
-        reading: Interpretation | None = None,
-        around: StructuralLinks | None = None,
-    ) -> None:
-        """Write a memory and give it its place in the graph."""
-        self._tx.memories.add(memory, version)
-        link_memory(
-            self._tx, self._validator.require_memory(memory.id), reading, around, now=self._now
-        )
+    def add(self, counted_as: str, memory: NewMemory, wording: NewWording) -> None:
+        """Write a new memory."""
+        self._writer.add(memory, wording)
         self.count(counted_as)
 
     def restore_if_repeated(self, known: Memory, turn: StoredTurn) -> None:
-        """What was put aside comes back only if the user said it after that."""
-        later = turn.role is Role.USER and turn.at > known.updated_at
-        if known.validity is not Validity.ARCHIVED or not later:
+        """Restore an archived memory if the user said the same after it was archived."""
+        is_later = turn.role is Role.USER and turn.at > known.updated_at
+        if known.validity is not Validity.ARCHIVED or not is_later:
             self.count("known")
             return
-        self._tx.memories.set_validity(known.id, Validity.ACTIVE, self._now)
-        self._validator.audit("restore", known.id)
+        self._writer.restore(known.id)
         self.count("restored")
 
-    def strengthen(self, memory: Memory, version: NewVersion, reading: Interpretation) -> None:
-        """The same thing said again: evidence; a model's wording replaces that of the rules.
+    def strengthen(self, memory: Memory, wording: NewWording) -> None:
+        """Note that a known memory was said again.
 
-        Whoever only repeats what the user said adds nothing to it.
+        It is evidence for the memory, unless an assistant or a tool only repeats what the user
+        said. A model's wording replaces one that rules made, unless the user has fixed that.
         """
         user_said = SourceKind.USER_SAID
         is_echo = (
-            memory.current.provenance.source_kind is user_said is not version.provenance.source_kind
+            memory.current.provenance.source_kind is user_said is not wording.provenance.source_kind
         )
         if is_echo:
             self.echo_ids.add(memory.id)
             self.count("known")
             return
         is_fixed = memory.verified or memory.pinned
-        if (
-            not is_fixed
-            and memory.current.inferred_by is InferredBy.RULES
-            and self._validator.inferred_by is InferredBy.MODEL
-        ):
-            self.revise(memory, version, memory.current.valid_from, reading)
+        by_rules = memory.current.inferred_by is InferredBy.RULES
+        if not is_fixed and by_rules and self._inferred_by is InferredBy.MODEL:
+            self.revise(memory, wording, memory.current.valid_from)
             return
-        evidence = NewEvidence(
-            memory.id, version.turn_n or 0, version.provenance.quote or "", self._now
-        )
-        self.count("evidence" if self._tx.memories.add_evidence(evidence) else "known")
+        passage = Passage(wording.turn_n or 0, wording.provenance.quote or "")
+        self.count("evidence" if self._writer.add_evidence(memory.id, passage) else "known")
 
-    def add_past(
-        self, claim: Claim, version: NewVersion, memory: Memory, reading: Interpretation
-    ) -> None:
-        """Keep what was so before something else is known to be, for the history alone."""
-        known = self._tx.memories.find_by_fingerprint(version.fingerprint, memory.workspace)
-        if known is not None:
+    def add_past(self, claim: Claim, wording: NewWording, memory: Memory) -> None:
+        """Write what was true before the present wording of a memory, for its history alone."""
+        if self._writer.find_same(wording.content, memory.workspace) is not None:
             self.count("known")
             return
-        new = _same_topic(memory, claim, memory.workspace)
-        self.add("past", replace(new, validity=Validity.SUPERSEDED), version, reading)
+        past = _same_topic(memory, claim, memory.workspace)
+        self.add("past", replace(past, validity=Validity.SUPERSEDED), wording)
 
     def add_in_workspace(
-        self,
-        claim: Claim,
-        version: NewVersion,
-        memory: Memory,
-        reading: Interpretation,
-        turn: StoredTurn,
+        self, claim: Claim, wording: NewWording, memory: Memory, turn: StoredTurn
     ) -> None:
-        """Keep what a project's turn says in the project, beside what is known outside of it."""
-        known = self._tx.memories.find_by_fingerprint(version.fingerprint, turn.workspace)
+        """Write what a turn says for its workspace alone, beside what holds outside of it."""
+        known = self._writer.find_same(wording.content, turn.workspace)
         if known is not None and known.validity is Validity.ACTIVE:
-            self.strengthen(known, version, reading)
+            self.strengthen(known, wording)
             return
         new = _same_topic(memory, claim, turn.workspace)
-        self.add("ADD", new, version, reading, StructuralLinks(replaces=memory.id))
+        self.add("ADD", new, replace(wording, structural=StructuralLinks(replaces=memory.id)))
 
     def add_pending(
         self,
         claim: Claim,
-        version: NewVersion,
+        wording: NewWording,
         memory: Memory,
         verdict: Contradict | NeedsReview,
         turn: StoredTurn,
     ) -> None:
-        """Keep a claim that stands against a memory until somebody confirms it.
+        """Write a claim that contradicts a memory; it waits until somebody confirms it.
 
-        It stays where it was said, for the memory may be seen from elsewhere.
+        It belongs to the workspace where it was said, though the memory may be seen elsewhere too.
         """
-        new = replace(
+        pending = replace(
             _same_topic(memory, claim, turn.workspace),
             validity=Validity.PENDING_CONFIRMATION,
             flag="review" if isinstance(verdict, NeedsReview) else "conflict",
         )
-        self.add("pending", new, version, around=StructuralLinks(contradicts=(memory.id,)))
+        against = StructuralLinks(contradicts=(memory.id,))
+        self.add("pending", pending, replace(wording, interpretation=None, structural=against))
 
-    def revise(
-        self, memory: Memory, version: NewVersion, valid_from: int, reading: Interpretation
-    ) -> None:
-        """Put a wording in the place of the one that holds, from a moment on."""
+    def revise(self, memory: Memory, wording: NewWording, valid_from: int) -> None:
+        """Let a memory say something else from a moment on."""
         since = max(valid_from, memory.current.valid_from)
-        self._tx.memories.add_version(memory.id, replace(version, valid_from=since))
-        replace_interpretation(
-            self._tx, self._validator.require_memory(memory.id), reading, now=self._now
-        )
-        self._validator.audit("correct", memory.id)
+        self._writer.revise(memory.id, replace(wording, valid_from=since))
         self.count("UPDATE")
 
     def count(self, what: str) -> None:
@@ -154,7 +120,7 @@ class ClaimWriter:
 
 
 def _same_topic(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:
-    """A memory of the same thing as one that is there, on the strength of a claim."""
+    """A new memory of what a known one speaks of, as sure as a claim is."""
     return NewMemory(
         id=new_id(),
         type=memory.type,

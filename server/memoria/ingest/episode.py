@@ -21,13 +21,8 @@ from memoria.ingest.processing import (
     number_lines,
     turn_line,
 )
-from memoria.memories.links import (
-    Interpretation,
-    StructuralLinks,
-    link_memory,
-    replace_interpretation,
-)
 from memoria.memories.validator import EventTime, OperationValidator, PromptContents, RejectedError
+from memoria.memories.values import Interpretation, NewWording, Passage, StructuralLinks
 from memoria.model import (
     NO_TEXT_VECTORS,
     EpisodeSummary,
@@ -44,7 +39,7 @@ from memoria.model import (
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Transaction
-from memoria.store.values import LeasedEntry, NewEvidence, NewMemory, NewVersion
+from memoria.store.values import LeasedEntry, NewMemory
 from memoria.text.clean import Tally, clean_text
 from memoria.text.statement import sentences_in
 
@@ -175,87 +170,70 @@ def _wording(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
 
 def _write_episode(
     validator: OperationValidator,
-    work: LeasedEntry,
+    entry: LeasedEntry,
     summary: EpisodeSummary,
-    wording: str,
+    text: str,
     passages: dict[int, _Passage],
     outcome: ExtractionOutcome,
 ) -> None:
-    tx, first = validator.tx, next(iter(passages.values()))
-    content, confirm_reason = validator.check_statement(wording, first.turn)
+    """Write the summary as a new episode, or as the present wording of the segment's own."""
+    first = next(iter(passages.values()))
+    content, confirm_reason = validator.check_statement(text, first.turn)
+    wording = _episode_wording(validator, summary, content, passages)
+    known_id = validator.tx.episodes.find(entry.session_n, entry.first_index, entry.last_index)
+    if known_id is not None:
+        _check_may_revise(validator.require_memory(known_id), confirm_reason)
+        validator.writer.revise(known_id, replace(wording, structural=None))
+        outcome.applied["EPISODE again"] += 1
+        return
+    memory = NewMemory(
+        id=new_id(),
+        type=MemoryType.EPISODE,
+        importance=summary.importance,
+        confidence=_CONFIDENCE,
+        workspace=first.turn.workspace,
+        validity=Validity.ACTIVE if confirm_reason is None else Validity.PENDING_CONFIRMATION,
+        flag=confirm_reason,
+    )
+    validator.writer.add(memory, wording)
+    validator.tx.episodes.add(memory.id, entry.session_n, entry.first_index, entry.last_index)
+    outcome.applied["EPISODE" if confirm_reason is None else "pending"] += 1
+
+
+def _episode_wording(
+    validator: OperationValidator,
+    summary: EpisodeSummary,
+    content: str,
+    passages: dict[int, _Passage],
+) -> NewWording:
+    """A summary with every passage that bears it out; it is nobody's word, whoever is quoted."""
+    first = next(iter(passages.values()))
     never = EventTime(None, None)
     claim = validator.claim(content, "", first.turn, _CONFIDENCE, never)
-    claim = replace(claim, source=SourceKind.CONSOLIDATED)  # whoever is quoted, nobody said it
-    version = validator.version(content, first.turn, first.quote, claim, never)
-    reading = Interpretation(
+    interpretation = Interpretation(
         mentions=validator.screen_mentions(summary.entities),
         confidence=_CONFIDENCE,
         inferred_by=InferredBy.MODEL,
     )
-    known_id = tx.episodes.find(work.session_n, work.first_index, work.last_index)
-    if known_id is not None:
-        _revise_episode(
-            validator, validator.require_memory(known_id), version, reading, confirm_reason
-        )
-        _add_evidence(validator, known_id, passages)
-        outcome.applied["EPISODE again"] += 1
-        return
-    memory_id = _add_episode(validator, work, summary, first.turn, version, confirm_reason)
-    _add_evidence(validator, memory_id, passages)
-    around = StructuralLinks(turns=tuple(passage.turn.id for passage in passages.values()))
-    link_memory(tx, validator.require_memory(memory_id), reading, around, now=validator.now)
-    outcome.applied["EPISODE" if confirm_reason is None else "pending"] += 1
+    consolidated = replace(claim, source=SourceKind.CONSOLIDATED)
+    wording = validator.wording(consolidated, first.turn, first.quote, never, interpretation)
+    return replace(
+        wording,
+        passages=tuple(Passage(n, validator.mask_quote(one.quote)) for n, one in passages.items()),
+        structural=StructuralLinks(turns=tuple(one.turn.id for one in passages.values())),
+    )
 
 
-def _revise_episode(
-    validator: OperationValidator,
-    known_id: Memory,
-    version: NewVersion,
-    reading: Interpretation,
-    confirm_reason: str | None,
-) -> None:
-    """Let an episode say what its stretch says now, unless somebody has decided about it."""
-    if (
-        known_id.validity is not Validity.ACTIVE
-        or known_id.current.inferred_by is not InferredBy.MODEL
-    ):
+def _check_may_revise(episode: Memory, confirm_reason: str | None) -> None:
+    """See that an episode may be worded anew.
+
+    Raises:
+        RejectedError: somebody has decided about it, or the wording waits for confirmation.
+    """
+    present = episode.current
+    if episode.validity is not Validity.ACTIVE or present.inferred_by is not InferredBy.MODEL:
         raise RejectedError("decided by the user")
-    if known_id.verified or known_id.pinned:
+    if episode.verified or episode.pinned:
         raise RejectedError("confirmed by the user")
     if confirm_reason is not None:
         raise RejectedError(confirm_reason)
-    validator.tx.memories.add_version(known_id.id, version)
-    replace_interpretation(
-        validator.tx, validator.require_memory(known_id.id), reading, now=validator.now
-    )
-
-
-def _add_evidence(
-    validator: OperationValidator, memory_id: str, passages: dict[int, _Passage]
-) -> None:
-    for n, passage in passages.items():
-        quote = validator.mask_quote(passage.quote)
-        validator.tx.memories.add_evidence(NewEvidence(memory_id, n, quote, validator.now))
-
-
-def _add_episode(
-    validator: OperationValidator,
-    work: LeasedEntry,
-    summary: EpisodeSummary,
-    turn: StoredTurn,
-    version: NewVersion,
-    confirm_reason: str | None,
-) -> str:
-    memory_id = new_id()
-    new = NewMemory(
-        id=memory_id,
-        type=MemoryType.EPISODE,
-        importance=summary.importance,
-        confidence=_CONFIDENCE,
-        workspace=turn.workspace,
-        validity=Validity.ACTIVE if confirm_reason is None else Validity.PENDING_CONFIRMATION,
-        flag=confirm_reason,
-    )
-    validator.tx.memories.add(new, version)
-    validator.tx.episodes.add(memory_id, work.session_n, work.first_index, work.last_index)
-    return memory_id

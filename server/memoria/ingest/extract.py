@@ -34,7 +34,6 @@ from memoria.model import (
     StoredTurn,
     TextVectors,
     Update,
-    Validity,
 )
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry
@@ -171,8 +170,7 @@ def _archive_rule_conclusions(
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
         memory = validator.require_memory(memory_id)
         if not (memory_id in echo_ids or memory.verified or memory.pinned):
-            memories.set_validity(memory_id, Validity.ARCHIVED, validator.now)
-            validator.audit("archive", memory_id, "it read the turn and does not say the same")
+            validator.writer.end(memory_id, "it read the turn and does not say the same")
 
 
 def _memory_line(memory: Memory) -> str:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from memoria.erasure.suppression import Digester
 from memoria.ingest.scratchpads import MOST_RECENT_TASKS
 from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
+from memoria.memories.values import RULES_AUTHOR
 from memoria.model import Focus, InferredBy, Role, Scratchpad, StoredTurn
 from memoria.model.privacy import PersonalRules
 from memoria.policy.phrases.tasks import shorten_task
@@ -30,7 +31,6 @@ from memoria.store.values import NewTurn
 from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
 
-_RULES = "rules"
 _BREAK_MS = 3 * 60 * 60 * 1000
 """After so long without a word any task may be the next: another part of the day has begun."""
 
@@ -58,7 +58,7 @@ def follow_turn(
     if pad is not None and _spoken_at(stored) < pad.updated_at:
         return
     validator = OperationValidator(
-        tx, marks, PromptContents({}, {}), InferredBy.RULES, _RULES, personal
+        tx, marks, PromptContents({}, {}), InferredBy.RULES, RULES_AUTHOR, personal
     )
     task = pad.current_focus if pad else None
     after_rest = pad is not None and _is_after_rest(tx, stored, pad)

@@ -10,11 +10,13 @@ stretch that has closed is summed up as well.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoria.erasure.suppression import Digester
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.focus import follow_turn
 from memoria.ingest.resolve import Resolver
-from memoria.memories.validator import CHANNEL, OperationValidator, PromptContents
-from memoria.model import Add, InferredBy, QueueKind, Validity, new_id
+from memoria.memories.validator import OperationValidator, PromptContents
+from memoria.memories.values import RULES_AUTHOR
+from memoria.memories.writer import MemoryWriter
+from memoria.model import Add, InferredBy, QueueKind, new_id
 from memoria.model.privacy import PersonalRules
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements
 from memoria.policy.routing import (
@@ -29,7 +31,6 @@ from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
 
 _LENGTH = "length"
 _LEFT_OVER = 9
-_RULES = "rules"
 _EDITING_MS = 10 * 60_000
 """Who edits a message edits it again: its summary can wait until that is over."""
 _Span = tuple[int, int, int]
@@ -54,7 +55,7 @@ class Intake:
     def __init__(
         self,
         tx: Transaction,
-        marks: Digester,
+        digester: Digester,
         limits: IntakeLimits | None,
         now: int,
         personal: PersonalRules | None = None,
@@ -63,20 +64,20 @@ class Intake:
 
         Args:
             tx: the transaction.
-            marks: recognise what was forgotten.
+            digester: recognises what was forgotten.
             limits: what is queued for a model; nothing without.
             now: UTC epoch milliseconds.
             personal: what is configured for personal data.
         """
         self._personal = personal or {}
         self._tx = tx
-        self._marks = marks
+        self._digester = digester
         self._limits = limits
         self._now = now
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """A turn was written, as document `n`."""
-        follow_turn(self._tx, self._marks, n, turn, self._personal)
+        follow_turn(self._tx, self._digester, n, turn, self._personal)
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
         match route_turn(turn.role, turn.content, tool_call=is_tool_call):
             case ExtractNow(reason=reason, priority=priority):
@@ -92,16 +93,10 @@ class Intake:
 
         What sums them up is written anew.
         """
+        suppression = SuppressionList(self._tx.tombstones, self._digester)
+        writer = MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
         for memory_id in self._tx.memories.list_concluded_from([n], InferredBy.RULES):
-            self._tx.memories.set_validity(memory_id, Validity.SUPERSEDED, self._now)
-            self._tx.audit.add(
-                at=self._now,
-                channel=CHANNEL,
-                client=_RULES,
-                action="supersede",
-                subject=memory_id,
-                detail="the message was edited",
-            )
+            writer.supersede(memory_id, "the message was edited")
         self._tx.episodes.requeue_summaries([n], self._now + _EDITING_MS)
 
     def queue_segments(self, segments: Iterable[ClosedSegment]) -> None:
@@ -130,7 +125,7 @@ class Intake:
             stored = self._tx.conversations.turns([n])[n]
             prompt = PromptContents({1: stored}, {})
             validator = OperationValidator(
-                self._tx, self._marks, prompt, InferredBy.RULES, _RULES, self._personal
+                self._tx, self._digester, prompt, InferredBy.RULES, RULES_AUTHOR, self._personal
             )
             Resolver(validator).apply(list(map(_operation, statements)))
 

@@ -9,7 +9,9 @@ from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
+from memoria.memories.values import Author
 from memoria.model import InferredBy, StoredTurn, TextVectors, from_millis
+from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.store.values import LeasedEntry
@@ -45,7 +47,7 @@ class ProcessorTools:
             self.marks(work.tenant),
             shown,
             InferredBy.MODEL,
-            self.chat.name,
+            Author(EXTRACTION_CHANNEL, self.chat.name),
             self.personal or {},
             meanings,
             work.id,

@@ -11,13 +11,9 @@ from collections.abc import Set as AbstractSet
 from memoria.ingest.claim_writer import ClaimWriter
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
-from memoria.memories.links import (
-    Interpretation,
-    interpretation_by_model,
-    interpretation_by_rules,
-    link_memories,
-)
+from memoria.memories.links import interpretation_by_model, interpretation_by_rules
 from memoria.memories.validator import EventTime, OperationValidator, RejectedError, find_event_time
+from memoria.memories.values import Interpretation, NewWording
 from memoria.model import (
     Add,
     Boost,
@@ -52,7 +48,7 @@ from memoria.policy.conflict import (
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.retention import expires_at
-from memoria.store.values import NewMemory, NewVersion
+from memoria.store.values import NewMemory
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
 from memoria.text.statement import says_the_same
@@ -113,7 +109,7 @@ class Resolver:
         memory = self._validator.require_prompt_memory(boost.id)
         if memory.id not in self._boosted:
             self._boosted.add(memory.id)
-            self._tx.memories.add_use(memory.id, _BOOST_STEP, self._now)
+            self._validator.writer.note_use(memory.id, _BOOST_STEP)
         self._writer.count("BOOST")
 
     # ADD
@@ -135,13 +131,11 @@ class Resolver:
         when = find_event_time(add.event_time, add.content, turn, "past" if actual else "future")
         confidence = add.confidence * _CERTAINTY[add.modality]
         claim = self._validator.claim(content, predicate, turn, confidence, when, assertive=actual)
-        version = self._validator.version(content, turn, quote, claim, when)
         interpretation = self._interpretation(add, when, turn)
-        if confirm_reason is None and self._resolve_against_known(
-            claim, subject, version, interpretation, turn
-        ):
+        wording = self._validator.wording(claim, turn, quote, when, interpretation)
+        if confirm_reason is None and self._resolve_against_known(claim, subject, wording, turn):
             return
-        if confirm_reason is not None and self._is_known(version, turn):
+        if confirm_reason is not None and self._is_known(wording, turn):
             return
         new = NewMemory(
             id=new_id(),
@@ -156,9 +150,7 @@ class Resolver:
             expires_at=expires_at(add.duration, turn.at),
             flag=confirm_reason,
         )
-        self._writer.add(
-            "ADD" if confirm_reason is None else "pending", new, version, interpretation
-        )
+        self._writer.add("ADD" if confirm_reason is None else "pending", new, wording)
 
     def _reason_to_confirm(self, content: str, turn: StoredTurn) -> str | None:
         """Why a conclusion has to be confirmed, though it may be said.
@@ -182,10 +174,9 @@ class Resolver:
             expression = (
                 None if expression_quote is None else self._validator.mask_quote(expression_quote)
             )
-            prompt_versions = self._validator.screen_names(add).model_copy(
-                update={"event_time": expression}
-            )
-            return interpretation_by_model(prompt_versions, when.at)
+            screened = self._validator.screen_names(add)
+            screened = screened.model_copy(update={"event_time": expression})
+            return interpretation_by_model(screened, when.at)
         return interpretation_by_rules(
             self._validator.check_name(add.content), when.expression, when.at
         )
@@ -194,12 +185,11 @@ class Resolver:
         self,
         claim: Claim,
         subject: str,
-        version: NewVersion,
-        interpretation: Interpretation,
+        wording: NewWording,
         turn: StoredTurn,
     ) -> bool:
         """Whether a claim belongs into or against a memory that is there."""
-        known = self._tx.memories.find_by_fingerprint(version.fingerprint, turn.workspace)
+        known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None and known.validity is Validity.SUPERSEDED:
             known = None  # its place was taken: what is said now is judged like anything new
         if known is not None and known.validity is not Validity.ACTIVE:
@@ -211,21 +201,21 @@ class Resolver:
                 case KeepBoth() | Unrelated():
                     continue
                 case SameStatement():
-                    self._writer.strengthen(memory, version, interpretation)
+                    self._writer.strengthen(memory, wording)
                 case Supersede() if _predates(turn, memory):
-                    self._writer.add_past(claim, version, memory, interpretation)
+                    self._writer.add_past(claim, wording, memory)
                 case Supersede() if _applies_elsewhere(turn, memory):
-                    self._writer.add_in_workspace(claim, version, memory, interpretation, turn)
+                    self._writer.add_in_workspace(claim, wording, memory, turn)
                 case Supersede(valid_from=since):
-                    self._writer.revise(memory, version, since, interpretation)
+                    self._writer.revise(memory, wording, since)
                 case Contradict() | NeedsReview() as verdict:
-                    self._writer.add_pending(claim, version, memory, verdict, turn)
+                    self._writer.add_pending(claim, wording, memory, verdict, turn)
             return True
         return False
 
-    def _is_known(self, version: NewVersion, turn: StoredTurn) -> bool:
+    def _is_known(self, wording: NewWording, turn: StoredTurn) -> bool:
         """Whether what would have to be confirmed is known in these very words."""
-        known = self._tx.memories.find_by_fingerprint(version.fingerprint, turn.workspace)
+        known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None:
             self._writer.count("known")
         return known is not None
@@ -260,24 +250,24 @@ class Resolver:
         when = find_event_time(update.event_time, update.content, turn, "past")
         predicate = memory.predicate or ""
         claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
-        version = self._validator.version(content, turn, quote, claim, when)
         interpretation = interpretation_by_rules(content, when.expression, when.at)
+        wording = self._validator.wording(claim, turn, quote, when, interpretation)
         if confirm_reason is not None:
-            self._writer.add_pending(claim, version, memory, Contradict(), turn)
+            self._writer.add_pending(claim, wording, memory, Contradict(), turn)
             return
         if says_the_same(content, memory.content) and update.reason != "correction":
-            self._writer.strengthen(memory, version, interpretation)
+            self._writer.strengthen(memory, wording)
             return
         match decide_replacement(claim, memory, self._now):
             case Supersede() if update.reason == "change" and _predates(turn, memory):
                 raise RejectedError("said before it")
             case Supersede() if _applies_elsewhere(turn, memory):
-                self._writer.add_in_workspace(claim, version, memory, interpretation, turn)
+                self._writer.add_in_workspace(claim, wording, memory, turn)
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
-                self._writer.revise(memory, version, since, interpretation)
+                self._writer.revise(memory, wording, since)
             case Contradict() | NeedsReview() as verdict:
-                self._writer.add_pending(claim, version, memory, verdict, turn)
+                self._writer.add_pending(claim, wording, memory, verdict, turn)
 
     def _delete(self, delete: Delete) -> None:
         memory = self._validator.require_prompt_memory(delete.id)
@@ -288,8 +278,7 @@ class Resolver:
             raise RejectedError("an order")
         if (memory.verified or memory.pinned) and turn.trust is not Trust.USER:
             raise RejectedError("confirmed by the user")
-        self._tx.memories.set_validity(memory.id, Validity.ARCHIVED, self._now)
-        self._validator.audit("archive", memory.id)
+        self._validator.writer.end(memory.id)
         self._writer.count("DELETE")
 
     def _link(self, proposed: Link) -> None:
@@ -300,7 +289,7 @@ class Resolver:
         if memory.id == other.id:
             raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)
-        link_memories(self._tx, memory, kind, other.id, _LINK_CONFIDENCE, now=self._now)
+        self._validator.writer.link(memory, kind, other.id, _LINK_CONFIDENCE)
         self._writer.count("LINK")
 
 

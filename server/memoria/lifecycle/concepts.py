@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_concept
 from memoria.ingest.processing import shorten_statement
-from memoria.lifecycle.derivation import derivation_validator, least_trust
+from memoria.lifecycle.derivation import derivation_validator
 from memoria.lifecycle.interface import StepContext
+from memoria.memories.derived import least_trust
 from memoria.memories.validator import RejectedError
 from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory, to_iso
 from memoria.model.reflection import Concept

@@ -7,38 +7,24 @@ than the least of them. What the user has said about it since is not changed by 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memoria.erasure.suppression import Digester
-from memoria.graph.edges import initial_weight
-from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, StepContext
-from memoria.memories.links import interpretation_by_rules, link_memory, replace_interpretation
+from memoria.memories.derived import END
 from memoria.memories.validator import OperationValidator, PromptContents
+from memoria.memories.values import Author
 from memoria.model import (
     NO_TEXT_VECTORS,
-    Edge,
-    EdgeType,
     InferredBy,
     Memory,
     MemoryType,
-    Node,
-    Provenance,
-    SourceKind,
     TextVectors,
-    Trust,
     Validity,
-    new_id,
 )
 from memoria.model.channel import NIGHTLY_CHANNEL
-from memoria.policy.merging import authority
 from memoria.store.base import DerivationSource, Transaction
-from memoria.store.files import tombstone_key
-from memoria.store.values import NewMemory, NewVersion
-from memoria.text.statement import fingerprint
 
 MOST_SOURCES = 20
 """Memories that one is drawn from at most."""
 _PAGE = 500
-_END = "end"
 
 
 class DerivationItem(Item):
@@ -46,22 +32,6 @@ class DerivationItem(Item):
 
     sources: tuple[tuple[str, int], ...] = ()
     """Their ids and present wordings, by number."""
-
-
-@dataclass(frozen=True, slots=True)
-class DerivedDraft:
-    """What is to be said."""
-
-    type: MemoryType
-    content: str
-    inferred_by: InferredBy
-    confidence: float
-    turns: int
-    """How many turns of each source it rests on at most, beside that of its wording."""
-    subject: str | None = None
-    predicate: str | None = None
-    client: str | None = None
-    """The model that said it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +81,7 @@ def has_user_decision(tx: Transaction, memory: Memory) -> bool:
         return True
     if memory.validity is not Validity.SUPERSEDED:
         return memory.validity is not Validity.ACTIVE
-    ended = (entry for entry in tx.audit.list_entries(memory.id) if entry.action == _END)
+    ended = (entry for entry in tx.audit.list_entries(memory.id) if entry.action == END)
     return all(entry.at != memory.updated_at for entry in ended)
 
 
@@ -135,106 +105,10 @@ def _have_one_scope(memories: Sequence[Memory]) -> bool:
 
 
 def derivation_validator(
-    tx: Transaction, night: StepContext, by: InferredBy, meanings: TextVectors = NO_TEXT_VECTORS
+    tx: Transaction, context: StepContext, by: InferredBy, meanings: TextVectors = NO_TEXT_VECTORS
 ) -> OperationValidator:
     """What may be said of memories, in the tenant's own rules."""
-    home = night.settings.home_path
-    marks = Digester(night.tenant, lambda: tombstone_key(home))
     nothing = PromptContents({}, {})
-    personal = night.settings.personal_data or {}
-    return OperationValidator(tx, marks, nothing, by, NIGHTLY_CHANNEL, personal, meanings)
-
-
-def least_trust(memories: Sequence[Memory]) -> Trust:
-    """How far what is drawn from memories is vouched for: a reading of a word is not that word."""
-    least = authority([memory.model_copy(update={"verified": False}) for memory in memories]).trust
-    return Trust.TOOL if least is Trust.TOOL else Trust.REPORTED
-
-
-def is_known(tx: Transaction, draft: DerivedDraft, workspace: str | None, but: str | None) -> bool:
-    """Whether another memory says it in the same words, whatever became of that."""
-    known = tx.memories.find_by_fingerprint(fingerprint(draft.content), workspace)
-    return known is not None and known.id != but
-
-
-def add_derived(tx: Transaction, draft: DerivedDraft, sources: Sequence[Memory], at: int) -> str:
-    """Write a new memory. Gives its id."""
-    memory = NewMemory(
-        id=new_id(),
-        type=draft.type,
-        importance=sum(one.importance for one in sources) / len(sources),
-        confidence=draft.confidence,
-        workspace=sources[0].workspace,
-        subject=draft.subject,
-        predicate=draft.predicate,
-        task=sources[0].task,
-    )
-    tx.memories.add(memory, _derived_version(draft, sources, at))
-    link_memory(tx, _require_memory(tx, memory.id), now=at)
-    _bind_sources(tx, memory.id, draft, sources, at)
-    log_action(tx, at, "draw", memory.id, _source_list(sources))
-    return memory.id
-
-
-def revise_derived(
-    tx: Transaction, memory: Memory, draft: DerivedDraft, sources: Sequence[Memory], at: int
-) -> None:
-    """Let a memory that was drawn before say this from now on. What it said stays its history."""
-    tx.memories.add_version(memory.id, _derived_version(draft, sources, at))
-    replace_interpretation(
-        tx, _require_memory(tx, memory.id), interpretation_by_rules(draft.content), now=at
-    )
-    _bind_sources(tx, memory.id, draft, sources, at)
-    log_action(tx, at, "draw anew", memory.id, _source_list(sources))
-
-
-def end_derived(tx: Transaction, memory: Memory, at: int, why: str) -> None:
-    """Let it be known as something that was so. It is drawn anew if it is so again."""
-    tx.memories.set_validity(memory.id, Validity.SUPERSEDED, at)
-    log_action(tx, at, _END, memory.id, why)
-
-
-def _derived_version(draft: DerivedDraft, sources: Sequence[Memory], at: int) -> NewVersion:
-    provenance = Provenance(
-        source_kind=SourceKind.CONSOLIDATED,
-        trust=least_trust(sources),
-        channel=NIGHTLY_CHANNEL,
-        client=draft.client,
-    )
-    return NewVersion(
-        content=draft.content,
-        fingerprint=fingerprint(draft.content),
-        valid_from=at,
-        ingested_at=at,
-        provenance=provenance,
-        turn_n=None,
-        inferred_by=draft.inferred_by,
-    )
-
-
-def _bind_sources(
-    tx: Transaction, memory_id: str, draft: DerivedDraft, sources: Sequence[Memory], at: int
-) -> None:
-    trust = least_trust(sources)
-    for source in sources:
-        edge = Edge(
-            src=Node("memory", memory_id),
-            type=EdgeType.DERIVED_FROM,
-            dst=Node("memory", source.id),
-            weight=initial_weight(draft.confidence, trust, at - source.current.valid_from),
-            confidence=draft.confidence,
-            inferred_by=draft.inferred_by,
-            made_at=at,
-        )
-        tx.graph.upsert_edges([edge])
-        tx.pairs.copy_evidence(memory_id, source.id, draft.turns)
-
-
-def _require_memory(tx: Transaction, memory_id: str) -> Memory:
-    memory = tx.memories.get(memory_id)
-    assert memory is not None  # noqa: S101  (it was written just now)
-    return memory
-
-
-def _source_list(sources: Sequence[Memory]) -> str:
-    return f"from {', '.join(source.id for source in sources)}"
+    author = Author(NIGHTLY_CHANNEL)
+    personal = context.settings.personal_data or {}
+    return OperationValidator(tx, context.digests, nothing, by, author, personal, meanings)

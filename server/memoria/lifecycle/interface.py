@@ -11,10 +11,13 @@ from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from memoria.config import Settings
-from memoria.erasure.suppression import Digester
+from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.lifecycle.budget import NightlyLedger
 from memoria.memories.related import RelatedMemories
+from memoria.memories.values import Author
+from memoria.memories.writer import MemoryWriter
 from memoria.model.base import Value
+from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, StepOutcome
 from memoria.policy.retention import RetentionTable
 from memoria.store.base import Store, Transaction
@@ -70,6 +73,11 @@ class StepContext:
         """They recognise what was forgotten."""
         home = self.settings.home_path
         return Digester(self.tenant, lambda: tombstone_key(home))
+
+    def memory_writer(self, tx: Transaction) -> MemoryWriter:
+        """Writes memories in a transaction of the run, at the run's moment."""
+        suppression = SuppressionList(tx.tombstones, self.digests)
+        return MemoryWriter(tx, suppression, Author(NIGHTLY_CHANNEL), self.at)
 
     @property
     def output_tokens(self) -> int:

@@ -7,20 +7,18 @@ what it replaces, what it is like) follows from what is stored and stays.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from memoria.graph.edges import initial_weight
 from memoria.graph.mentions import find_names
 from memoria.graph.namesakes import QualifiedName, split_qualifier
 from memoria.graph.roles import parse_sentence
-from memoria.model import Add, Edge, EdgeType, InferredBy, Memory, Mention, Modality, Node
+from memoria.memories.values import Interpretation, StructuralLinks
+from memoria.model import Add, Edge, EdgeType, InferredBy, Memory, Mention, Node
 from memoria.store.base import Transaction
 from memoria.text.clean import Tally, clean_text
 from memoria.text.name import name_key
 
-RULES_CONFIDENCE = 0.4
-"""How sure the rules are of what they read; a model says for itself."""
 _MOST_MENTIONS = 8
 _KINDS_WITH_NAMESAKES = ("person", "other")
 _NOBODY = frozenset(
@@ -29,34 +27,6 @@ _NOBODY = frozenset(
     我 我们 你 你们 您 他 她 它 他们 她们 它们
     """.split()
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interpretation:
-    """What a memory's wording says, as a model or the rules see it."""
-
-    mentions: tuple[Mention, ...] = ()
-    subject: str | None = None
-    """Of whom or what it speaks; one of the mentions, or a name of its own."""
-    negated: bool = False
-    modality: Modality = "actual"
-    event_at: int | None = None
-    event_expression: str | None = None
-    confidence: float = RULES_CONFIDENCE
-    inferred_by: InferredBy = InferredBy.RULES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StructuralLinks:
-    """What a memory belongs together with, by id: memories, unless it says turns."""
-
-    turns: tuple[str, ...] = ()
-    """Turns it rests on, beyond the one its wording was drawn from."""
-    follows: str | None = None
-    """The one before it, where that is not the last of the same session."""
-    replaces: str | None = None
-    """The one whose place it has taken."""
-    contradicts: tuple[str, ...] = ()
 
 
 def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
@@ -115,9 +85,9 @@ def link_memory(
         now: UTC epoch milliseconds.
 
     Raises:
-        NotFoundError: a memory or turn named in `around` does not exist.
+        NotFoundError: a memory or turn named in `structural` does not exist.
     """
-    _add_structural_links(tx, memory, structural or StructuralLinks(), now)
+    link_structure(tx, memory, structural or StructuralLinks(), now=now)
     replace_interpretation(
         tx, memory, interpretation or interpretation_by_rules(memory.content), now=now
     )
@@ -186,10 +156,14 @@ def link_similar(tx: Transaction, memory: Memory, others: Mapping[str, float], *
         tx.graph.upsert_edges([similar_edge.model_copy(update={"weight": share})])
 
 
-def _add_structural_links(
-    tx: Transaction, memory: Memory, structural: StructuralLinks, now: int
+def link_structure(
+    tx: Transaction, memory: Memory, structural: StructuralLinks, *, now: int
 ) -> None:
-    """Edges that follow from what is stored."""
+    """Write the edges that do not depend on the wording: to turns and to other memories.
+
+    Raises:
+        NotFoundError: a memory or turn named in `structural` does not exist.
+    """
     own = Node("memory", memory.id)
     edge = partial(_edge, memory, now, 1.0, InferredBy.RULES)
     turn_id = memory.current.provenance.turn_id
@@ -204,6 +178,38 @@ def _add_structural_links(
         )
     for other in structural.contradicts:
         tx.graph.upsert_edges([edge(EdgeType.CONTRADICTS, Node("memory", other))])
+
+
+def link_source(
+    tx: Transaction, memory: Memory, source: Memory, confidence: float, *, now: int
+) -> None:
+    """Link a derived memory with one that it is derived from."""
+    version = memory.current
+    age_ms = now - source.current.valid_from
+    edge = Edge(
+        src=Node("memory", memory.id),
+        type=EdgeType.DERIVED_FROM,
+        dst=Node("memory", source.id),
+        weight=initial_weight(confidence, version.provenance.trust, age_ms),
+        confidence=confidence,
+        inferred_by=version.inferred_by,
+        made_at=now,
+    )
+    tx.graph.upsert_edges([edge])
+
+
+def link_successor(tx: Transaction, successor: Memory, former: Memory, *, now: int) -> None:
+    """Link a memory with the one that it has taken the place of."""
+    version = successor.current
+    edge = Edge(
+        src=Node("memory", former.id),
+        type=EdgeType.VERSION_NEXT,
+        dst=Node("memory", successor.id),
+        weight=initial_weight(1.0, version.provenance.trust, now - version.valid_from),
+        confidence=1.0,
+        made_at=now,
+    )
+    tx.graph.upsert_edges([edge])
 
 
 def _edge(

@@ -5,10 +5,11 @@ hides; both can be undone. Where a statement came from is stamped from the chann
 """
 
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.memories.values import Author, NewWording, StructuralLinks
 from memoria.model import (
     Channel,
     InferredBy,
@@ -28,10 +29,13 @@ from memoria.model import (
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.store.not_found import not_found
-from memoria.store.values import NewMemory, NewVersion
+from memoria.store.values import NewMemory
 from memoria.text.analyser import query_terms
 from memoria.text.clean import Tally, clean_text
-from memoria.text.statement import fingerprint, says_the_same
+from memoria.text.statement import says_the_same
+
+if TYPE_CHECKING:
+    from memoria.memories.writer import MemoryWriter
 
 MAX_CHARS = 4000
 _MOST_TERMS = 64
@@ -48,7 +52,7 @@ class Statements:
         store: Store,
         tenant: str,
         channel: Channel,
-        marks: Digester,
+        digester: Digester,
         workspace: str | None = None,
         personal: PersonalRules | None = None,
     ) -> None:
@@ -56,7 +60,7 @@ class Statements:
         self._store = store
         self._tenant = tenant
         self._channel = channel
-        self._marks = marks
+        self._digester = digester
         self._workspace = workspace
 
     def remember(
@@ -81,7 +85,10 @@ class Statements:
         if importance is not None and not 0 <= importance <= 1:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
-            self._check_not_forgotten(tx, text, again=again)
+            writer = self._writer(tx)
+            if again:
+                writer.lift_tombstone(text)
+            writer.check_not_forgotten(text)
             memory = self._new_memory(kind, _IMPORTANCE if importance is None else importance)
             memory_id, status = self._add_or_recognise(tx, text, memory, valid_from, turn_id)
         return RememberResult(
@@ -101,15 +108,14 @@ class Statements:
         turn_id: str | None = None,
     ) -> tuple[str, Status]:
         """Write a memory with this wording, or know it again. Gives its id and what was done."""
-        known = tx.memories.find_by_fingerprint(fingerprint(text), self._workspace)
+        writer = self._writer(tx)
+        known = writer.find_same(text, self._workspace)
         if known is not None:
-            return known.id, self._confirm_known(tx, known)
-        version = self._version(tx, text, valid_from, turn_id)
-        confidence = _CONFIDENCE[version.provenance.trust]
-        tx.memories.add(replace(memory, confidence=confidence), version)
-        self._link_by_rules(tx, memory.id)
+            return known.id, self._confirm_known(writer, known)
+        wording = self._wording(tx, text, valid_from, turn_id)
+        confidence = _CONFIDENCE[wording.provenance.trust]
+        writer.add(replace(memory, confidence=confidence), wording, "remember")
         self._supersede_rule_conclusions(tx, text, memory.id)
-        self._audit(tx, "remember", memory.id)
         return memory.id, "remembered"
 
     def revise(
@@ -149,14 +155,14 @@ class Statements:
             self._correct(tx, memory, content, valid_from, turn_id)
         else:
             self._apply(tx, memory, action)
-        self._audit(tx, action, memory_id)
         return self._memory(tx, memory_id)
 
-    def _link_by_rules(self, tx: Transaction, memory_id: str) -> None:
-        """Let the graph know whom and what a statement speaks of, as far as rules can tell."""
-        from memoria.memories.links import link_memory  # noqa: PLC0415  (a start-up must not pay for it)
+    def _writer(self, tx: Transaction) -> "MemoryWriter":
+        from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (a start-up must not pay for it)
 
-        link_memory(tx, self._memory(tx, memory_id), now=now_millis())
+        suppression = SuppressionList(tx.tombstones, self._digester)
+        author = Author(self._channel.name, self._channel.client)
+        return MemoryWriter(tx, suppression, author, now_millis())
 
     def _screen(self, text: str, tally: Tally) -> str:
         """The text under the rules that are configured, and those alone.
@@ -179,16 +185,6 @@ class Statements:
         tally.redactions.update(kind for kind, way in ways.items() if way is Handling.MASK)
         return screened.text
 
-    def _check_not_forgotten(self, tx: Transaction, text: str, *, again: bool) -> None:
-        """See that the text was not forgotten, or lift the tombstone where it may return."""
-        suppression = SuppressionList(tx.tombstones, self._marks)
-        if not again:
-            suppression.check_statement(text)
-            return
-        tombstone = suppression.lift(text)
-        if tombstone is not None:
-            self._audit(tx, "lift", tombstone.subject)
-
     def _supersede_rule_conclusions(self, tx: Transaction, text: str, stated_id: str) -> None:
         """What is stated takes the place of what rules concluded to the same effect."""
         ns = tx.documents.list_containing("memory", query_terms(text)[:_MOST_TERMS])
@@ -196,17 +192,14 @@ class Statements:
             by_rules = memory.current.inferred_by is InferredBy.RULES
             active = memory.validity is Validity.ACTIVE
             if by_rules and active and says_the_same(text, memory.content):
-                tx.memories.set_validity(memory.id, Validity.SUPERSEDED, now_millis())
-                self._audit(tx, "supersede", memory.id, f"stated as {stated_id}")
+                self._writer(tx).supersede(memory.id, f"stated as {stated_id}")
 
-    def _confirm_known(self, tx: Transaction, known: Memory) -> Status:
+    def _confirm_known(self, writer: "MemoryWriter", known: Memory) -> Status:
         if self._is_user_channel and not known.verified:
-            tx.memories.set_flags(known.id, now_millis(), verified=True)
-            self._audit(tx, "confirm", known.id)
+            writer.confirm(known, by_user=True)
         if known.validity is Validity.ACTIVE:
             return "already_known"
-        tx.memories.set_validity(known.id, Validity.ACTIVE, now_millis())
-        self._audit(tx, "restore", known.id)
+        writer.restore(known.id)
         return "restored"
 
     def _correct(
@@ -220,7 +213,8 @@ class Statements:
         text = self._screen(check_statement(content, Tally()), Tally())
         if text == memory.content:
             raise InvalidInputError("The new wording is the present one; there is nothing to do.")
-        same_wording = tx.memories.find_by_fingerprint(fingerprint(text), self._workspace)
+        writer = self._writer(tx)
+        same_wording = writer.find_same(text, self._workspace)
         if (
             same_wording is not None
             and same_wording.id != memory.id
@@ -233,31 +227,22 @@ class Statements:
             raise InvalidInputError(
                 "valid_from must lie between when the present wording began to hold and now."
             )
-        self._check_not_forgotten(tx, text, again=False)
-        tx.memories.add_version(memory.id, self._version(tx, text, valid_from, turn_id))
-        self._link_by_rules(tx, memory.id)
+        writer.revise(memory.id, self._wording(tx, text, valid_from, turn_id))
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
-        now = now_millis()
+        writer = self._writer(tx)
         match action:
             case "confirm":
-                # An agent's word is not the user's: only a channel of the user's verifies.
-                tx.memories.set_flags(
-                    memory.id, now, verified=self._is_user_channel or memory.verified
-                )
-                if self._is_user_channel and memory.validity is Validity.PENDING_CONFIRMATION:
-                    tx.memories.set_validity(memory.id, Validity.ACTIVE, now)
+                writer.confirm(memory, by_user=self._is_user_channel)
             case "archive":
-                tx.memories.set_validity(memory.id, Validity.ARCHIVED, now)
+                writer.end(memory.id)
             case "restore":
                 self._check_may_return(memory)
-                tx.memories.set_validity(memory.id, Validity.ACTIVE, now)
+                writer.restore(memory.id)
             case "pin" | "unpin":
-                tx.memories.set_flags(memory.id, now, pinned=action == "pin")
-            case "upvote":
-                tx.memories.set_flags(memory.id, now, upvotes=1)
-            case "downvote":
-                tx.memories.set_flags(memory.id, now, downvotes=1)
+                writer.pin(memory.id, pinned=action == "pin")
+            case "upvote" | "downvote":
+                writer.vote(memory.id, up=action == "upvote")
             case "correct":
                 raise InvalidInputError("content is missing: what should the memory say?")
 
@@ -271,10 +256,9 @@ class Statements:
     def _is_user_channel(self) -> bool:
         return self._channel.trust is Trust.USER
 
-    def _version(
+    def _wording(
         self, tx: Transaction, text: str, valid_from: int | None, turn_id: str | None
-    ) -> NewVersion:
-        now = now_millis()
+    ) -> NewWording:
         turn = None if turn_id is None else _require_turn(tx, turn_id)
         kind, trust = self._origin_of(turn)
         provenance = Provenance(
@@ -284,13 +268,12 @@ class Statements:
             client=self._channel.client,
             quote=text,
         )
-        return NewVersion(
+        return NewWording(
             content=text,
-            fingerprint=fingerprint(text),
-            valid_from=now if valid_from is None else valid_from,
-            ingested_at=now,
+            valid_from=now_millis() if valid_from is None else valid_from,
             provenance=provenance,
             turn_n=None if turn is None else turn.n,
+            structural=StructuralLinks(),
         )
 
     def _origin_of(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
@@ -309,18 +292,6 @@ class Statements:
         if memory is None:
             raise not_found(tx, "memory", memory_id)
         return memory
-
-    def _audit(
-        self, tx: Transaction, action: str, memory_id: str, detail: str | None = None
-    ) -> None:
-        tx.audit.add(
-            at=now_millis(),
-            channel=self._channel.name,
-            client=self._channel.client,
-            action=action,
-            subject=memory_id,
-            detail=detail,
-        )
 
 
 def _require_turn(tx: Transaction, turn_id: str) -> StoredTurn:

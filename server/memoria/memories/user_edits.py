@@ -4,21 +4,21 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
 from memoria.memories.statements import Statements, check_statement
-from memoria.model import Memory, MemoryType, Validity, now_millis
+from memoria.memories.values import StructuralLinks
+from memoria.model import Memory, MemoryType, Validity
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
 from memoria.text.clean import Tally
-from memoria.text.statement import fingerprint
 
 
 class UserEdits(Statements):
     """One tenant's edits by hand. They hold everywhere, and are the user's own word."""
 
     def __init__(
-        self, store: Store, tenant: str, marks: Digester, personal: PersonalRules | None = None
+        self, store: Store, tenant: str, digester: Digester, personal: PersonalRules | None = None
     ) -> None:
-        super().__init__(store, tenant, USER_EDIT, marks, None, personal)
+        super().__init__(store, tenant, USER_EDIT, digester, None, personal)
 
     def add(
         self,
@@ -48,7 +48,7 @@ class UserEdits(Statements):
             InvalidInputError: there is nothing to keep, too much, or what must not be kept.
         """
         text = self._check_wording(tx, content)
-        known = tx.memories.find_by_fingerprint(fingerprint(text), None)
+        known = self._writer(tx).find_same(text, None)
         if known is not None and known.id != memory.id and known.validity is Validity.ACTIVE:
             self.archive(tx, memory.id)
             return known.id
@@ -62,8 +62,7 @@ class UserEdits(Statements):
 
     def supersede(self, tx: Transaction, memory_id: str, by: str) -> None:
         """Let another memory take the place of one."""
-        tx.memories.set_validity(memory_id, Validity.SUPERSEDED, now_millis())
-        self._audit(tx, "supersede", memory_id, f"settled as {by}")
+        self._writer(tx).supersede(memory_id, f"settled as {by}")
 
     def add_pending(self, tx: Transaction, memory: Memory, content: str) -> str:
         """Keep a wording that stands against a memory until the user has chosen. Gives its id.
@@ -72,12 +71,8 @@ class UserEdits(Statements):
             ForgottenError: it was forgotten.
             InvalidInputError: there is nothing to keep, too much, or what must not be kept.
         """
-        from memoria.memories.links import (  # noqa: PLC0415  (a start-up must not pay for it)
-            StructuralLinks,
-            link_memory,
-        )
-
-        version = self._version(tx, self._check_wording(tx, content), None, None)
+        wording = self._wording(tx, self._check_wording(tx, content), None, None)
+        against = StructuralLinks(contradicts=(memory.id,))
         new = replace(
             self._new_memory(memory.type, memory.importance),
             subject=memory.subject,
@@ -85,15 +80,12 @@ class UserEdits(Statements):
             validity=Validity.PENDING_CONFIRMATION,
             flag="conflict",
         )
-        tx.memories.add(new, version)
-        around = StructuralLinks(contradicts=(memory.id,))
-        link_memory(tx, self._memory(tx, new.id), structural=around, now=now_millis())
-        self._audit(tx, "hold", new.id, f"against {memory.id}")
-        return new.id
+        wording = replace(wording, structural=against)
+        return self._writer(tx).add(new, wording, "hold", f"against {memory.id}").id
 
     def _check_wording(self, tx: Transaction, content: str) -> str:
         """The wording as it may be kept."""
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
-        self._check_not_forgotten(tx, text, again=False)
+        self._writer(tx).check_not_forgotten(text)
         return text

@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
+from memoria.memories.values import Author, Interpretation, NewWording
+from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     NO_TEXT_VECTORS,
     Add,
@@ -31,14 +33,11 @@ from memoria.policy.conflict import Claim
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.privacy import effective_rules, mask, screen
 from memoria.store.base import Transaction
-from memoria.store.values import NewVersion
 from memoria.text.clean import Tally, clean_text
 from memoria.text.dates import Prefer, times
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
-from memoria.text.statement import fingerprint
 
-CHANNEL = "extraction"
 _NO_RULES: PersonalRules = MappingProxyType({})
 _PLACEHOLDER = re.compile("⟨[^⟨⟩]{0,40}⟩")
 _SOURCE_OF_ROLE = {
@@ -75,10 +74,10 @@ class OperationValidator:
     def __init__(
         self,
         tx: Transaction,
-        marks: Digester,
+        digester: Digester,
         prompt: PromptContents,
         inferred_by: InferredBy,
-        client: str,
+        author: Author,
         personal: PersonalRules = _NO_RULES,
         meanings: TextVectors = NO_TEXT_VECTORS,
         entry_id: str | None = None,
@@ -87,10 +86,10 @@ class OperationValidator:
 
         Args:
             tx: where everything is written, or nothing.
-            marks: recognise what was forgotten.
+            digester: recognises what was forgotten.
             prompt: what the model was shown.
             inferred_by: who draws the conclusions.
-            client: the model's name, for provenance.
+            author: the channel and the model's name, for provenance and the audit log.
             personal: what is configured for personal data.
             meanings: the vectors of what may be said, by which what was forgotten is known again
                 in other words.
@@ -99,11 +98,13 @@ class OperationValidator:
         self.entry_id = entry_id or new_id()
         self._personal = effective_rules(personal)
         self.tx = tx
-        self._suppression = SuppressionList(tx.tombstones, marks, meanings)
+        self._suppression = SuppressionList(tx.tombstones, digester, meanings)
         self._prompt = prompt
         self.inferred_by = inferred_by
-        self.client = client
         self.now = now_millis()
+        self._author = author
+        self.writer = MemoryWriter(tx, self._suppression, author, self.now)
+        """Writes what has been checked."""
         self.misread_turns = set[int]()
         """Turns that were quoted as they don't stand, or read as nobody meant them."""
 
@@ -175,6 +176,8 @@ class OperationValidator:
         screened = screen(text, self._personal)
         if screened.text is None:
             raise RejectedError("personal data")
+        if screened.text != text and not self._suppression.may_keep(screened.text):
+            raise RejectedError("forgotten")  # as it would be written, with a number masked
         return screened.text, screened.needs_confirmation
 
     def require_memory(self, memory_id: str) -> Memory:
@@ -206,42 +209,42 @@ class OperationValidator:
             assertive=assertive,
         )
 
-    def version(
-        self, content: str, turn: StoredTurn, quote: str, claim: Claim, when: EventTime
-    ) -> NewVersion:
+    def wording(
+        self,
+        claim: Claim,
+        turn: StoredTurn,
+        quote: str,
+        when: EventTime,
+        interpretation: Interpretation,
+    ) -> NewWording:
         """A wording with where it came from, ready to be written."""
         provenance = Provenance(
             source_kind=claim.source,
             trust=_conclusion_trust(claim),
-            channel=CHANNEL,
-            client=self.client,
+            channel=self._author.channel,
+            client=self._author.client,
             quote=self.mask_quote(quote),
         )
-        return NewVersion(
-            content=content,
-            fingerprint=fingerprint(content),
+        return NewWording(
+            content=claim.content,
             valid_from=turn.at,
-            ingested_at=self.now,
             provenance=provenance,
             turn_n=turn.n,
             inferred_by=self.inferred_by,
             event_at=when.at,
             event_expression=when.expression,
+            interpretation=interpretation,
         )
 
     def log_rejection(self, operation: str, error: RejectedError) -> None:
         """Log why something that was proposed could not be applied."""
-        self.audit("reject", self.entry_id, f"{operation}: {error}")
-
-    def audit(self, action: str, subject: str, detail: str | None = None) -> None:
-        """Log what was done."""
         self.tx.audit.add(
             at=self.now,
-            channel=CHANNEL,
-            client=self.client,
-            action=action,
-            subject=subject,
-            detail=detail,
+            channel=self._author.channel,
+            client=self._author.client,
+            action="reject",
+            subject=self.entry_id,
+            detail=f"{operation}: {error}",
         )
 
     def check_name(self, text: str) -> str:

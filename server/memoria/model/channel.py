@@ -35,6 +35,8 @@ class Channel(Value):
         return self.client or self.name
 
 
+EXTRACTION_CHANNEL = "extraction"
+"""The channel of what rules or a model have concluded from a conversation."""
 NIGHTLY_CHANNEL = "night"
 """The channel of what a night has drawn from memories. Nobody calls by it."""
 LIBRARY = Channel(name="library", trust=Trust.REPORTED)

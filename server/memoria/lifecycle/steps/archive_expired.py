@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model import Memory, Validity
 from memoria.model.nightly import StepOutcome
@@ -42,8 +41,7 @@ class ArchiveExpiredStep:
         memory = tx.memories.get(item.key)
         if memory is None or not _has_expired(memory, context.at):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
-        tx.memories.set_validity(item.key, Validity.ARCHIVED, context.at)
-        log_action(tx, context.at, "archive", item.key, "expired")
+        context.memory_writer(tx).end(item.key, "expired")
         return ItemResult(StepOutcome.DONE, item.key, "its time was over")
 
 

@@ -19,20 +19,22 @@ from memoria.inference.chat.client import ChatClient
 from memoria.lifecycle.concepts import propose_concept
 from memoria.lifecycle.derivation import (
     DerivationItem,
-    DerivedDraft,
     DerivedMemory,
-    add_derived,
     derivation_validator,
-    end_derived,
     has_user_decision,
-    is_known,
-    least_trust,
     read_derived,
-    revise_derived,
     sources_as_planned,
 )
 from memoria.lifecycle.interface import ItemResult, StepContext
 from memoria.lifecycle.patterns import LEAST_MEMBERS, Members, find_patterns, is_broadly_supported
+from memoria.memories.derived import (
+    DerivedDraft,
+    add_derived,
+    end_derived,
+    is_known,
+    least_trust,
+    revise_derived,
+)
 from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.channel import NIGHTLY_CHANNEL
@@ -49,7 +51,7 @@ _UNSUPPORTED = "its memories no longer bear it out"
 class ConceptItem(DerivationItem):
     """A concept that is to be written, written anew or ended, or memories that come to nothing."""
 
-    do: Literal["add_derived", "revise_derived", "end_derived", "nothing"]
+    do: Literal["write", "rewrite", "end", "nothing"]
     concept: str | None = None
     """The id of the one that is there."""
     wording: int = 0
@@ -82,15 +84,15 @@ class ConsolidateStep:
                 yield item
         for one in concepts:
             if one.memory.id not in anew and not _is_supported(context, one):
-                yield _concept_item("end_derived", (), one, why=_UNSUPPORTED)
+                yield _concept_item("end", (), one, why=_UNSUPPORTED)
 
     def apply(self, tx: Transaction, item: ConceptItem, context: StepContext) -> ItemResult:
         """Write it, unless what it rests on was changed or forgotten since."""
         memory = None if item.concept is None else tx.memories.get(item.concept)
         if item.concept is not None and (memory is None or _has_changed(tx, memory, item)):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.concept)
-        if item.do == "end_derived" and memory is not None:
-            end_derived(tx, memory, context.at, item.why)
+        if item.do == "end" and memory is not None:
+            end_derived(context.memory_writer(tx), memory, item.why)
             return ItemResult(StepOutcome.DONE, memory.id, item.why)
         sources = sources_as_planned(tx, item)
         if sources is None:
@@ -129,9 +131,7 @@ def _propose_concepts(
         else:
             found += 1
             taken |= set() if one is None else {one.memory.id}
-            do: Literal["add_derived", "revise_derived"] = (
-                "add_derived" if one is None else "revise_derived"
-            )
+            do: Literal["write", "rewrite"] = "write" if one is None else "rewrite"
             yield _concept_item(do, members, one, content=content, model=chat.name)
 
 
@@ -190,7 +190,7 @@ def _digest_of(sources: Sequence[tuple[str, int]]) -> str:
 
 
 def _concept_item(
-    do: Literal["add_derived", "revise_derived", "end_derived", "nothing"],
+    do: Literal["write", "rewrite", "end", "nothing"],
     members: Members,
     one: DerivedMemory | None,
     *,
@@ -227,12 +227,13 @@ def _write_concept(
     draft = DerivedDraft(
         MemoryType.CONCEPT, content, InferredBy.MODEL, confidence, turns=1, client=item.model
     )
-    if is_known(tx, draft, sources[0].workspace, item.concept):
+    writer = context.memory_writer(tx)
+    if is_known(writer, draft, sources[0].workspace, item.concept):
         return _note_no_concept(tx, item, context.at, "known in the same words")
     why = f"drawn from {len(sources)} memories"
     if memory is None:
-        return ItemResult(StepOutcome.DONE, add_derived(tx, draft, sources, context.at), why)
-    revise_derived(tx, memory, draft, sources, context.at)
+        return ItemResult(StepOutcome.DONE, add_derived(writer, draft, sources, context.at), why)
+    revise_derived(writer, memory, draft, sources, context.at)
     return ItemResult(StepOutcome.DONE, memory.id, f"{why} anew")
 
 

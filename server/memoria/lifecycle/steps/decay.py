@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
-from memoria.model import Validity
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes
 from memoria.policy.retention import (
@@ -66,11 +65,10 @@ class DecayStep:
         if one is None or not _is_still_due(one, item, context):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
         if item.to is None:
-            tx.memories.set_validity(item.key, Validity.ARCHIVED, context.at)
+            context.memory_writer(tx).end(item.key, item.why)
         else:
             tx.retention.set_tier(item.key, item.to)
-        action = "archive" if item.to is None else f"demote to {item.to}"
-        log_action(tx, context.at, action, item.key, item.why)
+            log_action(tx, context.at, f"demote to {item.to}", item.key, item.why)
         return ItemResult(StepOutcome.DONE, item.key, item.why)
 
 

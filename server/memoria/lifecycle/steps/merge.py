@@ -8,14 +8,11 @@ of them, unless the user has confirmed it.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from memoria.graph.edges import initial_weight
 from memoria.lifecycle.adjudicate import adjudicate_pairs
-from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.lifecycle.since import last_done
-from memoria.memories.links import link_memories
-from memoria.model import Edge, EdgeType, Memory, Node, Relation, Validity
+from memoria.model import EdgeType, Memory, Relation
 from memoria.model.nightly import StepOutcome
 from memoria.policy.merging import Pair, authority, may_merge, merge_groups, survivor
 from memoria.store.base import Transaction
@@ -73,24 +70,18 @@ class MergeStep:
         one, other = tx.memories.get(item.one), tx.memories.get(item.other)
         if one is None or other is None or not _is_as_planned(item, one, other):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.other)
+        writer = context.memory_writer(tx)
         match item.do:
             case "gather":
-                tx.pairs.copy_evidence(one.id, other.id, _AT_ONCE)
+                writer.copy_evidence(one.id, other.id, _AT_ONCE)
             case "merge":
-                _merge_into(tx, one, other, context.at)
+                writer.merge(one, other, authority([one, other]), _AT_ONCE)
                 return ItemResult(
                     StepOutcome.DONE, other.id, f"merged into {one.id}: it says the same"
                 )
             case "contradict":
                 tx.pairs.mark_distinct(one.id, other.id)
-                link_memories(
-                    tx,
-                    other,
-                    EdgeType.CONTRADICTS,
-                    one.id,
-                    _CONTRADICTION_CONFIDENCE,
-                    now=context.at,
-                )
+                writer.link(other, EdgeType.CONTRADICTS, one.id, _CONTRADICTION_CONFIDENCE)
                 return ItemResult(StepOutcome.DONE, other.id, f"may contradict {one.id}")
             case "keep apart":
                 tx.pairs.mark_distinct(one.id, other.id)
@@ -141,38 +132,3 @@ def _is_as_planned(item: PairItem, one: Memory, other: Memory) -> bool:
     if (one.current.n, other.current.n) != item.wordings or not may_merge(one, other):
         return False
     return item.do not in ("gather", "merge") or survivor([one, other]) is one
-
-
-def _merge_into(tx: Transaction, one: Memory, other: Memory, at: int) -> None:
-    said = authority([one, other])
-    tx.pairs.copy_evidence(one.id, other.id, _AT_ONCE)
-    tx.pairs.absorb(one.id, other.id, said.trust.value, said.confidence)
-    tx.memories.set_validity(other.id, Validity.SUPERSEDED, at)
-    tx.pairs.note_merged(other.id, one.id)
-    tx.graph.upsert_edges([_successor_edge(one, other, at)])
-    _log_merge(tx, at, one, f"took in {other.id}; {_describe_belief(one)}")
-    _log_merge(tx, at, other, f"into {one.id}")
-
-
-def _successor_edge(one: Memory, other: Memory, at: int) -> Edge:
-    """The survivor takes the other's place."""
-    version = one.current
-    return Edge(
-        src=Node("memory", other.id),
-        type=EdgeType.VERSION_NEXT,
-        dst=Node("memory", one.id),
-        weight=initial_weight(1.0, version.provenance.trust, at - version.valid_from),
-        confidence=1.0,
-        made_at=at,
-    )
-
-
-def _describe_belief(memory: Memory) -> str:
-    """How far it was believed until now."""
-    return (
-        f"trust {memory.current.provenance.trust.value}, confidence {memory.confidence:.2f} before"
-    )
-
-
-def _log_merge(tx: Transaction, at: int, memory: Memory, detail: str) -> None:
-    log_action(tx, at, "merge", memory.id, detail)

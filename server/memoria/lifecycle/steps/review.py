@@ -11,7 +11,6 @@ from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.lifecycle.reviewer import MemoryReviewer
 from memoria.lifecycle.steps.decay import active_memories
-from memoria.model import Validity
 from memoria.model.nightly import StepOutcome
 from memoria.model.reflection import Judgement
 from memoria.model.retention import MemoryTier, RetentionAttributes
@@ -97,8 +96,7 @@ def _review_reason(one: RetentionAttributes, context: StepContext) -> str | None
 
 def _archive(tx: Transaction, one: RetentionAttributes, context: StepContext) -> ItemResult:
     why = "a reviewer found that nobody would miss it"
-    tx.memories.set_validity(one.id, Validity.ARCHIVED, context.at)
-    log_action(tx, context.at, "archive", one.id, why)
+    context.memory_writer(tx).end(one.id, why)
     return ItemResult(StepOutcome.DONE, one.id, why)
 
 

@@ -11,20 +11,22 @@ from typing import Literal
 from memoria.lifecycle.derivation import (
     MOST_SOURCES,
     DerivationItem,
-    DerivedDraft,
     DerivedMemory,
-    add_derived,
     derivation_validator,
-    end_derived,
     has_user_decision,
-    is_known,
-    least_trust,
     read_derived,
-    revise_derived,
     sources_as_planned,
 )
 from memoria.lifecycle.interface import ItemResult, StepContext
 from memoria.lifecycle.patterns import source_pages
+from memoria.memories.derived import (
+    DerivedDraft,
+    add_derived,
+    end_derived,
+    is_known,
+    least_trust,
+    revise_derived,
+)
 from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
 from memoria.model.nightly import StepOutcome
@@ -105,14 +107,15 @@ class RhythmsStep:
         if item.habit is not None and (memory is None or _has_changed(tx, memory, item)):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.habit)
         if item.do == "end" and memory is not None:
-            end_derived(tx, memory, context.at, _STOPPED)
+            end_derived(context.memory_writer(tx), memory, _STOPPED)
             return ItemResult(StepOutcome.DONE, memory.id, _STOPPED)
         sources = sources_as_planned(tx, item)
         if sources is None:
             return ItemResult(StepOutcome.CHANGED_SINCE, item.habit)
         if item.do == "hear" and memory is not None:
             for source in sources:
-                tx.pairs.copy_evidence(memory.id, source.id, _TURNS // len(sources))
+                turns = _TURNS // len(sources)
+                context.memory_writer(tx).copy_evidence(memory.id, source.id, turns)
             return ItemResult(StepOutcome.DONE, memory.id, "it goes on")
         return _write_habit(tx, item, context, memory, sources)
 
@@ -209,11 +212,12 @@ def _write_habit(
     confidence = min(item.share, *(source.confidence for source in sources))
     turns = max(1, _TURNS // len(sources))
     draft = DerivedDraft(MemoryType.FACT, content, InferredBy.RULES, confidence, turns, USER, HABIT)
-    if is_known(tx, draft, sources[0].workspace, item.habit):
+    writer = context.memory_writer(tx)
+    if is_known(writer, draft, sources[0].workspace, item.habit):
         return ItemResult(StepOutcome.UNCHANGED)
     if memory is None:
         return ItemResult(
-            StepOutcome.DONE, add_derived(tx, draft, sources, context.at), "it comes back"
+            StepOutcome.DONE, add_derived(writer, draft, sources, context.at), "it comes back"
         )
-    revise_derived(tx, memory, draft, sources, context.at)
+    revise_derived(writer, memory, draft, sources, context.at)
     return ItemResult(StepOutcome.DONE, memory.id, "it comes back otherwise")

@@ -31,7 +31,7 @@ from memoria.text.document import full_text
 FIRST_CHARS = 72
 _SAME_MOMENT_MS = 2_000
 """A wording and the line that logs it are written in one transaction."""
-_ACTIONS_THAT_WORD = ("remember", "correct")
+_ACTIONS_THAT_WORD = ("add", "remember", "correct")
 _ORDER = (
     EdgeType.CONTRADICTS,
     EdgeType.VERSION_NEXT,

@@ -1,0 +1,106 @@
+"""Derived memories: what is concluded from other memories, with all that it is concluded from.
+
+A derived memory has the scope of its sources and rests on their turns. It is believed no more than
+the least of them, for a reading of somebody's word is not that word.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memoria.memories.values import Derivation, NewWording
+from memoria.memories.writer import MemoryWriter
+from memoria.model import (
+    InferredBy,
+    Memory,
+    MemoryType,
+    Provenance,
+    SourceKind,
+    Trust,
+    new_id,
+)
+from memoria.model.channel import NIGHTLY_CHANNEL
+from memoria.policy.merging import authority
+from memoria.store.values import NewMemory
+
+END = "end"
+"""What the audit log says where a derived memory is not true any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedDraft:
+    """What a derived memory is to say."""
+
+    type: MemoryType
+    content: str
+    inferred_by: InferredBy
+    confidence: float
+    turns: int
+    """How many turns of each source it rests on at most, beside that of the source's wording."""
+    subject: str | None = None
+    predicate: str | None = None
+    client: str | None = None
+    """The model that said it."""
+
+
+def least_trust(memories: Sequence[Memory]) -> Trust:
+    """How far the channels of some memories vouch for what is derived from all of them."""
+    least = authority([memory.model_copy(update={"verified": False}) for memory in memories]).trust
+    return Trust.TOOL if least is Trust.TOOL else Trust.REPORTED
+
+
+def is_known(
+    writer: MemoryWriter, draft: DerivedDraft, workspace: str | None, but: str | None
+) -> bool:
+    """Whether another memory than `but` says the same in the same words, active or not."""
+    known = writer.find_same(draft.content, workspace)
+    return known is not None and known.id != but
+
+
+def add_derived(
+    writer: MemoryWriter, draft: DerivedDraft, sources: Sequence[Memory], at: int
+) -> str:
+    """Write a new derived memory. Gives its id."""
+    memory = NewMemory(
+        id=new_id(),
+        type=draft.type,
+        importance=sum(one.importance for one in sources) / len(sources),
+        confidence=draft.confidence,
+        workspace=sources[0].workspace,
+        subject=draft.subject,
+        predicate=draft.predicate,
+        task=sources[0].task,
+    )
+    writer.add(memory, _wording(draft, sources, at), "draw", _source_list(sources))
+    return memory.id
+
+
+def revise_derived(
+    writer: MemoryWriter, memory: Memory, draft: DerivedDraft, sources: Sequence[Memory], at: int
+) -> None:
+    """Let a derived memory say something else from now on."""
+    writer.revise(memory.id, _wording(draft, sources, at), "draw anew", _source_list(sources))
+
+
+def end_derived(writer: MemoryWriter, memory: Memory, why: str) -> None:
+    """Keep a derived memory as something that was so; it may be derived again."""
+    writer.supersede(memory.id, why, END)
+
+
+def _wording(draft: DerivedDraft, sources: Sequence[Memory], at: int) -> NewWording:
+    provenance = Provenance(
+        source_kind=SourceKind.CONSOLIDATED,
+        trust=least_trust(sources),
+        channel=NIGHTLY_CHANNEL,
+        client=draft.client,
+    )
+    return NewWording(
+        content=draft.content,
+        valid_from=at,
+        provenance=provenance,
+        inferred_by=draft.inferred_by,
+        derivation=Derivation(tuple(sources), draft.confidence, draft.turns),
+    )
+
+
+def _source_list(sources: Sequence[Memory]) -> str:
+    return f"from {', '.join(source.id for source in sources)}"

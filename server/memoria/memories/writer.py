@@ -1,0 +1,249 @@
+"""The one writer of memories: how a memory is written, whoever decided what it says.
+
+Four paths lead here: what rules or a model conclude from a conversation (`ingest`), what somebody
+states explicitly (`memories/statements`), what the user edits in a core file
+(`memories/user_edits`), and what the nightly maintenance derives from other memories
+(`memories/derived`). Each path decides what to write. The rest is the same for all of them and
+happens here, in the caller's transaction:
+
+1. a wording that says what was forgotten is refused (`erasure`);
+2. the wording gets its fingerprint, by which the same words are recognised;
+3. the memory's row and its wording are written, with their provenance;
+4. the memory gets its place in the graph (`memories/links`);
+5. its evidence is written: turns that bear it out, memories that it was derived from;
+6. the audit log gets an entry.
+
+`add` begins a memory, and `revise` gives it another wording while the former one becomes its
+history. `supersede` and `end` take it out of the active memories, `merge` does so with one that
+says the same as another, and `restore` brings it back. Nothing is erased here: that is the matter
+of `erasure`.
+"""
+
+from memoria.erasure.suppression import SuppressionList
+from memoria.memories.links import (
+    interpretation_by_rules,
+    link_memories,
+    link_source,
+    link_structure,
+    link_successor,
+    replace_interpretation,
+)
+from memoria.memories.values import Author, NewWording, Passage, StructuralLinks
+from memoria.model import EdgeType, Memory, Validity
+from memoria.policy.merging import Authority
+from memoria.store.base import Transaction
+from memoria.store.not_found import not_found
+from memoria.store.values import NewEvidence, NewMemory, NewVersion
+from memoria.text.statement import fingerprint
+
+
+class MemoryWriter:
+    """Writes one tenant's memories within one transaction."""
+
+    def __init__(
+        self, tx: Transaction, suppression: SuppressionList, author: Author, now: int
+    ) -> None:
+        """Nothing is written yet.
+
+        Args:
+            tx: the transaction in which everything is written, or nothing.
+            suppression: what was forgotten, as the transaction sees it.
+            author: who writes, for the audit log.
+            now: UTC epoch milliseconds.
+        """
+        self._tx = tx
+        self._suppression = suppression
+        self._author = author
+        self._now = now
+
+    def add(
+        self, memory: NewMemory, wording: NewWording, action: str = "add", detail: str | None = None
+    ) -> Memory:
+        """Write a new memory. Gives it as it is stored.
+
+        Args:
+            memory: its type, its scope and whatever else does not depend on the wording.
+            wording: what it says, where that came from, and what it rests on.
+            action: what was done, for the audit log.
+            detail: why it was done, for the audit log.
+
+        Raises:
+            ForgottenError: it says what was forgotten. Nothing was written.
+            NotFoundError: a memory or turn that it refers to does not exist.
+        """
+        self.check_not_forgotten(wording.content)
+        # Conflict detection for all paths belongs here: the memory is complete, and nothing of it
+        # is written yet.
+        self._tx.memories.add(memory, self._version(wording))
+        return self._complete(memory.id, wording, True, action, detail)
+
+    def revise(
+        self,
+        memory_id: str,
+        wording: NewWording,
+        action: str = "correct",
+        detail: str | None = None,
+    ) -> Memory:
+        """Let a memory say something else from now on. What it said becomes its history.
+
+        Args:
+            memory_id: the memory.
+            wording: what it says, where that came from, and what it rests on.
+            action: what was done, for the audit log.
+            detail: why it was done, for the audit log.
+
+        Raises:
+            ForgottenError: the wording says what was forgotten. Nothing was written.
+            NotFoundError: there is no such memory, or none that the wording refers to.
+        """
+        self.check_not_forgotten(wording.content)
+        self._tx.memories.add_version(memory_id, self._version(wording))
+        return self._complete(memory_id, wording, False, action, detail)
+
+    def supersede(
+        self, memory_id: str, detail: str | None = None, action: str = "supersede"
+    ) -> None:
+        """Take a memory out of the active ones because something else is true now."""
+        self._set_validity(memory_id, Validity.SUPERSEDED, action, detail)
+
+    def end(self, memory_id: str, detail: str | None = None, action: str = "archive") -> None:
+        """Take a memory out of the active ones because it is not needed any more."""
+        self._set_validity(memory_id, Validity.ARCHIVED, action, detail)
+
+    def restore(self, memory_id: str, detail: str | None = None) -> None:
+        """Make a memory active again."""
+        self._set_validity(memory_id, Validity.ACTIVE, "restore", detail)
+
+    def confirm(self, memory: Memory, *, by_user: bool) -> None:
+        """Note that a memory was confirmed: only the user's word verifies it or ends its wait."""
+        verified = by_user or memory.verified
+        self._tx.memories.set_flags(memory.id, self._now, verified=verified)
+        if by_user and memory.validity is Validity.PENDING_CONFIRMATION:
+            self._tx.memories.set_validity(memory.id, Validity.ACTIVE, self._now)
+        self._log("confirm", memory.id)
+
+    def pin(self, memory_id: str, *, pinned: bool) -> None:
+        """Protect a memory from fading, or no longer."""
+        self._tx.memories.set_flags(memory_id, self._now, pinned=pinned)
+        self._log("pin" if pinned else "unpin", memory_id)
+
+    def vote(self, memory_id: str, *, up: bool) -> None:
+        """Note that a memory helped somebody, or misled them."""
+        self._tx.memories.set_flags(memory_id, self._now, upvotes=int(up), downvotes=int(not up))
+        self._log("upvote" if up else "downvote", memory_id)
+
+    def note_use(self, memory_id: str, gain: float) -> None:
+        """Note that a memory shaped a reply; its importance grows by `gain`."""
+        self._tx.memories.add_use(memory_id, gain, self._now)
+
+    def add_evidence(self, memory_id: str, passage: Passage) -> bool:
+        """Note words of a turn that bear a memory out. False where the turn is known to."""
+        evidence = NewEvidence(memory_id, passage.turn_n, passage.quote, self._now)
+        return self._tx.memories.add_evidence(evidence)
+
+    def copy_evidence(self, memory_id: str, source_id: str, most_turns: int) -> None:
+        """Let a memory rest on the turns of another as well, on so many at most."""
+        self._tx.pairs.copy_evidence(memory_id, source_id, most_turns)
+
+    def merge(self, survivor: Memory, other: Memory, authority: Authority, most_turns: int) -> None:
+        """Let one of two memories that say the same stand for both.
+
+        Args:
+            survivor: it keeps its wording and rests on the other's turns as well.
+            other: it is superseded.
+            authority: how far the survivor is to be believed from now on.
+            most_turns: how many of the other's turns are copied at most.
+        """
+        trust, confidence = authority.trust.value, authority.confidence
+        self.copy_evidence(survivor.id, other.id, most_turns)
+        self._tx.pairs.absorb(survivor.id, other.id, trust, confidence)
+        self._tx.memories.set_validity(other.id, Validity.SUPERSEDED, self._now)
+        self._tx.pairs.note_merged(other.id, survivor.id)
+        link_successor(self._tx, survivor, other, now=self._now)
+        self._log("merge", survivor.id, f"took in {other.id}; {_belief(survivor)} before")
+        self._log("merge", other.id, f"into {survivor.id}")
+
+    def link(self, memory: Memory, kind: EdgeType, other_id: str, confidence: float) -> None:
+        """Link two memories as a model proposed it.
+
+        Raises:
+            NotFoundError: there is no such other memory.
+        """
+        link_memories(self._tx, memory, kind, other_id, confidence, now=self._now)
+
+    def find_same(self, content: str, workspace: str | None) -> Memory | None:
+        """The memory, seen from a workspace, that says this in the same words."""
+        return self._tx.memories.find_by_fingerprint(fingerprint(content), workspace)
+
+    def check_not_forgotten(self, content: str) -> None:
+        """See that a text does not say what was forgotten.
+
+        Raises:
+            ForgottenError: it does.
+        """
+        self._suppression.check_statement(content)
+
+    def lift_tombstone(self, content: str) -> None:
+        """Allow what was forgotten to be said again, because the user wants it back."""
+        tombstone = self._suppression.lift(content)
+        if tombstone is not None:
+            self._log("lift", tombstone.subject)
+
+    def _complete(
+        self, memory_id: str, wording: NewWording, is_new: bool, action: str, detail: str | None
+    ) -> Memory:
+        """What follows a new wording: its place in the graph, its evidence, the audit entry."""
+        memory = self._require(memory_id)
+        structural = wording.structural or (StructuralLinks() if is_new else None)
+        if structural is not None:
+            link_structure(self._tx, memory, structural, now=self._now)
+        understood = wording.interpretation or interpretation_by_rules(wording.content)
+        replace_interpretation(self._tx, memory, understood, now=self._now)
+        for passage in wording.passages:
+            self.add_evidence(memory_id, passage)
+        for source in wording.derivation.sources:
+            link_source(self._tx, memory, source, wording.derivation.confidence, now=self._now)
+            self.copy_evidence(memory_id, source.id, wording.derivation.turns_per_source)
+        self._log(action, memory_id, detail)
+        return memory
+
+    def _version(self, wording: NewWording) -> NewVersion:
+        return NewVersion(
+            content=wording.content,
+            fingerprint=fingerprint(wording.content),
+            valid_from=wording.valid_from,
+            ingested_at=self._now,
+            provenance=wording.provenance,
+            turn_n=wording.turn_n,
+            inferred_by=wording.inferred_by,
+            event_at=wording.event_at,
+            event_expression=wording.event_expression,
+        )
+
+    def _set_validity(
+        self, memory_id: str, validity: Validity, action: str, detail: str | None
+    ) -> None:
+        self._tx.memories.set_validity(memory_id, validity, self._now)
+        self._log(action, memory_id, detail)
+
+    def _require(self, memory_id: str) -> Memory:
+        memory = self._tx.memories.get(memory_id)
+        if memory is None:
+            raise not_found(self._tx, "memory", memory_id)
+        return memory
+
+    def _log(self, action: str, subject: str, detail: str | None = None) -> None:
+        self._tx.audit.add(
+            at=self._now,
+            channel=self._author.channel,
+            client=self._author.client,
+            action=action,
+            subject=subject,
+            detail=detail,
+        )
+
+
+def _belief(memory: Memory) -> str:
+    """How far a memory is believed, for the audit log."""
+    trust = memory.current.provenance.trust.value
+    return f"trust {trust}, confidence {memory.confidence:.2f}"
