@@ -1,10 +1,14 @@
 """What the documents name exists, and nothing cites a document that is not in the repository."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.docs.pages import DOCS, ROOT, SERVER, name_of, pages, text_of
+
+import memoria
+from memoria.store.sqlite.driver import sqlite3
 
 _TITLE = re.compile(r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n")
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
@@ -38,6 +42,19 @@ def test_every_folder_that_a_map_of_the_tree_names_exists(page: Path) -> None:
     named = re.findall(r"`((?:[a-z_.]+/)+)`", text_of(page))
     assert named
     assert [name for name in named if not _is_there(name)] == []
+
+
+async def test_the_tables_that_are_called_true_are_those_of_a_home(home: Path) -> None:
+    async with memoria.open(home=home, settings=memoria.Settings(embedder="off")):
+        pass
+    with closing(sqlite3.connect(home / "memoria.db")) as connection:
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        tables = {name for (name,) in rows}
+    part = text_of(DOCS / "architecture.md").partition("## What is true")[2].partition("\n## ")[0]
+    firsts = "".join(re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE))
+    named = set(re.findall(r"`(\w+)`", firsts))
+    assert named
+    assert named - tables == set()
 
 
 def _is_there(name: str) -> bool:
