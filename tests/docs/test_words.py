@@ -10,6 +10,8 @@ from tests.docs.pages import DOCS, ROOT, SERVER, name_of, pages, text_of
 import memoria
 from memoria.store.sqlite.driver import sqlite3
 
+MAPS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", DOCS / "architecture.md")
+"""Pages that say where the code is."""
 _TITLE = re.compile(r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n")
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 
@@ -37,7 +39,7 @@ def test_every_module_that_a_page_names_exists(page: Path) -> None:
     assert [name for name in named if not _is_there(name)] == []
 
 
-@pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
+@pytest.mark.parametrize("page", MAPS, ids=name_of)
 def test_every_folder_that_a_map_of_the_tree_names_exists(page: Path) -> None:
     named = re.findall(r"`((?:[a-z_.]+/)+)`", text_of(page))
     assert named
