@@ -532,6 +532,7 @@ WRITES = {
     "file_records.put",
     "file_records.drop",
     "file_records.forget",
+    "dependencies.delete_orphan_rows",
     "dependencies.drop_unsupported_edges",
     "dependencies.drop_unsupported_entries",
     "edge_pruning.prune",

@@ -28,6 +28,9 @@ WALKS = {
     ("backlog", "pending"),
     ("days", "files"),  # a row a conversation and a day
     ("dependencies", "by_evidence"),  # its own list of turns
+    ("dependencies", "delete_core_lines"),  # for doctor, as all orphans
+    ("dependencies", "delete_edges"),
+    ("dependencies", "delete_pruned_edges"),
     ("dependencies", "drop_entries"),  # what waits only
     ("dependencies", "orphan_core_lines"),  # for doctor, as all orphans
     ("dependencies", "orphan_edges"),

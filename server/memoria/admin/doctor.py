@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +13,8 @@ from memoria.admin.backup import ASIDE, find_abandoned, list_backups
 from memoria.admin.chat import check_chat_model
 from memoria.admin.modes import check_privacy
 from memoria.config import Settings
+from memoria.erasure.repair import MEMORY_KINDS
+from memoria.erasure.verify import verify
 from memoria.errors import EmbedderError, StoreDamagedError, StoreError, StoreTooNewError
 from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
@@ -19,6 +22,7 @@ from memoria.store.base import Store
 from memoria.store.files import DATABASE
 
 _LITTLE_DISK_BYTES = 500_000_000
+_MOST_NAMED = 20
 
 
 def examine(
@@ -35,6 +39,7 @@ def examine(
         ("backlog", lambda: _check_backlog(backlog)),
         ("chat model", lambda: check_chat_model(store, settings)),
         ("queue", lambda: _check_queue(store, settings)),
+        ("sources", lambda: _check_sources(store, settings)),
     )
     return _add_home_checks(
         settings, [*store.examine(deep=deep), *(_run_check(*look) for look in looks)]
@@ -174,6 +179,24 @@ def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
     except EmbedderError as error:
         return str(error)
     return embedder.state if embedder.state.startswith("failed") else None
+
+
+def _check_sources(store: Store, settings: Settings) -> Finding:
+    """Whether anything is left of which every source was erased."""
+    orphans = [one for found in verify(store, settings.home_path).values() for one in found]
+    if not orphans:
+        return Finding(
+            check="sources", state="ok", detail="whatever rests on a source still has one"
+        )
+    counts = Counter(orphan.kind for orphan in orphans)
+    named = ", ".join(f"{count} of kind {kind}" for kind, count in sorted(counts.items()))
+    memories = [orphan.id for orphan in orphans if orphan.kind in MEMORY_KINDS]
+    return Finding(
+        check="sources",
+        state="warning",
+        detail=f"everything these came from was erased, but they were left: {named}",
+        cure=f"memoria forget {' '.join(memories[:_MOST_NAMED])}" if memories else FIX,
+    )
 
 
 def _check_queue(store: Store, settings: Settings) -> Finding:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from memoria.admin.backup import delete_abandoned, delete_expired, system_errors_explained
 from memoria.admin.modes import make_private
 from memoria.config import Settings
+from memoria.erasure.repair import repair_orphans
 from memoria.errors import StoreError
 from memoria.model import FIX, RESTORE, Finding, Health, Repair
 from memoria.store.base import Store
@@ -25,13 +26,17 @@ def mend_home(settings: Settings, health: Health) -> None:
             menders.get(finding.check, bool)()
 
 
-def mend_store(store: Store, health: Health, progress: Progress) -> dict[str, str]:
+def mend_store(
+    store: Store, settings: Settings, health: Health, progress: Progress
+) -> dict[str, str]:
     """Mend what the database holds besides the truth. Gives why something could not be mended."""
     failures = {}
     for finding in _curable(health):
         try:
             if finding.check == "erasure":
                 store.scrub()
+            elif finding.check == "sources":
+                repair_orphans(store, settings.home_path)
             else:
                 store.mend(finding.check, progress)
         except StoreError as error:

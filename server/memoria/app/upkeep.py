@@ -61,7 +61,9 @@ def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Di
     else:
         mend_home(settings, before)
         opened = look()  # a mode that was mended may have let us in
-        failures = _with_store(settings, lambda store: mend_store(store, opened, progress))
+        failures = _with_store(
+            settings, lambda store: mend_store(store, settings, opened, progress)
+        )
         before = _merge_findings(before, opened)
     after = look()
     told = name_newest_backup(report_failures(after, failures), settings)

@@ -73,6 +73,10 @@ class Dependencies(Protocol):
         """What nights that were broken off are still to do, as it stands in their plans."""
         ...
 
+    def delete_orphan_rows(self) -> int:
+        """Delete the core lines and edges that have outlived their sources. Gives how many."""
+        ...
+
     def drop_unsupported_entries(self, now: int) -> int:
         """Drop the queue entries of which no turn is left. Gives how many."""
         ...

@@ -56,6 +56,11 @@ class SqliteDependencies:
         """What nights that were broken off are still to do, as it stands in their plans."""
         return [row["item"] for row in self._rows.all("planned_items")]
 
+    def delete_orphan_rows(self) -> int:
+        """Delete the core lines and edges that have outlived their sources."""
+        statements = ("delete_core_lines", "delete_edges", "delete_pruned_edges")
+        return sum(map(self._rows.change, statements))
+
     def drop_unsupported_entries(self, now: int) -> int:
         """Drop the queue entries of which no turn is left."""
         return self._rows.change("drop_entries", now=now)

@@ -114,7 +114,8 @@ WHERE tenant_id = :tenant AND state IN ('waiting', 'dead')
                                        AND extraction_queue.last_index);
 
 -- name: orphan_edges
--- One of its ends is gone, or the turn it was read in.
+-- One of its ends is gone, or the turn it was read in, or it leads to an entity that the memory does
+-- not name.
 SELECT e.src_n || '-' || e.code || '-' || e.dst_n AS id
 FROM (SELECT tenant_id, src_n, code, dst_n, turn_n FROM edges
       UNION ALL SELECT tenant_id, src_n, code, dst_n, turn_n FROM pruned_edges) e
@@ -131,6 +132,45 @@ WHERE e.tenant_id = :tenant
           AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
                           WHERE u.node_n = e.src_n AND a.entity_n = e.dst_n))
 ORDER BY e.src_n, e.code, e.dst_n;
+
+-- name: delete_core_lines
+DELETE FROM core_lines
+WHERE tenant_id = :tenant
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.n = core_lines.memory_n);
+
+-- name: delete_edges
+DELETE FROM edges
+WHERE tenant_id = :tenant
+  AND (NOT EXISTS (SELECT 1 FROM nodes s WHERE s.n = edges.src_n)
+       OR NOT EXISTS (SELECT 1 FROM nodes d WHERE d.n = edges.dst_n)
+       OR EXISTS (SELECT 1 FROM nodes x
+                  WHERE x.n IN (edges.src_n, edges.dst_n) AND x.memory_n IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.n = x.memory_n))
+       OR EXISTS (SELECT 1 FROM nodes x
+                  WHERE x.n IN (edges.src_n, edges.dst_n) AND x.turn_n IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = x.turn_n))
+       OR turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = edges.turn_n)
+       OR (code IN (2, 3) OR code BETWEEN 21 AND 29)
+          AND EXISTS (SELECT 1 FROM nodes s WHERE s.n = edges.src_n AND s.memory_n IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
+                          WHERE u.node_n = edges.src_n AND a.entity_n = edges.dst_n));
+
+-- name: delete_pruned_edges
+DELETE FROM pruned_edges
+WHERE tenant_id = :tenant
+  AND (NOT EXISTS (SELECT 1 FROM nodes s WHERE s.n = pruned_edges.src_n)
+       OR NOT EXISTS (SELECT 1 FROM nodes d WHERE d.n = pruned_edges.dst_n)
+       OR EXISTS (SELECT 1 FROM nodes x
+                  WHERE x.n IN (pruned_edges.src_n, pruned_edges.dst_n) AND x.memory_n IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.n = x.memory_n))
+       OR EXISTS (SELECT 1 FROM nodes x
+                  WHERE x.n IN (pruned_edges.src_n, pruned_edges.dst_n) AND x.turn_n IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = x.turn_n))
+       OR turn_n IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = pruned_edges.turn_n)
+       OR (code IN (2, 3) OR code BETWEEN 21 AND 29)
+          AND EXISTS (SELECT 1 FROM nodes s WHERE s.n = pruned_edges.src_n AND s.memory_n IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM name_uses u JOIN entity_names a ON a.n = u.name_n
+                          WHERE u.node_n = pruned_edges.src_n AND a.entity_n = pruned_edges.dst_n));
 
 -- name: existing
 SELECT m.id FROM json_each(:ids) w CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
