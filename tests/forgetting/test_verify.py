@@ -31,7 +31,7 @@ HISTORY_FILE = Path("conversation_history", "of-nobody.jsonl")
 
 
 def reads(n: int, _who: str, text: str, _known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    more = {"entities": [{"name": "Badger", "kind": "product"}], "confidence": 0.95}
+    more: dict[str, Any] = {"entities": [{"name": "Badger", "kind": "product"}], "confidence": 0.95}
     return [add(words, n, subject="Badger", **more) for words in SAID if words in text]
 
 
