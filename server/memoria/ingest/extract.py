@@ -73,7 +73,7 @@ class Extractor:
             return
         proposed = self._ask(work, context)
         meanings = self._tools.recall.embed_meanings(
-            _proposed_sentences(proposed), wait=context.compare_meanings
+            _sentences_proposed(proposed), wait=context.compare_meanings
         )
         advice = self._take_second_look(work, context, proposed, meanings)
         with self._tools.store.write(work.tenant) as tx:
@@ -137,7 +137,7 @@ class Extractor:
         return str(outcome)
 
 
-def _proposed_sentences(proposed: Extraction) -> list[str]:
+def _sentences_proposed(proposed: Extraction) -> list[str]:
     """What may become a memory, without secrets: an embedder may be a stranger, too."""
     contents = (one.content for one in proposed.operations if isinstance(one, Add | Update))
     return [piece for text in contents for piece in sentences_in(clean_text(text, Tally()).strip())]

@@ -55,7 +55,7 @@ def follow_turn(
         return
     stored = tx.conversations.turns([n])[n]
     pad = tx.scratchpads.get(stored.session_id)
-    if pad is not None and _spoken_at(stored) < pad.updated_at:
+    if pad is not None and _time_of_turn(stored) < pad.updated_at:
         return
     validator = OperationValidator(
         tx, marks, PromptContents({}, {}), InferredBy.RULES, RULES_AUTHOR, personal
@@ -96,7 +96,7 @@ def _follow_model(validator: OperationValidator, focus: Focus) -> None:
         raise RejectedError("not the user's words")
     pad = validator.tx.scratchpads.get(turn.session_id)
     task = pad.current_focus if pad else None
-    if (pad is None or _spoken_at(turn) > pad.updated_at) and not same_task(text, task):
+    if (pad is None or _time_of_turn(turn) > pad.updated_at) and not same_task(text, task):
         _set_focus(validator.tx, turn, task, shorten_task(text))
 
 
@@ -114,14 +114,14 @@ def _screen_signals(
 
 
 def _is_after_rest(tx: Transaction, turn: StoredTurn, pad: Scratchpad) -> bool:
-    least = _spoken_at(turn) - _BREAK_MS
+    least = _time_of_turn(turn) - _BREAK_MS
     if pad.updated_at > least:
         return False
     before = tx.conversations.list_span(turn.session_n, turn.turn_index - 1, turn.turn_index - 1)
-    return all(_spoken_at(one) <= least for one in before)
+    return all(_time_of_turn(one) <= least for one in before)
 
 
-def _spoken_at(turn: StoredTurn) -> int:
+def _time_of_turn(turn: StoredTurn) -> int:
     """When it was said; a clock that runs ahead must not hold the scratchpad until then."""
     return min(turn.at, turn.ingested_at)
 
@@ -129,5 +129,5 @@ def _spoken_at(turn: StoredTurn) -> int:
 def _set_focus(tx: Transaction, turn: StoredTurn, old: str | None, new: str | None) -> None:
     if new != old:
         over = [old] if old else []
-        at = _spoken_at(turn)
+        at = _time_of_turn(turn)
         tx.scratchpads.put(turn.session_id, new, over, at, MOST_RECENT_TASKS, turn.workspace)

@@ -81,7 +81,8 @@ class UserEdits(Statements):
             flag="conflict",
         )
         wording = replace(wording, structural=against)
-        return self._writer(tx).add(new, wording, "hold", f"against {memory.id}").id
+        self._writer(tx).add(new, wording, "hold", f"against {memory.id}")
+        return new.id
 
     def _check_wording(self, tx: Transaction, content: str) -> str:
         """The wording as it may be kept."""

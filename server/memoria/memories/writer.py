@@ -58,8 +58,8 @@ class MemoryWriter:
 
     def add(
         self, memory: NewMemory, wording: NewWording, action: str = "add", detail: str | None = None
-    ) -> Memory:
-        """Write a new memory. Gives it as it is stored.
+    ) -> None:
+        """Write a new memory.
 
         Args:
             memory: its type, its scope and whatever else does not depend on the wording.
@@ -75,7 +75,7 @@ class MemoryWriter:
         # Conflict detection for all paths belongs here: the memory is complete, and nothing of it
         # is written yet.
         self._tx.memories.add(memory, self._version(wording))
-        return self._complete(memory.id, wording, True, action, detail)
+        self._complete(memory.id, wording, True, action, detail)
 
     def revise(
         self,
@@ -83,7 +83,7 @@ class MemoryWriter:
         wording: NewWording,
         action: str = "correct",
         detail: str | None = None,
-    ) -> Memory:
+    ) -> None:
         """Let a memory say something else from now on. What it said becomes its history.
 
         Args:
@@ -98,7 +98,7 @@ class MemoryWriter:
         """
         self.check_not_forgotten(wording.content)
         self._tx.memories.add_version(memory_id, self._version(wording))
-        return self._complete(memory_id, wording, False, action, detail)
+        self._complete(memory_id, wording, False, action, detail)
 
     def supersede(
         self, memory_id: str, detail: str | None = None, action: str = "supersede"
@@ -106,9 +106,9 @@ class MemoryWriter:
         """Take a memory out of the active ones because something else is true now."""
         self._set_validity(memory_id, Validity.SUPERSEDED, action, detail)
 
-    def end(self, memory_id: str, detail: str | None = None, action: str = "archive") -> None:
+    def end(self, memory_id: str, detail: str | None = None) -> None:
         """Take a memory out of the active ones because it is not needed any more."""
-        self._set_validity(memory_id, Validity.ARCHIVED, action, detail)
+        self._set_validity(memory_id, Validity.ARCHIVED, "archive", detail)
 
     def restore(self, memory_id: str, detail: str | None = None) -> None:
         """Make a memory active again."""
@@ -191,7 +191,7 @@ class MemoryWriter:
 
     def _complete(
         self, memory_id: str, wording: NewWording, is_new: bool, action: str, detail: str | None
-    ) -> Memory:
+    ) -> None:
         """What follows a new wording: its place in the graph, its evidence, the audit entry."""
         memory = self._require(memory_id)
         structural = wording.structural or (StructuralLinks() if is_new else None)
@@ -205,7 +205,6 @@ class MemoryWriter:
             link_source(self._tx, memory, source, wording.derivation.confidence, now=self._now)
             self.copy_evidence(memory_id, source.id, wording.derivation.turns_per_source)
         self._log(action, memory_id, detail)
-        return memory
 
     def _version(self, wording: NewWording) -> NewVersion:
         return NewVersion(
