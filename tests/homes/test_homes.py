@@ -1,0 +1,75 @@
+"""Homes of every schema version open with this code, and nothing in them is lost or comes back."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.homes.make import ARCHIVED
+
+import memoria
+from memoria.app.upkeep import restore
+from memoria.config import Settings
+from memoria.errors import ForgottenError
+from memoria.store.sqlite.migrate import migrations
+
+HERE = Path(__file__).parent
+VERSIONS = sorted(path.stem for path in HERE.glob("[0-9][0-9].zip"))
+BACKUPS = sorted(HERE.glob("*.backup"))
+
+
+def expected(version: str) -> dict[str, Any]:
+    there: dict[str, Any] = json.loads((HERE / f"{version}.json").read_text("utf-8"))
+    return there
+
+
+def unpacked(version: str, folder: Path) -> Path:
+    with zipfile.ZipFile(HERE / f"{version}.zip") as packed:
+        packed.extractall(folder / "home")
+    return folder / "home"
+
+
+def test_a_home_of_every_former_schema_version_is_kept() -> None:
+    former = {number for number, _ in migrations()[:-1]}
+    assert former <= {int(version) for version in VERSIONS}, (
+        "make the home of the last version with its code: python tests/homes/make.py tests/homes"
+    )
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_former_home_has_the_same_rows_and_answers(version: str, tmp_path: Path) -> None:
+    await look(unpacked(version, tmp_path), expected(version))
+
+
+@pytest.mark.parametrize("backup", BACKUPS, ids=lambda path: path.stem)
+async def test_a_former_backup_is_restored_with_the_same_rows_and_answers(
+    backup: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    restore(Settings(home=home), backup, lambda *_: None)
+    await look(home, expected(backup.stem))
+
+
+async def look(home: Path, there: dict[str, Any]) -> None:
+    async with memoria.open(home=home, tenant="default") as m:
+        for session_id, turns in there["turns"].items():
+            session = await m.get_session(session_id)
+            assert [[turn.id, turn.content] for turn in session.turns] == turns
+        for memory_id, (kind, validity, wordings) in there["memories"].items():
+            memory = await m.get_memory(memory_id)
+            assert (memory.type.value, memory.validity.value) == (kind, validity)
+            assert [version.content for version in memory.versions] == wordings
+        await m.wait_until_idle(60)
+        for question, content in there["memories_asked"].items():
+            found = await m.search_memory(question)
+            assert found.hits[0].text == content, question
+        for question, content in there["transcripts_asked"].items():
+            found = await m.search_conversation_traces(question)
+            assert content in found.hits[0].text or content in str(found.hits[0].tool), question
+        assert not (await m.search_memory(ARCHIVED, types=["fact"])).hits
+        if there["forgotten"] is not None:
+            with pytest.raises(ForgottenError):
+                await m.remember(there["forgotten"])
+        problems = [one for one in (await m.health()).findings if one.state == "error"]
+        assert problems == []
