@@ -9,8 +9,7 @@ import pytest
 
 import memoria
 from memoria import Memoria
-from memoria.inference.bundled import BundledEmbedder
-from memoria.inference.choose import BUNDLED
+from memoria.inference.bundled import BUNDLED, BundledEmbedder
 
 
 @pytest.fixture(autouse=True)

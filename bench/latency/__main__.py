@@ -30,8 +30,7 @@ from bench.latency.verdict import (
 )
 from bench.output import rounded, table
 from memoria.inference.base import Embedder
-from memoria.inference.bundled import BundledEmbedder
-from memoria.inference.choose import BUNDLED
+from memoria.inference.bundled import BUNDLED, BundledEmbedder
 
 Tried = tuple[Verdict, Beside]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memoria.app import DATABASE
 from memoria.model import Vector, now_millis
-from memoria.retrieval.sources.gather import DEPTH
+from memoria.retrieval.sources.report import DEPTH
 from memoria.store.sqlite.driver import Connection, connect
 from memoria.store.sqlite.terms import BUDGET, choose_affordable
 from memoria.text.analyser import query_terms

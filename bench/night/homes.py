@@ -12,7 +12,7 @@ from bench.latency.fill import TENANT, random_vectors
 from bench.latency.fill import fill as fill_turns
 from bench.latency.speech import Speech, turn_text
 from memoria import Settings
-from memoria.inference.choose import BUNDLED
+from memoria.inference.bundled import BUNDLED
 from memoria.memories.links import link_memory
 from memoria.model import DAY_MS, MemoryType, Provenance, SourceKind, Trust, new_id
 from memoria.store.base import Transaction

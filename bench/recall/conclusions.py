@@ -18,8 +18,7 @@ from memoria.memories.links import replace_interpretation
 from memoria.memories.values import Interpretation
 from memoria.model import MemoryType, Part, now_millis, to_iso
 from memoria.retrieval import SearchOptions, plan_memories
-from memoria.retrieval.query.plan import DEFAULT_OPTIONS
-from memoria.retrieval.query.stages import ALL, Stages
+from memoria.retrieval.query.options import ALL_STAGES, DEFAULT_OPTIONS, Stages
 
 _MAX_TOKENS = 4000
 """Enough for `LIMIT` lines: what is measured is the order, not what a caller can afford."""
@@ -54,7 +53,7 @@ class FirstLevel:
         return Answer(tuple(self.keys[hit.id] for hit in found.hits), found.tokens)
 
 
-def first_level(*without: Part, stages: Stages = ALL, notes: Notes | None = None) -> Asker:
+def first_level(*without: Part, stages: Stages = ALL_STAGES, notes: Notes | None = None) -> Asker:
     """A system: Memoria's first level without some of its parts.
 
     Args:

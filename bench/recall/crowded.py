@@ -28,7 +28,7 @@ from memoria import Memoria, SearchResult, Turn
 SYSTEMS: Mapping[str, Sequence[str]] = {
     "memoria": (),
     "without MMR": ("diversity",),
-    "without weights": ("weights",),
+    "without boosts": ("boosts",),
 }
 _LIMIT = 8
 _TOKENS = 1500

@@ -15,7 +15,7 @@ from bench.recall.world import Statement, read_questions, read_statements
 from memoria import Turn
 from memoria.memories.values import Interpretation
 from memoria.model import InferredBy
-from memoria.retrieval.query.stages import Stages
+from memoria.retrieval.query.options import Stages
 
 _NAME = "linked"
 _KINDS = ("alias", "two_steps", "shared_name", "plain")
@@ -61,7 +61,7 @@ def systems() -> Mapping[str, Asker]:
         "without graph": first_level("graph", notes=read),
         "without vectors": first_level("vectors", notes=read),
         "without text": first_level("text", notes=read),
-        "without weights": first_level(stages=Stages(weights=False), notes=read),
+        "without boosts": first_level(stages=Stages(boosts=False), notes=read),
         "without MMR": first_level(stages=Stages(diversity=False), notes=read),
         "floor": ask_floor,
     }

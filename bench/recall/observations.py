@@ -14,7 +14,7 @@ from bench.data import LOCOMO, Conversation, DataSet
 from bench.floor import ask_floor
 from bench.recall.conclusions import first_level
 from memoria import Turn
-from memoria.retrieval.query.stages import Stages
+from memoria.retrieval.query.options import Stages
 
 _ASKED = (1, 2, 3, 4)
 
@@ -49,7 +49,7 @@ def systems() -> Mapping[str, Asker]:
         "without graph": first_level("graph"),
         "without vectors": first_level("vectors"),
         "without text": first_level("text"),
-        "without weights": first_level(stages=Stages(weights=False)),
+        "without boosts": first_level(stages=Stages(boosts=False)),
         "without MMR": first_level(stages=Stages(diversity=False)),
         "floor": ask_floor,
     }

@@ -24,7 +24,7 @@ from memoria.model import Provenance, SourceKind, Trust, new_id, now_millis
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.statement import fingerprint
 
-SYSTEMS: Mapping[str, Sequence[str]] = {"memoria": (), "without weights": ("weights",)}
+SYSTEMS: Mapping[str, Sequence[str]] = {"memoria": (), "without boosts": ("boosts",)}
 _NOW = datetime.now(UTC)
 _LATELY = _NOW - timedelta(days=3)
 _LONG_AGO = _NOW - timedelta(days=300)

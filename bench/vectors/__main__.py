@@ -17,8 +17,7 @@ from bench.output import rounded, table
 from bench.vectors.embedded import embedded
 from bench.vectors.run import DEPTHS, Found, compare
 from bench.vectors.texts import texts
-from memoria.inference.bundled import BundledEmbedder
-from memoria.inference.choose import BUNDLED
+from memoria.inference.bundled import BUNDLED, BundledEmbedder
 
 LEAST_RECALL = 0.99
 

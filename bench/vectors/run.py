@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from bench.latency.verdict import latency
 from bench.metrics import mean, recall_at
 from memoria.app import DATABASE
-from memoria.inference.choose import BUNDLED
+from memoria.inference.bundled import BUNDLED
 from memoria.model import Vector
-from memoria.retrieval.sources.gather import DEPTH
+from memoria.retrieval.sources.report import DEPTH
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.vectors import VectorCache, VectorIndex, VectorQuery

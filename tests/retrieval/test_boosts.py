@@ -24,7 +24,8 @@ from memoria.model import (
     Validity,
 )
 from memoria.policy.task_signals import same_task
-from memoria.retrieval.query.plan import SearchOptions, plan_memories
+from memoria.retrieval.query.options import SearchOptions
+from memoria.retrieval.query.plan import plan_memories
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts
 from memoria.retrieval.ranking.diversity import diversify, word_similarity
 

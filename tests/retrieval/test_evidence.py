@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.retrieval.query.stages import ALL, Stages
+from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.ranking.evidence.counts import TermCounts, count_terms
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
 from memoria.retrieval.ranking.evidence.priors import ExpectedAnswer, answer_priors
@@ -158,9 +158,9 @@ def test_a_question_names_speakers_by_their_first_names(
 
 def test_what_another_says_counts_for_less_when_one_is_named() -> None:
     remarks = {1: remark(LONG, "Anna"), 2: remark(LONG, "Ben"), 3: remark(LONG)}
-    worths = answer_priors(remarks, ExpectedAnswer(("Anna",), None), ALL)
+    worths = answer_priors(remarks, ExpectedAnswer(("Anna",), None), ALL_STAGES)
     assert worths[1] > worths[2] == worths[3]
-    assert len(set(answer_priors(remarks, NOBODY, ALL).values())) == 1
+    assert len(set(answer_priors(remarks, NOBODY, ALL_STAGES).values())) == 1
 
 
 @pytest.mark.parametrize("asks", ["Where? " + LONG, LONG + "你呢？", LONG + "?"])
@@ -172,14 +172,14 @@ def test_who_asks_answers_less(asks: str) -> None:
 
 def test_a_few_words_answer_less_and_a_tool_call_is_not_counted_in_words() -> None:
     remarks = {1: remark("Wow, thanks!"), 2: remark(LONG), 3: remark(LONG * 100), 4: remark("")}
-    worths = answer_priors(remarks, NOBODY, ALL)
+    worths = answer_priors(remarks, NOBODY, ALL_STAGES)
     assert worths[1] < worths[2] <= worths[3] <= worths[4] == 1
     assert math.isclose(worths[2], worths[3], rel_tol=0.1)
 
 
 def test_what_was_said_in_another_time_counts_for_less() -> None:
     remarks = {day: remark(LONG, at=day * DAY) for day in range(12)}
-    worths = answer_priors(remarks, ExpectedAnswer((), Interval(4 * DAY, 5 * DAY)), ALL)
+    worths = answer_priors(remarks, ExpectedAnswer((), Interval(4 * DAY, 5 * DAY)), ALL_STAGES)
     best = max(worths.values())
     assert [day for day, value in worths.items() if value == best] == [4, 5, 6, 7]
 
@@ -187,9 +187,11 @@ def test_what_was_said_in_another_time_counts_for_less() -> None:
 def test_a_time_in_which_nothing_was_said_takes_nothing_away() -> None:
     remarks = {day: remark(LONG, at=day * DAY) for day in range(3)}
     long_past = ExpectedAnswer((), Interval(None, -9 * DAY))
-    assert answer_priors(remarks, long_past, ALL) == answer_priors(remarks, NOBODY, ALL)
+    assert answer_priors(remarks, long_past, ALL_STAGES) == answer_priors(
+        remarks, NOBODY, ALL_STAGES
+    )
     since = ExpectedAnswer((), Interval(2 * DAY, None))
-    assert len(set(answer_priors(remarks, since, ALL).values())) == 2
+    assert len(set(answer_priors(remarks, since, ALL_STAGES).values())) == 2
 
 
 def test_without_its_stages_every_turn_is_worth_the_same() -> None:

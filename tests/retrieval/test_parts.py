@@ -1,18 +1,25 @@
 """The stages of a search, each by itself."""
 
+from dataclasses import astuple, replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoria.inference import DEFAULT_CALIBRATION
+from memoria.inference.base import RelevanceBounds
 from memoria.model import Hit, HitSource, ToolCall
+from memoria.retrieval import SearchPlan, plan_context, plan_memories, plan_transcript
 from memoria.retrieval.answer.pack import hit_cost, pack_hits
+from memoria.retrieval.query.options import DEFAULT_OPTIONS
 from memoria.retrieval.ranking.evidence.rank import score_conclusion
 from memoria.retrieval.ranking.statistics import QueryStatistics
 from memoria.retrieval.ranking.threshold import (
-    MEMORY_THRESHOLDS,
-    TRANSCRIPT_THRESHOLDS,
     RelevanceSignals,
+    RelevanceThreshold,
     term_coverage,
 )
+from memoria.store.values import DocumentKind
 from memoria.text.excerpt import find_excerpt
 
 
@@ -31,10 +38,10 @@ def hit(text: str, tool: ToolCall | None = None) -> Hit:
 def test_a_conclusions_score_is_between_nothing_and_certainty(
     lexical: float, covered: float, cosine: float
 ) -> None:
-    score = score_conclusion(lexical, covered, cosine)
+    score = score_conclusion(lexical, covered, cosine, DEFAULT_CALIBRATION)
     assert 0 <= score < 1
-    assert score >= score_conclusion(lexical, covered, -1)
-    assert score >= score_conclusion(0, 0, cosine)
+    assert score >= score_conclusion(lexical, covered, -1, DEFAULT_CALIBRATION)
+    assert score >= score_conclusion(0, 0, cosine, DEFAULT_CALIBRATION)
 
 
 @given(
@@ -70,45 +77,62 @@ def test_coverage_is_the_share_of_the_words_by_what_each_tells() -> None:
     assert term_coverage({}, {"a"}) == 0.0
 
 
+def margin(
+    plan: SearchPlan,
+    kind: DocumentKind,
+    signals: RelevanceSignals,
+    statistics: QueryStatistics | None = None,
+) -> float:
+    """By how much a hit fits better than it has to."""
+    threshold = RelevanceThreshold.for_query(plan, statistics or QueryStatistics())
+    return threshold.margin(kind, signals)
+
+
+MEMORIES = plan_memories("fence", limit=8, max_tokens=1500)
+TRANSCRIPT = plan_transcript("fence", limit=8, max_tokens=1500, context=0)
+CONTEXT = plan_context("fence", max_tokens=1500, workspace=None, options=DEFAULT_OPTIONS)
+FREQUENT = QueryStatistics(frequent_entity=True)
+UNKNOWN = QueryStatistics(unknown_entity=True)
+
+
 def test_words_or_meaning_let_a_conclusion_pass_and_nothing_else_does() -> None:
-    asked = QueryStatistics()
-    assert MEMORY_THRESHOLDS.turn.margin(RelevanceSignals(coverage=0.5, cosine=0.0), asked) >= 0
-    assert MEMORY_THRESHOLDS.memory.margin(RelevanceSignals(coverage=0.0, cosine=0.3), asked) >= 0
-    assert MEMORY_THRESHOLDS.turn.margin(RelevanceSignals(coverage=0.2, cosine=0.2), asked) < 0
-    assert TRANSCRIPT_THRESHOLDS.turn.margin(RelevanceSignals(coverage=0.05, cosine=0.2), asked) < 0
+    assert margin(MEMORIES, "turn", RelevanceSignals(coverage=0.5, cosine=0.0)) >= 0
+    assert margin(MEMORIES, "memory", RelevanceSignals(coverage=0.0, cosine=0.3)) >= 0
+    assert margin(MEMORIES, "turn", RelevanceSignals(coverage=0.2, cosine=0.2)) < 0
+    assert margin(TRANSCRIPT, "turn", RelevanceSignals(coverage=0.05, cosine=0.2)) < 0
 
 
 def test_a_question_about_somebody_known_needs_more_and_one_about_a_stranger_a_paraphrase() -> None:
-    fit = RelevanceSignals(coverage=0.2, cosine=0.4)
-    assert TRANSCRIPT_THRESHOLDS.turn.margin(fit, QueryStatistics()) >= 0
-    assert TRANSCRIPT_THRESHOLDS.turn.margin(fit, QueryStatistics(frequent_entity=True)) < 0
-    assert (
-        TRANSCRIPT_THRESHOLDS.turn.margin(
-            RelevanceSignals(0.9, 0.4), QueryStatistics(unknown_entity=True)
-        )
-        < 0
-    )
-    assert (
-        TRANSCRIPT_THRESHOLDS.turn.margin(
-            RelevanceSignals(0.0, 0.7), QueryStatistics(unknown_entity=True)
-        )
-        >= 0
-    )
+    fit = RelevanceSignals(coverage=0.2, cosine=0.4, context_coverage=0.2)
+    assert margin(TRANSCRIPT, "turn", fit) >= 0
+    assert margin(TRANSCRIPT, "turn", fit, FREQUENT) < 0
+    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.9, 0.4), UNKNOWN) < 0
+    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.7), UNKNOWN) >= 0
 
 
 def test_another_language_and_a_link_in_the_graph_need_less() -> None:
-    low = RelevanceSignals(coverage=0.0, cosine=0.26)
-    assert TRANSCRIPT_THRESHOLDS.turn.margin(low, QueryStatistics()) < 0
-    assert (
-        TRANSCRIPT_THRESHOLDS.turn.margin(
-            RelevanceSignals(0.0, 0.26, is_cross_language=True), QueryStatistics()
-        )
-        >= 0
-    )
-    assert (
-        TRANSCRIPT_THRESHOLDS.turn.margin(RelevanceSignals(0.0, 0.26, graph=1.0), QueryStatistics())
-        >= 0
-    )
+    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.26)) < 0
+    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.26, is_cross_language=True)) >= 0
+    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.0, 0.26, graph=1.0)) >= 0
+
+
+@pytest.mark.parametrize("statistics", [QueryStatistics(), FREQUENT, UNKNOWN])
+@pytest.mark.parametrize("kind", ["memory", "turn"])
+def test_what_nobody_asked_for_has_to_fit_better_whatever_is_asked(
+    kind: DocumentKind, statistics: QueryStatistics
+) -> None:
+    fit = RelevanceSignals(coverage=0.3, cosine=0.4)
+    assert margin(CONTEXT, kind, fit, statistics) < margin(MEMORIES, kind, fit, statistics)
+
+
+def test_an_embedder_that_puts_unrelated_texts_higher_brings_higher_bounds() -> None:
+    usual = DEFAULT_CALIBRATION.memories.memory
+    bounds = RelevanceBounds(*(bound + 0.3 for bound in astuple(usual)))
+    memories = replace(DEFAULT_CALIBRATION.memories, memory=bounds)
+    plan = replace(MEMORIES, calibration=replace(DEFAULT_CALIBRATION, memories=memories))
+    fit = RelevanceSignals(coverage=0.0, cosine=0.4)
+    assert margin(MEMORIES, "memory", fit) >= 0
+    assert margin(plan, "memory", fit) < 0
 
 
 @given(st.lists(st.text("ab 中文\n", max_size=600), max_size=12), st.integers(50, 3000))
@@ -159,11 +183,6 @@ def test_no_name_is_too_long_for_the_budget(
 def test_in_the_record_the_words_around_a_turn_speak_for_it_where_somebody_known_is_meant() -> None:
     beside = RelevanceSignals(coverage=0.1, cosine=0.4, context_coverage=0.5)
     known = QueryStatistics(frequent_entity=True)
-    assert TRANSCRIPT_THRESHOLDS.for_query(known).margin("turn", beside) >= 0
-    assert MEMORY_THRESHOLDS.for_query(known).margin("turn", beside) < 0
-    assert (
-        TRANSCRIPT_THRESHOLDS.for_query(QueryStatistics()).margin(
-            "turn", RelevanceSignals(0.1, 0.1, context_coverage=0.9)
-        )
-        < 0
-    )
+    assert margin(TRANSCRIPT, "turn", beside, known) >= 0
+    assert margin(MEMORIES, "turn", beside, known) < 0
+    assert margin(TRANSCRIPT, "turn", RelevanceSignals(0.1, 0.1, context_coverage=0.9)) < 0

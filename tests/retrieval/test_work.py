@@ -18,8 +18,8 @@ import memoria
 from memoria import Memoria
 from memoria.model import Mention, SearchResult
 from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
+from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.query.stages import ALL
 from memoria.retrieval.ranking.evidence.inputs import best_documents
 from memoria.retrieval.ranking.evidence.priors import (
     ExpectedAnswer,
@@ -164,8 +164,8 @@ def test_what_is_left_unread_could_not_have_come_among_the_best(
     def read(ns: Sequence[int]) -> Mapping[int, Remark]:
         return {n: remarks[n] for n in ns if n in remarks}
 
-    worths = answer_priors(remarks, wanted, ALL)
+    worths = answer_priors(remarks, wanted, ALL_STAGES)
     final = {n: score * worths.get(n, 1.0) for n, score in scores.items()}
-    found = rank_with_priors(scores, read, wanted, most, ALL)
+    found = rank_with_priors(scores, read, wanted, most, ALL_STAGES)
     assert best_documents(found, most) == best_documents(final, most)
     assert found.items() <= final.items()

@@ -12,7 +12,7 @@ from memoria.app.arguments import Text, check_arguments
 from memoria.app.memory import Memoria
 from memoria.app.threads import in_thread
 from memoria.config import Settings
-from memoria.inference import LazyEmbedder, choose_embedder
+from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.inference.base import Embedder
 from memoria.inference.rerank.base import Reranker
 from memoria.inference.rerank.choose import choose_reranker
@@ -105,7 +105,7 @@ def _close(store: Store, worker: EmbeddingWorker | None, reader: "ExtractionWork
 
 
 def _wrap_embedder(embedder: Embedder) -> LazyEmbedder:
-    return LazyEmbedder(embedder.name, lambda: embedder)
+    return LazyEmbedder(embedder.name, lambda: embedder, calibration_of(embedder))
 
 
 def _embedding_limits(settings: Settings) -> EmbeddingLimits:

@@ -20,8 +20,15 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.core import CoreFile
-from memoria.retrieval import Search, SearchOptions, plan_memories, plan_transcript
-from memoria.retrieval.query.stages import ALL, STAGES, Stages
+from memoria.retrieval import (
+    Search,
+    SearchOptions,
+    plan_context,
+    plan_evidence,
+    plan_memories,
+    plan_transcript,
+)
+from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
 from memoria.store.base import Store
 from memoria.store.files import read_live_core
 from memoria.store.folders import tenant_folder
@@ -174,7 +181,7 @@ class Recall:
             workspace: ask as from this project; the configured one by default.
             task: memories of this task gain; by default the task on the scratchpad.
         """
-        from memoria.retrieval.answer.context_package import (  # noqa: PLC0415  (only who injects pays for it)
+        from memoria.retrieval.answer.context_package import (  # noqa: PLC0415  (only who asks for it pays for it)
             MIN_TOKENS,
             FixedBlocks,
             build_context,
@@ -182,11 +189,11 @@ class Recall:
 
         if max_tokens < MIN_TOKENS:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
-        place, most = self._workspace(workspace), max_tokens
-        way = self._options((), task, session_id, explain=False)
-        recall = plan_memories(query, limit=8, max_tokens=most, workspace=place, options=way)
-        record = plan_transcript(
-            query, limit=4, max_tokens=most, context=0, workspace=place, options=way
+        place, search = self._workspace(workspace), self._search
+        options = self._options((), task, session_id, explain=False)
+        memories, evidence = (
+            plan(query, max_tokens=max_tokens, workspace=place, options=options)
+            for plan in (plan_context, plan_evidence)
         )
 
         def build() -> ContextPackage:
@@ -197,8 +204,10 @@ class Recall:
                 read_live_core(tenant_folder(self.settings.home_path, self.tenant), name)
                 for name in _ALWAYS
             ]
-            standing = FixedBlocks([text for text in core if text is not None], tasks)
-            return build_context(self._store, self.tenant, self._search, recall, record, standing)
+            fixed = FixedBlocks([text for text in core if text is not None], tasks)
+            return build_context(
+                fixed, max_tokens, lambda *room: search.run_for_context(memories, evidence, *room)
+            )
 
         return await in_thread(build)
 
@@ -219,7 +228,7 @@ class Recall:
             check_choice("without", name, (*PARTS, *STAGES))
         off = frozenset({*(self.settings.search_without or ()), *without})
         parts = frozenset(part for part in PARTS if part in off)
-        stages = Stages.without(off - parts) if off - parts else ALL
+        stages = Stages.without(off - parts) if off - parts else ALL_STAGES
         session = session_id or self._default_session
         return SearchOptions(parts, task, session, explain, stages)
 

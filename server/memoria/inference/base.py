@@ -1,7 +1,13 @@
-"""The seam between Memoria and embedding models."""
+"""The seam between Memoria and embedding models: what an embedder does, and what its cosines mean.
+
+Every model spreads its cosines in its own way: 0.45 is a near paraphrase to one and chance to
+another. So whatever is decided by a cosine is decided by the embedder's `Calibration`, never by a
+constant of the module that decides.
+"""
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from memoria.model import Vector
 
@@ -32,4 +38,66 @@ class Embedder(Protocol):
         Raises:
             EmbedderError: no vectors could be made; none of the texts is to blame alone.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceBounds:
+    """How well a text has to fit a query to answer it, by what the query asks about.
+
+    The first two are compared with the share of the query's words that the text holds plus its
+    cosine (without vectors with half of that: the share alone), the others with the cosine.
+    """
+
+    frequent_entity: float
+    """Somebody or something much of the record is about: a name alone makes texts alike."""
+    no_entity: float
+    """Nobody in particular: texts that have nothing to do with each other mostly stay below."""
+    cross_language: float
+    """A text in another language than the query, with which it shares no word."""
+    unknown_entity: float
+    """Somebody who is nowhere on record: only a near paraphrase answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBounds:
+    """The bounds of one kind of search."""
+
+    memory: RelevanceBounds
+    """A memory is one sentence."""
+    turn: RelevanceBounds
+    """A turn says more than one thing and shares a name or a topic with much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What an embedder's cosines mean. Measured for a model, and brought along by it."""
+
+    unrelated: float
+    """Two sentences that have nothing to do with each other end here."""
+    certain: float
+    """A sentence that answers a question lies here or above."""
+    paraphrase: float
+    """From here on two statements may say the same."""
+    neighbour: float
+    """From here on two memories are linked as neighbours by meaning."""
+    close_neighbour: float
+    """The same where neighbours are many and only the nearest tell something."""
+    identical: float
+    """From here on two statements may be one, if no word of one turns the other round."""
+    memories: AnswerBounds
+    """Conclusions that were asked for."""
+    transcript: AnswerBounds
+    """The verbatim record."""
+    context: AnswerBounds
+    """Conclusions that nobody asked for."""
+
+
+@runtime_checkable
+class CalibratedEmbedder(Protocol):
+    """An embedder whose cosines were measured."""
+
+    @property
+    def calibration(self) -> Calibration:
+        """What its cosines mean."""
         ...

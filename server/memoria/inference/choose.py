@@ -2,28 +2,21 @@
 
 from memoria.config import Settings
 from memoria.inference.base import Embedder
+from memoria.inference.bundled import BUNDLED, BUNDLED_CALIBRATION, BundledEmbedder
 from memoria.inference.lazy import LazyEmbedder
-
-BUNDLED = "use-multilingual-v3/512"
 
 
 def choose_embedder(settings: Settings) -> LazyEmbedder | None:
     """The configured embedder, not loaded yet; None when vectors are switched off."""
     match settings.embedder:
         case "bundled":
-            return LazyEmbedder(BUNDLED, _load_bundled)
+            return LazyEmbedder(BUNDLED, lambda: BundledEmbedder(BUNDLED), BUNDLED_CALIBRATION)
         case "endpoint":
             return LazyEmbedder(
                 f"endpoint:{settings.embedding_model}", lambda: _connect_endpoint(settings)
             )
         case "off":
             return None
-
-
-def _load_bundled() -> Embedder:
-    from memoria.inference.bundled import BundledEmbedder  # noqa: PLC0415
-
-    return BundledEmbedder(BUNDLED)
 
 
 def _connect_endpoint(settings: Settings) -> Embedder:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from memoria.errors import EmbedderError
-from memoria.inference.base import Embedder
+from memoria.inference.base import CalibratedEmbedder, Calibration, Embedder
+from memoria.inference.bundled import DEFAULT_CALIBRATION
 from memoria.model import Vector
 
 _LOG = logging.getLogger(__name__)
@@ -21,14 +22,21 @@ _T = TypeVar("_T")
 class LazyEmbedder:
     """Holds how to build an embedder, and the embedder once it is built. Thread-safe."""
 
-    def __init__(self, name: str, build: Callable[[], Embedder]) -> None:
+    def __init__(
+        self,
+        name: str,
+        build: Callable[[], Embedder],
+        calibration: Calibration = DEFAULT_CALIBRATION,
+    ) -> None:
         """Nothing is loaded yet.
 
         Args:
             name: the name the embedder will have.
             build: blocks while it loads; may raise anything.
+            calibration: what its cosines mean.
         """
         self.name = name
+        self.calibration = calibration
         self._build = build
         self._lock = threading.Lock()
         self._done = threading.Event()
@@ -95,6 +103,13 @@ class LazyEmbedder:
             _LOG.exception("The embedding model %s can't be loaded", self.name)
         finally:
             self._done.set()
+
+
+def calibration_of(embedder: Embedder | LazyEmbedder | None) -> Calibration:
+    """What an embedder's cosines mean: its own figures, else the default ones."""
+    if isinstance(embedder, CalibratedEmbedder):
+        return embedder.calibration
+    return DEFAULT_CALIBRATION
 
 
 def _run_embedder(embed: Callable[[], _T]) -> _T:

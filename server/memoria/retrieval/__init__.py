@@ -3,7 +3,22 @@
 `lookup` stands beside it: records by id, origins, entities by name, related memories.
 """
 
-from memoria.retrieval.query.plan import SearchOptions, SearchPlan, plan_memories, plan_transcript
+from memoria.retrieval.query.options import SearchOptions
+from memoria.retrieval.query.plan import (
+    SearchPlan,
+    plan_context,
+    plan_evidence,
+    plan_memories,
+    plan_transcript,
+)
 from memoria.retrieval.search import Search
 
-__all__ = ["Search", "SearchOptions", "SearchPlan", "plan_memories", "plan_transcript"]
+__all__ = [
+    "Search",
+    "SearchOptions",
+    "SearchPlan",
+    "plan_context",
+    "plan_evidence",
+    "plan_memories",
+    "plan_transcript",
+]

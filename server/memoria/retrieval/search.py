@@ -1,34 +1,27 @@
-"""The pipeline: one search is one function over one snapshot, run in one worker thread.
+"""The pipeline: one search is one pass over one snapshot, run in one worker thread.
 
-In a large tenant vectors are searched in a second one meanwhile (`candidates.gather`).
+    query     what is asked, with its filters and its profile (`query.plan`)
+    sources   text, vectors, graph and the newest, each asked by itself (`sources.gather`)
+    ranking   evidence joined, candidates read and scored, threshold, repeats and diversity
+    answer    as many hits as the budget holds, cited, with a hint and an explanation
 
-Where a reranker is configured there is a snapshot before it, which tells what to ask about.
+In a large tenant vectors are searched in a second thread meanwhile. Where a reranker is configured
+there is a snapshot before that of the answer, which tells what to ask it about.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memoria.errors import EmbedderError
-from memoria.inference import LazyEmbedder
+from memoria.inference import LazyEmbedder, calibration_of
 from memoria.inference.rerank.base import Reranker
-from memoria.model import AdjacentTurn, Hit, PartReport, SearchResult, StoredTurn
-from memoria.retrieval.answer.cite import (
-    memory_hit,
-    neighbour,
-    omit_own_workspace,
-    stand_in_hit,
-    turn_hit,
-)
+from memoria.model import PartReport, SearchResult
+from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.explain import build_explanation
-from memoria.retrieval.answer.hint import hint
-from memoria.retrieval.answer.nearest_topics import nearest_topics
-from memoria.retrieval.answer.pack import (
-    NeighbourTurns,
-    PackedHits,
-    add_neighbours,
-    pack_hits,
-    shorten_text,
-)
+from memoria.retrieval.answer.hint import find_hint
+from memoria.retrieval.answer.nearest_topics import list_nearest_topics
+from memoria.retrieval.answer.neighbours import read_neighbours
+from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import resolve_task
 from memoria.retrieval.ranking.fusion import fuse
@@ -41,36 +34,24 @@ from memoria.retrieval.ranking.rerank import (
     ask_reranker,
     passages,
 )
-from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
-from memoria.retrieval.ranking.selection import DECIDING_HITS, Selection, select_hits
+from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.selection import Selection, select_hits
 from memoria.retrieval.ranking.statistics import (
     QueryStatistics,
     build_statistics,
     count_frequencies,
 )
-from memoria.retrieval.ranking.threshold import (
-    MEMORY_THRESHOLDS,
-    TRANSCRIPT_THRESHOLDS,
-    ThresholdPolicy,
-)
-from memoria.retrieval.sources.gather import (
-    OFF,
-    QueryVector,
-    SourceScores,
-    fall_back_to_words,
-    gather,
-)
+from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.retrieval.sources.gather import SourceScores, gather
+from memoria.retrieval.sources.recent import fall_back_to_words
+from memoria.retrieval.sources.report import OFF
+from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Store, Transaction
 
-_LINE_CHARS = 400
-"""First-level answers are a line each; whoever needs more asks the second level."""
-_READ_PER_HIT = 3
-"""How many ranked documents the first level reads for each hit wanted: weights may reorder them
-and the gate may turn them away."""
-_READ_AT_LEAST = 12
 _READ_OF_THE_PAST = 1000
-"""The same where a past moment is asked of: all that was found, for only reading a document tells
-whether it came later."""
+"""Documents read where a past moment is asked of: all that was found, for only reading a document
+tells whether it came later."""
+_LEAST_TOKENS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +59,7 @@ class _ScoredSearch:
     """What a snapshot has, before anything is chosen."""
 
     plan: SearchPlan
-    candidates: SourceScores
+    sources: SourceScores
     statistics: QueryStatistics
     scored: Sequence[ScoredCandidate]
 
@@ -102,13 +83,36 @@ class Search:
 
     def run(self, plan: SearchPlan) -> SearchResult:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
-        query = self.embed_query(plan)
-        opinion = self.ask_reranker(plan, query)
+        query = self._embed_query(plan)
+        opinion = self._ask_reranker(plan, query)
         with self._store.read(self._tenant) as tx:
-            return self.run_in_snapshot(tx, plan, query, opinion=opinion)
+            return self._answer(tx, plan, query, opinion)
 
-    def embed_query(self, plan: SearchPlan) -> QueryVector | str:
-        """The question's vector, or why there is none. Needs no store."""
+    def run_for_context(
+        self, memories: SearchPlan, evidence: SearchPlan, tokens: int, evidence_tokens: int
+    ) -> tuple[SearchResult, SearchResult | None]:
+        """Search for a context package.
+
+        Evidence is looked up only where the query asks for the record, or where no memory fits and
+        the record has something. A reranker is asked about memories alone: a prompt waits for it
+        once.
+
+        Args:
+            memories: the search of memories.
+            evidence: the same query as a search of the transcript.
+            tokens: of the answer about memories, at most.
+            evidence_tokens: of the answer about evidence, at most.
+        """
+        query = self._embed_query(memories)
+        opinion = self._ask_reranker(memories, query)
+        with self._store.read(self._tenant) as tx:
+            found = self._answer(tx, _limit_tokens(memories, tokens), query, opinion)
+            if found.hint is None or (found.hits and not memories.parsed.wants_record):
+                return found, None
+            return found, self._answer(tx, _limit_tokens(evidence, evidence_tokens), query)
+
+    def _embed_query(self, plan: SearchPlan) -> QueryVector | str:
+        """The query's vector, or why there is none. Needs no store."""
         if self._embedder is None or "vectors" in plan.options.without:
             return OFF
         try:
@@ -119,87 +123,81 @@ class Search:
             return f"{self._embedder.name} sees no meaning in the question"
         return QueryVector(self._embedder.name, vector)
 
-    def ask_reranker(self, plan: SearchPlan, query: QueryVector | str) -> RerankOpinion:
-        """What the reranker says of the best hits. Asks it while no snapshot is open."""
+    def _ask_reranker(self, plan: SearchPlan, query: QueryVector | str) -> RerankOpinion:
+        """What the reranker says of the best candidates. Asks it while no snapshot is open."""
         if self._reranker is None:
             return NO_OPINION
         if not plan.options.stages.rerank:
             return SWITCHED_OFF
         with self._store.read(self._tenant) as tx:
-            found = self._score_all(tx, plan, query)
+            found = self._score(tx, plan, query)
         return ask_reranker(self._reranker, plan.query, passages(plan, found.scored))
 
-    def run_in_snapshot(
+    def _answer(
         self,
         tx: Transaction,
         plan: SearchPlan,
         query: QueryVector | str,
-        thresholds: ThresholdPolicy | None = None,
         opinion: RerankOpinion = NO_OPINION,
     ) -> SearchResult:
-        """Search a snapshot, through another gate where one is given."""
-        found = self._score_all(tx, plan, query)
-        plan, asked = found.plan, found.statistics
-        reports = (*found.candidates.reports, *opinion.reports)
-        candidates = replace(found.candidates, reports=reports)
-        threshold = (
-            thresholds or (MEMORY_THRESHOLDS if plan.first_level else TRANSCRIPT_THRESHOLDS)
-        ).for_query(asked)
-        selected = select_hits(plan, apply_opinion(plan, found.scored, opinion), threshold)
-        shown = selected.hits[: plan.limit]
-        packed = _pack_answer(tx, plan, shown)
-        shown_ns = {each.candidate.n for each in shown[: len(packed.hits)]}
+        """Search a snapshot."""
+        found = self._score(tx, plan, query)
+        plan, statistics = found.plan, found.statistics
+        sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
+        threshold = RelevanceThreshold.for_query(plan, statistics)
+        selection = select_hits(plan, apply_opinion(plan, found.scored, opinion), threshold)
+        within_limit = selection.hits[: plan.limit]
+        packed = _pack(tx, plan, within_limit)
+        shown = {each.candidate.n for each in within_limit[: len(packed.hits)]}
         return SearchResult(
             query=plan.query,
             hits=packed.hits,
             tokens=packed.tokens,
-            omitted=packed.omitted + len(selected.hits) - len(shown),
+            omitted=packed.omitted + len(selection.hits) - len(within_limit),
             hidden=_count_hidden(tx, plan),
-            notes=tuple(map(_phrase_note, filter(_is_noteworthy, candidates.reports))),
-            nearest_topics=_list_nearest(plan, selected),
-            hint=hint(tx, plan, candidates, asked, selected) if plan.first_level else None,
-            explanation=build_explanation(plan, candidates, threshold, selected, shown_ns)
+            notes=tuple(map(_phrase_note, filter(_is_noteworthy, sources.reports))),
+            nearest_topics=_list_nearest(plan, selection),
+            hint=find_hint(tx, plan, sources, statistics, selection)
+            if plan.profile.hints_at_transcript
+            else None,
+            explanation=build_explanation(plan, sources, threshold, selection, shown)
             if plan.options.explain
             else None,
         )
 
-    def _score_all(
-        self, tx: Transaction, plan: SearchPlan, query: QueryVector | str
-    ) -> _ScoredSearch:
-        plan = resolve_task(tx, plan) if plan.first_level else plan
+    def _score(self, tx: Transaction, plan: SearchPlan, query: QueryVector | str) -> _ScoredSearch:
+        """Ask the sources, and read and score the best of what they find."""
+        plan = replace(plan, calibration=calibration_of(self._embedder))
+        plan = resolve_task(tx, plan) if plan.profile.follows_task else plan
         plan = fall_back_to_words(tx, plan)
-        candidates = gather(tx, plan, query)
-        least = _READ_AT_LEAST if plan.first_level else DECIDING_HITS
-        looked_at = max(plan.limit * _READ_PER_HIT if plan.first_level else plan.limit, least)
-        looked_at = looked_at if plan.as_of is None else max(looked_at, _READ_OF_THE_PAST)
-        if self._reranker is not None and plan.options.stages.rerank:
-            looked_at = max(looked_at, RERANK_DEPTH)
+        sources = gather(tx, plan, query)
         frequencies = count_frequencies(tx, plan)
-        asked = build_statistics(plan, candidates, frequencies)
-        judged = score_candidates(
-            tx, plan, fuse(tx, plan, candidates, frequencies, looked_at), asked
+        statistics = build_statistics(plan, sources, frequencies)
+        candidates = fuse(tx, plan, sources, frequencies, self._read_depth(plan))
+        return _ScoredSearch(
+            plan, sources, statistics, score_candidates(tx, plan, candidates, statistics)
         )
-        return _ScoredSearch(plan, candidates, asked, judged)
+
+    def _read_depth(self, plan: SearchPlan) -> int:
+        """How many ranked documents are read."""
+        depth = max(plan.limit * plan.profile.reads_per_hit, plan.profile.reads_at_least)
+        if plan.as_of is not None:
+            depth = max(depth, _READ_OF_THE_PAST)
+        if self._reranker is not None and plan.options.stages.rerank:
+            depth = max(depth, RERANK_DEPTH)
+        return depth
 
 
-def _pack_answer(tx: Transaction, plan: SearchPlan, shown: Sequence[ScoredCandidate]) -> PackedHits:
-    packed = pack_hits([_cite_candidate(plan, each) for each in shown], plan.terms, plan.max_tokens)
+def _limit_tokens(plan: SearchPlan, tokens: int) -> SearchPlan:
+    return replace(plan, max_tokens=max(tokens, _LEAST_TOKENS))
+
+
+def _pack(tx: Transaction, plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> PackedHits:
+    packed = pack_hits([cite_candidate(plan, each) for each in hits], plan.terms, plan.max_tokens)
     if not plan.context:
         return packed
-    beside = _read_neighbours(tx, shown[: len(packed.hits)], plan.context)
-    return add_neighbours(packed, plan.max_tokens, beside)
-
-
-def _cite_candidate(plan: SearchPlan, judged: ScoredCandidate) -> Hit:
-    match judged.document:
-        case MemoryWording(memory, version):
-            hit = memory_hit(memory, version, judged.score)
-        case turn if plan.first_level:
-            hit = stand_in_hit(turn, judged.score)
-        case turn:
-            return omit_own_workspace(turn_hit(turn, judged.score), plan.filters.workspace)
-    line = shorten_text(hit, plan.terms, _LINE_CHARS)
-    return omit_own_workspace(line, plan.filters.workspace)
+    neighbours = read_neighbours(tx, hits[: len(packed.hits)], plan.context)
+    return add_neighbours(packed, plan.max_tokens, neighbours)
 
 
 def _count_hidden(tx: Transaction, plan: SearchPlan) -> int:
@@ -208,10 +206,10 @@ def _count_hidden(tx: Transaction, plan: SearchPlan) -> int:
     return tx.documents.count_hidden(plan.kinds, plan.terms, plan.filters)
 
 
-def _list_nearest(plan: SearchPlan, selected: Selection) -> tuple[str, ...]:
-    if selected.hits:
+def _list_nearest(plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
+    if selection.hits:
         return ()
-    return nearest_topics(selected.below_threshold, plan.terms, plan.max_tokens)
+    return list_nearest_topics(selection.below_threshold, plan.terms, plan.max_tokens)
 
 
 def _is_noteworthy(report: PartReport) -> bool:
@@ -220,23 +218,3 @@ def _is_noteworthy(report: PartReport) -> bool:
 
 def _phrase_note(report: PartReport) -> str:
     return f"searched without {report.part}: {report.why}"
-
-
-def _read_neighbours(
-    tx: Transaction, shown: Sequence[ScoredCandidate], reach: int
-) -> list[NeighbourTurns]:
-    """The turns beside each hit, leaving out those that are hits themselves."""
-    hits = [each.document for each in shown if isinstance(each.document, StoredTurn)]
-    places = tx.conversations.list_positions([turn.n for turn in hits], reach)
-    taken = {(turn.session_n, turn.turn_index) for turn in hits}
-    ns = [n for n, session_n, index in places if (session_n, index) not in taken]
-    turns = {(t.session_n, t.turn_index): t for t in tx.conversations.turns(ns).values()}
-
-    def around(turn: StoredTurn, steps: range) -> tuple[AdjacentTurn, ...]:
-        at = ((turn.session_n, turn.turn_index + step) for step in steps)
-        return tuple(neighbour(turns[place]) for place in at if place in turns)
-
-    return [
-        NeighbourTurns(around(turn, range(-reach, 0)), around(turn, range(1, reach + 1)))
-        for turn in hits
-    ]

@@ -12,9 +12,33 @@ from memoria.model import (
     Validity,
     to_iso,
 )
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
 from memoria.text.document import full_text
+from memoria.text.excerpt import find_excerpt
 
 _NEIGHBOUR_CHARS = 300
+
+
+def cite_candidate(plan: SearchPlan, candidate: ScoredCandidate) -> Hit:
+    """A candidate as a hit, its text cut where the profile wants lines."""
+    match candidate.document:
+        case MemoryWording(memory, version):
+            hit = memory_hit(memory, version, candidate.score)
+        case turn if plan.profile.only_unprocessed_turns:
+            hit = stand_in_hit(turn, candidate.score)
+        case turn:
+            hit = turn_hit(turn, candidate.score)
+    if plan.profile.line_chars is not None:
+        hit = cut_to_excerpt(hit, find_excerpt(hit.text, plan.terms, plan.profile.line_chars))
+    return omit_own_workspace(hit, plan.filters.workspace)
+
+
+def cut_to_excerpt(hit: Hit, span: tuple[int, int]) -> Hit:
+    """The hit with its text cut to a span, which it names."""
+    if span == (0, len(hit.text)):
+        return hit
+    return hit.model_copy(update={"text": hit.text[slice(*span)], "excerpt": span})
 
 
 def turn_source(turn: StoredTurn) -> HitSource:
@@ -53,7 +77,7 @@ def turn_hit(turn: StoredTurn, score: float) -> Hit:
 
 
 def stand_in_hit(turn: StoredTurn, score: float) -> Hit:
-    """A turn standing in for a memory that nobody has drawn from it, its words as one text."""
+    """A turn that stands in for the memories nobody has made of it, its words as one text."""
     status = "verbatim" if turn.processed else "unprocessed"
     return turn_hit(turn, score).model_copy(
         update={"text": full_text(turn), "tool": None, "status": status}

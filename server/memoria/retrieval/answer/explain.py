@@ -1,4 +1,4 @@
-"""Explain: the trace of a search, from what every stage left behind."""
+"""Explain: how an answer came about, from what every stage left behind."""
 
 from collections.abc import Collection, Iterator
 
@@ -18,83 +18,83 @@ _FORMULA = {
 }
 
 
-def describe_path(candidates: SourceScores) -> str:
-    """The sources that served, in the order of the design's matrix."""
-    if _is_time_only(candidates):
+def describe_path(sources: SourceScores) -> str:
+    """The sources that served, in the order in which they are asked."""
+    if _is_time_only(sources):
         return "recent"
-    path = " → ".join(_list_served_parts(candidates)) or "none"
-    return f"{path} → rerank" if _is_reranked(candidates) else path
+    path = " → ".join(_list_served_parts(sources)) or "none"
+    return f"{path} → rerank" if _is_reranked(sources) else path
 
 
 def build_explanation(
     plan: SearchPlan,
-    candidates: SourceScores,
+    sources: SourceScores,
     threshold: RelevanceThreshold,
-    selected: Selection,
+    selection: Selection,
     shown: Collection[int],
 ) -> Explanation:
     """How the answer came about.
 
     Args:
         plan: what was asked.
-        candidates: what the sources gave.
+        sources: what they found.
         threshold: what had to be passed.
-        selected: what was found.
+        selection: what was found.
         shown: the documents that are in the answer.
     """
-    when = plan.parsed.time
+    time = plan.parsed.time
     return Explanation(
-        path=describe_path(candidates),
-        formula=_describe_formula(candidates),
+        path=describe_path(sources),
+        formula=_describe_formula(sources),
         terms=plan.terms,
-        since=_iso(when.from_ms if when else None),
-        until=_iso(when.until_ms if when else None),
+        since=_iso(time.from_ms if time else None),
+        until=_iso(time.until_ms if time else None),
         task=plan.options.task,
         as_of=_iso(plan.as_of),
         threshold=str(threshold),
-        parts=candidates.reports,
+        parts=sources.reports,
         candidates=tuple(
             _describe_candidate(each, threshold, outcome)
-            for each, outcome in _list_outcomes(plan, selected, shown)
+            for each, outcome in _list_outcomes(plan, selection, shown)
         ),
     )
 
 
-def _describe_formula(candidates: SourceScores) -> str:
+def _describe_formula(sources: SourceScores) -> str:
     """How the sources that served are joined."""
-    if _is_time_only(candidates):
+    if _is_time_only(sources):
         return "recency"
-    terms = [_FORMULA[part] for part in _list_served_parts(candidates)]
+    terms = [_FORMULA[part] for part in _list_served_parts(sources)]
     joined = f"1 − {''.join(f'(1 − {term})' for term in terms)}" if terms else "none"
-    joined = f"½({joined}) + ½·rerank" if terms and _is_reranked(candidates) else joined
+    joined = f"½({joined}) + ½·rerank" if terms and _is_reranked(sources) else joined
     return f"{joined}, × weight" if terms else joined
 
 
-def _list_served_parts(candidates: SourceScores) -> list[Part]:
-    served = {report.part for report in candidates.reports if report.state in ("used", "idle")}
+def _list_served_parts(sources: SourceScores) -> list[Part]:
+    served = {report.part for report in sources.reports if report.state in ("used", "idle")}
     return [part for part in PARTS if part in served]
 
 
-def _is_time_only(candidates: SourceScores) -> bool:
+def _is_time_only(sources: SourceScores) -> bool:
     """Whether the calendar answers, and the other sources are not looked at."""
-    return any(each.part == "recent" and each.state == "used" for each in candidates.reports)
+    return any(each.part == "recent" and each.state == "used" for each in sources.reports)
 
 
-def _is_reranked(candidates: SourceScores) -> bool:
-    return any(each.part == "rerank" and each.state == "used" for each in candidates.reports)
+def _is_reranked(sources: SourceScores) -> bool:
+    return any(each.part == "rerank" and each.state == "used" for each in sources.reports)
 
 
 def _list_outcomes(
-    plan: SearchPlan, selected: Selection, shown: Collection[int]
+    plan: SearchPlan, selection: Selection, shown: Collection[int]
 ) -> Iterator[tuple[ScoredCandidate, str]]:
-    """Every document that was judged, with what became of it."""
-    for place, each in enumerate(selected.hits):
+    """Every document that was scored, with what became of it."""
+    for place, each in enumerate(selection.hits):
         if each.candidate.n in shown:
             yield each, "shown"
         else:
             yield each, "no room" if place < plan.limit else "past limit"
-    yield from ((each, "repeats") for each in selected.repeats)
-    yield from ((each, "turned away") for each in selected.below_threshold)
+    yield from ((each, "repeats") for each in selection.repeats)
+    yield from ((each, "turned away") for each in selection.below_threshold)
 
 
 def _describe_candidate(

@@ -1,4 +1,4 @@
-"""Nearest: where nothing is relevant, what the store does hold that comes closest, in a few words.
+"""Nearest topics: where nothing is relevant, what comes closest of what the store does hold.
 
 Topics and no answers: whoever asked sees what could be asked instead, and can't take it for a hit.
 """
@@ -15,13 +15,13 @@ _MOST_TOKENS = 100
 """Tokens at most, and never more than a tenth of the budget."""
 
 
-def nearest_topics(
-    turned_away: Sequence[ScoredCandidate], terms: Sequence[str], max_tokens: int
+def list_nearest_topics(
+    below_threshold: Sequence[ScoredCandidate], terms: Sequence[str], max_tokens: int
 ) -> tuple[str, ...]:
-    """What came nearest, a few words each."""
+    """What came nearest to an answer, a few words each."""
     left = min(_MOST_TOKENS, max_tokens // 10)
     topics: list[str] = []
-    for each in turned_away:
+    for each in below_threshold:
         if each.signals.coverage <= 0 and each.signals.cosine <= 0:
             continue
         topic = _topic(each.text, terms)

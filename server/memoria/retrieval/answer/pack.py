@@ -9,9 +9,10 @@ one stack trace never is the whole answer. Neighbouring turns come last, from wh
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 from memoria.model import AdjacentTurn, Hit, ToolCall
+from memoria.retrieval.answer.cite import cut_to_excerpt
+from memoria.retrieval.answer.neighbours import NeighbourTurns
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
 from memoria.text.excerpt import find_excerpt
@@ -39,13 +40,6 @@ class PackedHits:
     omitted: int
 
 
-class NeighbourTurns(NamedTuple):
-    """The turns shown with a hit."""
-
-    before: tuple[AdjacentTurn, ...]
-    after: tuple[AdjacentTurn, ...]
-
-
 def pack_hits(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> PackedHits:
     """The hits that fit, long ones cut."""
     costs = [hit_cost(hit) for hit in hits]
@@ -66,12 +60,12 @@ def pack_hits(hits: Sequence[Hit], terms: Sequence[str], max_tokens: int) -> Pac
 
 
 def add_neighbours(
-    packed: PackedHits, max_tokens: int, beside: Sequence[NeighbourTurns]
+    packed: PackedHits, max_tokens: int, neighbours: Sequence[NeighbourTurns]
 ) -> PackedHits:
     """The hits with the turns beside each of them, as far as the whole budget goes."""
     left = max_tokens - packed.tokens
     shown: list[Hit] = []
-    for hit, (before, after) in zip(packed.hits, beside, strict=True):
+    for hit, (before, after) in zip(packed.hits, neighbours, strict=True):
         price = sum(map(_neighbour_cost, (*before, *after)))
         fits = price <= left
         left -= price if fits else 0
@@ -99,19 +93,14 @@ def citation_cost(hit: Hit) -> int:
     return place if hit.tool is None else place + estimate_tokens(hit.tool.name)
 
 
-def _neighbour_cost(beside: AdjacentTurn) -> int:
-    return _NEIGHBOUR_TOKENS + estimate_tokens(beside.text) + estimate_tokens(beside.speaker or "")
-
-
-def shorten_text(hit: Hit, terms: Sequence[str], chars: int) -> Hit:
-    """The hit with its text cut to the excerpt that answers."""
-    return _with_excerpt(hit, find_excerpt(hit.text, terms, chars))
+def _neighbour_cost(turn: AdjacentTurn) -> int:
+    return _NEIGHBOUR_TOKENS + estimate_tokens(turn.text) + estimate_tokens(turn.speaker or "")
 
 
 def _shorten_hit(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
     """The hit cut so that it costs `tokens` at most beside its citation."""
     if hit.tool is None:
-        return _with_excerpt(hit, _affordable_excerpt(hit.text, terms, tokens))
+        return cut_to_excerpt(hit, _affordable_excerpt(hit.text, terms, tokens))
     parts = (hit.text, as_text(hit.tool.args), as_text(hit.tool.result))
     shares = _share_evenly([estimate_tokens(part) for part in parts], tokens)
     text, args, result = map(_affordable_excerpt, parts, (terms,) * len(parts), shares)
@@ -121,13 +110,7 @@ def _shorten_hit(hit: Hit, terms: Sequence[str], tokens: int) -> Hit:
         result=parts[2][slice(*result)] or None,
         cut=True,
     )
-    return _with_excerpt(hit, text).model_copy(update={"tool": tool})
-
-
-def _with_excerpt(hit: Hit, span: tuple[int, int]) -> Hit:
-    if span == (0, len(hit.text)):
-        return hit
-    return hit.model_copy(update={"text": hit.text[slice(*span)], "excerpt": span})
+    return cut_to_excerpt(hit, text).model_copy(update={"tool": tool})
 
 
 def _share_evenly(costs: Sequence[int], tokens: int) -> list[int]:

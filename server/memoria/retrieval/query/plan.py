@@ -1,13 +1,16 @@
-"""Plan: from a question and its filters to what the other stages need."""
+"""Plan: a parsed query with its filters, bounds and profile, which every later stage is given."""
 
 from dataclasses import dataclass, replace
 
 from memoria.errors import InvalidInputError, quote_value
-from memoria.model import MemoryType, Part, Role, now_millis
+from memoria.inference import DEFAULT_CALIBRATION, Calibration
+from memoria.model import MemoryType, Role, now_millis
+from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
-from memoria.retrieval.query.stages import ALL, Stages
+from memoria.retrieval.query.profile import CONTEXT, EVIDENCE, MEMORIES, TRANSCRIPT, SearchProfile
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import query_terms
+from memoria.text.dates import Interval
 from memoria.text.strip import replace_lone_surrogates
 
 EVERYWHERE = "*"
@@ -18,25 +21,8 @@ MAX_TOKENS = 100_000
 MAX_CONTEXT = 5
 _MAX_TERMS = 64
 _MAX_QUERY_CHARS = 4000
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """How a search is to go about it, whatever it asks for."""
-
-    without: frozenset[Part] = frozenset()
-    """Parts that are switched off."""
-    task: str | None = None
-    """The task in hand; None for the one on the scratchpad."""
-    session: str | None = None
-    """The session that asks: its scratchpad tells the task."""
-    explain: bool = False
-    """Whether the answer tells how it came about."""
-    stages: Stages = ALL
-    """Which parts of the ranking are on."""
-
-
-DEFAULT_OPTIONS = SearchOptions()
+_CONTEXT_MEMORIES = 8
+_CONTEXT_TURNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +30,49 @@ class SearchPlan:
     """A search, ready to run."""
 
     parsed: ParsedQuery
-    kinds: tuple[DocumentKind, ...]
+    profile: SearchProfile
     filters: Filters
     limit: int
     max_tokens: int
-    context: int
-    """Neighbouring turns to show on each side of a hit."""
-    first_level: bool
-    """Conclusions, a line each, and silence when nothing fits; else the verbatim record."""
     now: int
     """When it is asked, UTC epoch milliseconds."""
+    context: int = 0
+    """Neighbouring turns to show on each side of a hit."""
     as_of: int | None = None
     """The moment whose truth is asked for; None for the present."""
     options: SearchOptions = DEFAULT_OPTIONS
-    unasked: bool = False
-    """Whether nobody asked for the record: turns that are forgotten above it stay out, too."""
+    calibration: Calibration = DEFAULT_CALIBRATION
+    """What cosines mean in this search: the embedder's."""
 
     @property
     def query(self) -> str:
-        """The question as it was asked."""
+        """The query as it was asked."""
         return self.parsed.text
 
     @property
     def terms(self) -> tuple[str, ...]:
         """The tokens searched for."""
         return self.parsed.terms
+
+    @property
+    def kinds(self) -> tuple[DocumentKind, ...]:
+        """Which kinds of document are searched."""
+        return self.profile.kinds
+
+    @property
+    def filters_in_time(self) -> Filters | None:
+        """The filters narrowed to the time the query names, or to the moment it is asked of.
+
+        None where neither narrows them.
+        """
+        time, filters = self.parsed.time or Interval(None, None), self.filters
+        after = None if self.as_of is None else self.as_of + 1
+        since = max((t for t in (time.from_ms, filters.since) if t is not None), default=None)
+        until = min(
+            (t for t in (time.until_ms, filters.until, after) if t is not None), default=None
+        )
+        narrowed = replace(filters, since=since, until=until)
+        return None if narrowed == filters else narrowed
 
 
 def plan_memories(
@@ -84,8 +88,9 @@ def plan_memories(
     workspace: str | None = None,
     as_of: int | None = None,
     options: SearchOptions = DEFAULT_OPTIONS,
+    profile: SearchProfile = MEMORIES,
 ) -> SearchPlan:
-    """A first-level search: memories, and turns no memory has been drawn from yet.
+    """A search of memories, and of turns that no memory has been made of yet.
 
     Raises:
         InvalidInputError: an argument is out of bounds.
@@ -99,13 +104,10 @@ def plan_memories(
         workspace=workspace,
         everywhere=workspace == EVERYWHERE,
     )
-    kinds: tuple[DocumentKind, ...] = ("memory", "turn")
-    plan = _plan(
-        query, kinds, filters, limit, max_tokens, first_level=True, options=options, now=as_of
-    )
-    # What only the record holds is looked for there, whether it has been read or not.
-    raw = replace(plan.filters, include_processed=bool(plan.parsed.literals))
-    return replace(plan, as_of=as_of, filters=raw)
+    plan = _plan(query, profile, filters, limit, max_tokens, options, now=as_of)
+    # What only the record holds is looked for there, whether it has been processed or not.
+    filters = replace(filters, include_processed=bool(plan.parsed.literals))
+    return replace(plan, as_of=as_of, filters=filters)
 
 
 def plan_transcript(
@@ -122,8 +124,9 @@ def plan_transcript(
     include_history: bool = False,
     workspace: str | None = None,
     options: SearchOptions = DEFAULT_OPTIONS,
+    profile: SearchProfile = TRANSCRIPT,
 ) -> SearchPlan:
-    """A second-level search: the verbatim record.
+    """A search of the verbatim record.
 
     Raises:
         InvalidInputError: an argument is out of bounds.
@@ -140,18 +143,53 @@ def plan_transcript(
         include_processed=True,
     )
     _check_range("context", context, 0, MAX_CONTEXT)
-    plan = _plan(query, ("turn",), filters, limit, max_tokens, first_level=False, options=options)
+    plan = _plan(query, profile, filters, limit, max_tokens, options)
     return replace(plan, context=context)
+
+
+def plan_context(
+    query: str, *, max_tokens: int, workspace: str | None, options: SearchOptions
+) -> SearchPlan:
+    """A search of memories for a context package.
+
+    Raises:
+        InvalidInputError: an argument is out of bounds.
+    """
+    return plan_memories(
+        query,
+        limit=_CONTEXT_MEMORIES,
+        max_tokens=max_tokens,
+        workspace=workspace,
+        options=options,
+        profile=CONTEXT,
+    )
+
+
+def plan_evidence(
+    query: str, *, max_tokens: int, workspace: str | None, options: SearchOptions
+) -> SearchPlan:
+    """A search of the record for a context package.
+
+    Raises:
+        InvalidInputError: an argument is out of bounds.
+    """
+    return plan_transcript(
+        query,
+        limit=_CONTEXT_TURNS,
+        max_tokens=max_tokens,
+        context=0,
+        workspace=workspace,
+        options=options,
+        profile=EVIDENCE,
+    )
 
 
 def _plan(
     query: str,
-    kinds: tuple[DocumentKind, ...],
+    profile: SearchProfile,
     filters: Filters,
     limit: int,
     max_tokens: int,
-    *,
-    first_level: bool,
     options: SearchOptions,
     now: int | None = None,
 ) -> SearchPlan:
@@ -164,10 +202,8 @@ def _plan(
         raise InvalidInputError("since must be before until.")
     terms = query_terms(text)[:_MAX_TERMS]
     asked_at = now_millis() if now is None else now
-    question = parse_query(text, terms, asked_at)
-    return SearchPlan(
-        question, kinds, filters, limit, max_tokens, 0, first_level, asked_at, options=options
-    )
+    parsed = parse_query(text, terms, asked_at)
+    return SearchPlan(parsed, profile, filters, limit, max_tokens, asked_at, options=options)
 
 
 def _check_range(name: str, value: int, least: int, most: int) -> None:

@@ -1,6 +1,6 @@
-"""Task: what is being worked on while a question is asked.
+"""Task: what is being worked on while a query is asked.
 
-Memories of the same task gain a little (`weigh`): whoever mends the parser and asks for a decision
+Memories of the same task gain a little (`boosts`): whoever mends the parser and asks for a decision
 means the parser's. A task on a scratchpad that nobody has touched for a day is over, and one that
 was noted after the moment asked of had not begun.
 """

@@ -1,11 +1,11 @@
-"""Weigh: what a hit is worth beside how well it matches, a named factor each.
+"""Boosts: what favours one of two hits that match about equally well, a named factor each.
 
-The factors are those of the design's source (importance, frequency, recency by type, feedback,
-task, trust). Each is near 1 and what is counted saturates (the first uses say most), so that they
-choose between hits that match about equally well. Together they are bounded: a memory that has
-everything in its favour must not stand before one that answers, and without a bound it mostly did
-(`bench.recall.weighted`). What holds whatever its age (preferences, rules, skills, who somebody is)
-does not fade; what tells of a moment does, by e in τ, down to a floor.
+They are importance, use, evidence, recency by type, feedback, task and trust. Each is near 1 and
+what is counted saturates (the first uses say most), so that they choose between equals and no more.
+Together they are bounded: a memory that has everything in its favour must not stand before one that
+answers, and without a bound it mostly did (`bench.recall.weighted`). What holds whatever its age
+(preferences, rules, skills, who somebody is) does not fade; what tells of a moment does, by e in τ,
+down to a floor.
 """
 
 import math
@@ -51,9 +51,7 @@ _BOUND = math.log(1.6) / 2
 
 
 def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> dict[str, float]:
-    """Factors for a turn."""
-    if not plan.first_level:
-        return {}  # the record is ranked by what was said alone
+    """Factors for a turn that stands in for a memory."""
     tool = _TOOL_TRAFFIC if turn.role is Role.TOOL else 1.0
     return _drop_neutral({"tool": tool, "time": _time_boost(plan.parsed.time, turn.at)})
 
@@ -61,7 +59,7 @@ def turn_boosts(turn: StoredTurn, plan: SearchPlan) -> dict[str, float]:
 def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> dict[str, float]:
     """Factors for a memory in one of its wordings."""
     votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
-    told = version.event_at if version.event_at is not None else version.valid_from
+    at = version.event_at if version.event_at is not None else version.valid_from
     factors = _bound_product(
         {
             "importance": 1 + _IMPORTANCE * (memory.importance - 0.5),
@@ -70,10 +68,10 @@ def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> d
             "votes": 1 + _VOTES * votes,
             "use": 1 + _USE * _saturate(memory.use_count, _HALF_USED),
             "evidence": 1 + _EVIDENCE * _saturate(memory.evidence - 1, _HALF_PROVEN),
-            "recency": 1.0 if memory.pinned else _recency_boost(memory.type, plan.now - told),
+            "recency": 1.0 if memory.pinned else _recency_boost(memory.type, plan.now - at),
             "trust": _TRUST[version.provenance.trust],
             "task": _SAME_TASK if same_task(memory.task, plan.options.task) else 1.0,
-            "time": _time_boost(plan.parsed.time, told),
+            "time": _time_boost(plan.parsed.time, at),
         }
     )
     return _drop_neutral({"conclusion": _CONCLUSION, **factors})

@@ -1,10 +1,10 @@
-"""Diversify: what has been said already makes room for what has not.
+"""Diversity: what has been said already makes room for what has not.
 
 Maximal marginal relevance: J. Carbonell and J. Goldstein, "The use of MMR, diversity-based
 reranking for reordering documents and producing summaries", 1998. The next hit is the one with the
-most relevance left after what another has said of it. That is the share of its telling words which
-stand in one hit already chosen: a long text that holds a short one has more to say, the short one
-has not. Below six tenths it counts for nothing, for on one topic everybody uses the same words.
+most relevance left after what another has said of it. That is the share of its discriminative words
+which stand in one hit already chosen: a long text that holds a short one has more to say, the short
+one has not. Below six tenths it counts for nothing, for on one topic everybody uses the same words.
 
 Where the same is said again and again, twelve points more of an answer are among the first four
 hits (`bench.recall.crowded`); where nothing is, it moves little. Where the repeats are themselves
@@ -40,22 +40,22 @@ def diversify(ranked: Sequence[_W], most: int) -> list[_W]:
         ranked: best first.
         most: how many are chosen so; the others follow in their order.
     """
-    telling = [each.words - STOP_WORDS or each.words for each in ranked]
-    worth = [each.score for each in ranked]
+    words = [each.words - STOP_WORDS or each.words for each in ranked]
+    scores = [each.score for each in ranked]
     order = list(range(len(ranked)))
     chosen: list[int] = []
     while order and len(chosen) < most:
-        best = max(order, key=worth.__getitem__)  # of equals the first
+        best = max(order, key=scores.__getitem__)  # of equals the first
         order.remove(best)
         chosen.append(best)
         for i in order:
-            if excess := _excess(telling[i], telling[best]):
-                worth[i] = min(worth[i], ranked[i].score * (1 - _PENALTY * excess))
+            if excess := _excess(words[i], words[best]):
+                scores[i] = min(scores[i], ranked[i].score * (1 - _PENALTY * excess))
     return [ranked[i] for i in (*chosen, *order)]
 
 
 def is_similar(one: frozenset[str], other: frozenset[str], least: float) -> bool:
-    """Whether their likeness is so much; mostly their lengths alone tell that it is not."""
+    """Whether they share so many words; mostly their lengths alone tell that they do not."""
     fewer, more = min(len(one), len(other)), max(len(one), len(other))
     return fewer > 0 and fewer / more >= least and word_similarity(one, other) >= least
 
@@ -72,5 +72,5 @@ def _excess(words: frozenset[str], by: frozenset[str]) -> float:
     """How far the share of the words that was said goes beyond what counts, 0 to 1."""
     if not words or len(by) < _REPEAT_SHARE * len(words):
         return 0.0
-    said = len(words & by) / len(words)
-    return max(0.0, (said - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))
+    share = len(words & by) / len(words)
+    return max(0.0, (share - _REPEAT_SHARE) / (1 - _REPEAT_SHARE))

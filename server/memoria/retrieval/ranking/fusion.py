@@ -1,10 +1,10 @@
-"""Fuse: what the graph and the calendar know, joined to what text and meaning have found.
+"""Fusion: what the graph and the calendar know, joined to what text and meaning have found.
 
 Text and meaning come joined already, in the context of their conversation (`evidence`). The graph
 is one more independent witness (noisy-or, as there): alone it makes a weak hit, together with
-words or meaning a surer one. This is the linear formula of the design, λ1·BM25 + λ2·vector +
-λ3·graph, but for one thing: a source that is absent leaves the others' scores as they are, so that
-every row of the degradation matrix is the same formula with a term less.
+words or meaning a surer one. A sum with fixed weights (λ1·BM25 + λ2·vector + λ3·graph) would need
+other weights for every source that is absent; here one that is absent leaves the others' scores as
+they are.
 """
 
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class FusedCandidate:
     cosine: float = 0.0
     graph: float = 0.0
     context: float = 0.0
-    """How much of the question's words stands in it and around it; a speaker's name is no word."""
+    """How much of the query's words stands in it and around it; a speaker's name is no word."""
     entity_names: frozenset[str] = frozenset()
-    """The names in the question of what it is linked with directly."""
+    """The names in the query of what it is linked with directly."""
     via: int | None = None
     """The document found that leads to it."""
     is_indexed: bool = True
@@ -44,31 +44,31 @@ class FusedCandidate:
 
 
 def fuse(
-    tx: Transaction, plan: SearchPlan, candidates: SourceScores, frequencies: Frequencies, most: int
+    tx: Transaction, plan: SearchPlan, sources: SourceScores, frequencies: Frequencies, most: int
 ) -> list[FusedCandidate]:
     """The best candidates, `most` at most beside those only the graph knows, best first."""
     if plan.parsed.is_time_only:
         return [FusedCandidate(n, 1 / (1 + place), is_indexed=False)
-                for place, n in enumerate(candidates.recent[:most])]  # fmt: skip
-    walked = candidates.expansion
-    asked = EvidenceQuery(plan.terms, plan.filters, frequencies, plan.parsed.time)
-    found = rank_by_evidence(tx, asked, candidates, most, plan.options.stages)
+                for place, n in enumerate(sources.recent[:most])]  # fmt: skip
+    expansion = sources.expansion
+    query = EvidenceQuery(plan.terms, plan.filters, frequencies, plan.parsed.time)
+    found = rank_by_evidence(tx, query, sources, most, plan.options.stages)
     fused = [
         FusedCandidate(
             item.n,
-            add_graph_score(item.score, walked.scores.get(item.n, 0.0)),
+            add_graph_score(item.score, expansion.scores.get(item.n, 0.0)),
             item.lexical,
             item.cosine,
-            walked.scores.get(item.n, 0.0),
+            expansion.scores.get(item.n, 0.0),
             item.trust * item.lexical,
-            walked.entity_names.get(item.n, frozenset()),
-            walked.via.get(item.n),
+            expansion.entity_names.get(item.n, frozenset()),
+            expansion.via.get(item.n),
             words=item.indexed.words if item.indexed else None,
         )
         for item in found
     ]
     if not plan.filters.is_narrow:  # the graph knows no filters
-        fused += _graph_only_candidates(candidates, {item.n for item in found})
+        fused += _graph_only_candidates(sources, {item.n for item in found})
     return sorted(fused, key=lambda item: (-item.score, item.n))
 
 
@@ -77,19 +77,19 @@ def add_graph_score(score: float, graph: float) -> float:
     return 1 - (1 - score) * (1 - GRAPH_CEILING * graph)
 
 
-def _graph_only_candidates(candidates: SourceScores, known: set[int]) -> list[FusedCandidate]:
-    walked = candidates.expansion
+def _graph_only_candidates(sources: SourceScores, known: set[int]) -> list[FusedCandidate]:
+    expansion = sources.expansion
     others = sorted(
-        (n for n in walked.scores if n not in known), key=lambda n: (-walked.scores[n], n)
+        (n for n in expansion.scores if n not in known), key=lambda n: (-expansion.scores[n], n)
     )
     return [
         FusedCandidate(
             n,
-            add_graph_score(0.0, walked.scores[n]),
-            graph=walked.scores[n],
-            entity_names=walked.entity_names.get(n, frozenset()),
-            via=walked.via.get(n),
-            cosine=candidates.cosine.get(n, 0.0),
+            add_graph_score(0.0, expansion.scores[n]),
+            graph=expansion.scores[n],
+            entity_names=expansion.entity_names.get(n, frozenset()),
+            via=expansion.via.get(n),
+            cosine=sources.cosine.get(n, 0.0),
             is_indexed=False,
         )
         for n in others[:_GRAPH_ONLY_MOST]

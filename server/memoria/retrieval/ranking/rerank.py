@@ -1,12 +1,13 @@
-"""Rerank: what a model that reads question and text together says of the best hits. Optional.
+"""Rerank: what a model that reads query and text together says of the best hits. Optional.
 
-Its word and ours are averaged. It knows what the words mean together; we know what it is not shown:
-what was said around a text, who is meant, when, and what the graph has. Which of the two is right
-more often depends on the model, and none could be measured here (none comes in a wheel), so they
-count the same. What it was not asked about is taken to answer no better than the worst it was asked
-about: otherwise whatever is out of its sight would overtake what it has seen and thought little of.
+Its score and ours are averaged. It knows what the words mean together; we know what it is not
+shown: what was said around a text, who is meant, when, and what the graph has. Which of the two is
+right more often depends on the model, and none could be measured here (none comes in a wheel), so
+they count the same. What it was not asked about is taken to answer no better than the worst it was
+asked about: otherwise whatever is out of its sight would overtake what it has seen and thought
+little of.
 
-It is asked while no snapshot is open, because a network keeps its own time. So the hits are judged
+It is asked while no snapshot is open, because a network keeps its own time. So the hits are scored
 twice: once to know what to ask about, and anew, as the home is by then, for the answer. Scores go
 by the words they were given for. What was forgotten meanwhile is not there to be shown, and what
 was said meanwhile has no score of another's.
@@ -43,11 +44,11 @@ NO_OPINION = RerankOpinion()
 SWITCHED_OFF = RerankOpinion(reports=(PartReport(part="rerank", state="off", why="switched off"),))
 
 
-def passages(plan: SearchPlan, judged: Sequence[ScoredCandidate]) -> tuple[str, ...]:
+def passages(plan: SearchPlan, scored: Sequence[ScoredCandidate]) -> tuple[str, ...]:
     """What the reranker is to be shown: of the best hits, the words that answer."""
     if plan.parsed.is_time_only or not plan.terms:
         return ()
-    shown = (_passage_text(plan, each) for each in judged[:RERANK_DEPTH])
+    shown = (_passage_text(plan, each) for each in scored[:RERANK_DEPTH])
     return tuple(dict.fromkeys(text for text in shown if text.strip()))
 
 
@@ -65,16 +66,16 @@ def ask_reranker(reranker: Reranker, query: str, texts: Sequence[str]) -> Rerank
 
 
 def apply_opinion(
-    plan: SearchPlan, judged: Sequence[ScoredCandidate], opinion: RerankOpinion
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], opinion: RerankOpinion
 ) -> list[ScoredCandidate]:
-    """The hits by our word and the reranker's, best first."""
+    """The hits by our score and the reranker's, best first."""
     if not opinion.scores:
-        return list(judged)
+        return list(scored)
     worst = min(opinion.scores.values())
-    scored = (
-        _apply_score(each, opinion.scores.get(_passage_text(plan, each)), worst) for each in judged
+    both = (
+        _apply_score(each, opinion.scores.get(_passage_text(plan, each)), worst) for each in scored
     )
-    return sorted(scored, key=lambda each: -each.score)
+    return sorted(both, key=lambda each: -each.score)
 
 
 def _apply_score(each: ScoredCandidate, score: float | None, otherwise: float) -> ScoredCandidate:

@@ -1,4 +1,4 @@
-"""Judge: the candidates are read, each with what speaks for it and what it is worth."""
+"""Score: the candidates are read, and each gets a relevance, its boosts and what speaks for it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from memoria.text.excerpt import find_excerpt
 from memoria.text.script import is_cjk
 
 _READ_CHARS = 4000
-"""How much of a document the gate reads: of a long one, the part that answers."""
+"""How much of a document is read for its words: of a long one, the part that answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,19 @@ class ScoredCandidate:
 
 
 def score_candidates(
-    tx: Transaction, plan: SearchPlan, fused: Sequence[FusedCandidate], asked: QueryStatistics
+    tx: Transaction, plan: SearchPlan, fused: Sequence[FusedCandidate], statistics: QueryStatistics
 ) -> list[ScoredCandidate]:
     """The documents that may be seen, best first; of a memory one wording."""
     documents = _read_documents(tx, plan, fused)
-    shown = [item for item in fused if item.n in documents]
-    held = _words_by_document(tx, plan, shown, documents)
+    visible = [item for item in fused if item.n in documents]
+    words = _words_by_document(tx, plan, visible, documents)
     evenly = dict.fromkeys(discriminative_terms(plan), 1.0)
-    judged = [
-        _score_candidate(plan, item, documents[item.n], held[item.n], asked, evenly)
-        for item in shown
+    scored = [
+        _score_candidate(plan, item, documents[item.n], words[item.n], statistics, evenly)
+        for item in visible
     ]
     best: dict[tuple[str, int], ScoredCandidate] = {}
-    for each in sorted(judged, key=lambda each: -each.score):
+    for each in sorted(scored, key=lambda each: -each.score):
         best.setdefault(_identity(each), each)
     return list(best.values())
 
@@ -103,25 +103,26 @@ def _read_documents(
 
 
 def _includes_unindexed(plan: SearchPlan) -> bool:
-    """Whether turns count that no index has found: of a time, and in the record what is linked."""
-    return plan.parsed.is_time_only or not plan.first_level
+    """Whether turns count that no index has found: those of a time, and those that are linked."""
+    return plan.parsed.is_time_only or plan.profile.includes_linked_turns
 
 
 def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:
-    """Whether it was said by the moment asked for, and on the first level may stand in.
+    """Whether it was said by the moment asked for, and may stand for itself.
 
-    There a turn speaks until memories have been drawn from it, and after that for what no memory
-    keeps: an error code, a path, an address.
+    Among memories a turn does until memories have been made of it, and after that for what no
+    memory keeps: an error code, a path, an address.
     """
     if plan.as_of is not None and not (turn.current and turn.at <= plan.as_of):
         return False
-    if turn.suppressed and (plan.first_level or plan.unasked):
+    if turn.suppressed and not plan.profile.shows_suppressed_turns:
         return False
-    return not (plan.first_level and turn.processed) or plan.parsed.occurs_in(full_text(turn))
+    stands_for_itself = not (plan.profile.only_unprocessed_turns and turn.processed)
+    return stands_for_itself or plan.parsed.occurs_in(full_text(turn))
 
 
 def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion | None:
-    """The wording to show: the one found, or the one that held at the moment asked for."""
+    """The wording to show: the one found, or the one that was valid at the moment asked for."""
     moment = plan.now if plan.as_of is None else plan.as_of
     if memory.expires_at is not None and memory.expires_at <= moment:
         return None  # it was meant to count until then
@@ -129,12 +130,12 @@ def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion 
         return next(version for version in memory.versions if version.n == n)
     if not _is_active_at(memory, moment):
         return None
-    held = (version for version in memory.versions if _is_valid_at(version, moment))
-    return next((version for version in held if _passes_filters(version, plan.filters)), None)
+    valid = (version for version in memory.versions if _is_valid_at(version, moment))
+    return next((version for version in valid if _passes_filters(version, plan.filters)), None)
 
 
 def _is_active_at(memory: Memory, moment: int) -> bool:
-    """Whether it was held true at a moment: it is now, or was until it was put aside later."""
+    """Whether it was active at a moment: it is now, or was until it ended later."""
     if memory.validity in (Validity.ARCHIVED, Validity.SUPERSEDED):
         ever = memory.updated_at > memory.created_at  # some are kept for the history alone
         return ever and moment < memory.updated_at
@@ -194,29 +195,37 @@ def _score_candidate(
     item: FusedCandidate,
     document: StoredTurn | MemoryWording,
     words: frozenset[str],
-    asked: QueryStatistics,
+    statistics: QueryStatistics,
     evenly: Mapping[str, float],
 ) -> ScoredCandidate:
-    held = words | _name_tokens(item, document)
-    across = is_cjk(_document_text(document)[:_READ_CHARS]) != asked.is_cjk
-    covered = term_coverage(asked.weights, held)
-    support = RelevanceSignals(covered, item.cosine, item.graph, item.context, across)
-    relevance = _relevance(plan, item, term_coverage(evenly, held))
-    factors = _boosts(plan, document)
+    tokens_of_all = words | _name_tokens(item, document)
+    is_cross_language = is_cjk(_document_text(document)[:_READ_CHARS]) != statistics.is_cjk
+    signals = RelevanceSignals(
+        coverage=term_coverage(statistics.weights, tokens_of_all),
+        cosine=item.cosine,
+        graph=item.graph,
+        context_coverage=item.context,
+        is_cross_language=is_cross_language,
+    )
+    relevance = _relevance(plan, item, term_coverage(evenly, tokens_of_all))
+    boosts = _boosts(plan, document)
     return ScoredCandidate(
-        document, item, support, relevance, factors, relevance * combine_boosts(factors), words
+        document, item, signals, relevance, boosts, relevance * combine_boosts(boosts), words
     )
 
 
 def _boosts(plan: SearchPlan, document: StoredTurn | MemoryWording) -> dict[str, float]:
-    if plan.parsed.is_time_only or not plan.options.stages.weights:
-        return {}  # of a time the newest first, whatever it is worth
+    if not plan.profile.uses_boosts or not plan.options.stages.boosts:
+        return {}
+    if plan.parsed.is_time_only:
+        return {}  # of a time the newest come first, whatever favours them
     if isinstance(document, MemoryWording):
         return memory_boosts(document.memory, document.version, plan)
     return turn_boosts(document, plan)
 
 
-def _relevance(plan: SearchPlan, item: FusedCandidate, covered: float) -> float:
-    if not plan.first_level or plan.parsed.is_time_only:
+def _relevance(plan: SearchPlan, item: FusedCandidate, coverage: float) -> float:
+    if not plan.profile.scores_conclusions or plan.parsed.is_time_only:
         return item.score
-    return add_graph_score(score_conclusion(item.lexical, covered, item.cosine), item.graph)
+    score = score_conclusion(item.lexical, coverage, item.cosine, plan.calibration)
+    return add_graph_score(score, item.graph)

@@ -1,4 +1,4 @@
-"""Select: which of the judged documents are shown, and what becomes of the others."""
+"""Selection: which of the scored candidates are shown, and what becomes of the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,27 +25,35 @@ class Selection:
 
 
 def select_hits(
-    plan: SearchPlan, judged: Sequence[ScoredCandidate], threshold: RelevanceThreshold
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
 ) -> Selection:
-    """What passes the gate, in an order in which no hit repeats the one before."""
+    """What passes the threshold, in an order in which no hit repeats the one before."""
     if plan.parsed.is_time_only:
-        return Selection(tuple(judged))
+        return Selection(tuple(scored))
     if not plan.terms:
-        return Selection((), tuple(judged))  # no word was asked for, so nothing is an answer
-    if not threshold.policy.applies_to_each:
-        speaks = any(_is_relevant(each, threshold) for each in judged[:DECIDING_HITS])
-        return Selection(tuple(judged[: plan.limit])) if speaks else Selection((), tuple(judged))
-    passed = [each for each in judged if _is_relevant(each, threshold)]
-    passed = _add_linked(judged, passed)
+        return Selection((), tuple(scored))  # no word was asked for, so nothing is an answer
+    if not plan.profile.every_hit_must_fit:
+        return _select_together(plan, scored, threshold)
+    passed = _add_linked(scored, [each for each in scored if _is_relevant(each, threshold)])
     ids = {each.candidate.n for each in passed}
-    turned_away = tuple(each for each in judged if each.candidate.n not in ids)
+    below = tuple(each for each in scored if each.candidate.n not in ids)
     repeats = _find_summarised_turns(passed)
     repeats |= _find_repeats([each for each in passed if each.candidate.n not in repeats])
-    kept = [each for each in passed if each.candidate.n not in repeats]
-    said_already = tuple(each for each in passed if each.candidate.n in repeats)
-    if plan.options.stages.diversity:
-        kept = diversify(kept, plan.limit)
-    return Selection(tuple(kept), turned_away, said_already)
+    hits = [each for each in passed if each.candidate.n not in repeats]
+    if plan.profile.uses_diversity and plan.options.stages.diversity:
+        hits = diversify(hits, plan.limit)
+    return Selection(
+        tuple(hits), below, tuple(each for each in passed if each.candidate.n in repeats)
+    )
+
+
+def _select_together(
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
+) -> Selection:
+    """The best, where one of the very best passes the threshold; else nothing."""
+    if any(_is_relevant(each, threshold) for each in scored[:DECIDING_HITS]):
+        return Selection(tuple(scored[: plan.limit]))
+    return Selection((), tuple(scored))
 
 
 def _is_relevant(each: ScoredCandidate, threshold: RelevanceThreshold) -> bool:
@@ -53,36 +61,36 @@ def _is_relevant(each: ScoredCandidate, threshold: RelevanceThreshold) -> bool:
 
 
 def _add_linked(
-    judged: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate]
+    scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate]
 ) -> list[ScoredCandidate]:
     """Where a hit names somebody, what else is known of them comes with it: the second step.
 
     "Who looks after the server" is answered by a name, and "how do I reach whoever does" by what
-    is told under that name, which shares no word with the question and little of its meaning.
+    is said under that name, which shares no word with the question and little of its meaning.
     """
     ids = {each.candidate.n for each in passed}
-    return [each for each in judged if each.candidate.n in ids or each.candidate.via in ids]
+    return [each for each in scored if each.candidate.n in ids or each.candidate.via in ids]
 
 
 def _find_summarised_turns(found: Sequence[ScoredCandidate]) -> set[int]:
-    """The turns from which one of the memories found was drawn: it answers for them."""
-    drawn_from = {
+    """The turns that one of the memories found was made of: it answers for them."""
+    sources = {
         each.document.version.provenance.turn_id
         for each in found
         if isinstance(each.document, MemoryWording)
     }
-    return {each.candidate.n for each in found if each.kind == "turn" and each.id in drawn_from}
+    return {each.candidate.n for each in found if each.kind == "turn" and each.id in sources}
 
 
 def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
     """Turns that say word for word what a better hit says."""
-    kept: list[ScoredCandidate] = []
+    better: list[ScoredCandidate] = []
     repeats: set[int] = set()
     for each in found:
         if each.kind == "turn" and any(
-            is_similar(each.words, better.words, _REPEAT_SIMILARITY) for better in kept
+            is_similar(each.words, other.words, _REPEAT_SIMILARITY) for other in better
         ):
             repeats.add(each.candidate.n)
         else:
-            kept.append(each)
+            better.append(each)
     return repeats

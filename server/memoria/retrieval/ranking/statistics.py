@@ -1,8 +1,8 @@
-"""Familiar: how well the record knows the words of a question.
+"""Statistics: how well the record knows the words of a query.
 
 A word that stands nowhere, or in few places, tells more than one that stands everywhere; and a name
-tells most of all. A question about somebody who is nowhere named is a question about another world,
-however many of its other words are on record. One about somebody well known is nearly always met by
+tells most of all. A query about somebody who is named nowhere is a query about another world,
+however many of its other words are on record. One about somebody well known nearly always finds
 something: so much is said of them that it takes more to be an answer.
 """
 
@@ -23,12 +23,11 @@ _FREQUENT = 100
 
 @dataclass(frozen=True, slots=True)
 class QueryStatistics:
-    """What the record knows of a question, before any one document is looked at."""
+    """What the record knows of a query, before any one document is looked at."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
-    """What each telling term counts for in coverage. Beside others a name that stands everywhere
-    counts for nothing, and on the first level no name does: to be of the same person is no answer.
-    """
+    """What each discriminative term counts for in coverage. Beside others a name that stands
+    everywhere counts for nothing, and in a search of memories no name does."""
     frequent_entity: bool = False
     """It names somebody or something that much of the record is about."""
     unknown_entity: bool = False
@@ -40,37 +39,38 @@ class QueryStatistics:
 
 
 def count_frequencies(tx: Transaction, plan: SearchPlan) -> Frequencies:
-    """How common the words and names of the question are: counted once for all who ask."""
+    """How common the words and names of the query are, counted once for every part that asks."""
     terms = list(dict.fromkeys((*plan.terms, *_proper_name_tokens(plan))))
     if "text" in plan.options.without:
-        return Frequencies(0, dict.fromkeys(terms, 1))  # nobody can tell
+        return Frequencies(0, dict.fromkeys(terms, 1))  # without the index nobody can tell
     return tx.documents.frequencies(plan.kinds, terms, plan.filters)
 
 
 def build_statistics(
-    plan: SearchPlan, candidates: SourceScores, frequencies: Frequencies
+    plan: SearchPlan, sources: SourceScores, frequencies: Frequencies
 ) -> QueryStatistics:
-    """What the record knows of the question.
+    """What the record knows of the query.
 
     Args:
         plan: the search.
-        candidates: what the sources have found.
+        sources: what they have found.
         frequencies: how common its words and names are.
     """
     terms = discriminative_terms(plan)
     names = _proper_name_tokens(plan)
     counts = frequencies.by_term
-    met = any(counts.get(name) for name in names) or not names.isdisjoint(
-        _linked_name_tokens(candidates)
+    is_known = any(counts.get(name) for name in names) or not names.isdisjoint(
+        _linked_name_tokens(sources)
     )
-    dropped = names if plan.first_level else {n for n in names if _is_frequent(counts, n)}
-    others = [term for term in terms if term not in dropped] or terms
+    ignores_all = plan.profile.ignores_names
+    ignored = names if ignores_all else {n for n in names if _is_frequent(counts, n)}
+    others = [term for term in terms if term not in ignored] or terms
     return QueryStatistics(
         weights={term: _term_weight(counts.get(term, 0)) for term in others},
         frequent_entity=any(_is_frequent(counts, name) for name in names),
-        unknown_entity=bool(names) and not met,
+        unknown_entity=bool(names) and not is_known,
         is_cjk=is_cjk(plan.query),
-        has_vectors=bool(candidates.cosine),
+        has_vectors=bool(sources.cosine),
     )
 
 
@@ -78,14 +78,14 @@ def _is_frequent(counts: Mapping[str, int], name: str) -> bool:
     return counts.get(name, 0) >= _FREQUENT
 
 
-def _linked_name_tokens(candidates: SourceScores) -> frozenset[str]:
-    """The tokens of names in the question by which the graph knows something."""
-    known = frozenset[str]().union(*candidates.expansion.entity_names.values())
+def _linked_name_tokens(sources: SourceScores) -> frozenset[str]:
+    """The tokens of names in the query by which the graph knows something."""
+    known = frozenset[str]().union(*sources.expansion.entity_names.values())
     return frozenset(tokens(" ".join(known)))
 
 
-def _term_weight(holding: int) -> float:
-    return 1 / (1 + log10(1 + min(holding, _FREQUENT)))
+def _term_weight(documents: int) -> float:
+    return 1 / (1 + log10(1 + min(documents, _FREQUENT)))
 
 
 def discriminative_terms(plan: SearchPlan) -> list[str]:

@@ -1,15 +1,14 @@
-"""Walk: what the graph finds from what a question names, and from what has been found already.
+"""Graph expansion: what is linked with the names in a query, and with what has been found already.
 
-The seeds are the entities that go by a name in the question, and the best documents that words and
-meaning have found. From there the walk goes from entity to memory to entity to memory, strongest
-bonds first and never beyond some hundred nodes; personalised PageRank says how much of a walker's
-time each document gets. Names join what shares no word: an alias or another language's spelling
-leads to what was told under the first name, and whom a hit speaks of leads to what else is known of
-them.
+It starts from the entities that go by a name in the query, and from the best documents that words
+and meaning have found. It goes from entity to memory to entity to memory, along the strongest edges
+first and never beyond some hundred nodes; personalised PageRank says what share of a random walk
+each document gets. Names join what shares no word: an alias or another language's spelling leads to
+what was said under the first name, and whom a hit mentions leads to what else is known of them.
 
-Who is in everything tells nothing apart: a node's bonds count the less the more it has, and what
-starts from nothing else counts as little. A document's score is what comes to it over its bonds;
-that it was a seed is no news.
+An entity that is in everything tells nothing apart: a node's edges count the less the more it has,
+and what starts from nothing else counts as little. A document's score is what comes to it over its
+edges; that the expansion started there is no news.
 """
 
 import heapq
@@ -20,6 +19,9 @@ from dataclasses import dataclass, field
 
 from memoria.graph.hops import Adjacency, find_neighbourhood
 from memoria.graph.pagerank import personalised_pagerank
+from memoria.model import PartReport
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.sources.report import report_idle, report_off, report_used
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
 from memoria.text.name import name_key
@@ -29,11 +31,11 @@ _MOST_NODES = 150
 _ROUNDS = 12
 _START_DOCUMENTS = 2
 _START_WEIGHT = 0.5
-"""What a document found by words or meaning weighs as a seed beside a named entity."""
-_HUB_FREE_BONDS = 8
-"""Bonds up to which each of a node's counts in full."""
+"""What a document found by words or meaning weighs as a start beside a named entity."""
+_HUB_FREE_EDGES = 8
+"""Edges up to which each of a node's counts in full."""
 _TOO_MANY_EDGES = 200
-"""Edges with which a node is in so much that it is not walked through at all."""
+"""Edges with which a node is in so much that nothing is reached through it at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,59 +45,72 @@ class GraphExpansion:
     scores: Mapping[int, float] = field(default_factory=dict)
     """By document, 0 to 1: its share of the rank beside the best document's."""
     entity_names: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """By document: the names in the question of what it is linked with directly."""
+    """By document: the names in the query of what it is linked with directly."""
     via: Mapping[int, int] = field(default_factory=dict)
     """By document: the one found that leads there, by something that few others speak of."""
 
 
+def search_graph(
+    tx: Transaction, plan: SearchPlan, found: Mapping[int, float]
+) -> tuple[GraphExpansion, PartReport]:
+    """What the graph adds to the documents found, unless it is switched off."""
+    if "graph" in plan.options.without:
+        return GraphExpansion(), report_off("graph")
+    expansion = expand_graph(tx, plan.parsed.names, found, plan.filters)
+    if not expansion.scores:
+        why = "the question names nobody and nothing that memories are linked with"
+        return expansion, report_idle("graph", why)
+    return expansion, report_used("graph", len(expansion.scores))
+
+
 def expand_graph(
-    tx: Transaction, names: Sequence[str], found: Mapping[int, float], seen: Filters
+    tx: Transaction, names: Sequence[str], found: Mapping[int, float], visible: Filters
 ) -> GraphExpansion:
     """What lies near the entities named and the documents found.
 
     Args:
         tx: where to look.
-        names: runs of words of the question.
+        names: runs of words of the query.
         found: documents that words and meaning have found, and how well, 0 to 1.
-        seen: from where it is looked.
+        visible: what the asking workspace sees.
     """
-    entities = tx.graph.by_name(names, seen)
+    entities = tx.graph.by_name(names, visible)
     starts = _find_start_nodes(tx, found)
     if not entities and not starts:
         return GraphExpansion()
-    ground = _ExploredGraph(tx, seen, starts)
-    reached = find_neighbourhood([*entities, *starts], _HOPS, ground.read_bonds, _MOST_NODES)
-    adjacency = _take_weaker_end(_drop_dead_ends(reached.adjacency, ground, entities))
-    direct = {n: ground.bonds.get(n, {}) for n in entities}
-    seeds = {n: _START_WEIGHT * score for n, score in starts.items()}
-    seeds |= {n: _hub_share(others) for n, others in direct.items()}
+    explored = _ExploredGraph(tx, visible, starts)
+    reached = find_neighbourhood([*entities, *starts], _HOPS, explored.read_edges, _MOST_NODES)
+    adjacency = _take_weaker_end(_drop_dead_ends(reached.adjacency, explored, entities))
+    direct = {n: explored.edges.get(n, {}) for n in entities}
+    weights = {n: _START_WEIGHT * score for n, score in starts.items()}
+    weights |= {n: _hub_share(others) for n, others in direct.items()}
     return GraphExpansion(
-        _document_scores(adjacency, seeds, ground.documents),
-        _link_names(direct, entities, ground.documents),
-        _find_bridges(adjacency, starts, ground.bonds, ground.documents),
+        _document_scores(adjacency, weights, explored.documents),
+        _link_names(direct, entities, explored.documents),
+        _find_bridges(adjacency, starts, explored.edges, explored.documents),
     )
 
 
 class _ExploredGraph:
-    """What a walk steps on: the seeds first, then what the documents found speak of."""
+    """The part of the graph that has been read: the starts, then what they are linked with."""
 
-    def __init__(self, tx: Transaction, seen: Filters, starts: Mapping[int, float]) -> None:
+    def __init__(self, tx: Transaction, visible: Filters, starts: Mapping[int, float]) -> None:
         self._tx = tx
-        self._seen = seen
+        self._visible = visible
         self._starts = starts
-        self.bonds: dict[int, Mapping[int, float]] = {}
+        self.edges: dict[int, Mapping[int, float]] = {}
         self.documents: dict[int, int] = {}
 
-    def read_bonds(self, level: Sequence[int], _met: Collection[int], _room: int) -> Adjacency:
-        """The bonds of a level's nodes: of the first of all, then of bridges from what was found.
+    def read_edges(self, level: Sequence[int], _met: Collection[int], _room: int) -> Adjacency:
+        """The edges of a level's nodes: of all the first time, then of bridges from the starts.
 
         What leads on from a memory that merely shares a name is too far away to answer.
         """
-        bridges = {n for start in self._starts for n in self.bonds.get(start, {})}
-        going = [n for n in level if not self.bonds or (n in bridges and n not in self.documents)]
-        busy = self._tx.graph.high_degree(going, _TOO_MANY_EDGES)
-        found = self._tx.graph.neighbours([n for n in going if n not in busy], self._seen)
-        self.bonds.update(found)
+        bridges = {n for start in self._starts for n in self.edges.get(start, {})}
+        going = [n for n in level if not self.edges or (n in bridges and n not in self.documents)]
+        hubs = self._tx.graph.high_degree(going, _TOO_MANY_EDGES)
+        found = self._tx.graph.neighbours([n for n in going if n not in hubs], self._visible)
+        self.edges.update(found)
         self.documents.update(
             self._tx.graph.documents_of_nodes(sorted({*going, *_iterate_ends(found)}))
         )
@@ -110,8 +125,8 @@ def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, 
 
 
 def _hub_share(others: Mapping[int, float]) -> float:
-    """How much a node with these bonds says of what is at their other ends."""
-    return min(1.0, _HUB_FREE_BONDS / len(others)) if others else 0.0
+    """How much a node with these edges says of what is at their other ends."""
+    return min(1.0, _HUB_FREE_EDGES / len(others)) if others else 0.0
 
 
 def _damp_hub(others: Mapping[int, float]) -> Mapping[int, float]:
@@ -120,13 +135,13 @@ def _damp_hub(others: Mapping[int, float]) -> Mapping[int, float]:
 
 
 def _drop_dead_ends(
-    adjacency: Adjacency, ground: _ExploredGraph, named: Collection[int]
+    adjacency: Adjacency, explored: _ExploredGraph, entities: Collection[int]
 ) -> Adjacency:
-    """Without what leads nowhere but back, or was not walked through: it would only echo."""
+    """Without what leads nowhere but back, or was not gone through: it would only echo."""
     passed = {
         n
         for n in adjacency
-        if n in ground.documents or len(ground.bonds.get(n, ())) > (0 if n in named else 1)
+        if n in explored.documents or len(explored.edges.get(n, ())) > (0 if n in entities else 1)
     }
     return {
         n: {other: weight for other, weight in others.items() if other in passed}
@@ -136,7 +151,7 @@ def _drop_dead_ends(
 
 
 def _take_weaker_end(adjacency: Adjacency) -> Adjacency:
-    """Every bond as the end tells it that says less: a hub doubts all of its own."""
+    """Every edge with the lesser weight of its two ends: a hub's edges are all doubtful."""
     return {
         n: {
             other: min(weight, adjacency.get(other, {}).get(n, weight))
@@ -151,23 +166,23 @@ def _iterate_ends(adjacency: Adjacency) -> Iterable[int]:
 
 
 def _document_scores(
-    adjacency: Adjacency, seeds: Mapping[int, float], documents: Mapping[int, int]
+    adjacency: Adjacency, starts: Mapping[int, float], documents: Mapping[int, int]
 ) -> dict[int, float]:
-    came = _incoming_rank(adjacency, personalised_pagerank(adjacency, seeds, rounds=_ROUNDS))
-    scores = {document: came[n] for n, document in documents.items() if came.get(n)}
+    incoming = _incoming_rank(adjacency, personalised_pagerank(adjacency, starts, rounds=_ROUNDS))
+    scores = {document: incoming[n] for n, document in documents.items() if incoming.get(n)}
     best = max(scores.values(), default=0.0)
-    share = max(seeds.values())
+    share = max(starts.values())
     return {n: share * score / best for n, score in scores.items()}
 
 
 def _incoming_rank(adjacency: Adjacency, rank: Mapping[int, float]) -> dict[int, float]:
-    """What comes to each node over its bonds, and not by being a seed."""
-    came: dict[int, float] = defaultdict(float)
+    """What comes to each node over its edges, and not by being a start."""
+    incoming: dict[int, float] = defaultdict(float)
     for n, others in adjacency.items():
         total = math.fsum(others.values())
         for other, weight in others.items():
-            came[other] += rank.get(n, 0.0) * weight / (total or 1.0)
-    return came
+            incoming[other] += rank.get(n, 0.0) * weight / (total or 1.0)
+    return incoming
 
 
 def _link_names(
@@ -184,17 +199,17 @@ def _link_names(
 def _find_bridges(
     adjacency: Adjacency,
     starts: Mapping[int, float],
-    bonds: Adjacency,
+    edges: Adjacency,
     documents: Mapping[int, int],
 ) -> dict[int, int]:
     """What the documents found lead to, the best of them first; none leads to a better one."""
-    through: dict[int, int] = {}
+    via: dict[int, int] = {}
     before: set[int] = set()
     for start in sorted(starts, key=lambda n: (-starts[n], n)):
         before.add(start)
         for bridge in adjacency.get(start, {}).keys() - documents.keys():
-            others = bonds.get(bridge, {})
-            if len(others) <= _HUB_FREE_BONDS:
+            others = edges.get(bridge, {})
+            if len(others) <= _HUB_FREE_EDGES:
                 for n in others.keys() & documents.keys() - before:
-                    through.setdefault(documents[n], documents[start])
-    return through
+                    via.setdefault(documents[n], documents[start])
+    return via

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memoria.retrieval.query.stages import Stages
+from memoria.retrieval.query.options import Stages
 from memoria.store.values import Remark
 from memoria.text.budget import estimate_tokens
 from memoria.text.dates import Interval

@@ -1,14 +1,14 @@
-"""Evidence: from two lists of scores to one, with the conversation taken into account.
+"""Rank by evidence: from two lists of scores to one, with the conversation taken into account.
 
 What the index found is counted anew, with the words of the neighbours (`lexical`) and the share of
 the session (`session`). Text and meaning are then combined as independent evidence, by noisy-or
 (J. Pearl, Probabilistic Reasoning in Intelligent Systems, 1988): either can make a hit, both make
 it surer. Cosine counts squared and as it is, not stretched over its list, so that a list of
 nothing but distant neighbours stays weak. Text is trusted as far as the best of it goes: the best
-of a list is always the best, though it may share nothing but "which" with a question in another
-language, so the list counts by the part of the question's words, rare ones first, that its best
+of a list is always the best, though it may share nothing but "which" with a query in another
+language, so the list counts by the part of the query's words, rare ones first, that its best
 document holds. Rank fusion was measured too and is worse here: it forgets how sure BM25 is. At
-last the best are weighed by what they are (`worth`).
+last comes what makes a turn an answer whatever its words (`priors`).
 
 The constants were chosen on two of the five shared LoCoMo conversations, conv-26 and conv-41;
 docs/benchmarks.md has the figures of all with and without each part.
@@ -17,7 +17,8 @@ docs/benchmarks.md has the figures of all with and without each part.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from memoria.retrieval.query.stages import ALL, Stages
+from memoria.inference import Calibration
+from memoria.retrieval.query.options import ALL_STAGES, Stages
 from memoria.retrieval.ranking.evidence.counts import count_terms
 from memoria.retrieval.ranking.evidence.inputs import RankingInput, best_documents
 from memoria.retrieval.ranking.evidence.lexical import bm25, idf
@@ -32,14 +33,13 @@ from memoria.text.dates import Interval
 _LEXICAL_CEILING = 0.7
 _CONCLUSION_CEILING = 0.6
 _PRIOR_DEPTH = 100
-"""How many of the best are weighed, at least: with 60, recall@10 is a fifth of a point lower."""
-_UNRELATED_COSINE = 0.1
-_CERTAIN_COSINE = 0.65
+"""How many of the best are read for their priors, at least: with 60, recall@10 is a fifth of a
+point lower."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceQuery:
-    """What the ranking knows of a question."""
+    """What the ranking knows of a query."""
 
     terms: tuple[str, ...]
     filters: Filters
@@ -60,7 +60,7 @@ class RankedDocument:
     cosine: float
     """As near as the last of the nearest, where the document is not among them."""
     trust: float = 1.0
-    """How much of the question's words the best of this search holds in its context, 0 to 1."""
+    """How much of the query's words the best of this search holds in its context, 0 to 1."""
     indexed: IndexTokens | None = None
     """Its tokens, where they were read."""
 
@@ -76,23 +76,27 @@ class _TextScores:
 
 
 def rank_by_evidence(
-    tx: Transaction, asked: EvidenceQuery, candidates: SourceScores, most: int, stages: Stages = ALL
+    tx: Transaction,
+    query: EvidenceQuery,
+    sources: SourceScores,
+    most: int,
+    stages: Stages = ALL_STAGES,
 ) -> list[RankedDocument]:
     """The best candidates, `most` at most, best first; ties by age, oldest first.
 
     Near neighbours of candidates are ranked with them, unless the search is narrow: a neighbour
     need not pass the filters.
     """
-    found = RankingInput.read(tx, candidates, include_processed=asked.filters.include_processed)
-    told = find_named_speakers(asked.terms, found.speakers) if stages.speakers else {}
-    text = _score_text(asked, candidates, found, frozenset().union(*told.values()), stages)
-    cosine = _complete_cosines(candidates, text) if stages.meaning else {}
-    ns = candidates.bm25.keys() | candidates.cosine.keys()
-    scores = _combine(ns if asked.filters.is_narrow else ns | text.scores.keys(), text, cosine)
-    weighed = best_documents(scores, max(_PRIOR_DEPTH, most))
-    wanted = ExpectedAnswer(told.keys(), asked.time)
-    first = {n: scores[n] for n in weighed}
-    final = rank_with_priors(first, tx.conversations.remarks, wanted, most, stages)
+    found = RankingInput.read(tx, sources, include_processed=query.filters.include_processed)
+    speakers = find_named_speakers(query.terms, found.speakers) if stages.speakers else {}
+    text = _score_text(query, sources, found, frozenset().union(*speakers.values()), stages)
+    cosine = _complete_cosines(sources, text) if stages.meaning else {}
+    ns = sources.bm25.keys() | sources.cosine.keys()
+    scores = _combine(ns if query.filters.is_narrow else ns | text.scores.keys(), text, cosine)
+    best = best_documents(scores, max(_PRIOR_DEPTH, most))
+    expected = ExpectedAnswer(speakers.keys(), query.time)
+    first = {n: scores[n] for n in best}
+    final = rank_with_priors(first, tx.conversations.remarks, expected, most, stages)
     return [
         RankedDocument(
             n,
@@ -106,14 +110,17 @@ def rank_by_evidence(
     ]
 
 
-def score_conclusion(lexical: float, coverage: float, cosine: float) -> float:
-    """The score of a conclusion, 0 to 1: a short text, judged by itself.
+def score_conclusion(
+    lexical: float, coverage: float, cosine: float, calibration: Calibration
+) -> float:
+    """The score of a conclusion, 0 to 1: a short text by itself.
 
-    Among a handful of memories BM25's best may share nothing but a particle with the question,
-    so it counts by the share of the question's terms it covers. A sentence's cosine says more
+    Among a handful of memories BM25's best may share nothing but a particle with the query,
+    so it counts by the share of the query's terms it covers. A sentence's cosine says more
     than a turn's: it is stretched from where unrelated sentences end to where answers lie.
     """
-    meaning = (cosine - _UNRELATED_COSINE) / (_CERTAIN_COSINE - _UNRELATED_COSINE)
+    unrelated = calibration.unrelated
+    meaning = (cosine - unrelated) / (calibration.certain - unrelated)
     by_words = _CONCLUSION_CEILING * lexical * coverage
     return 1 - (1 - by_words) * (1 - min(max(meaning, 0.0), 0.95))
 
@@ -127,41 +134,41 @@ def _combine(ns: Iterable[int], text: _TextScores, cosine: Mapping[int, float]) 
     }
 
 
-def _complete_cosines(candidates: SourceScores, text: _TextScores) -> dict[int, float]:
+def _complete_cosines(sources: SourceScores, text: _TextScores) -> dict[int, float]:
     """Every document's cosine: of those not among the nearest, that of the last of these.
 
     It is the most they can have. As nothing, words alone would place them behind what words hardly
     speak for: with it, half as many of the nearest do for the same recall.
     """
-    last = max(min(candidates.cosine.values(), default=0.0), 0.0)
-    others = dict.fromkeys(candidates.bm25.keys() | text.scores.keys(), last)
-    return others | dict(candidates.cosine) | _estimate_cosines(candidates, text)
+    last = max(min(sources.cosine.values(), default=0.0), 0.0)
+    others = dict.fromkeys(sources.bm25.keys() | text.scores.keys(), last)
+    return others | dict(sources.cosine) | _estimate_cosines(sources, text)
 
 
-def _estimate_cosines(candidates: SourceScores, text: _TextScores) -> dict[int, float]:
+def _estimate_cosines(sources: SourceScores, text: _TextScores) -> dict[int, float]:
     """Cosines for documents too new to have a vector, in proportion to how well their words fit.
 
     Not knowing is not zero: what was said a second ago must not rank behind older copies of it.
     """
-    nearest = max(candidates.cosine.values(), default=0.0)
-    return {n: nearest * text.scores.get(n, 0.0) for n in candidates.awaiting_vector}
+    nearest = max(sources.cosine.values(), default=0.0)
+    return {n: nearest * text.scores.get(n, 0.0) for n in sources.awaiting_vector}
 
 
 def _score_text(
-    asked: EvidenceQuery,
-    candidates: SourceScores,
+    query: EvidenceQuery,
+    sources: SourceScores,
     found: RankingInput,
     names: frozenset[str],
     stages: Stages,
 ) -> _TextScores:
     """BM25 with what turns gain from their neighbours and sessions."""
-    scores, trust = dict(candidates.bm25), 1.0
+    scores, trust = dict(sources.bm25), 1.0
     if stages.recount and scores:
-        terms = [term for term in asked.terms if term not in names]
-        telling = idf(terms, asked.frequencies)
+        terms = [term for term in query.terms if term not in names]
+        idf_by_term = idf(terms, query.frequencies)
         counted = count_terms(found.documents, terms, alike=stages.alike)
-        scores |= bm25(counted, found.places, telling, lend=stages.neighbours)
-        ideal = sum(telling.values()) or 1.0
+        scores |= bm25(counted, found.places, idf_by_term, lend=stages.neighbours)
+        ideal = sum(idf_by_term.values()) or 1.0
         trust = min(1.0, max(scores.values(), default=0.0) / ideal)
     shared = add_session_shares(_scale_to_best(scores), found.places) if stages.sessions else scores
     return _TextScores(_scale_to_best(shared), trust if stages.trust else 1.0)

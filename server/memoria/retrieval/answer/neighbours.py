@@ -1,0 +1,36 @@
+"""Neighbours: the turns said before and after a hit, shown beside it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memoria.model import AdjacentTurn, StoredTurn
+from memoria.retrieval.answer.cite import neighbour
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.store.base import Transaction
+
+
+class NeighbourTurns(NamedTuple):
+    """The turns shown with a hit."""
+
+    before: tuple[AdjacentTurn, ...]
+    after: tuple[AdjacentTurn, ...]
+
+
+def read_neighbours(
+    tx: Transaction, shown: Sequence[ScoredCandidate], reach: int
+) -> list[NeighbourTurns]:
+    """The turns up to `reach` places from each hit, without those that are hits themselves."""
+    hits = [each.document for each in shown if isinstance(each.document, StoredTurn)]
+    positions = tx.conversations.list_positions([turn.n for turn in hits], reach)
+    taken = {(turn.session_n, turn.turn_index) for turn in hits}
+    ns = [n for n, session_n, index in positions if (session_n, index) not in taken]
+    turns = {(t.session_n, t.turn_index): t for t in tx.conversations.turns(ns).values()}
+
+    def around(turn: StoredTurn, steps: range) -> tuple[AdjacentTurn, ...]:
+        places = ((turn.session_n, turn.turn_index + step) for step in steps)
+        return tuple(neighbour(turns[place]) for place in places if place in turns)
+
+    return [
+        NeighbourTurns(around(turn, range(-reach, 0)), around(turn, range(1, reach + 1)))
+        for turn in hits
+    ]

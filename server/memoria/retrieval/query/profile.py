@@ -1,0 +1,99 @@
+"""Profiles: what sets one kind of search apart from another, in one place.
+
+A search of memories answers with conclusions, a line each, and is strict with every hit. A search
+of the transcript shows the verbatim record as it stands and is silent only where none of its best
+hits fits. The context package is built from what nobody asked for, so its conclusions have to fit
+better still, and the evidence beside them leaves out turns whose conclusions the user has
+suppressed.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from memoria.store.values import DocumentKind
+
+BoundsName = Literal["memories", "transcript", "context"]
+"""Which of an embedder's relevance bounds (`Calibration`) a search goes by."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProfile:
+    """What a kind of search reads, how it ranks and what it shows."""
+
+    kinds: tuple[DocumentKind, ...]
+    bounds: BoundsName
+    every_hit_must_fit: bool
+    """Whether each hit has to pass the threshold, or one of the best for all of them."""
+    rerank_accepts: float
+    """The reranker's score from which a hit passes whatever its words."""
+    counts_context_words: bool
+    """Whether a query about a frequent entity counts the words around a hit as the hit's own."""
+    reads_per_hit: int
+    """Ranked documents read for each hit wanted: boosts reorder them, the threshold drops some."""
+    reads_at_least: int
+    line_chars: int | None
+    """A hit's text is cut to the excerpt that answers; None shows it whole."""
+    only_unprocessed_turns: bool
+    """Whether a turn stands in only until memories have been made of it."""
+    includes_linked_turns: bool
+    """Whether a turn that only the graph has found may be a hit."""
+    shows_suppressed_turns: bool
+    scores_conclusions: bool
+    """Whether relevance is that of one sentence by itself, or of a turn in its conversation."""
+    ignores_names: bool
+    """Whether a name in the query counts for nothing in coverage, however rare it is: to be about
+    the same person is no answer."""
+    uses_boosts: bool
+    uses_diversity: bool
+    follows_task: bool
+    """Whether the task in hand favours what was learnt at it."""
+    hints_at_transcript: bool
+
+
+MEMORIES = SearchProfile(
+    kinds=("memory", "turn"),
+    bounds="memories",
+    every_hit_must_fit=True,
+    rerank_accepts=0.5,
+    counts_context_words=False,
+    reads_per_hit=3,
+    reads_at_least=12,
+    line_chars=400,
+    only_unprocessed_turns=True,
+    includes_linked_turns=False,
+    shows_suppressed_turns=False,
+    scores_conclusions=True,
+    ignores_names=True,
+    uses_boosts=True,
+    uses_diversity=True,
+    follows_task=True,
+    hints_at_transcript=True,
+)
+"""The first level: conclusions, and the turns that no memory has been made of yet."""
+
+TRANSCRIPT = SearchProfile(
+    kinds=("turn",),
+    bounds="transcript",
+    every_hit_must_fit=False,
+    rerank_accepts=0.5,
+    counts_context_words=True,
+    reads_per_hit=1,
+    reads_at_least=10,
+    line_chars=None,
+    only_unprocessed_turns=False,
+    includes_linked_turns=True,
+    shows_suppressed_turns=True,
+    scores_conclusions=False,
+    ignores_names=False,
+    uses_boosts=False,
+    uses_diversity=False,
+    follows_task=False,
+    hints_at_transcript=False,
+)
+"""The second level: the verbatim record."""
+
+CONTEXT = replace(MEMORIES, bounds="context", rerank_accepts=0.8)
+"""Conclusions for the context package."""
+
+EVIDENCE = replace(TRANSCRIPT, shows_suppressed_turns=False)
+"""The record for the context package."""

@@ -1,0 +1,32 @@
+"""Text: the documents that hold the query's words, by BM25."""
+
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.sources.report import (
+    DEPTH,
+    FoundScores,
+    report_idle,
+    report_off,
+    report_used,
+)
+from memoria.store.base import Transaction
+
+_DEPTH_IN_TIME = 100
+"""How many more are looked for in the time that the query names."""
+
+
+def search_text(tx: Transaction, plan: SearchPlan) -> FoundScores:
+    """What full text search finds; where it finds more than it gives, more of the time asked for.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+    """
+    if "text" in plan.options.without:
+        return {}, report_off("text")
+    if not plan.terms:
+        return {}, report_idle("text", "the question holds no word")
+    found = dict(tx.documents.match(plan.kinds, plan.terms, plan.filters, DEPTH))
+    in_time = plan.filters_in_time
+    if in_time is not None and len(found) >= DEPTH:
+        found.update(tx.documents.match(plan.kinds, plan.terms, in_time, _DEPTH_IN_TIME))
+    return found, report_used("text", len(found))
