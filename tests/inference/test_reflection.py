@@ -17,7 +17,7 @@ from memoria.inference.tasks import (
     request_day_summary,
     review_memory,
 )
-from memoria.model.reflection import Concept, DaySummary, Decision, MemoryQuote, ReviewStep
+from memoria.model.reflection import Concept, DaySummary, Decision, MemoryQuote, ReviewAnswer
 
 CASE = ReviewCase(
     today="Sunday, 22 November 2026",
@@ -252,4 +252,4 @@ def test_a_day_of_another_form_is_none(sentences: object) -> None:
 
 def test_a_search_without_words_is_no_step() -> None:
     with pytest.raises(ValidationError, match="SEARCH needs words"):
-        ReviewStep(decision="SEARCH")
+        ReviewAnswer(decision="SEARCH")

@@ -10,7 +10,7 @@ from memoria.inference.chat.base import AnswerT, ChatRequest
 from memoria.inference.templates import load_template
 from memoria.model import Checks, EpisodeSummary, Focus, Operation, Rulings
 from memoria.model.base import Value
-from memoria.model.reflection import Concept, DaySummary, Decision, ReviewStep
+from memoria.model.reflection import Concept, DaySummary, Decision, ReviewAnswer
 
 _MOST_OPERATIONS = 20
 _Operation = Annotated[Operation, Field(discriminator="op")]
@@ -129,7 +129,7 @@ def review_memory(
     """
     found: list[str] = []
     for left in range(MAX_SEARCHES, 0, -1):
-        step = ask(_request_review(ReviewStep, case, found, left, max_output_tokens))
+        step = ask(_request_review(ReviewAnswer, case, found, left, max_output_tokens))
         if step.decision != "SEARCH":
             return Decision(decision=step.decision, reason=step.reason)
         found.append(f"{step.words}:\n{search(step.words) or _NOTHING}")

@@ -27,7 +27,7 @@ class Decision(Value):
     reason: _Reason = ""
 
 
-class ReviewStep(Value):
+class ReviewAnswer(Value):
     """A reviewer's next step: a decision, or a search before there is one."""
 
     decision: Literal["SEARCH", "PROMOTE", "KEEP", "DELETE"]

@@ -14,7 +14,7 @@ _PLAIN = {"LC_ALL": "C", "TZ": "UTC"}
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramResult:
+class SchedulerResult:
     """How a program ended."""
 
     program: str
@@ -34,7 +34,7 @@ def is_on_path(program: str) -> bool:
     return shutil.which(program) is not None
 
 
-def run_program(program: str, *arguments: str, given: bytes = b"") -> ProgramResult:
+def run_program(program: str, *arguments: str, given: bytes = b"") -> SchedulerResult:
     """Run a program to its end. No shell is involved.
 
     Raises:
@@ -56,6 +56,6 @@ def run_program(program: str, *arguments: str, given: bytes = b"") -> ProgramRes
         raise ScheduleError(f"{program} did not end within {_TIMEOUT_S} s.") from error
     except OSError as error:
         raise ScheduleError(f"{program} can't be started: {error.strerror}.") from error
-    return ProgramResult(
+    return SchedulerResult(
         program, done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
     )

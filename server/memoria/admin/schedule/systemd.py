@@ -14,7 +14,7 @@ from memoria.admin.schedule.interface import (
     ScheduleText,
 )
 from memoria.admin.schedule.plan import TITLE, ScheduledJob
-from memoria.admin.schedule.run import ProgramResult, is_on_path, run_program
+from memoria.admin.schedule.run import SchedulerResult, is_on_path, run_program
 from memoria.errors import ScheduleError
 
 _SERVICE = """\
@@ -137,7 +137,7 @@ class Systemd:
         )
 
 
-def _systemctl(*arguments: str) -> ProgramResult:
+def _systemctl(*arguments: str) -> SchedulerResult:
     return run_program("systemctl", "--user", *arguments)
 
 

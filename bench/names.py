@@ -1,0 +1,143 @@
+"""Names and sizes: what a reader trips over, counted. `.ci/run` prints it and fails on a broken bar.
+
+    python -m bench.names
+
+| counted | bar |
+|---|---|
+| functions, methods and properties whose name begins with a participle (`told`, `sorted_hits`) | below 2 % |
+| class names that stand in more than one module | 0 |
+| files of more than 400 lines | 0 |
+| functions of more than 60 lines | 0 |
+| modules of less than 40 lines with a single importer | a list to argue about |
+"""  # noqa: E501  (a table's row is a line)
+
+import ast
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 60
+MAX_PARTICIPLES = 0.02
+SMALL_MODULE_LINES = 40
+IRREGULAR = frozenset(
+    "been begun bound brought built chosen done drawn driven fallen felt forgotten found frozen "
+    "given gone heard held hidden kept known laid left lent lost made meant met paid said seen "
+    "sent shown sold sought spent split spoken stood taken taught thrown told torn understood won "
+    "worn written".split()
+)
+"""Participles that don't end in -ed. What is a verb just as well (`put`, `set`, `read`) is none."""
+VERBS_AND_NOUNS = frozenset(
+    "embed exceed feed indeed need proceed seed speed split succeed".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file of the package, parsed once."""
+
+    path: str
+    name: str
+    """Dotted."""
+    lines: int
+    tree: ast.Module
+
+
+def read_modules(root: Path) -> list[Module]:
+    """Every module below the folder that holds the package."""
+    paths = sorted(root.rglob("*.py"))
+    return [_read(path, root) for path in paths]
+
+
+def _read(path: Path, root: Path) -> Module:
+    text = path.read_text("utf-8")
+    inside = path.relative_to(root)
+    name = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
+    return Module(str(inside), name, text.count("\n"), ast.parse(text))
+
+
+def functions(module: Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function, method and property, but for those with a name of Python's."""
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if not node.name.startswith("__"):
+                yield node
+
+
+def begins_with_participle(name: str) -> bool:
+    """Whether a name tells what was done instead of what to do."""
+    first = name.strip("_").split("_")[0]
+    if first in VERBS_AND_NOUNS:
+        return False
+    return first in IRREGULAR or (first.endswith("ed") and len(first) > len("need"))
+
+
+def doubled_classes(modules: list[Module]) -> dict[str, list[str]]:
+    """Where class names stand that stand in more than one module."""
+    places = defaultdict(set)
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].add(module.path)
+    return {name: sorted(found) for name, found in places.items() if len(found) > 1}
+
+
+def count_importers(modules: list[Module]) -> Mapping[str, int]:
+    """How many modules of the package import each of them."""
+    names = {module.name for module in modules}
+    importers = Counter[str]()
+    for module in modules:
+        importers.update(_imported(module, names) - {module.name})
+    return importers
+
+
+def _imported(module: Module, names: set[str]) -> set[str]:
+    found = set()
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Import(names=aliases):
+                found |= {alias.name for alias in aliases}
+            case ast.ImportFrom(module=str() as source, names=aliases):
+                below = {f"{source}.{alias.name}" for alias in aliases} & names
+                found |= below or {source}
+    return found & names
+
+
+def main(root: Path) -> int:
+    """Print what was counted. Gives 1 where a bar is broken, else 0."""
+    modules = read_modules(root)
+    named = [(module.path, node) for module in modules for node in functions(module)]
+    odd = [f"{path}:{n.lineno} {n.name}" for path, n in named if begins_with_participle(n.name)]
+    doubled = [f"{name}: {', '.join(places)}" for name, places in doubled_classes(modules).items()]
+    long = [f"{module.path} {module.lines}" for module in modules if module.lines > MAX_FILE_LINES]
+    tall = [
+        f"{path}:{node.lineno} {node.name} {lines}"
+        for path, node in named
+        if (lines := (node.end_lineno or node.lineno) - node.lineno + 1) > MAX_FUNCTION_LINES
+    ]
+    importers = count_importers(modules)
+    small = [
+        f"{module.path} {module.lines}"
+        for module in modules
+        if module.lines < SMALL_MODULE_LINES and importers[module.name] == 1
+    ]
+    share = len(odd) / len(named)
+    _print_group(f"Names that begin with a participle: {share:.1%} of {len(named):,}", odd)
+    _print_group("Class names in more than one module", doubled)
+    _print_group(f"Files of more than {MAX_FILE_LINES} lines", long)
+    _print_group(f"Functions of more than {MAX_FUNCTION_LINES} lines", tall)
+    title = f"Modules of less than {SMALL_MODULE_LINES} lines with one importer (no bar)"
+    _print_group(title, small)
+    return int(share >= MAX_PARTICIPLES or bool(doubled or long or tall))
+
+
+def _print_group(title: str, found: list[str]) -> None:
+    print(f"{title}: {len(found)}")
+    for line in found:
+        print(f"  {line}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(__file__).resolve().parent.parent / "server"))

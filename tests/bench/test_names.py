@@ -1,0 +1,30 @@
+"""The script that counts names and sizes sees what it is there to see."""
+
+from pathlib import Path
+
+import pytest
+from bench.names import begins_with_participle, main
+
+
+@pytest.mark.parametrize("name", ["told", "_kept_back", "sorted_hits", "_gathered", "drawn_from"])
+def test_a_participle_is_known(name: str) -> None:
+    assert begins_with_participle(name)
+
+
+@pytest.mark.parametrize("name", ["tell", "_embed", "feed_back", "need", "is_held", "read", "put"])
+def test_a_verb_or_a_statement_is_no_participle(name: str) -> None:
+    assert not begins_with_participle(name)
+
+
+def test_each_broken_bar_is_named_and_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "one.py").write_text("class Twice: ...\ndef told(): ...\n", "utf-8")
+    (package / "two.py").write_text("import package.one\nclass Twice: ...\n", "utf-8")
+    (package / "long.py").write_text("def tall():\n" + "    x = 1\n" * 401, "utf-8")
+    assert main(tmp_path) == 1
+    said = capsys.readouterr().out
+    for line in ("one.py:2 told", "Twice: ", "long.py 402", "long.py:1 tall 402", "one.py 2"):
+        assert line in said
