@@ -228,14 +228,23 @@ def _run(
     """A command in this process, and what it breaks."""
     line = ["--home", str(world.home), "--tenant", TENANT, *words]
     result = CliRunner().invoke(app, line, env={"MEMORIA_EMBEDDER": "off"})
-    failed = isinstance(result.exception, MemoriaError)
-    world.outcomes[name, "failed" if failed else f"exit {result.exit_code}", ""] += 1
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
+    ours = _known_error(result.exception)
+    world.outcomes[name, f"exit {result.exit_code}" if ours is None else "failed", ""] += 1
+    if ours is not None:
+        yield from judge.raised(ours, name)
+    elif result.exception is not None and not isinstance(result.exception, SystemExit):
         yield from judge.raised(result.exception, name)
     if "Traceback" in result.stderr:
         yield Problem("traceback", name, result.stderr[-500:])
     if output is not None:
         output.append(result.stdout)
+
+
+def _known_error(raised: BaseException | None) -> MemoriaError | None:
+    """Our own error, behind the exit it became."""
+    if raised is None or isinstance(raised, MemoriaError):
+        return raised
+    return _known_error(raised.__cause__ or raised.__context__)
 
 
 def _protocol(world: World, name: str, result: object) -> Iterator[Problem]:

@@ -1,18 +1,24 @@
-"""The real `memoria` command, in a process of its own, or in this one where only answers count."""
+"""The `memoria` command: in this process, or where the process is the promise, in one of its own.
+
+A command in this process is the same program from the arguments to the exit code. What it shares
+with the tests is the start of the interpreter and the imports, a second of work each time.
+"""
 
 import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from typer.testing import CliRunner
 
+from memoria.surface.cli.console import err, out
 from memoria.surface.cli.main import app
 
-_TIMEOUT_S = 60
+_TIMEOUT_S = 300
 _SETTINGS = {"MEMORIA_EMBEDDER": "off"}
 
 
@@ -38,14 +44,24 @@ class Shell:
     environment: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, *arguments: str | Path, **environment: str) -> Output:
-        """Run `memoria --home HOME …` as a process of its own."""
+        """Run `memoria --home HOME …` in this process."""
         return self.run("--home", str(self.home), *map(str, arguments), **environment)
 
     def run(self, *arguments: str, **environment: str) -> Output:
-        """Run `memoria …`; nothing of the surrounding environment's settings reaches it."""
+        """Run `memoria …` in this process."""
+        given = {**_SETTINGS, "COLUMNS": None, **self.environment, **environment}
+        # A thread of its own, as a command starts an event loop and a test may be in one.
+        with ThreadPoolExecutor(1) as threads:
+            return threads.submit(_invoke, list(arguments), given).result()
+
+    def process(self, *arguments: str | Path, **environment: str) -> Output:
+        """Run `memoria --home HOME …` as a process of its own.
+
+        Nothing of the surrounding environment's settings reaches it.
+        """
         kept = {"PATH": os.environ["PATH"], **_SETTINGS}
         done = subprocess.run(  # noqa: S603  (our own program)
-            [sys.executable, "-m", "memoria", *arguments],
+            [sys.executable, "-m", "memoria", "--home", str(self.home), *map(str, arguments)],
             env={**kept, **self.environment, **environment},
             capture_output=True,
             timeout=_TIMEOUT_S,
@@ -55,7 +71,13 @@ class Shell:
 
     def json(self, *arguments: str | Path, code: int = 0) -> Any:  # noqa: ANN401  (what it prints)
         """Run a command in this process; it must print one JSON document and nothing else."""
-        line = ["--home", str(self.home), *map(str, arguments), "--json"]
-        result = CliRunner().invoke(app, line, env=_SETTINGS, catch_exceptions=False)
-        assert (result.exit_code, result.stderr) == (code, "")
-        return json.loads(result.stdout)
+        output = self(*arguments, "--json")
+        assert (output.code, output.err) == (code, "")
+        return output.document
+
+
+def _invoke(arguments: list[str], environment: dict[str, str | None]) -> Output:
+    for console in (out, err):
+        console.cache_clear()  # they keep the width of the first terminal they saw
+    result = CliRunner().invoke(app, arguments, env=environment, catch_exceptions=False)
+    return Output(result.exit_code, result.stdout, result.stderr)

@@ -59,17 +59,19 @@ def test_what_was_true_then_is_asked_for_with_a_date(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("command", ["search", "traces"])
-def test_a_trace_is_part_of_the_document_where_it_is_asked_for(shell: Shell, command: str) -> None:
+def test_an_explanation_is_part_of_the_document_where_it_is_asked_for(
+    shell: Shell, command: str
+) -> None:
     plain = shell.json(command, "bluebird office")
-    assert "trace" not in plain
-    traced = shell.json(command, "bluebird office", "--trace")
-    trace = Explanation.model_validate(traced.pop("trace"))
+    assert "explanation" not in plain
+    traced = shell.json(command, "bluebird office", "--explain")
+    explanation = Explanation.model_validate(traced.pop("explanation"))
     assert traced == plain
-    shown = [each.id for each in trace.candidates if each.outcome == "shown"]
+    shown = [each.id for each in explanation.candidates if each.outcome == "shown"]
     assert shown == [hit["id"] for hit in plain["hits"]]
-    assert trace.path == "text → graph"
-    assert trace.formula == "1 − (1 − text)(1 − 0.3·graph), × weight"
-    assert {report.part: report.state for report in trace.parts} == {
+    assert explanation.path == "text → graph"
+    assert explanation.formula == "1 − (1 − text)(1 − 0.3·graph), × weight"
+    assert {report.part: report.state for report in explanation.parts} == {
         "text": "used",
         "vectors": "missing",
         "graph": "idle",
@@ -77,12 +79,15 @@ def test_a_trace_is_part_of_the_document_where_it_is_asked_for(shell: Shell, com
     }
 
 
-def test_a_trace_names_the_task_the_day_and_the_time_it_was_asked_for(shell: Shell) -> None:
-    options = ("--trace", "--task", TASKS[0], "--as-of", "2023-06-14")
-    trace = shell.json("search", "office last week", *options)["trace"]
-    assert trace["task"] == TASKS[0]
-    assert trace["as_of"] == "2023-06-14T00:00:00Z"
-    assert (trace["since"], trace["until"]) == ("2023-06-05T00:00:00Z", "2023-06-12T00:00:00Z")
+def test_an_explanation_names_the_task_the_day_and_the_time_it_was_asked_for(shell: Shell) -> None:
+    options = ("--explain", "--task", TASKS[0], "--as-of", "2023-06-14")
+    explanation = shell.json("search", "office last week", *options)["explanation"]
+    assert explanation["task"] == TASKS[0]
+    assert explanation["as_of"] == "2023-06-14T00:00:00Z"
+    assert (explanation["since"], explanation["until"]) == (
+        "2023-06-05T00:00:00Z",
+        "2023-06-12T00:00:00Z",
+    )
 
 
 @pytest.mark.parametrize("command", ["search", "traces"])
@@ -91,8 +96,8 @@ def test_parts_are_switched_off_on_the_command_line(
     shell: Shell, command: str, off: list[str]
 ) -> None:
     options = [word for part in off for word in ("--without", part)]
-    found = shell.json(command, "bluebird", "--trace", *options)
-    states = {report["part"]: report["state"] for report in found["trace"]["parts"]}
+    found = shell.json(command, "bluebird", "--explain", *options)
+    states = {report["part"]: report["state"] for report in found["explanation"]["parts"]}
     assert all(states[part] == "off" for part in off)
     assert {f"searched without {part}: switched off" for part in off} <= set(found["notes"])
     assert bool(found["hits"]) is ("text" not in off)
@@ -113,24 +118,24 @@ def test_a_part_that_does_not_exist_is_refused(shell: Shell) -> None:
 
 @pytest.mark.parametrize("command", ["search", "traces"])
 def test_the_table_has_a_line_of_figures_for_every_document(shell: Shell, command: str) -> None:
-    judged = shell.json(command, "bluebird office", "--trace")["trace"]["judged"]
-    lines = printed(shell, command, "bluebird office", "--trace").splitlines()
+    candidates = shell.json(command, "bluebird office", "--explain")["explanation"]["candidates"]
+    lines = printed(shell, command, "bluebird office", "--explain").splitlines()
     head = next(n for n, line in enumerate(lines) if line.split()[:2] == ["#", "outcome"])
     columns = lines[head].split()
     assert columns == "# outcome words text meaning graph match weight score".split()
     rows = [line for line in lines[head:] if " shown " in line or " turned away " in line]
-    assert len(rows) == len(judged)
-    for place, (row, each) in enumerate(zip(rows, judged, strict=True), 1):
+    assert len(rows) == len(candidates)
+    for place, (row, each) in enumerate(zip(rows, candidates, strict=True), 1):
         figures = row.replace("turned away", "turned-away").split()
         assert len(figures) == len(columns)
         assert figures[0] == str(place)
         assert float(figures[-1]) == pytest.approx(each["score"], abs=1e-3)
-    assert all(any(each["id"] in line for line in lines) for each in judged)
+    assert all(any(each["id"] in line for line in lines) for each in candidates)
 
 
 @pytest.mark.parametrize("columns", [60, 80])
 def test_the_table_fits_the_terminal(shell: Shell, columns: int) -> None:
-    out = printed(shell, "search", "bluebird office 港口", "--trace", columns=columns)
+    out = printed(shell, "search", "bluebird office 港口", "--explain", columns=columns)
     table = out[out.index("path") :].splitlines()
     assert table
     assert max(map(cell_len, table)) <= max(columns, 71)
@@ -138,7 +143,7 @@ def test_the_table_fits_the_terminal(shell: Shell, columns: int) -> None:
 
 def test_stored_control_characters_do_not_reach_the_terminal(shell: Shell) -> None:
     for command in ("search", "traces"):
-        out = printed(shell, command, "bluebird sang", "--trace")
+        out = printed(shell, command, "bluebird sang", "--explain")
         assert "bluebird" in out
         assert "\x1b" not in out
         assert "\x07" not in out

@@ -1,4 +1,4 @@
-"""What `--trace` prints: the path a search took, and for each document what every stage gave it."""
+"""What `--explain` prints: the path a search took, and what every stage gave each document."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from memoria.surface.wire import WireConclusions, WireTraces
 _HEAD = " #  outcome       words   text  meaning  graph  match  weight  score"
 _COLUMNS = (
     "words: share of what was asked that it holds; text: BM25 in its context; meaning: cosine; "
-    "graph: share of the walk; match: all of these; weight: product of the factors below"
+    "graph: share of the graph expansion; match: all of these; weight: product of the factors below"
 )
 _INDENT = 4
 _REJECTED_SHOWN = 8
@@ -21,42 +21,46 @@ _REJECTED_SHOWN = 8
 class ConclusionsWithExplanation(WireConclusions):
     """A first-level answer with how it came about."""
 
-    trace: Explanation
+    explanation: Explanation
 
 
 class TracesWithExplanation(WireTraces):
     """A second-level answer with how it came about."""
 
-    trace: Explanation
+    explanation: Explanation
 
 
 def print_answer(
     result: SearchResult, wire: WireConclusions | WireTraces, *, as_json: bool
 ) -> None:
     """Print an answer, and how it came about where that was asked for."""
-    trace = result.explanation
-    if trace is None:
+    explanation = result.explanation
+    if explanation is None:
         show(wire, result_text(result), as_json=as_json)
     elif as_json:
         kind = TracesWithExplanation if isinstance(wire, WireTraces) else ConclusionsWithExplanation
-        explained = kind(**wire.model_dump(), trace=trace)
+        explained = kind(**wire.model_dump(), explanation=explanation)
         print_json(explained.model_dump(mode="json", exclude_none=True))
     else:
-        show(wire, "\n".join([result_text(result), "", *explanation_lines(trace)]), as_json=False)
+        show(
+            wire,
+            "\n".join([result_text(result), "", *explanation_lines(explanation)]),
+            as_json=False,
+        )
 
 
-def explanation_lines(trace: Explanation) -> Iterator[str]:
-    """A trace for a terminal."""
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
+    """An explanation for a terminal."""
     width = columns()
-    for label, said in _facts(trace):
+    for label, said in _facts(explanation):
         yield from entry_lines(label, [said], width)
-    for report in trace.parts:
+    for report in explanation.parts:
         yield from entry_lines(report.part, [_source_state(report)], width)
     yield ""
     yield from entry_lines("columns", [_COLUMNS], width)
     yield _HEAD
     passed_over = 0
-    for place, each in enumerate(trace.candidates, 1):
+    for place, each in enumerate(explanation.candidates, 1):
         passed_over += each.outcome != "shown"
         if each.outcome == "shown" or passed_over <= _REJECTED_SHOWN:
             yield from _candidate_lines(place, each, width)
@@ -64,17 +68,17 @@ def explanation_lines(trace: Explanation) -> Iterator[str]:
         yield f"… and {passed_over - _REJECTED_SHOWN} more that came to nothing"
 
 
-def _facts(trace: Explanation) -> Iterator[tuple[str, str]]:
-    yield "path", trace.path
-    yield "match", trace.formula
-    yield "terms", " ".join(trace.terms) or "none"
-    if trace.since or trace.until:
-        yield "time", f"{trace.since or '…'} to {trace.until or '…'}"
-    if trace.as_of:
-        yield "as of", trace.as_of
-    if trace.task:
-        yield "task", trace.task
-    yield "gate", trace.threshold
+def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    yield "path", explanation.path
+    yield "match", explanation.formula
+    yield "terms", " ".join(explanation.terms) or "none"
+    if explanation.since or explanation.until:
+        yield "time", f"{explanation.since or '…'} to {explanation.until or '…'}"
+    if explanation.as_of:
+        yield "as of", explanation.as_of
+    if explanation.task:
+        yield "task", explanation.task
+    yield "threshold", explanation.threshold
 
 
 def _source_state(report: PartReport) -> str:

@@ -2,9 +2,10 @@
 
 import sys
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from memoria.errors import MemoriaError
 from memoria.surface.cli import (
@@ -21,8 +22,22 @@ from memoria.surface.cli.console import Exit, Options, err, use_any_encoding
 
 _INTERRUPTED = 130
 
+
+class MemoriaGroup(TyperGroup):
+    """The commands; a known error of any of them becomes a sentence on standard error."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  (a context of Typer's own; what a command returns)
+        """Run the command that was typed."""
+        try:
+            return super().invoke(ctx)
+        except MemoriaError as error:
+            err().print(f"error: {error}", markup=False)
+            raise typer.Exit(Exit.FAILED) from error
+
+
 app = typer.Typer(
     name="memoria",
+    cls=MemoriaGroup,
     help="Long-term memory for LLM agents, over MCP and from the command line.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -30,10 +45,10 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    """Print the version and end, before anything is opened."""
+def print_version(wanted: bool) -> None:
+    """Print the version and end, where that is wanted."""
     if wanted:
-        typer.echo(f"memoria {version('memoria-server')}")
+        sys.stdout.write(f"memoria {version('memoria-server')}\n")
         raise typer.Exit
 
 
@@ -51,14 +66,14 @@ def options(
     workspace: Annotated[
         str | None,
         typer.Option(
-            help="Which project, or none. Default: $MEMORIA_WORKSPACE, else this folder's git "
-            "repository."
+            help="Project to work in, or none. Default: $MEMORIA_WORKSPACE, else this folder's "
+            "git repository."
         ),
     ] = None,
-    show_version: Annotated[  # noqa: ARG001  (its callback has printed it)
+    _version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and end."
+            "--version", callback=print_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -71,13 +86,10 @@ for module in (serving, memory, origins, importing, queue, nightly, schedule, up
 
 
 def run() -> None:
-    """The console script. Known errors become a sentence on standard error."""
+    """The console script."""
     use_any_encoding()
     try:
         app()
-    except MemoriaError as error:
-        err().print(f"error: {error}", markup=False)
-        sys.exit(Exit.FAILED)
     except SystemExit as ended:
         if ended.code == _INTERRUPTED:  # so Typer tells of Ctrl-C, without a word
             err().print("Stopped. What was done is kept, and nothing is half done.")

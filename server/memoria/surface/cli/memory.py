@@ -30,7 +30,7 @@ _Without = Annotated[
     list[str] | None,
     typer.Option(help="Do without a part (text, vectors, graph) or a stage; several with commas."),
 ]
-_Explain = Annotated[bool, typer.Option("--trace", help="Show what each stage gave each hit.")]
+_Explain = Annotated[bool, typer.Option("--explain", help="Show what each stage gave each hit.")]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -77,7 +77,7 @@ def search(
     as_of: Annotated[str | None, typer.Option(help="What was true then, ISO 8601.")] = None,
     task: Annotated[str | None, typer.Option(help="The task in hand; its memories gain.")] = None,
     without: _Without = None,
-    trace: _Explain = False,
+    explain: _Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """First level: what is known, a line each, with its source."""
@@ -95,7 +95,7 @@ def search(
             as_of=as_of,
             task=task,
             without=_split_parts(without),
-            explain=trace,
+            explain=explain,
         ),
     )
     print_answer(found, wire_conclusions(found), as_json=as_json)
@@ -114,7 +114,7 @@ def traces(
     tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
     history: Annotated[bool, typer.Option(help="Edited messages as they were, too.")] = False,
     without: _Without = None,
-    trace: _Explain = False,
+    explain: _Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Second level: what was said and done, word for word."""
@@ -132,7 +132,7 @@ def traces(
             tool=tool,
             include_history=history,
             without=_split_parts(without),
-            explain=trace,
+            explain=explain,
         ),
     )
     print_answer(found, wire_traces(found), as_json=as_json)
