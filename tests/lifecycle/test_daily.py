@@ -118,7 +118,7 @@ async def test_a_page_edited_by_hand_is_left_and_named(settings: Settings, folde
         await m.forget_memory([ids["会议改到星期四下午三点"]])
     step = write(settings).steps[0]
     assert list(pages(folder).values()) == ["mine\n"]
-    assert list(step.reasons.values()) == ["edited by hand: it is left as it is"]
+    assert list(step.reasons.values()) == ["the user has edited it: it is left as it is"]
 
 
 async def test_a_file_in_the_place_of_the_folder_is_named_and_keeps_no_other_step_from_its_work(
@@ -218,7 +218,7 @@ async def test_what_nobody_will_finish_is_not_kept(
 ) -> None:
     assert planned
     with use_clock(lambda: system_millis() + 2 * DAY_MS):
-        nights.run_nightly(settings, ["expire"])
+        nights.run_nightly(settings, ["archive_expired"])
     assert dump(settings.home_path, "nightly_plan")["nightly_plan"] == []
 
 

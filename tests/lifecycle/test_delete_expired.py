@@ -49,12 +49,12 @@ def test_what_counted_for_a_day_is_erased_once_no_night_can_bring_it_back(
     soon = now_millis() + DAY_MS // 2
     kept = [keep("the port is 8080"), keep("the offer holds for a month", now_millis() + WEEK_MS)]
     brief = keep(BADGE, soon)
-    archiving = night(settings, 1, "expire", "purge")
+    archiving = night(settings, 1, "archive_expired", "delete_expired")
     assert archiving.steps[0].reasons == {brief: "its time was over"}
-    night(settings, 7, "expire", "purge")
+    night(settings, 7, "archive_expired", "delete_expired")
     assert brief in ids()
-    erasing = night(settings, 9, "expire", "purge")
-    assert erasing.steps[1].reasons == {brief: "it was said to count for a day at most"}
+    erasing = night(settings, 9, "archive_expired", "delete_expired")
+    assert erasing.steps[1].reasons == {brief: "it was to count for a day at most"}
     assert ids() == sorted(kept)
     assert b"wren-4711" not in bytes_of(settings.home_path)
     assert b"8080" in bytes_of(settings.home_path)
@@ -65,8 +65,8 @@ def test_an_undo_brings_back_what_the_night_hid_and_not_what_it_erased(
 ) -> None:
     brief = keep(BADGE, now_millis() + DAY_MS // 2)
     later = keep("the lift is out of order", now_millis() + 8 * DAY_MS)
-    night(settings, 1, "expire", "purge")
-    both = night(settings, 9, "expire", "purge")
+    night(settings, 1, "archive_expired", "delete_expired")
+    both = night(settings, 9, "archive_expired", "delete_expired")
     assert ids() == [later]
     nights.undo_nightly(settings, both.id, lambda _: None)
     assert ids() == [later]
@@ -76,9 +76,9 @@ def test_an_undo_brings_back_what_the_night_hid_and_not_what_it_erased(
 
 def test_what_nights_kept_for_their_undoing_goes_with_it(settings: Settings, keep: Keep) -> None:
     keep("the lift is out of order", now_millis())
-    first = night(settings, 1, "expire")
+    first = night(settings, 1, "archive_expired")
     assert nights.list_changes(settings, first.id, 10)[1]
-    night(settings, 9, "purge")
+    night(settings, 9, "delete_expired")
     assert nights.list_changes(settings, first.id, 10)[1] == []
     with pytest.raises(InvalidInputError, match="kept for 7 days"):
         nights.undo_nightly(settings, first.id, lambda _: None)
@@ -91,12 +91,12 @@ async def test_what_is_archived_stays_unless_the_configuration_says_for_how_long
         gone = (await m.remember("the old office is in Bern")).id
         await m.revise_memory(gone, "archive")
         stays = (await m.remember("the new office is in Basel")).id
-    night(settings, 400, "purge")
+    night(settings, 400, "delete_expired")
     assert ids() == sorted([gone, stays])
     strict = settings.model_copy(update={"archive_days": 365})
-    assert night(strict, 300, "purge").steps[0].outcomes == {}
-    assert night(strict, 400, "purge").steps[0].outcomes == {"done": 1}
+    assert night(strict, 300, "delete_expired").steps[0].outcomes == {}
+    assert night(strict, 400, "delete_expired").steps[0].outcomes == {"done": 1}
     assert ids() == [stays]
     before = dump(settings.home_path)
-    assert night(strict, 401, "purge").steps[0].planned == 0
+    assert night(strict, 401, "delete_expired").steps[0].planned == 0
     assert dump(settings.home_path) == before

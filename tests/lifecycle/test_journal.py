@@ -159,7 +159,7 @@ def by(store: SqliteStore) -> Statements:
 
 def begun(store: SqliteJournalingStore) -> NightlyRun:
     with store.write(TENANT) as tx:
-        return tx.nightly_runs.begin_run("run", 1, RunOptions(steps=("expire",)))
+        return tx.nightly_runs.begin_run("run", 1, RunOptions(steps=("archive_expired",)))
 
 
 def reverted(store: SqliteJournalingStore, run: NightlyRun) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, LeaseLostError, NotFoundError
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.lifecycle.lease import LEASE, hold_lease
 from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.steps.archive_expired import ArchiveExpiredStep, ExpiredItem
@@ -25,7 +25,7 @@ from memoria.surface.cli.main import app
 from memoria.surface.cli.main import run as command_line
 from memoria.surface.cli.nightly_text import run_text
 
-EXPIRE = ("expire",)
+EXPIRE = ("archive_expired",)
 Keep = Callable[..., str]
 State = Callable[[str], Validity]
 
@@ -33,7 +33,7 @@ State = Callable[[str], Validity]
 async def test_what_has_had_its_time_is_archived_and_nothing_else_is_touched(
     settings: Settings, outdated: list[str], validity: State
 ) -> None:
-    run = nights.run_nightly(settings, ["expire"])
+    run = nights.run_nightly(settings, ["archive_expired"])
     assert run.state == "finished"
     assert [step.outcomes for step in run.steps] == [{"done": 30}]
     assert {validity(memory_id) for memory_id in outdated} == {Validity.ARCHIVED}
@@ -45,9 +45,9 @@ async def test_a_second_night_finds_nothing_left_to_do(
     settings: Settings, outdated: list[str]
 ) -> None:
     assert outdated
-    nights.run_nightly(settings, ["expire"])
+    nights.run_nightly(settings, ["archive_expired"])
     before = dump(settings.home_path)
-    assert [step.planned for step in nights.run_nightly(settings, ["expire"]).steps] == [0]
+    assert [step.planned for step in nights.run_nightly(settings, ["archive_expired"]).steps] == [0]
     assert dump(settings.home_path) == before
 
 
@@ -55,7 +55,9 @@ async def test_a_dry_run_says_how_much_and_changes_nothing(
     settings: Settings, outdated: list[str]
 ) -> None:
     before = dump(settings.home_path)
-    assert [step.planned for step in nights.dry_run(settings, ["expire"]).steps] == [len(outdated)]
+    assert [step.planned for step in nights.dry_run(settings, ["archive_expired"]).steps] == [
+        len(outdated)
+    ]
     assert dump(settings.home_path) == before
     assert nights.list_runs(settings, 10) == []
 
@@ -74,10 +76,10 @@ async def test_a_run_that_was_broken_off_ends_as_one_that_was_not(
     twin = settings.model_copy(update={"home": tmp_path / "twin"})
     copied(settings, twin)
     with use_clock(lambda: at):
-        nights.run_nightly(twin, ["expire"])
+        nights.run_nightly(twin, ["archive_expired"])
         with pytest.raises(Interrupted):
-            nights.run_nightly(settings, ["expire"], progress=interrupting(after))
-    resumed = nights.run_nightly(settings, ["expire"])
+            nights.run_nightly(settings, ["archive_expired"], progress=interrupting(after))
+    resumed = nights.run_nightly(settings, ["archive_expired"])
     assert resumed.state == "finished"
     assert resumed.steps == nights.list_runs(twin, 1)[0].steps
     assert dump(settings.home_path) == dump(twin.home_path)
@@ -87,7 +89,7 @@ async def test_undoing_a_night_brings_everything_back(
     settings: Settings, outdated: list[str]
 ) -> None:
     before = dump(settings.home_path)
-    run = nights.run_nightly(settings, ["expire"])
+    run = nights.run_nightly(settings, ["archive_expired"])
     assert dump(settings.home_path) != before
     undone = nights.undo_nightly(settings, run.id[-8:], lambda _: None)
     assert undone.restored >= 2 * len(outdated)
@@ -101,15 +103,15 @@ async def test_an_undoing_that_was_broken_off_goes_on_where_it_was(
 ) -> None:
     assert outdated
     before = dump(settings.home_path)
-    run = nights.run_nightly(settings, ["expire"])
+    run = nights.run_nightly(settings, ["archive_expired"])
 
     def stop(_done: int) -> None:
         raise Interrupted
 
     with pytest.raises(Interrupted):
         nights.undo_nightly(settings, run.id, stop)
-    with pytest.raises(InvalidInputError, match="undoing of night"):
-        nights.run_nightly(settings, ["expire"])
+    with pytest.raises(InvalidInputError, match="undo of run"):
+        nights.run_nightly(settings, ["archive_expired"])
     nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before
 
@@ -117,9 +119,9 @@ async def test_an_undoing_that_was_broken_off_goes_on_where_it_was(
 async def test_later_nights_are_undone_first(
     settings: Settings, outdated: list[str], keep: Keep, validity: State
 ) -> None:
-    first = nights.run_nightly(settings, ["expire"])
+    first = nights.run_nightly(settings, ["archive_expired"])
     late = keep("the shop is open until noon", now_millis() - 1)
-    second = nights.run_nightly(settings, ["expire"])
+    second = nights.run_nightly(settings, ["archive_expired"])
     undone = nights.undo_nightly(settings, first.id, lambda _: None)
     assert undone.run_ids == (second.id, first.id)
     assert validity(late) is validity(outdated[0]) is Validity.ACTIVE
@@ -128,7 +130,7 @@ async def test_later_nights_are_undone_first(
 async def test_what_the_user_has_changed_since_is_left_as_it_is(
     settings: Settings, outdated: list[str], validity: State
 ) -> None:
-    run = nights.run_nightly(settings, ["expire"])
+    run = nights.run_nightly(settings, ["archive_expired"])
     async with open_memoria(settings=settings) as m:
         await m.revise_memory(outdated[0], "restore")
         await m.revise_memory(outdated[0], "pin")
@@ -147,11 +149,11 @@ async def test_what_was_pinned_after_it_was_planned_is_left_alone(
     settings: Settings, outdated: list[str], validity: State
 ) -> None:
     with pytest.raises(Interrupted):
-        nights.run_nightly(settings, ["expire"], progress=interrupting(0))
+        nights.run_nightly(settings, ["archive_expired"], progress=interrupting(0))
     waiting = [memory_id for memory_id in outdated if validity(memory_id) is Validity.ACTIVE]
     async with open_memoria(settings=settings) as m:
         await m.revise_memory(waiting[0], "pin")
-    run = nights.run_nightly(settings, ["expire"])
+    run = nights.run_nightly(settings, ["archive_expired"])
     assert run.steps[0].outcomes == {"changed since": 1, "done": 29}
     assert validity(waiting[0]) is Validity.ACTIVE
 
@@ -161,7 +163,7 @@ async def test_no_transaction_touches_more_rows_than_it_may(
 ) -> None:
     for i in range(200):
         keep(f"lamp {i} is lit until noon, and so are the lamps {i + 1} and {i + 2}", 1)
-    run = nights.run_nightly(settings, ["expire"])
+    run = nights.run_nightly(settings, ["archive_expired"])
     assert run.steps[0].outcomes == {"done": 200 + len(outdated)}
     assert 0 < run.most_rows <= 500
 
@@ -200,14 +202,16 @@ async def test_a_night_out_of_time_leaves_the_rest_for_the_next(
     settings: Settings, outdated: list[str]
 ) -> None:
     hurried = settings.model_copy(update={"night_minutes": 1e-9})
-    run = nights.run_nightly(hurried, ["expire"])
+    run = nights.run_nightly(hurried, ["archive_expired"])
     assert (run.state, run.steps[0].state) == ("stopped", "waiting")
-    assert nights.run_nightly(settings, ["expire"]).steps[0].outcomes == {"done": len(outdated)}
+    assert nights.run_nightly(settings, ["archive_expired"]).steps[0].outcomes == {
+        "done": len(outdated)
+    }
 
 
 def test_an_unknown_step_or_night_says_what_there_is(settings: Settings) -> None:
     with pytest.raises(
-        InvalidInputError, match="Steps are: drain, unread, merge, consolidate, rhythms, decay, re"
+        InvalidInputError, match="Steps are: process_queue, backfill, merge, consolidate, rhythms"
     ):
         nights.run_nightly(settings, ["dream"])
     with pytest.raises(NotFoundError, match="memoria nightly runs"):
@@ -238,10 +242,10 @@ async def test_what_expires_tomorrow_is_archived_tomorrow(
     settings: Settings, keep: Keep, validity: State
 ) -> None:
     tomorrow = keep("the gate is open until tomorrow", now_millis() + DAY_MS)
-    nights.run_nightly(settings, ["expire"])
+    nights.run_nightly(settings, ["archive_expired"])
     assert validity(tomorrow) is Validity.ACTIVE
     with use_clock(lambda: system_millis() + 2 * DAY_MS):
-        nights.run_nightly(settings, ["expire"])
+        nights.run_nightly(settings, ["archive_expired"])
     assert validity(tomorrow) is Validity.ARCHIVED
 
 
@@ -249,9 +253,9 @@ async def test_a_night_that_was_broken_off_a_day_ago_is_left_and_a_new_one_begin
     settings: Settings, outdated: list[str]
 ) -> None:
     with pytest.raises(Interrupted):
-        nights.run_nightly(settings, ["expire"], progress=interrupting(0))
+        nights.run_nightly(settings, ["archive_expired"], progress=interrupting(0))
     with use_clock(lambda: system_millis() + 2 * DAY_MS):
-        nights.run_nightly(settings, ["expire"])
+        nights.run_nightly(settings, ["archive_expired"])
     new, old = nights.list_runs(settings, 10)
     assert (new.state, old.state) == ("finished", "stopped")
     done = [run.steps[0].outcomes.get("done", 0) for run in (new, old)]
@@ -264,12 +268,14 @@ def test_a_dry_run_tells_what_each_step_is_for(settings: Settings) -> None:
     told = dict(line.split(maxsplit=1) for line in lines)
     assert set(told) == set(BY_NAME)
     assert all(len(what) > len("nothing to do  ") for what in told.values())
-    assert "another" in note
+    assert "asked alone" in note
 
 
 def test_what_can_t_be_undone_any_more_is_not_offered() -> None:
-    run = NightlyRun(n=1, id="x", at=1, options=RunOptions(steps=("expire",)), state="finished")
-    steps = (StepReport(name="expire", state="applied", outcomes={"done": 1}),)
+    run = NightlyRun(
+        n=1, id="x", at=1, options=RunOptions(steps=("archive_expired",)), state="finished"
+    )
+    steps = (StepReport(name="archive_expired", state="applied", outcomes={"done": 1}),)
     kept = run.model_copy(update={"steps": steps})
     assert "nightly undo x" in run_text(kept, dry=False, changed=3)
     gone = run_text(kept.model_copy(update={"undoable": False}), dry=False, changed=0)
@@ -283,18 +289,18 @@ class Stubborn(ArchiveExpiredStep):
     def __init__(self, memory_id: str) -> None:
         self._memory_id = memory_id
 
-    def apply(self, tx: Transaction, item: ExpiredItem, night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: ExpiredItem, context: StepContext) -> ItemResult:
         if item.key == self._memory_id:
-            tx.memories.set_validity(item.key, Validity.PENDING_CONFIRMATION, night.at)
+            tx.memories.set_validity(item.key, Validity.PENDING_CONFIRMATION, context.at)
             raise LookupError(item.key)
-        return super().apply(tx, item, night)
+        return super().apply(tx, item, context)
 
 
 async def test_an_item_that_fails_is_named_and_the_night_goes_on_without_it(
     settings: Settings, outdated: list[str], validity: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(BY_NAME, "expire", Stubborn(outdated[7]))
-    run = nights.run_nightly(settings, ["expire", "core"])
+    monkeypatch.setitem(BY_NAME, "archive_expired", Stubborn(outdated[7]))
+    run = nights.run_nightly(settings, ["archive_expired", "core"])
     assert run.state == "finished"
     assert run.steps[0].outcomes == {"done": 29, "failed": 1}
     assert validity(outdated[7]) is Validity.ACTIVE
@@ -315,9 +321,9 @@ def test_ctrl_c_says_that_nothing_is_half_done_and_the_next_night_finishes(
 ) -> None:  # fmt: skip
     keep("the lift is out of order", now_millis() - DAY_MS)
     home = ["--home", str(settings.home_path), "--tenant", settings.tenant]
-    monkeypatch.setattr(sys, "argv", ["memoria", *home, "nightly", "--step", "expire"])
+    monkeypatch.setattr(sys, "argv", ["memoria", *home, "nightly", "--step", "archive_expired"])
     with monkeypatch.context() as then:
-        then.setitem(BY_NAME, "expire", Stopped())
+        then.setitem(BY_NAME, "archive_expired", Stopped())
         with pytest.raises(SystemExit) as ended:
             command_line()
     assert ended.value.code == 130
@@ -326,27 +332,25 @@ def test_ctrl_c_says_that_nothing_is_half_done_and_the_next_night_finishes(
     assert nights.run_nightly(settings).steps[0].outcomes == {"done": 1}
 
 
-class Endless:
+class Endless(PiecewiseStep):
     """Never comes to an end."""
 
-    name = "drain"
+    name = "process_queue"
+    summary = "Never comes to an end."
 
-    def reduced(self, _night: StepContext) -> str | None:
-        return None
-
-    def waiting(self, _night: StepContext) -> int:
+    def count_work(self, _context: StepContext) -> int:
         return 1_000_000
 
-    def work(self, _night: StepContext) -> list[ItemResult]:
+    def do_piece(self, _context: StepContext) -> list[ItemResult]:
         return [ItemResult(StepOutcome.DONE)]
 
 
 async def test_reading_without_an_end_leaves_half_of_the_time_to_what_keeps_memory_small(
     settings: Settings, outdated: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(BY_NAME, "drain", Endless())
+    monkeypatch.setitem(BY_NAME, "process_queue", Endless())
     hurried = settings.model_copy(update={"night_minutes": 0.04})
-    run = nights.run_nightly(hurried, ["drain", "expire"])
+    run = nights.run_nightly(hurried, ["process_queue", "archive_expired"])
     assert (run.state, run.steps[0].state) == ("stopped", "planned")
     assert run.steps[1].planned == len(outdated)
 
@@ -355,7 +359,7 @@ def test_what_a_night_did_is_shown_with_the_beginning_of_what_each_memory_says(
     settings: Settings, keep: Keep
 ) -> None:
     keep("会议室的门锁坏了，" * 10, now_millis() - DAY_MS)
-    run = nights.run_nightly(settings, ["expire"])
+    run = nights.run_nightly(settings, ["archive_expired"])
     home = ["--home", str(settings.home_path), "--tenant", settings.tenant]
     shown = CliRunner().invoke(app, [*home, "nightly", "show", run.id]).stdout
     assert "its time was over – 会议室的门锁坏了，会议室" in shown

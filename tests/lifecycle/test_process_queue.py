@@ -18,7 +18,7 @@ from memoria.model import DAY_MS, QueueState, system_millis, use_clock
 from memoria.store.sqlite import SqliteStore
 from memoria.surface.cli.main import app
 
-STEPS = ("drain", "unread")
+STEPS = ("process_queue", "backfill")
 
 
 def with_model(settings: Settings, model: ScriptedModel, **more: object) -> Settings:
@@ -122,7 +122,7 @@ async def test_without_a_model_turns_stay_waiting_and_the_report_says_so(
     run = nights.run_nightly(settings, STEPS)
     assert [step.reduced for step in run.steps] == [
         None,
-        "no chat model is asked; stretches that were never queued: 2",
+        "no chat model is configured; segments that were never queued: 2",
     ]
     assert dump(settings.home_path) == before
     assert [step.planned for step in nights.dry_run(settings, STEPS).steps] == [0, 2]
@@ -170,8 +170,10 @@ async def test_the_rest_is_left_when_the_nights_tokens_are_spent(settings: Setti
         asked = len(model.requests)
         assert 0 < asked < 6
         assert run.tokens == 120 * asked
-        drained = nights.run_nightly(poor.model_copy(update={"night_tokens": 100_000}), ["drain"])
-    assert "The night's 2,600 tokens" in (run.steps[1].reduced or "")
+        drained = nights.run_nightly(
+            poor.model_copy(update={"night_tokens": 100_000}), ["process_queue"]
+        )
+    assert "The run's 2,600 tokens" in (run.steps[1].reduced or "")
     assert drained.steps[0].outcomes == {"done": 6 - asked}
     assert states(settings) == {"done": 6}
 
@@ -183,7 +185,7 @@ async def test_a_model_that_is_down_is_asked_once_and_the_rest_waits(settings: S
         assert len(model.requests) == 1
     assert run.state == "finished"
     assert run.steps[1].outcomes == {"put off": 1, "queued": 3}
-    assert (run.steps[1].reduced or "").startswith("stretches left to read: 6 (")
+    assert (run.steps[1].reduced or "").startswith("segments left to read: 6 (")
     assert states(settings) == {"waiting": 6}
 
 
@@ -235,7 +237,7 @@ async def test_hundreds_of_stretches_are_queued_a_little_at_a_time(settings: Set
             ]
             await m.record_conversation(turns, "session_end")
     with ScriptedModel(answer=lambda _: fails(500)) as model:
-        run = nights.run_nightly(with_model(settings, model), ["unread"])
+        run = nights.run_nightly(with_model(settings, model), ["backfill"])
     assert run.steps[0].outcomes == {"put off": 1, "queued": 200}
     assert 0 < run.most_rows <= 500
 

@@ -230,7 +230,7 @@ async def test_without_a_model_what_has_faded_is_archived_by_rule_and_nothing_ri
     lamp = keep("they looked for a lamp all morning", kind="episode")
     use(settings, port)
     run = after(settings, LATER)
-    assert "no chat model is asked" in (run.steps[1].reduced or "")
+    assert "no chat model is configured" in (run.steps[1].reduced or "")
     assert run.steps[1].planned == 0
     assert validity(lamp) is Validity.ARCHIVED
     assert vitals(settings, port).tier is not MemoryTier.CORE
@@ -244,7 +244,7 @@ async def test_a_night_judges_no_more_than_it_may_and_says_what_is_left(
         run = after(with_model(settings, model), 1)
         assert len(model.requests) == MAX_REVIEWS
     assert run.steps[1].outcomes == {"kept": MAX_REVIEWS}
-    assert run.steps[1].reduced == "5 more wait for the next night"
+    assert run.steps[1].reduced == "5 more wait for the next run"
     assert run.most_rows <= 500
 
 
@@ -258,7 +258,7 @@ async def test_a_nights_tokens_are_counted_and_never_exceeded(
         asked = len(model.requests)
         assert 0 < asked < len(ids)
     assert run.tokens == run.steps[1].tokens == 120 * asked
-    assert "The night's 1,600 tokens do not suffice" in (run.steps[1].reduced or "")
+    assert "The run's 1,600 tokens do not suffice" in (run.steps[1].reduced or "")
     assert f"{len(ids) - asked} of {len(ids)} were not judged" in (run.steps[1].reduced or "")
     assert [validity(each) for each in ids].count(Validity.ARCHIVED) == asked
 

@@ -45,7 +45,7 @@ async def talk(settings: Settings, *sessions: str) -> None:
 
 def night(settings: Settings, days: int) -> NightlyRun:
     with use_clock(lambda: system_millis() + days * DAY_MS):
-        return nights.run_nightly(settings, ["tiers"])
+        return nights.run_nightly(settings, ["storage_tiers"])
 
 
 def texts(settings: Settings, *sessions: str) -> Texts:
@@ -83,7 +83,7 @@ async def test_texts_take_less_room_after_a_week_and_a_month_and_say_the_same(
     assert night(settings, 8).steps[0].outcomes == {"done": 2}
     warm = stored(settings)
     assert packed(settings) == 0
-    assert nights.dry_run(settings, ["tiers"]).steps[0].planned == 0
+    assert nights.dry_run(settings, ["storage_tiers"]).steps[0].planned == 0
     run = night(settings, 31)
     assert run.steps[0].outcomes == {"done": 2}
     assert run.most_rows <= 500

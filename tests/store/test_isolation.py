@@ -155,7 +155,7 @@ def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
 
 
 def plan_a_night(tx: Transaction, item: str) -> None:
-    steps = RunOptions(steps=("expire",))
+    steps = RunOptions(steps=("archive_expired",))
     run = tx.nightly_runs.open_run() or tx.nightly_runs.begin_run(new_id(), 1, steps)
     tx.nightly_runs.add_plan(run, 0, [item])
     tx.file_records.put(GeneratedFile(path="a.md", digest=f"of {item}", stamp="1", run_n=run.n))

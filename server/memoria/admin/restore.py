@@ -95,7 +95,7 @@ def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | No
 
 
 def _derived_folders(home: Path) -> list[Path]:
-    """Folders of files that were written from the rows of before: the next night makes others."""
+    """Folders of files that were generated from the former rows: the next run generates others."""
     roots = (home, *sorted(home.glob(f"{TENANTS}/*")))
     folders = (root / name for root in roots for name in DERIVED)
     return [folder.relative_to(home) for folder in folders if folder.is_dir()]

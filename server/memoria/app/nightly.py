@@ -1,11 +1,10 @@
-"""Nights of a home: run, look at, undo. All of it blocks, so that Ctrl-C is heard."""
+"""Nightly maintenance of a home: run, look at, undo. All of it blocks, so that Ctrl-C is heard."""
 
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from typing import Any
 
 from memoria.app.compose import open_store
 from memoria.config import Settings
@@ -13,7 +12,7 @@ from memoria.errors import EmbedderError, InvalidInputError, quote_value
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.lifecycle.budget import NightlyLedger
 from memoria.lifecycle.files.generated import GeneratedFiles, files_of
-from memoria.lifecycle.interface import PiecewiseStep, Step, StepContext
+from memoria.lifecycle.interface import StepContext
 from memoria.lifecycle.lease import LEASE, LEASE_MS, hold_lease
 from memoria.lifecycle.runner import Progress, clear_leftover_plans, run_steps
 from memoria.lifecycle.steps import BY_NAME
@@ -38,18 +37,18 @@ def run_nightly(
     *,
     lease_ms: int = LEASE_MS,
 ) -> NightlyRun:
-    """Run a night, or finish the one that was begun.
+    """Run nightly maintenance, or finish the run that was begun.
 
     Args:
         settings: whose home and tenant.
-        steps: which; all of them by default. One that was begun keeps the steps it has.
+        steps: which; all of them by default. A run that was begun keeps the steps it has.
         since: only what was changed from then on, UTC epoch ms.
-        progress: told (step, items done, of how many).
-        lease_ms: how long a night that died is in the way.
+        progress: called with (step, items done, of how many).
+        lease_ms: how long a run that was killed blocks the next one.
 
     Raises:
-        InvalidInputError: there is no such step, or an undoing was not finished.
-        LeaseLostError: a night is running.
+        InvalidInputError: there is no such step, or an undo was not finished.
+        LeaseLostError: a run holds the lease.
     """
     options = RunOptions(steps=_check_steps(steps), since=since)
     deadline = time.monotonic() + settings.night_minutes * _S_PER_MINUTE
@@ -57,20 +56,20 @@ def run_nightly(
         begun = _begin_or_resume(store, settings.tenant, options)
         if begun.state == "undoing":
             raise InvalidInputError(
-                f"The undoing of night {begun.id} was not finished. Finish it with: "
+                f"The undo of run {begun.id} was not finished. Finish it with: "
                 f"memoria nightly undo {begun.id}"
             )
-        night = StepContext(
+        context = StepContext(
             begun,
             store,
             settings,
             retention_table(settings.retention),
             time_left=lambda: deadline - time.monotonic(),
         )
-        files_of(night).delete_drafts()
+        files_of(context).delete_drafts()
         clear_leftover_plans(store, settings.tenant)
-        with _connect_model(night, store) as night:
-            return run_steps(night, store, BY_NAME, progress)
+        with _connect_model(context, store) as context:
+            return run_steps(context, store, BY_NAME, progress)
 
 
 def _begin_or_resume(store: JournalingStore, tenant: str, options: RunOptions) -> NightlyRun:
@@ -92,7 +91,7 @@ def _is_resumable(run: NightlyRun, now: int) -> bool:
 
 
 def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = None) -> NightlyRun:
-    """What a night would do now, without a change: each step sees things as they are.
+    """What a run would do now, without a change: each step sees things as they are.
 
     Raises:
         InvalidInputError: there is no such step.
@@ -104,12 +103,12 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
         empty = tuple(StepReport(name=name) for name in options.steps)
         return imagined.model_copy(update={"steps": empty})
     with closing(open_store(settings)) as store:
-        night = StepContext(imagined, store, settings, retention_table(settings.retention))
+        context = StepContext(imagined, store, settings, retention_table(settings.retention))
         reports = [
             StepReport(
                 name=name,
-                planned=_count_planned(BY_NAME[name], night),
-                reduced=BY_NAME[name].describe_limits(night),
+                planned=BY_NAME[name].count_work(context),
+                reduced=BY_NAME[name].describe_limits(context),
             )
             for name in options.steps
         ]
@@ -117,21 +116,21 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
 
 
 def list_runs(settings: Settings, limit: int) -> list[NightlyRun]:
-    """The latest nights, newest first."""
+    """The latest runs, newest first."""
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         return tx.nightly_runs.list_runs(limit)
 
 
 def last_run_at(settings: Settings) -> int | None:
-    """When the last night was begun, UTC epoch ms; None where there was none."""
+    """When the last run was begun, UTC epoch ms; None where there was none."""
     return next((run.at for run in list_runs(settings, 1)), None)
 
 
 def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRun, list[RowChange]]:
-    """A night and what it changed, in order.
+    """A run and what it changed, in order.
 
     Raises:
-        NotFoundError: there is no such night.
+        NotFoundError: there is no such run.
     """
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         found = find_run(tx, run_id)
@@ -146,7 +145,7 @@ def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
 
 
 def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None]) -> UndoResult:
-    """Undo a night and every later one; see `lifecycle.undo`."""
+    """Undo a run and every later one; see `lifecycle.undo`."""
     with _hold_lease(settings) as store:
         files = GeneratedFiles(tenant_folder(settings.home_path, settings.tenant))
         return undo_run(store, settings.tenant, run_id, progress, files)
@@ -154,8 +153,8 @@ def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None
 
 @contextmanager
 def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[JournalingStore]:
-    """The night's own store, while the lease is held."""
-    owner = f"night:{os.getpid()}:{new_id()}"
+    """The run's own store, which the journal watches, while the lease is held."""
+    owner = f"nightly:{os.getpid()}:{new_id()}"
     with closing(open_store(settings)) as shared, hold_lease(shared, owner, lease_ms):
         own = SqliteJournalingStore(
             settings.home_path / DATABASE,
@@ -169,23 +168,23 @@ def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[Journa
 
 
 @contextmanager
-def _connect_model(night: StepContext, store: JournalingStore) -> Iterator[StepContext]:
-    """The night, with the way to the chat model where one is configured."""
-    settings = night.settings
+def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[StepContext]:
+    """The context, with the chat model where one is configured."""
+    settings = context.settings
     if not (settings.llm_command or settings.llm_base_url):
-        yield night
+        yield context
         return
     from memoria.app.reading import build_chat_client, build_worker  # noqa: PLC0415  (who has none pays nothing)
 
-    budget = NightlyLedger(store, night.run, settings.night_tokens)
-    gate = build_chat_client(settings, budget)
-    if gate is None:
-        yield night
+    budget = NightlyLedger(store, context.run, settings.night_tokens)
+    chat = build_chat_client(settings, budget)
+    if chat is None:
+        yield context
         return
     recall = RelatedMemoryFinder(_load(choose_embedder(settings)))
-    reader = build_worker(settings, store, gate, recall)
+    reader = build_worker(settings, store, chat, recall)
     with reader.run_in_calling_thread():
-        yield replace(night, chat=gate, budget=budget, recall=recall, extraction=reader)
+        yield replace(context, chat=chat, budget=budget, recall=recall, extraction=reader)
 
 
 def _load(embedder: LazyEmbedder | None) -> LazyEmbedder | None:
@@ -194,12 +193,6 @@ def _load(embedder: LazyEmbedder | None) -> LazyEmbedder | None:
         with suppress(EmbedderError):  # words alone will do
             embedder.wait_for_embedder(wait_ms=None)
     return embedder
-
-
-def _count_planned(step: Step[Any] | PiecewiseStep, night: StepContext) -> int:
-    if isinstance(step, PiecewiseStep):
-        return step.count_waiting(night)
-    return sum(1 for _ in step.plan(night))
 
 
 def _check_steps(steps: Sequence[str]) -> tuple[str, ...]:

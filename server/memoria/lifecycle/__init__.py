@@ -1,1 +1,1 @@
-"""The life of memories: what a night does with what was kept, and how it is undone."""
+"""Nightly maintenance: its steps, how they are run in transactions, and how a run is undone."""

@@ -1,7 +1,7 @@
-"""The night's budget: what its questions may take together, of what the day allows.
+"""The budget of a run: the tokens its questions may take together, out of the day's tokens.
 
 As with the day's tokens, a question is entered with the most it may cost before it is asked. The
-entries are kept with the steps, so a night that was killed has not got its tokens back.
+entries are kept with the steps, so a killed run does not get its tokens back.
 """
 
 from memoria.errors import BudgetSpentError
@@ -15,15 +15,15 @@ class NightlyLedger:
     """The store's ledger, for the questions of one run."""
 
     def __init__(self, store: JournalingStore, run: NightlyRun, most: int) -> None:
-        """Nothing is spent that the run has not noted.
+        """Nothing is spent that the run has not recorded.
 
         Args:
-            store: what the night writes to.
+            store: what the run writes to.
             run: the run that pays.
             most: tokens it may take in all.
         """
         self.step = 0
-        """The place of the step that asks."""
+        """The ordinal of the step that asks."""
         self.spent = False
         """Whether a question was turned away because too little was left for it."""
         self._store = store
@@ -37,14 +37,14 @@ class NightlyLedger:
         None if the day's tokens do not suffice.
 
         Raises:
-            BudgetSpentError: the night's do not.
+            BudgetSpentError: the run's do not.
         """
         with self._store.write(tenant) as tx:
             if tx.nightly_runs.count_tokens(self._run) + call.tokens > self._most:
                 self.spent = True
                 raise BudgetSpentError(
-                    f"The night's {self._most:,} tokens do not suffice for another question. The "
-                    "next night asks it; raise MEMORIA_NIGHT_TOKENS for more.",
+                    f"The run's {self._most:,} tokens do not suffice for another question. The "
+                    "next run asks it; raise MEMORIA_NIGHT_TOKENS for more.",
                     retry_at=now_millis(),
                 )
             n = enter_call(tx, call, since, most)

@@ -1,14 +1,19 @@
-"""The face of a step: it plans, the plan is written down, it applies.
+"""What a step of nightly maintenance is: it plans, the plan is written down, it applies.
 
 A plan is made before the first change and kept until its last item is done, answers of a chat model
-included. So a night that was killed does what it was going to do: it neither asks again nor
-concludes otherwise from what it has changed itself.
+included. So a run that was killed does what it was going to do: it neither asks again nor concludes
+otherwise from what it has changed itself.
+
+A step is a module in `lifecycle/steps` and its line in that package. The command line, its help,
+the documented table and the reports take its name and its summary from the step; the journal undoes
+what it changes.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from memoria.config import Settings
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -51,26 +56,26 @@ class StepContext:
     settings: Settings
     retention: RetentionTable
     chat: "ChatClient | None" = None
-    """The way to a chat model, where one is configured."""
+    """The chat model, where one is configured."""
     recall: RelatedMemories | None = None
-    """Finds what is known beside a memory, where a model may ask for it."""
+    """Finds memories related to another one, where a chat model may ask for them."""
     time_left: Callable[[], float] = _unlimited
-    """Seconds. What is planned for when none are left is left for the next night."""
+    """Seconds. What is not done when none are left waits for the next run."""
     budget: NightlyLedger | None = None
-    """What its questions are paid from."""
+    """The tokens that questions to the chat model may take."""
     extraction: "ExtractionWorker | None" = None
-    """Has the model read what was recorded; at work in the thread that calls it."""
+    """Has the chat model read recorded turns, in the thread that calls it."""
     shortfalls: dict[str, str] = field(default_factory=dict)
-    """By step: what it could not do while it was planned, to be reported."""
+    """By step: what it could not do while it planned; the report says so."""
 
     @property
     def tenant(self) -> str:
-        """Whose memories."""
+        """The tenant whose memories are looked after."""
         return self.settings.tenant
 
     @property
     def digests(self) -> Digester:
-        """They recognise what was forgotten."""
+        """The digests by which forgotten texts are recognised."""
         home = self.settings.home_path
         return Digester(self.tenant, lambda: tombstone_key(home))
 
@@ -81,12 +86,12 @@ class StepContext:
 
     @property
     def output_tokens(self) -> int:
-        """The longest answer of the model."""
+        """The longest answer that the chat model may give."""
         return self.settings.llm_output_tokens
 
     @property
     def at(self) -> int:
-        """The moment the night goes by, UTC epoch ms."""
+        """The moment that the run goes by, UTC epoch ms."""
         return self.run.at
 
 
@@ -97,60 +102,56 @@ class ItemResult:
     outcome: StepOutcome
     memory_id: str | None = None
     reason: str | None = None
-    """Why, for the report. Never what a memory says."""
+    """Why, for the report. It never quotes a memory."""
 
 
-class Step(Protocol[ItemT]):
-    """One of the things a night does."""
+class Step(ABC):
+    """One of the things that nightly maintenance does."""
 
-    @property
-    def name(self) -> str:
-        """As the command line has it."""
-        ...
+    name: ClassVar[str]
+    """As the command line and the reports have it."""
+    summary: ClassVar[str]
+    """What the step does, as a sentence for whoever meets it for the first time."""
 
-    @property
-    def item(self) -> type[ItemT]:
-        """What its plan is made of."""
-        ...
+    @abstractmethod
+    def count_work(self, context: StepContext) -> int:
+        """How many items or pieces there are to do now, as far as can be told."""
 
-    @property
-    def rows(self) -> int:
-        """How many rows one item may touch at most, those of indexes and the journal included."""
-        ...
+    def describe_limits(self, _context: StepContext) -> str | None:
+        """What the step does without, or leaves for another run; None where nothing is missing."""
+        return None
 
-    def describe_limits(self, context: StepContext, /) -> str | None:
-        """What it has to do without, and so does otherwise; None where nothing is missing."""
-        ...
 
+class PlannedStep(Step, Generic[ItemT]):
+    """A step that plans all it will do before its first change. An undo takes its changes back."""
+
+    item: type[ItemT]
+    """What its plan is made of."""
+    rows: ClassVar[int]
+    """How many rows one item may touch at most, those of indexes and the journal included."""
+
+    @abstractmethod
     def plan(self, context: StepContext) -> Iterator[ItemT]:
         """What is to be done. Reads in short snapshots and writes nothing."""
-        ...
 
+    @abstractmethod
     def apply(self, tx: Transaction, item: ItemT, context: StepContext) -> ItemResult:
-        """Do one thing, unless somebody has changed what it rests on since it was planned."""
-        ...
+        """Do one item, unless somebody has changed what it rests on since it was planned."""
+
+    def count_work(self, context: StepContext) -> int:
+        """The length of the plan, were it made now."""
+        return sum(1 for _ in self.plan(context))
 
 
-@runtime_checkable
-class PiecewiseStep(Protocol):
+class PiecewiseStep(Step):
     """A step without a plan: it goes on with what others would do as well, a piece at a time.
 
     A piece is done in transactions of its own, none of which the journal sees: an undo leaves it.
     """
 
-    @property
-    def name(self) -> str:
-        """As the command line has it."""
-        ...
+    @abstractmethod
+    def do_piece(self, context: StepContext) -> Sequence[ItemResult]:
+        """Do the next piece. No result means that none is left which can be done in this run."""
 
-    def describe_limits(self, context: StepContext, /) -> str | None:
-        """What it has to do without, or has left; None where nothing is missing."""
-        ...
 
-    def count_waiting(self, context: StepContext) -> int:
-        """How many pieces there are to do, as far as can be told."""
-        ...
-
-    def work_on_next(self, context: StepContext) -> Sequence[ItemResult]:
-        """Do the next piece. Nothing came of it where there is none that can be done this night."""
-        ...
+AnyStep = PlannedStep[Any] | PiecewiseStep

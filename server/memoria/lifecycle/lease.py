@@ -1,7 +1,7 @@
-"""The lease: one night at a time in a home, whichever process runs it.
+"""The lease: one run of nightly maintenance at a time in a home, whichever process runs it.
 
-A lease is renewed three times in its life and runs out with its owner, so a killed night is in
-nobody's way for longer than that.
+A lease is renewed three times in its life and expires with its owner, so a killed run blocks no
+other one for longer than that.
 """
 
 import logging
@@ -27,12 +27,15 @@ def hold_lease(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[N
     Waits for one lease's length, which a dead owner's does not outlast.
 
     Raises:
-        LeaseLostError: a night is running.
+        LeaseLostError: a run holds the lease.
     """
     _wait_for_lease(store, owner, lease_ms)
     done = threading.Event()
     beat = threading.Thread(
-        target=_renew_until, args=(store, owner, lease_ms, done), name="memoria-night", daemon=True
+        target=_renew_until,
+        args=(store, owner, lease_ms, done),
+        name="memoria-nightly",
+        daemon=True,
     )
     beat.start()
     try:
@@ -49,7 +52,7 @@ def _wait_for_lease(store: Store, owner: str, lease_ms: int) -> None:
     while not _try_lease(store, owner, lease_ms):
         if time.monotonic() > patient_until:
             raise LeaseLostError(
-                "A night is running in this home already. Wait until it is done; "
+                "Nightly maintenance is running in this home already. Wait until it is done; "
                 "`memoria nightly runs` shows how far it is."
             )
         time.sleep(_POLL_S)
@@ -65,4 +68,4 @@ def _renew_until(store: Store, owner: str, lease_ms: int, done: threading.Event)
         try:
             _try_lease(store, owner, lease_ms)
         except StoreError as error:
-            _LOG.warning("The night's lease could not be renewed: %s", error)
+            _LOG.warning("The lease of nightly maintenance could not be renewed: %s", error)

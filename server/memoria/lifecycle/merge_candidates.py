@@ -1,7 +1,7 @@
 """Candidates: memories that may say the same, two by two.
 
 Which mean nearly the same is known since they were embedded: the edges between neighbours are the
-answers of those searches, so a night need not search for each memory again. Which have the same
+answers of those searches, so a run need not search for each memory again. Which have the same
 words is told by reading all wordings once.
 """
 
@@ -25,7 +25,7 @@ from memoria.store.values import Filters
 from memoria.text.analyser import query_terms
 
 MAX_PAIRS_ASKED = 200
-"""Pairs a model is asked about in a night; the nearest come first, the rest the next night."""
+"""Pairs that a chat model is asked about in a run; the nearest first, the rest in the next run."""
 _PAGE = 200
 _MAX_SAME_WORDING = 30
 """Memories in the same words that are held beside each other."""

@@ -1,16 +1,16 @@
-"""The pace of a night: others write too."""
+"""The pace of nightly maintenance: other processes write too."""
 
 import time
 
 _REST = 4.0
-"""How long it rests after a transaction, in lengths of that."""
+"""How long a run rests after a transaction, in lengths of that transaction."""
 _SHORTEST_REST_S = 0.005
 
 
 def rest(worked_s: float) -> None:
-    """Leave the file to others for a while.
+    """Leave the database to other processes for a while.
 
     Args:
-        worked_s: how long it was kept from them.
+        worked_s: how long the transaction kept them from writing.
     """
     time.sleep(max(_SHORTEST_REST_S, _REST * worked_s))

@@ -1,4 +1,4 @@
-"""The reviewer: a chat model judges a memory, and may search for others before it does."""
+"""The reviewer: a chat model decides about a memory, and may search for others before it does."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _RESERVE_S = 5.0
 
 
 class MemoryReviewer:
-    """Judges the memories of a night."""
+    """Decides about the memories of a run."""
 
     def __init__(self, context: StepContext, chat: ChatClient) -> None:
         """Nothing is asked yet.

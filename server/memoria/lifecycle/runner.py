@@ -1,7 +1,7 @@
-"""The runner: steps in their order, from where they were left.
+"""The runner does the steps of a run in their order, from where they were left.
 
 However often a run is killed, it ends as one that was not: each transaction does some items,
-strikes them off the plan and notes the report, or nothing of it.
+strikes them off the plan and writes the report, or does nothing at all.
 """
 
 import logging
@@ -14,7 +14,14 @@ from math import isfinite
 from typing import Any
 
 from memoria.errors import StoreError, UnusableFileError
-from memoria.lifecycle.interface import Item, ItemResult, PiecewiseStep, Step, StepContext
+from memoria.lifecycle.interface import (
+    AnyStep,
+    Item,
+    ItemResult,
+    PiecewiseStep,
+    PlannedStep,
+    StepContext,
+)
 from memoria.lifecycle.pace import rest
 from memoria.model import derive_ids, system_millis, use_clock
 from memoria.model.nightly import NightlyRun, RunState, StepOutcome, StepReport
@@ -22,18 +29,18 @@ from memoria.store.base import JournalingStore, Transaction
 
 _LOG = logging.getLogger(__name__)
 MOST_ROWS = 500
-"""Rows a transaction may touch, so that nobody waits long for it."""
+"""Rows that a transaction may touch, so that other writers do not wait long for it."""
 _PAGE = 100
 _REASONS = 50
 _TARGET_ROWS = MOST_ROWS // 3
-"""Rows it plans to touch: the text index may add some, and who waits, waits for all of them."""
+"""Rows that a transaction plans to touch: the text index may add some of its own."""
 
 _Numbered = tuple[int, str]
 """An item of a plan, as it is written there."""
 
-Steps = Mapping[str, Step[Any] | PiecewiseStep]
+Steps = Mapping[str, AnyStep]
 Progress = Callable[[str, int, int], None]
-"""Told (step, items done, of how many)."""
+"""Called with (step, items done, of how many)."""
 
 
 def run_steps(
@@ -48,7 +55,7 @@ def run_steps(
         context: the run, begun or resumed.
         store: what it writes to.
         steps: by name, every step the run has.
-        progress: told after every transaction.
+        progress: called after every transaction.
     """
     reports = list(context.run.steps)
     for ordinal, report in enumerate(reports):
@@ -91,20 +98,20 @@ class _StepPlace:
 
 
 def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) -> StepReport:
-    """Do piece after piece; what is left is left for the next night.
+    """Do piece after piece; what is left waits for the next run.
 
-    That takes half of the time there is at most: however much there is to read, the steps that keep
-    the memory small have theirs.
+    This takes half of the time there is at most: however much there is to read, the steps that keep
+    the memory small have time as well.
     """
     context = desk.context
     time_left = context.time_left()
     spared = time_left / 2 if isfinite(time_left) else 0
     if report.state == "waiting" and context.time_left() > 0:
         report = desk.note(
-            report.model_copy(update={"state": "planned", "planned": step.count_waiting(context)})
+            report.model_copy(update={"state": "planned", "planned": step.count_work(context)})
         )
     while report.state == "planned" and context.time_left() > spared:
-        done = step.work_on_next(context)
+        done = step.do_piece(context)
         report = _add_results(report, done, done=not done)
         desk.note(report)
         desk.progress(step.name, sum(report.outcomes.values()), report.planned)
@@ -113,9 +120,9 @@ def _run_piecewise(desk: _StepPlace, step: PiecewiseStep, report: StepReport) ->
 
 
 class _PlannedRun:
-    """A step with a plan; where no time is left, what is left of it is left for the next night."""
+    """A step with a plan. What there is no time for waits for the next run."""
 
-    def __init__(self, desk: _StepPlace, step: Step[Any]) -> None:
+    def __init__(self, desk: _StepPlace, step: PlannedStep[Any]) -> None:
         self._desk = desk
         self._context = desk.context
         self._store = desk.store
@@ -162,7 +169,7 @@ class _PlannedRun:
             return report
 
     def _apply_one(self, report: StepReport, item: _Numbered) -> StepReport:
-        """Do an item, or say that it failed: one must not keep a night from all the others."""
+        """Do an item, or report that it failed: one must not keep a run from all the others."""
         try:
             return self._apply_all(report, [item])
         except StoreError:
@@ -191,7 +198,7 @@ class _PlannedRun:
         items: Sequence[_Numbered],
         applied: Sequence[ItemResult],
     ) -> StepReport:
-        """Take off the plan what was done, in the transaction that did it."""
+        """Strike off the plan what was done, in the transaction that did it."""
         run = self._context.run
         tx.nightly_runs.remove_items(run, self._ordinal, [number for number, _ in items])
         report = _add_results(report, applied, done=not items)
@@ -212,7 +219,7 @@ class _PlannedRun:
 
 
 def clear_leftover_plans(store: JournalingStore, tenant: str) -> None:
-    """Take away what nights meant to do that nobody will finish: a model's words may be in it."""
+    """Delete the plans of runs that nobody will finish: a chat model's words may be in them."""
     left = 1
     while left:
         with store.write(tenant) as tx:
@@ -220,7 +227,7 @@ def clear_leftover_plans(store: JournalingStore, tenant: str) -> None:
 
 
 def _clear_plan(context: StepContext, store: JournalingStore, ordinal: int) -> None:
-    """Take a plan back, some of it at a time."""
+    """Delete a plan, some of it at a time."""
     while True:
         with store.write(context.tenant) as tx:
             if not tx.nightly_runs.next_items(context.run, ordinal, 1):

@@ -1,7 +1,7 @@
-"""Undoing a night: what it changed stands again as it stood before.
+"""Undo a run of nightly maintenance: the rows and files it changed are as they were before it.
 
-Newest run first, and in a run the newest change first. What somebody has changed since stays as
-they left it, and what was forgotten since stays forgotten. An undoing that was killed goes on
+The newest run is undone first, and in a run the newest change. What somebody has changed since
+stays as they left it, and what was forgotten since stays forgotten. An undo that was killed goes on
 where it was when it is asked for again.
 """
 
@@ -19,7 +19,7 @@ _PAGE = 20
 _MANY = 1000
 
 Progress = Callable[[int], None]
-"""Told how many changes were looked at."""
+"""Called with the number of changes that were looked at."""
 
 
 def undo_run(
@@ -30,8 +30,8 @@ def undo_run(
     Args:
         store: what it writes to.
         tenant: whose runs they are.
-        run_id: which run.
-        progress: told how many rows were looked at.
+        run_id: the run's id, or the end of it.
+        progress: called with the number of rows that were looked at.
         files: the tenant's.
 
     Raises:
@@ -68,7 +68,7 @@ def find_run(tx: Transaction, run_id: str) -> NightlyRun:
     run = tx.nightly_runs.find_run(run_id)
     if run is None:
         raise NotFoundError(
-            f"There is no night {quote_value(run_id)}. `memoria nightly runs` has them."
+            f"There is no run {quote_value(run_id)}. `memoria nightly runs` has them."
         )
     return run
 
@@ -76,10 +76,10 @@ def find_run(tx: Transaction, run_id: str) -> NightlyRun:
 def _runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
     run = find_run(tx, run_id)
     if run.state == "undone":
-        raise InvalidInputError(f"Night {run.id} is undone already.")
+        raise InvalidInputError(f"Run {run.id} is undone already.")
     if not run.undoable:
         raise InvalidInputError(
-            f"Night {run.id} can't be undone any more: what stood before a night is kept for "
+            f"Run {run.id} can't be undone any more: what a run changed is kept for "
             f"{UNDO_MS // DAY_MS} days."
         )
     later = [
@@ -90,7 +90,7 @@ def _runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
     running = [each.id for each in later if each.state == "running"]
     if running:
         raise InvalidInputError(
-            f"Night {running[0]} was begun and is not done. Let it finish with `memoria nightly`, "
+            f"Run {running[0]} was begun and is not done. Let it finish with `memoria nightly`, "
             "then undo it."
         )
     return later
@@ -99,9 +99,9 @@ def _runs_to_undo(tx: Transaction, run_id: str) -> list[NightlyRun]:
 def _restore_files(
     store: JournalingStore, tenant: str, run: NightlyRun, files: GeneratedFiles
 ) -> tuple[int, int]:
-    """Files go first: the rows still tell which of them the night wrote, however often it is asked.
+    """Restore files before rows: the rows still say which files the run wrote, after a kill too.
 
-    Nobody forgets meanwhile what is put back.
+    Both happen in one transaction, so nobody can forget meanwhile what is restored.
     """
     with store.write(tenant) as tx:
         tx.nightly_runs.set_state(run, "undoing", system_millis())

@@ -60,7 +60,7 @@ class CoreReport:
     """Files that could not be read; see `UNREADABLE`."""
     written: list[CoreFile] = field(default_factory=list)
     late: list[CoreFile] = field(default_factory=list)
-    """Files that somebody has changed meanwhile; the next night reads them."""
+    """Files that the user has changed meanwhile; the next run reads them."""
 
     @property
     def effects(self) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""What core files said before a night wrote them, kept until it can be undone no more."""
+"""What core files said before a run wrote them, kept as long as the run can be undone."""
 
 import hashlib
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class CoreImages:
     run_id: str
 
     def save(self, file: CoreFile) -> None:
-        """Keep a file as it stands, unless that was done: the night may have written it since.
+        """Keep a file as it stands, unless it was kept before: the run may have written it since.
 
         Raises:
             StoreUnavailableError: it can't be read or kept.
@@ -41,7 +41,7 @@ class CoreImages:
     def restore(self, tx: Transaction) -> tuple[int, int]:
         """Let the files say again what they said, but for those somebody has edited since.
 
-        The rows must still be the night's: they tell what it wrote. Gives (put back, left: edited).
+        The rows must still be the run's: they say what it wrote. Gives (restored, left as edited).
 
         Raises:
             StoreUnavailableError: a file can't be written.

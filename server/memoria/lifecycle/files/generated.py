@@ -1,8 +1,8 @@
-"""Writing files: a killed night goes on, an undoing puts them back, and no hand's work is lost.
+"""Generated files: a killed run goes on, an undo restores them, and no edit of a user's is lost.
 
-What is to be written is known by its digest before anything is: it stands in the plan. So a file
-is ours if it says what we wrote last, or what we are about to write: then the process died between
-the file and the row that tells of it. Anything else is somebody's work, and is left alone.
+The plan holds the digest of each file before it is written. So a file is ours if it says what we
+wrote last, or what we are about to write: then the process died between the file and the row that
+records it. Any other content is a user's edit, and is left alone.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from memoria.store.folders import (
     tenant_folder,
 )
 
-_EDITED = "edited by hand: it is left as it is"
+_EDITED = "the user has edited it: it is left as it is"
 
 
 class FileItem(Item):
@@ -56,7 +56,7 @@ class GeneratedFiles:
     def write(
         self, tx: Transaction, run: NightlyRun, item: FileItem, content: str | None
     ) -> ItemResult:
-        """Let a file say this, and note it.
+        """Write a file, and record it.
 
         Raises:
             UnusableFileError: it can't be written.
@@ -75,7 +75,7 @@ class GeneratedFiles:
         return ItemResult(StepOutcome.DONE)
 
     def restore(self, tx: Transaction, run: NightlyRun) -> tuple[int, int]:
-        """Let files say again what they said before a run. Gives (put back, left: edited since)."""
+        """Restore files as they were before a run. Gives (restored, left because edited since)."""
         back = left = 0
         for path in sorted({*self._image_paths(run), *_paths_of_run(tx, run)}):
             known = tx.file_records.get(path)
@@ -91,11 +91,11 @@ class GeneratedFiles:
         return back, left
 
     def drop_images(self, run: NightlyRun) -> None:
-        """Let go of what files said before a run."""
+        """Delete the images of what files said before a run."""
         shutil.rmtree(self.folder / BEFORE_IMAGES / run.id, ignore_errors=True)
 
     def drop_other_images(self, undoable: Collection[str]) -> None:
-        """Let go of what files said before runs, but for those that may still be undone.
+        """Delete the images of all runs but those that may still be undone.
 
         Args:
             undoable: their ids.
@@ -105,7 +105,7 @@ class GeneratedFiles:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def delete_drafts(self) -> None:
-        """Take away what was half written by the dead."""
+        """Delete what killed processes left half written."""
         for name in DERIVED:
             for file in (self.folder / name).rglob(".*"):
                 if DRAFT.fullmatch(file.name):
@@ -128,12 +128,12 @@ class GeneratedFiles:
 
 
 def files_of(context: StepContext) -> GeneratedFiles:
-    """The files of a night's tenant."""
+    """The files of the tenant whose memories are looked after."""
     return GeneratedFiles(tenant_folder(context.settings.home_path, context.tenant))
 
 
 def digest(content: bytes | None) -> str | None:
-    """What tells a content from all others; None of none."""
+    """The digest of a content; None where there is none."""
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 
@@ -172,7 +172,7 @@ def _write_or_delete(file: Path, content: bytes | None) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have the names in a folder on disk, before a row tells of them. Windows has no such thing."""
+    """Have a folder's names on disk before a row records them. Windows has no such call."""
     if os.name != "nt":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -183,5 +183,5 @@ def _sync(folder: Path) -> None:
 
 def _unusable(file: Path, error: OSError) -> UnusableFileError:
     return UnusableFileError(
-        f"{file} can't be used: {error.strerror}. Mend that, and the next night writes it."
+        f"{file} can't be used: {error.strerror}. Mend that, and the next run writes it."
     )

@@ -1,4 +1,4 @@
-"""What a model says of a day, above the lists: it is asked day by day until it can't answer."""
+"""A chat model's sentences about a day, above its lists: asked day by day until it can't answer."""
 
 import json
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ _MOST_CHARS = 1000
 
 
 class DaySummaries:
-    """The sentences of one night's days."""
+    """The sentences about the days of one run."""
 
     def __init__(self, context: StepContext) -> None:
         self._context = context
         self._chat = context.chat
         self.trouble: str | None = None
-        """Why the model is asked no more, where it is."""
+        """Why the model is no longer asked, if it is not."""
 
     def summarize(self, today: date, episodes: Sequence[DayMemory]) -> tuple[str, ...]:
-        """What there is to say of a day; nothing where nobody can say it, for the lists say it too.
+        """The sentences about a day; none where no model answers, for the lists say it too.
 
         Args:
             today: the day.
-            episodes: what its conversations came to.
+            episodes: the summaries of its conversations.
         """
         if self._chat is None or self.trouble or not episodes:
             return ()

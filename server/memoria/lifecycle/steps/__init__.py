@@ -1,9 +1,8 @@
-"""The steps of a night, in the order in which they run."""
+"""The steps of nightly maintenance, in the order in which they run."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from memoria.lifecycle.interface import PiecewiseStep, Step
+from memoria.lifecycle.interface import AnyStep
 from memoria.lifecycle.steps.archive_expired import ArchiveExpiredStep
 from memoria.lifecycle.steps.backfill import BackfillStep
 from memoria.lifecycle.steps.consolidate import ConsolidateStep
@@ -21,7 +20,7 @@ from memoria.lifecycle.steps.review import ReviewStep
 from memoria.lifecycle.steps.rhythms import RhythmsStep
 from memoria.lifecycle.steps.storage_tiers import StorageTiersStep
 
-STEPS: tuple[Step[Any] | PiecewiseStep, ...] = (
+STEPS: tuple[AnyStep, ...] = (
     ProcessQueueStep(),
     BackfillStep(),
     MergeStep(),
@@ -39,4 +38,4 @@ STEPS: tuple[Step[Any] | PiecewiseStep, ...] = (
     HistoryStep(),
     CoreStep(),
 )
-BY_NAME: Mapping[str, Step[Any] | PiecewiseStep] = {step.name: step for step in STEPS}
+BY_NAME: Mapping[str, AnyStep] = {step.name: step for step in STEPS}

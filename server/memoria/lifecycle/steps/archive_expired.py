@@ -1,8 +1,8 @@
-"""Expire: what was said to count until a moment leaves the active memories when it has passed."""
+"""Archive expired memories. Searches have not shown them since their expiry date passed."""
 
 from collections.abc import Iterator
 
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model import Memory, Validity
 from memoria.model.nightly import StepOutcome
 from memoria.store.base import Transaction
@@ -11,22 +11,19 @@ _PAGE = 200
 
 
 class ExpiredItem(Item):
-    """A memory whose time is over; its key is its id."""
+    """A memory whose expiry date has passed; its key is its id."""
 
 
-class ArchiveExpiredStep:
-    """Archives what has expired. Searches have not shown it since."""
+class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
+    """Archives what has expired."""
 
-    name = "expire"
+    name = "archive_expired"
+    summary = "Archive memories whose expiry date has passed."
     item = ExpiredItem
     rows = 40
 
-    def describe_limits(self, _night: StepContext) -> str | None:
-        """It never needs a model."""
-        return None
-
     def plan(self, context: StepContext) -> Iterator[ExpiredItem]:
-        """Whatever has expired by the night's moment, in the order of its numbers."""
+        """Whatever has expired by the run's moment, in the order of its numbers."""
         after = 0
         while True:
             with context.store.read(context.tenant) as tx:

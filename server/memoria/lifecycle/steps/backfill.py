@@ -1,42 +1,45 @@
-"""Unread: what was recorded and never queued is queued, and read as far as the night allows."""
+"""Backfill: segments that were recorded and never queued are queued, and read as time allows."""
 
 from collections.abc import Sequence
 
 from memoria.config import Settings
 from memoria.ingest.intake import Intake, IntakeLimits
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.lifecycle.steps.process_queue import describe_unread, process_next
 from memoria.model.nightly import StepOutcome
 from memoria.store.values import ClosedSegment
 
 _AT_ONCE = 100
-"""Stretches that are looked at in one transaction."""
+"""Segments that are looked at in one transaction."""
 _MOST_ENTRIES = 400
-"""Entries that are queued in one transaction; a stretch is never parted."""
+"""Entries that are queued in one transaction; a segment is never split."""
 _COUNTED = 1_000_000
 _MS_PER_MINUTE = 60_000
 
 
-class BackfillStep:
-    """Queues what a model never read: what came before there was one, and what nobody closed."""
+class BackfillStep(PiecewiseStep):
+    """Queues what no chat model read: what came before there was one, and what nobody closed."""
 
-    name = "unread"
+    name = "backfill"
+    summary = (
+        "Queue the segments that were recorded and never queued, and have the chat model read them."
+    )
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Whether nobody reads, or what is left to be read."""
+        """Without a chat model, what was never queued; with one, what it left unread."""
         if context.chat is None:
-            left = self.count_waiting(context)
-            said = f"no chat model is asked; stretches that were never queued: {left}"
+            left = self.count_work(context)
+            said = f"no chat model is configured; segments that were never queued: {left}"
             return said if left else None
         return describe_unread(context)
 
-    def count_waiting(self, context: StepContext) -> int:
-        """Stretches that were closed and never queued."""
+    def count_work(self, context: StepContext) -> int:
+        """The segments that were closed and never queued."""
         with context.store.read(context.tenant) as tx:
             return len(tx.conversations.list_unqueued_segments(_COUNTED))
 
-    def work_on_next(self, context: StepContext) -> list[ItemResult]:
-        """Queue some, or read one where none is left to queue."""
+    def do_piece(self, context: StepContext) -> list[ItemResult]:
+        """Queue some segments, or read one where none is left to queue."""
         if context.extraction is None:
             return []
         _close_idle(context)
@@ -46,7 +49,7 @@ class BackfillStep:
 
 
 def _close_idle(context: StepContext) -> None:
-    """Close some of what has been idle; it is unread then, and queued like the rest."""
+    """Close some idle segments, which are then queued like the rest."""
     with context.store.write(context.tenant) as tx:
         tx.conversations.close_idle_segments(context.at - _idle_ms(context.settings), _AT_ONCE)
 
@@ -61,7 +64,7 @@ def _queue_some(context: StepContext, limits: IntakeLimits) -> int:
 def _limit_entries(
     segments: Sequence[ClosedSegment], limits: IntakeLimits
 ) -> Sequence[ClosedSegment]:
-    """As many as come to few enough entries, and one at least."""
+    """As many segments as come to few enough entries, and one at least."""
     entries = 0
     for many, (_, first, last, _) in enumerate(segments):
         entries += 2 + (last - first) // limits.batch

@@ -25,7 +25,7 @@ from memoria.lifecycle.derivation import (
     read_derived,
     sources_as_planned,
 )
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.patterns import LEAST_MEMBERS, Members, find_patterns, is_broadly_supported
 from memoria.memories.derived import (
     DerivedDraft,
@@ -42,7 +42,7 @@ from memoria.model.nightly import StepOutcome
 from memoria.store.base import Transaction
 
 MAX_CONCEPTS = 8
-"""Concepts of a night."""
+"""Concepts that one run writes."""
 _MAX_QUESTIONS = 24
 _AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
@@ -61,10 +61,13 @@ class ConceptItem(DerivationItem):
     why: str = ""
 
 
-class ConsolidateStep:
+class ConsolidateStep(PlannedStep[ConceptItem]):
     """Makes concepts of memories that hang together."""
 
     name = "consolidate"
+    summary = (
+        "Write what several memories come to as a concept, and end concepts they no longer support."
+    )
     item = ConceptItem
     rows = 300
 

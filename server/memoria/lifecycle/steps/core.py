@@ -21,7 +21,7 @@ from memoria.lifecycle.core.cycle import (
     replace_core,
 )
 from memoria.lifecycle.core.images import CoreImages
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.memories.user_edits import UserEdits
 from memoria.model.core import CORE_FILES, CoreFile
 from memoria.model.nightly import StepOutcome
@@ -42,10 +42,11 @@ class CoreItem(Item):
     edit: Edit | None = None
 
 
-class CoreStep:
+class CoreStep(PlannedStep[CoreItem]):
     """MEMORY.md, USER.md and PERSONA.md, which people read and edit."""
 
     name = "core"
+    summary = "Take over your edits of MEMORY.md, USER.md and PERSONA.md, and write the files anew."
     item = CoreItem
     rows = 500
 

@@ -7,7 +7,7 @@ from memoria.lifecycle.files.calendar import LocalDay, local_day
 from memoria.lifecycle.files.daily import list_events, render_page
 from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.sentences import DaySummaries
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.store.base import Transaction
 from memoria.store.folders import daily_path
 
@@ -25,10 +25,11 @@ class DayPage(FileItem):
     sentences: tuple[str, ...] = ()
 
 
-class DailyStep:
+class DailyStep(PlannedStep[DayPage]):
     """Writes days in which something has changed since."""
 
     name = "daily"
+    summary = "Write a page for each day that is over."
     item = DayPage
     rows = 500
     """One a transaction, for a file is written in it."""

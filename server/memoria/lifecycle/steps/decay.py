@@ -1,13 +1,13 @@
-"""Decay: what has faded leaves the active memories, or sinks a tier.
+"""Decay: memories that have faded are archived, or sink a tier.
 
-Strength is reckoned from the row and the night's moment and never stored (`policy.retention`), so a
-night that finds everything still strong writes nothing.
+Strength is computed from the row and the run's moment and never stored (`policy.retention`), so a
+run that finds everything still strong writes nothing.
 """
 
 from collections.abc import Iterator
 
 from memoria.lifecycle.audit import log_action
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes
 from memoria.policy.retention import (
@@ -34,21 +34,24 @@ class DecayItem(Item):
     why: str
 
 
-class DecayStep:
-    """Archives what has faded and what there is too much of; pinned and confirmed ones stay."""
+class DecayStep(PlannedStep[DecayItem]):
+    """Archives faded memories and those above the limit; pinned and confirmed ones stay."""
 
     name = "decay"
+    summary = (
+        "Archive memories that have faded, and the weakest above the number that is kept active."
+    )
     item = DecayItem
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Whether nobody is asked before something is archived."""
+        """Without a reviewer nobody is asked before a memory is archived."""
         if has_reviewer(context):
             return None
-        return "no model reviews what has faded: it is archived by its strength alone"
+        return "no chat model reviews faded memories: they are archived by their strength alone"
 
     def plan(self, context: StepContext) -> Iterator[DecayItem]:
-        """What has crossed a threshold, then what goes to keep within the bound."""
+        """The memories that have crossed a threshold, then the weakest above the limit."""
         staying: list[RetentionAttributes] = []
         for one in active_memories(context):
             item = _decide(one, context)
@@ -73,12 +76,12 @@ class DecayStep:
 
 
 def has_reviewer(context: StepContext) -> bool:
-    """Whether a model is asked this night about what has faded, before it is archived."""
+    """Whether this run asks a chat model about faded memories before it archives them."""
     return context.chat is not None and "review" in context.run.options.steps
 
 
 def active_memories(context: StepContext) -> Iterator[RetentionAttributes]:
-    """The vitals of all active memories, in the order of their numbers."""
+    """The retention attributes of all active memories, in the order of their numbers."""
     after = 0
     while True:
         with context.store.read(context.tenant) as tx:
@@ -103,7 +106,7 @@ def _decide(one: RetentionAttributes, context: StepContext) -> DecayItem | None:
 
 
 def _is_still_due(one: RetentionAttributes, item: DecayItem, context: StepContext) -> bool:
-    """Whether the plan holds. One that is only too many goes unless it is protected by now."""
+    """Whether the plan holds. One above the limit goes unless it is protected by now."""
     if item.why == _TOO_MANY:
         return protection(one, context.retention) is None
     return _decide(one, context) == item

@@ -1,15 +1,16 @@
-"""Purge: what nobody can want back any more is erased for good. No undo brings it back.
+"""Delete expired memories for good. No undo brings them back.
 
-That is what was said to count for a session or a day and was archived long enough ago that no night
-can be undone that did it; what was archived longer ago than the configuration keeps it; and what
-earlier nights kept for their own undoing. What a forget could not yet wipe from the file is wiped.
+Three things are deleted: memories that were to count for a session or a day, once the run that
+archived them can no longer be undone; memories archived longer ago than the settings keep them; and
+what earlier runs kept for their own undoing. What a forget could not yet wipe from the database is
+wiped.
 """
 
 from collections.abc import Sequence
 
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.files.generated import files_of
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.model import DAY_MS
 from memoria.model.nightly import UNDO_MS, StepOutcome
 from memoria.store.base import Transaction
@@ -20,22 +21,19 @@ _IMAGES = 300
 _MANY = 10_000
 
 
-class DeleteExpiredStep:
-    """Erases; each piece is whole by itself, so a night that was killed goes on with the rest."""
+class DeleteExpiredStep(PiecewiseStep):
+    """Deletes; each piece is whole by itself, so a run that was killed goes on with the rest."""
 
-    name = "purge"
+    name = "delete_expired"
+    summary = "Delete archived memories whose retention has ended; no undo brings them back."
 
-    def describe_limits(self, _night: StepContext) -> str | None:
-        """It never needs a model."""
-        return None
-
-    def count_waiting(self, context: StepContext) -> int:
-        """How many memories are to be erased."""
+    def count_work(self, context: StepContext) -> int:
+        """How many memories are to be deleted."""
         with context.store.read(context.tenant) as tx:
             return len(_memories_due(tx, context, _MANY))
 
-    def work_on_next(self, context: StepContext) -> Sequence[ItemResult]:
-        """Erase some of it; wipe the file once nothing is left to erase."""
+    def do_piece(self, context: StepContext) -> Sequence[ItemResult]:
+        """Delete some memories; wipe the file once none is left to delete."""
         with context.store.write(context.tenant) as tx:
             due = _memories_due(tx, context, _MEMORIES)
             for memory_id, why in due.items():
@@ -50,9 +48,9 @@ class DeleteExpiredStep:
 
 
 def _memories_due(tx: Transaction, context: StepContext, limit: int) -> dict[str, str]:
-    """Ids of memories to be erased, and why."""
+    """Ids of memories to be deleted, and why."""
     spent = tx.purge.list_short_lived(context.at - UNDO_MS, limit)
-    due = dict.fromkeys(spent, "it was said to count for a day at most")
+    due = dict.fromkeys(spent, "it was to count for a day at most")
     days = context.settings.archive_days
     if days:
         kept_from = context.at - max(UNDO_MS, round(days * DAY_MS))
@@ -62,7 +60,7 @@ def _memories_due(tx: Transaction, context: StepContext, limit: int) -> dict[str
 
 
 def _erase_leftovers(context: StepContext) -> None:
-    """Let go of what files said before those nights, and wipe what was erased from the database."""
+    """Drop the images of files that no run needs, and wipe what was deleted from the database."""
     with context.store.read(context.tenant) as tx:
         runs = tx.nightly_runs.list_runs(_MANY)
     files_of(context).drop_other_images({run.id for run in runs if run.undoable})
@@ -73,4 +71,4 @@ def _erase_leftovers(context: StepContext) -> None:
 def _delete_memory(tx: Transaction, context: StepContext, memory_id: str, why: str) -> None:
     tx.episodes.stop_summarising(memory_id, context.at)
     tx.memories.erase(memory_id)
-    log_action(tx, context.at, "purge", memory_id, why)
+    log_action(tx, context.at, "delete", memory_id, why)

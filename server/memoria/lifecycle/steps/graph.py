@@ -1,9 +1,9 @@
-"""Graph: edges that a walk does without are set aside, and come back when the reason is gone.
+"""Graph: edges that graph expansion does without are pruned, and restored when the reason is gone.
 
-Three reasons. A neighbour by meaning that is archived is not shown, and takes room from those that
-are. Where all are neighbours of all, an edge says nothing that nearer neighbours don't say: a walk
-goes by these. And a node that has all of a kind that it may have keeps the weightiest (that is seen
-to as edges are written, `Graph.put`). What names things, and what bears a memory out, stays.
+There are three reasons. An archived neighbour is not shown, and takes room from those that are.
+Where all memories are neighbours of all, an edge says nothing that nearer neighbours don't say:
+expansion goes by these. And a node that has all edges of a kind that it may have keeps the
+heaviest, which is seen to as edges are written. Edges to entities and edges of evidence stay.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from memoria.graph.edges import MIN_SIMILARITY
 from memoria.graph.pruning import PrunableEdge, find_redundant_edges
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model.nightly import StepOutcome
 from memoria.store.base import EdgeKey, PruneReason, RestorableEdge, Transaction
 
@@ -19,38 +19,37 @@ MAX_AVERAGE_NEIGHBOURS = 32.0
 """Neighbours by meaning that a memory has on average: half of what it may have. Beyond that it is
 thinned out further."""
 _ROOM, _LESS_ROOM = 16, 8
-"""Neighbours up to which none is set aside: more than a memory finds by itself."""
+"""The number of neighbours up to which none is pruned: more than a memory finds by itself."""
 _NEAR, _NEARER = MIN_SIMILARITY, 0.85
 """How alike two of many neighbours must be."""
 _MAX_CROWDED_NODES = 2000
-"""Nodes that are thinned out in a night, the most crowded first."""
+"""Nodes whose edges are pruned in a run, the most crowded first."""
 _MAX_PRUNED_READ = 5000
 _PAGE = 500
 
 
 class EdgeItem(Item):
-    """An edge that is set aside, comes back or is taken over; its key is where it is."""
+    """An edge that is pruned, restored or handed on to another node; its key is where it is."""
 
     place: EdgeKey
     why: PruneReason | None = None
-    """The reason for which it is set aside."""
+    """The reason for which it is pruned."""
     heir: int | None = None
-    """The node that rests on the same from now on."""
+    """The node that has the edge from now on."""
 
 
-class GraphStep:
-    """Sets edges aside and brings them back."""
+class GraphStep(PlannedStep[EdgeItem]):
+    """Prunes edges and restores them."""
 
     name = "graph"
+    summary = (
+        "Prune edges that searches do without, and restore pruned edges that are needed again."
+    )
     item = EdgeItem
     rows = 8
 
-    def describe_limits(self, _night: StepContext) -> str | None:
-        """It never needs a model."""
-        return None
-
     def plan(self, context: StepContext) -> Iterator[EdgeItem]:
-        """What was merged is borne out by the survivor; then what is idle, crowded, or has room."""
+        """Evidence of merged memories goes to the survivor; then edges are pruned and restored."""
         with context.store.read(context.tenant) as tx:
             folded = tx.edge_pruning.list_evidence_to_transfer()
         for place, heir in folded:
@@ -71,7 +70,7 @@ class GraphStep:
         for place in roomy:
             yield EdgeItem(key=_place_key(place), place=place)
 
-    def apply(self, tx: Transaction, item: EdgeItem, _night: StepContext) -> ItemResult:
+    def apply(self, tx: Transaction, item: EdgeItem, _context: StepContext) -> ItemResult:
         """Move it, unless it is gone or its memory counts again."""
         if item.heir is not None:
             done = tx.edge_pruning.transfer(item.place, item.heir)
@@ -95,7 +94,7 @@ def _edges_to_archived(context: StepContext) -> Iterator[EdgeKey]:
 
 
 def _redundant_edges(tx: Transaction, idle: set[EdgeKey], *, dense: bool) -> list[EdgeKey]:
-    """The edges between crowded nodes that say nothing, without those that go anyway."""
+    """The redundant edges between crowded nodes, without those that are pruned anyway."""
     room, near = (_LESS_ROOM, _NEARER) if dense else (_ROOM, _NEAR)
     found = tx.edge_pruning.list_similar_pairs(
         tx.edge_pruning.list_dense_nodes(room, _MAX_CROWDED_NODES)
@@ -109,7 +108,7 @@ def _redundant_edges(tx: Transaction, idle: set[EdgeKey], *, dense: bool) -> lis
 
 
 def _edges_with_room(waiting: Sequence[RestorableEdge], room: int) -> Iterator[EdgeKey]:
-    """What there is room for again, at both ends, the strongest first."""
+    """The pruned edges that both ends have room for again, the strongest first."""
     more: Counter[tuple[int, int]] = Counter()
     for edge in waiting:
         src, code, dst = edge.edge

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.history import render_history
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.model import StoredTurn
 from memoria.model.day import ClosedSession
 from memoria.store.base import Transaction
@@ -20,10 +20,11 @@ class ConversationItem(FileItem):
     session_n: int
 
 
-class HistoryStep:
+class HistoryStep(PlannedStep[ConversationItem]):
     """Writes what was closed, continued or forgotten in part since."""
 
     name = "history"
+    summary = "Write closed conversations into files."
     item = ConversationItem
     rows = 500
     """One a transaction, for a file is written in it."""

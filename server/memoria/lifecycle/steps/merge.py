@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from memoria.lifecycle.adjudicate import adjudicate_pairs
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.lifecycle.since import last_done
 from memoria.model import EdgeType, Memory, Relation
@@ -34,10 +34,11 @@ class PairItem(Item):
     """Their present wordings, by number: what was ruled upon."""
 
 
-class MergeStep:
+class MergeStep(PlannedStep[PairItem]):
     """Merges what says the same."""
 
     name = "merge"
+    summary = "Merge memories that say the same."
     item = PairItem
     rows = 120
 

@@ -1,13 +1,14 @@
-"""Metrics: a night measures what it leaves behind, so that one can see where it is going.
+"""Metrics: a run measures the memory it leaves behind, so that one can see where it is going.
 
-What is beyond its bound is acted on where a night can: too many neighbours, and the next step
-`graph` thins them out further. The rest is said, for whoever looks at the run.
+Where a run can act on a metric beyond its bound, it does: too many neighbours, and the next `graph`
+step prunes more of them. The other metrics are reported, for whoever looks at the run.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.steps.graph import MAX_AVERAGE_NEIGHBOURS
 from memoria.model.nightly import Metric, StepOutcome
 from memoria.store.base import Transaction
@@ -19,32 +20,53 @@ _FIRST = 10
 _TERMS = 4
 _EVERYWHERE = Filters(everywhere=True)
 _MS = 1000.0
-_UPPER_BOUNDS = {"neighbours": MAX_AVERAGE_NEIGHBOURS, "slowest_ms": 1500.0, "segments": 64.0}
-"""What a figure should not be above: half the cap of a kind; the seeds' bound; FTS5's usual dozen,
-five times over."""
-_LOWER_BOUNDS = {"recall": 0.9}
-"""What a figure should not be below."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricKind:
+    """What a metric measures, and between which bounds it should be."""
+
+    description: str
+    lower: float | None = None
+    upper: float | None = None
+
+    def is_exceeded(self, value: float) -> bool:
+        """Whether a value is beyond a bound."""
+        below = self.lower is not None and value < self.lower
+        return below or (self.upper is not None and value > self.upper)
+
+
+METRICS: Mapping[str, MetricKind] = {
+    "archived": MetricKind("share of memories that are archived"),
+    "links": MetricKind("edges of a memory, on average"),
+    "neighbours": MetricKind(
+        "neighbours of a memory by meaning, on average", upper=MAX_AVERAGE_NEIGHBOURS
+    ),
+    "recall": MetricKind("share of memories found by their own words", lower=0.9),
+    "segments": MetricKind("pieces that the text index lies in", upper=64.0),
+    "slowest_ms": MetricKind("milliseconds of the slowest search by words", upper=1500.0),
+}
+"""FTS5 usually has a dozen pieces; searches by words take a fraction of the bound at every size."""
 
 
 class MetricItem(Item):
-    """A figure; its key is its name."""
+    """A metric; its key is its name."""
 
     value: float
 
 
-class MetricsStep:
-    """Writes figures down, and changes nothing."""
+class MetricsStep(PlannedStep[MetricItem]):
+    """Writes metrics down, and changes no memory."""
 
     name = "metrics"
+    summary = (
+        "Measure the memory: its edges, and whether searches find memories by their own words."
+    )
     item = MetricItem
     rows = 4
 
-    def describe_limits(self, _night: StepContext) -> str | None:
-        """It never needs a model."""
-        return None
-
     def plan(self, context: StepContext) -> Iterator[MetricItem]:
-        """What there is to measure."""
+        """All that is measured; nothing where there are no memories."""
         with context.store.read(context.tenant) as tx:
             links, (archived, memories) = tx.metrics.count_links(), tx.metrics.count_archived()
             segments, probes = (
@@ -60,16 +82,16 @@ class MetricsStep:
         yield from _measure_searches(context, probes)
 
     def apply(self, tx: Transaction, item: MetricItem, context: StepContext) -> ItemResult:
-        """Write it down: nothing of the memory is changed."""
+        """Write the metric down."""
         tx.metrics.add(context.run, check_bound(item.key, item.value))
         return ItemResult(StepOutcome.UNCHANGED)
 
 
 def check_bound(name: str, value: float) -> Metric:
-    """A figure, and whether it is beyond its bound."""
-    least, most = _LOWER_BOUNDS.get(name), _UPPER_BOUNDS.get(name)
-    exceeded = (most is not None and value > most) or (least is not None and value < least)
-    return Metric(name=name, value=value, bound=most if least is None else least, exceeded=exceeded)
+    """A metric, and whether it is beyond its bound."""
+    kind = METRICS[name]
+    bound = kind.upper if kind.lower is None else kind.lower
+    return Metric(name=name, value=value, bound=bound, exceeded=kind.is_exceeded(value))
 
 
 def _measure_searches(context: StepContext, probes: Sequence[int]) -> Iterator[MetricItem]:

@@ -1,17 +1,18 @@
-"""Drain: what waits for a chat model is read before a night looks at memories.
+"""Process the queue: the chat model reads waiting segments before memories are looked at.
 
-A night reads the queue as any window does, with the same leases: each stretch once, whoever reads
-it. None of it is in the night's journal (docs/decisions.md), so an undo takes back no reading.
+The run reads the queue as any open window does, with the same leases: each segment is read once,
+whoever reads it. The journal sees none of it, so an undo takes back no reading: a window would have
+read the segment minutes later.
 """
 
 from memoria.errors import ChatModelError, EmbedderError, InvalidAnswerError, ModelRefusedError
 from memoria.ingest.extraction import ProcessedEntry
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.model import QueueState
 from memoria.model.nightly import StepOutcome
 
 _STALLED = "reading"
-"""Under this name it is noted why nothing more is read this night."""
+"""The key of the reason why nothing more is read in this run."""
 _OUTCOMES: dict[QueueState | None, StepOutcome] = {
     QueueState.DONE: StepOutcome.DONE,
     QueueState.WAITING: StepOutcome.PUT_OFF,
@@ -19,25 +20,26 @@ _OUTCOMES: dict[QueueState | None, StepOutcome] = {
 }
 
 
-class ProcessQueueStep:
-    """Has the model read what is in the queue."""
+class ProcessQueueStep(PiecewiseStep):
+    """Has the chat model read what is in the queue."""
 
-    name = "drain"
+    name = "process_queue"
+    summary = "Have the chat model read the conversation segments that wait in the queue."
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Whether nobody reads, or what is left to be read."""
+        """Without a chat model, what waits for one; with one, what it left unread."""
         if context.chat is None:
             left = count_waiting(context)
-            said = f"no chat model is asked; stretches of conversation that wait for one: {left}"
+            said = f"no chat model is configured; segments that wait for one: {left}"
             return said if left else None
         return describe_unread(context)
 
-    def count_waiting(self, context: StepContext) -> int:
-        """Entries of the queue that are not read."""
+    def count_work(self, context: StepContext) -> int:
+        """The entries of the queue that nobody has read."""
         return count_waiting(context)
 
-    def work_on_next(self, context: StepContext) -> list[ItemResult]:
-        """Read one."""
+    def do_piece(self, context: StepContext) -> list[ItemResult]:
+        """Read one segment."""
         return process_next(context)
 
 
@@ -48,10 +50,10 @@ def count_waiting(context: StepContext) -> int:
 
 
 def describe_unread(context: StepContext) -> str | None:
-    """How much of the queue is left, and why, where that is known; None where nothing is."""
+    """How much of the queue is left, and why where that is known; None where nothing is left."""
     left, why = count_waiting(context), context.shortfalls.get(_STALLED)
     because = f" ({why})" if why else ""
-    return f"stretches left to read: {left}{because}" if left else None
+    return f"segments left to read: {left}{because}" if left else None
 
 
 def process_next(context: StepContext) -> list[ItemResult]:
@@ -67,7 +69,7 @@ def process_next(context: StepContext) -> list[ItemResult]:
 
 
 def _stalls(read: ProcessedEntry) -> bool:
-    """Whether the next entry would fare no better."""
+    """Whether the next entry would fail for the same reason."""
     match read.error:
         case InvalidAnswerError() | ModelRefusedError():
             return False

@@ -1,8 +1,8 @@
-"""Promote: what has proved itself rises from the passing to the lasting."""
+"""Promote: memories that have proved themselves rise from short-term to long-term."""
 
 from collections.abc import Iterator
 
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.steps.decay import active_memories, has_reviewer
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
@@ -18,24 +18,27 @@ class PromotionItem(Item):
     to: MemoryTier
 
 
-class PromoteStep:
+class PromoteStep(PlannedStep[PromotionItem]):
     """Short to mid to long term, by age and by how broadly a memory is borne out."""
 
     name = "promote"
+    summary = (
+        "Move memories from short-term to mid-term and long-term when they have proved themselves."
+    )
     item = PromotionItem
     rows = 6
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Whether nobody puts anything into the core."""
+        """Without a reviewer nothing is put into the core."""
         if has_reviewer(context):
             return None
-        return "no model reviews what belongs to the core: nothing rises beyond long-term"
+        return "no chat model reviews what belongs to the core: nothing rises beyond long-term"
 
     def plan(self, context: StepContext) -> Iterator[PromotionItem]:
-        """What has earned a higher tier than it has."""
+        """The memories that have earned a higher tier than they have."""
         for one in active_memories(context):
             if _tier_for(one, _LARGEST_SUPPORT, context) is one.tier:
-                continue  # as most: so nobody counts what they rest on
+                continue  # as most memories: their support need not be counted
             with context.store.read(context.tenant) as tx:
                 reached = _tier_for(one, tx.retention.get_support(one.id), context)
             if reached is not one.tier:

@@ -1,14 +1,14 @@
-"""Review: a chat model says what is to become of memories that fade, and of those that rise.
+"""Review: the chat model decides about memories that fade, and about those that may rise.
 
-Its word is obeyed as far as rules allow: it lifts into the core what is used and lasts, and puts
-aside what nobody has pinned or confirmed. Where it gives no clear word the memory is kept.
+Its decision is carried out as far as rules allow: it promotes into the core what is used and lasts,
+and archives what nobody has pinned or confirmed. A memory it is not clear about is kept.
 """
 
 from collections.abc import Iterator
 from itertools import chain, zip_longest
 
 from memoria.lifecycle.audit import log_action
-from memoria.lifecycle.interface import Item, ItemResult, StepContext
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.reviewer import MemoryReviewer
 from memoria.lifecycle.steps.decay import active_memories
 from memoria.model.nightly import StepOutcome
@@ -23,30 +23,35 @@ from memoria.policy.tier_rules import (
 from memoria.store.base import Transaction
 
 MAX_REVIEWS = 40
-"""Memories that are judged in a night."""
+"""Memories that are reviewed in one run."""
 _FADING = "it has grown weak: it was not said again, used or confirmed for a long time"
 _RISING = "it is important and is often used or said again"
 
 
 class ReviewItem(Item):
-    """A memory that was judged; its key is its id."""
+    """A memory that was reviewed; its key is its id."""
 
     decision: Judgement
     wording: int
-    """The number of the wording that was judged."""
+    """The number of the wording that was reviewed."""
 
 
-class ReviewStep:
-    """Promotes, keeps or archives what a reviewer was asked about."""
+class ReviewStep(PlannedStep[ReviewItem]):
+    """Promotes, keeps or archives the memories that a reviewer was asked about."""
 
     name = "review"
+    summary = (
+        "Ask the chat model which fading memories to keep and which important ones to promote."
+    )
     item = ReviewItem
     rows = 40
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Whether nobody is asked, or of how many there is no word."""
+        """Without a chat model nobody is asked; with one, how many memories got no decision."""
         if context.chat is None:
-            return "no chat model is asked: what has faded is archived by its strength alone"
+            return (
+                "no chat model is configured: faded memories are archived by their strength alone"
+            )
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[ReviewItem]:
@@ -59,7 +64,7 @@ class ReviewStep:
             yield ReviewItem(key=memory.id, decision=decision, wording=memory.current.n)
         short = [*reviewer.shortfalls]
         if len(cases) > MAX_REVIEWS:
-            short.append(f"{len(cases) - MAX_REVIEWS} more wait for the next night")
+            short.append(f"{len(cases) - MAX_REVIEWS} more wait for the next run")
         context.shortfalls.update({self.name: "; ".join(short)} if short else {})
 
     def apply(self, tx: Transaction, item: ReviewItem, context: StepContext) -> ItemResult:

@@ -17,7 +17,7 @@ from memoria.lifecycle.derivation import (
     read_derived,
     sources_as_planned,
 )
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.patterns import source_pages
 from memoria.memories.derived import (
     DerivedDraft,
@@ -74,16 +74,13 @@ class _Theme:
     instants: list[int] = field(default_factory=list)
 
 
-class RhythmsStep:
+class RhythmsStep(PlannedStep[HabitItem]):
     """Notices what comes back every week or every day."""
 
     name = "rhythms"
+    summary = "Note habits: what the user does every week or every day."
     item = HabitItem
     rows = 150
-
-    def describe_limits(self, _night: StepContext) -> str | None:
-        """It never needs a model."""
-        return None
 
     def plan(self, context: StepContext) -> Iterator[HabitItem]:
         """What has a rhythm, and what had one."""

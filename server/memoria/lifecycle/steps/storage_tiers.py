@@ -1,13 +1,13 @@
-"""Tiers: conversations that have come to rest take less room, and say what they said to the byte.
+"""Storage tiers: the texts of conversations at rest take less room, and come back to the byte.
 
-As nothing changes but the packing, no journal sees it and an undo leaves it (docs/decisions.md).
+Nothing changes but the packing, so no journal sees it and an undo leaves it.
 """
 
 import time
 from collections.abc import Iterator
 from itertools import islice
 
-from memoria.lifecycle.interface import ItemResult, StepContext
+from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
 from memoria.lifecycle.pace import rest
 from memoria.model import DAY_MS
 from memoria.model.nightly import StepOutcome
@@ -19,21 +19,18 @@ _AT_ONCE = 20
 """Conversations between two reports."""
 
 
-class StorageTiersStep:
+class StorageTiersStep(PiecewiseStep):
     """Packs texts more tightly after a week, and those of a conversation together after a month."""
 
-    name = "tiers"
+    name = "storage_tiers"
+    summary = "Compress the texts of conversations at rest; they come back to the byte."
 
-    def describe_limits(self, _night: StepContext) -> str | None:
-        """It never needs a model."""
-        return None
-
-    def count_waiting(self, context: StepContext) -> int:
+    def count_work(self, context: StepContext) -> int:
         """Conversations that are old enough for another tier."""
         with context.store.read(context.tenant) as tx:
             return tx.storage_tiers.count_aged(_tier_ages(context))
 
-    def work_on_next(self, context: StepContext) -> list[ItemResult]:
+    def do_piece(self, context: StepContext) -> list[ItemResult]:
         """Pack some conversations."""
         return [
             ItemResult(_pack_conversation(aged, context))
@@ -46,7 +43,7 @@ def _tier_ages(context: StepContext) -> TierAges:
 
 
 def _due_conversations(context: StepContext) -> Iterator[AgedSession]:
-    """What is old enough, until nothing is left."""
+    """Conversations that are old enough for another tier, until none is left."""
     while True:
         with context.store.read(context.tenant) as tx:
             found = tx.storage_tiers.next_aged(_tier_ages(context))
@@ -56,7 +53,7 @@ def _due_conversations(context: StepContext) -> Iterator[AgedSession]:
 
 
 def _pack_conversation(aged: AgedSession, context: StepContext) -> StepOutcome:
-    """A page at a time; one that was killed is begun anew, and its first pages are done already."""
+    """Pack page by page. After a kill it begins anew, and finds its first pages done already."""
     after: int | None = 0
     while after is not None:
         after = _pack_page(aged, after, context)

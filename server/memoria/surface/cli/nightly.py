@@ -1,4 +1,4 @@
-"""The night: run it, look at runs, undo one."""
+"""Nightly maintenance: run it, look at runs, undo one."""
 
 from typing import Annotated
 
@@ -11,18 +11,18 @@ from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.cli.nightly_text import run_text, runs_text, undo_text
 from memoria.surface.cli.progress import progress_bar
 
-_RunId = Annotated[str, typer.Argument(help="A night's id, or the end of it.", metavar="RUN")]
+_RunId = Annotated[str, typer.Argument(help="A run's id, or the end of it.", metavar="RUN")]
 _MOST_CHANGES = 100_000
 
 
 class WireRuns(BaseModel):
-    """Nights, newest first."""
+    """Runs, newest first."""
 
     runs: list[NightlyRun]
 
 
 class WireRun(BaseModel):
-    """A night and the rows it changed, in order."""
+    """A run and the rows it changed, in order."""
 
     run: NightlyRun
     changes: list[RowChange]
@@ -31,7 +31,7 @@ class WireRun(BaseModel):
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     nightly = typer.Typer(
-        help="What is to be done now and then, to keep the memory small and true.",
+        help="Run maintenance: merge duplicates, archive faded memories, refresh the core files.",
         invoke_without_command=True,
     )
     nightly.callback()(run)
@@ -44,24 +44,26 @@ def add_commands(app: typer.Typer) -> None:
 def run(
     context: typer.Context,
     step: Annotated[
-        list[str] | None, typer.Option(help="Only this step; may be given several times.")
+        list[str] | None,
+        typer.Option(help="Run this step only; may be repeated. --dry-run lists all steps."),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(help="Only what was changed from then on: 2026-03-02.")
+        str | None,
+        typer.Option(help="Look only at what was changed since then, such as 2026-03-02."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
+        bool, typer.Option("--dry-run", help="Say what each step would do, and change nothing.")
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Print nothing but errors, as a scheduler wants it.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a night, or finish the one that was begun."""
+    """Run nightly maintenance, or finish the run that was begun."""
     if context.invoked_subcommand is not None:
         if step or since or dry_run or quiet or as_json:
             raise typer.BadParameter(
-                f"Options of a night go without {context.invoked_subcommand}; "
+                f"Options of a run go without {context.invoked_subcommand}; "
                 f"see memoria nightly {context.invoked_subcommand} --help."
             )
         return
@@ -89,7 +91,7 @@ def runs(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Nights that were run, newest first."""
+    """List runs, newest first."""
     from memoria.app.nightly import list_runs  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
@@ -98,7 +100,7 @@ def runs(
 
 
 def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
-    """What a night did and why."""
+    """Show what a run did, and why."""
     from memoria.app.nightly import list_changes, read_wordings  # noqa: PLC0415
 
     options: Options = context.obj
@@ -109,7 +111,7 @@ def show_run(context: typer.Context, run_id: _RunId, as_json: AsJson = False) ->
 
 
 def undo(context: typer.Context, run_id: _RunId, as_json: AsJson = False) -> None:
-    """Put back what a night and all later ones changed, but for what was changed since."""
+    """Undo a run and all later ones; what was changed since stays as it is."""
     from memoria.app.nightly import undo_nightly  # noqa: PLC0415  (as above)
 
     options: Options = context.obj

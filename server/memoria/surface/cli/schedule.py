@@ -1,4 +1,4 @@
-"""Commands that have the platform's scheduler run the night: schedule install, remove, show."""
+"""Commands that have the platform's scheduler run `nightly`: schedule install, remove, show."""
 
 import os
 from typing import Annotated
@@ -19,7 +19,7 @@ from memoria.surface.cli.schedule_text import (
     wire_job,
 )
 
-_HELP = "The night, run by cron, systemd, launchd or Task Scheduler."
+_HELP = "Have cron, systemd, launchd or Task Scheduler run nightly maintenance."
 
 
 def add_commands(app: typer.Typer) -> None:
