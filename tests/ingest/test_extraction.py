@@ -14,6 +14,7 @@ import memoria
 from memoria import Settings
 from memoria.errors import InvalidInputError
 from memoria.model import COMMAND_LINE, LIBRARY, Channel, Trust, Validity
+from memoria.model.memory_types import DERIVED_TYPES
 
 
 @pytest.fixture
@@ -59,6 +60,17 @@ async def test_an_invented_quote_is_turned_away_and_the_log_says_so(
     assert ("reject", "ADD: quote not in the turn") in log(home)
     assert "ADD: quote not in the turn" in logged
     assert "ADD 1; rejected: quote not in the turn 1" in outcomes
+
+
+@pytest.mark.parametrize("derived", sorted(DERIVED_TYPES))
+async def test_a_model_that_proposes_what_only_maintenance_derives_is_turned_away(
+    home: Path, model: ScriptedModel, derived: str
+) -> None:
+    model.answer = reader(lambda n, *_: [add("rains a lot", n, type=derived), add("the north", n)])
+    async with opened(home, model) as m:
+        await said(m, "It rains a lot where I come from, in the north.")
+        assert [x.content for x in await memories(m)] == ["the north"]
+    assert ("reject", "ADD: no conclusion of one turn") in log(home)
 
 
 async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.model.memory import MemoryType
+from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.plain_statements import PlainStatement, PlainStatements, find_plain_statements
 

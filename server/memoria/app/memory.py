@@ -36,9 +36,9 @@ from memoria.model import (
     Turn,
     TurnRecord,
     as_instant,
-    as_member,
     as_turns,
 )
+from memoria.model.parse import as_statable_type
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Store, Transaction
@@ -163,17 +163,7 @@ class Memoria(Recall):
         Raises:
             ForgottenError: it was forgotten before; says when and why.
         """
-        kind = as_member(MemoryType, "type", type)
-        if kind is MemoryType.EPISODE:
-            raise InvalidInputError(
-                "An episode is what a model makes of a recorded conversation: record it with "
-                "record_conversation. To keep how a piece of work ended, use task_outcome."
-            )
-        if kind is MemoryType.CONCEPT:
-            raise InvalidInputError(
-                "A concept is what a night makes of several memories. To keep a conclusion of "
-                "your own, use fact."
-            )
+        kind = as_statable_type(type)
         since = as_instant("valid_from", valid_from)
         statements = self._statements(workspace)
         kept = await in_thread(

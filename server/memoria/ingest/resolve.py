@@ -22,7 +22,6 @@ from memoria.model import (
     InferredBy,
     Link,
     Memory,
-    MemoryType,
     Operation,
     Role,
     Skip,
@@ -118,7 +117,7 @@ class Resolver:
         turn, quote = self._validator.locate_quote(add.turn, add.quote)
         if add.modality == "joking":
             raise RejectedError("a joke")
-        if add.type is MemoryType.CONCEPT:
+        if not add.type.may_be_proposed:
             raise RejectedError("no conclusion of one turn")
         content, confirm_reason = self._validator.check_statement(add.content, turn)
         doubt = self._reason_to_confirm(content, turn) or (

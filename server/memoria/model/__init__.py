@@ -31,7 +31,6 @@ from memoria.model.memory import (
     ForgetResult,
     InferredBy,
     Memory,
-    MemoryType,
     MemoryVersion,
     Provenance,
     RemainingBackup,
@@ -41,6 +40,7 @@ from memoria.model.memory import (
     Trust,
     Validity,
 )
+from memoria.model.memory_types import MemoryType
 from memoria.model.model_call import ModelCall, TokenSpending
 from memoria.model.operation import (
     Add,

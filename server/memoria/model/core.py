@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from memoria.model.memory import MemoryType, Trust, Validity
+from memoria.model.memory import Trust, Validity
+from memoria.model.memory_types import MemoryType
 
 CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
 

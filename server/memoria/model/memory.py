@@ -4,34 +4,7 @@ from enum import StrEnum
 from typing import Literal
 
 from memoria.model.base import Value
-
-
-class MemoryType(StrEnum):
-    """What kind of conclusion a memory is."""
-
-    FACT = "fact"
-    PREFERENCE = "preference"
-    RULE = "rule"
-    SKILL = "skill"
-    ERROR = "error"
-    GOAL = "goal"
-    RELATIONSHIP = "relationship"
-    TASK_OUTCOME = "task_outcome"
-    TOOL_EXPERIENCE = "tool_experience"
-    EPISODE = "episode"
-    """What a stretch of conversation came to. Written by a model, never stated."""
-    CONCEPT = "concept"
-    """What several memories come to together. Written at night by a model, never stated."""
-
-    @property
-    def is_derived(self) -> bool:
-        """Whether it says what other words come to, and nobody said it."""
-        return self in (MemoryType.EPISODE, MemoryType.CONCEPT)
-
-    @property
-    def is_personal(self) -> bool:
-        """Whether it holds for the person everywhere, not for one project alone."""
-        return self in (MemoryType.PREFERENCE, MemoryType.RULE, MemoryType.RELATIONSHIP)
+from memoria.model.memory_types import MemoryType
 
 
 class Validity(StrEnum):

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from memoria.model.base import Value
-from memoria.model.memory import MemoryType
+from memoria.model.memory_types import ProposableType
 
 Duration = Literal["permanent", "30d", "7d", "3d", "24h", "session"]
 """How long a conclusion is likely to hold."""
@@ -48,7 +48,7 @@ class Add(Value):
     """A new conclusion."""
 
     op: Literal["ADD"] = "ADD"
-    type: MemoryType
+    type: ProposableType
     content: _Line
     """One sentence that stands by itself, in the language of its source."""
     quote: _Line

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from memoria.errors import InvalidInputError, InvalidTurnError, quote_value, shorten
 from memoria.model.instant import parse_instant
+from memoria.model.memory_types import MemoryType, refuse_derived
 from memoria.model.turn import Turn
 
 _E = TypeVar("_E", bound=StrEnum)
@@ -59,6 +60,18 @@ def as_member(kind: type[_E], name: str, value: str) -> _E:
     """
     check_choice(name, value, list(kind))
     return kind(value)
+
+
+def as_statable_type(value: str) -> MemoryType:
+    """The type that somebody states a memory of.
+
+    Raises:
+        InvalidInputError: there is no such type, or it may not be stated; says what to do instead.
+    """
+    try:
+        return refuse_derived(as_member(MemoryType, "type", value))
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from error
 
 
 def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:

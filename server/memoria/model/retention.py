@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from memoria.errors import quote_value
+from memoria.model.memory_types import MemoryType
 
 
 class MemoryTier(StrEnum):
@@ -80,12 +81,9 @@ _DAYS = NumberBounds(0.01, 36_500, "days from 0.01 to 36500, or never", may_be_n
 _PAUSE = NumberBounds(0, 36_500, "days from 0 to 36500")
 _COUNT = NumberBounds(1, 10**9, "a whole number from 1", whole=True)
 
-TABLE_ROWS = tuple(
-    """
-    fact preference relationship skill goal rule task_rule error task_outcome tool_experience
-    episode concept
-    """.split()
-)
+TASK_RULE = "task_rule"
+"""The row for what binds the assistant during one task alone."""
+TABLE_ROWS = (*(one.value for one in MemoryType), TASK_RULE)
 """What has a row in the table: the types of memory, with rules that hold for one task apart."""
 ROW_FIELDS: Mapping[str, NumberBounds] = {
     "tau": _DAYS,

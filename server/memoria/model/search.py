@@ -6,7 +6,8 @@ from pydantic import JsonValue
 
 from memoria.model.base import Value
 from memoria.model.explanation import Explanation
-from memoria.model.memory import MemoryType, Trust, Validity
+from memoria.model.memory import Trust, Validity
+from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreMemory
-from memoria.model.memory import MemoryType
+from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.policy.conflict import USER, has_one_value
 
 ASSISTANT = "assistant"
@@ -26,7 +26,7 @@ class Group:
     """A heading of a file, and what a line added below it by hand is taken for."""
 
     file: CoreFile
-    heading: str
+    heading: CoreHeading
     type: MemoryType
     subject: str | None = None
     predicate: str | None = None
@@ -34,29 +34,19 @@ class Group:
 
 GROUPS: tuple[Group, ...] = (
     _IDENTITY := Group("USER.md", "Identity", MemoryType.FACT, USER),
-    _PREFERENCES := Group("USER.md", "Preferences", MemoryType.PREFERENCE, USER),
+    Group("USER.md", "Preferences", MemoryType.PREFERENCE, USER),
     _HABITS := Group("USER.md", "Habits", MemoryType.FACT, USER, HABIT),
     _GOALS := Group("USER.md", "Goals", MemoryType.GOAL, USER),
-    _RULES := Group("MEMORY.md", "Rules", MemoryType.RULE),
-    _DECISIONS := Group("MEMORY.md", "Decisions and goals", MemoryType.GOAL),
+    Group("MEMORY.md", "Rules", MemoryType.RULE),
+    Group("MEMORY.md", "Decisions and goals", MemoryType.GOAL),
     _PEOPLE := Group("MEMORY.md", "People", MemoryType.RELATIONSHIP),
-    _LESSONS := Group("MEMORY.md", "Lessons", MemoryType.SKILL),
-    _FACTS := Group("MEMORY.md", "Facts and concepts", MemoryType.FACT),
+    Group("MEMORY.md", "Lessons", MemoryType.SKILL),
+    Group("MEMORY.md", "Facts and concepts", MemoryType.FACT),
     _PERSONA := Group("PERSONA.md", "Rules for the assistant", MemoryType.RULE, ASSISTANT),
 )
 """In the order they stand in."""
 
-_BY_TYPE = {
-    MemoryType.FACT: _FACTS,
-    MemoryType.PREFERENCE: _PREFERENCES,
-    MemoryType.RULE: _RULES,
-    MemoryType.SKILL: _LESSONS,
-    MemoryType.ERROR: _LESSONS,
-    MemoryType.GOAL: _DECISIONS,
-    MemoryType.RELATIONSHIP: _PEOPLE,
-    MemoryType.CONCEPT: _FACTS,
-}
-"""How work went is searched for; it does not always matter, and stands in none."""
+_BY_HEADING = {group.heading: group for group in GROUPS}
 
 
 def groups_in(file: CoreFile) -> list[Group]:
@@ -79,7 +69,8 @@ def group_for(memory: CoreMemory) -> Group | None:
         case MemoryType.PREFERENCE if memory.subject not in (None, USER):
             return _PEOPLE
         case _:
-            return _BY_TYPE.get(memory.type)
+            heading = memory.type.row.core_heading
+            return None if heading is None else _BY_HEADING[heading]
 
 
 def _is_minor(memory: CoreMemory) -> bool:
@@ -102,8 +93,9 @@ def rank_for_core(
 ) -> list[CoreMemory]:
     """What matters most first.
 
-    What the user pinned, then what they wrote here, then rules, then what they confirmed, then
-    what there is one of (a name, a home), then by strength; of equals the newest.
+    What the user pinned, then what they wrote here, then what binds the assistant (rules), then
+    what they confirmed, then what there is one of (a name, a home), then by strength; of equals
+    the newest.
 
     Args:
         memories: what there is.
@@ -114,8 +106,8 @@ def rank_for_core(
         by_hand = memory.channel == USER_EDIT_NAME
         is_only_one = memory.subject == USER and has_one_value(memory.predicate or "")
         strength_left = memory.importance if strength is None else strength(memory)
-        rule = memory.type is MemoryType.RULE
-        flags = (memory.pinned, by_hand, rule, memory.verified, is_only_one)
+        binding = memory.type.is_binding
+        flags = (memory.pinned, by_hand, binding, memory.verified, is_only_one)
         return (*flags, strength_left, memory.valid_from, memory.id)
 
     return sorted(memories, key=rank_key, reverse=True)

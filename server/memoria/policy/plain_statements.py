@@ -11,7 +11,8 @@ the turn later replaces what stands here, so confidence is below a model's.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memoria.model.memory import MemoryType, Trust
+from memoria.model.memory import Trust
+from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import Sentence, own_sentences

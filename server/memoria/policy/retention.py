@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from memoria.model import DAY_MS, Duration
-from memoria.model.retention import MemoryTier, RetentionAttributes, RetentionChanges
+from memoria.model.memory_types import ARCHIVED_FIRST, BINDING_TYPES, MEMORY_TYPES, FadingCurve
+from memoria.model.retention import TASK_RULE, MemoryTier, RetentionAttributes, RetentionChanges
 
 _DURATION_MS: dict[Duration, int | None] = {
     "permanent": None,
@@ -34,36 +35,10 @@ def expires_at(duration: Duration, since: int) -> int | None:
     return None if lasting_ms is None else since + lasting_ms
 
 
-@dataclass(frozen=True, slots=True)
-class FadingCurve:
-    """How one kind of memory fades. Times are days."""
-
-    tau: float | None
-    """After so many days e times less is left above the floor; None: it does not fade."""
-    floor: float = 0.0
-    """What is left whatever its age. From 0.1 on age alone archives nothing."""
-    archive: float = 0.1
-    """Under this strength it is archived (004 §7; 001's 0.3 of 5 is 0.06)."""
-    ttl: float | None = None
-    """How long it counts at all, where the table sets an end and not who concluded it."""
-
-
 _CURVES: Mapping[str, FadingCurve] = MappingProxyType(
     {
-        "rule": FadingCurve(None),  # 001: system never; 004: permanent
-        "task_rule": FadingCurve(None, ttl=1),  # 004: 24 h, from the task's last turn on
-        "fact": FadingCurve(90, 0.1),  # 002 §15: 90
-        "preference": FadingCurve(
-            180, 0.1
-        ),  # 004: permanent; slower than a fact, never gone by age
-        "relationship": FadingCurve(180, 0.1),  # 001: core where it matters
-        "skill": FadingCurve(180, 0.1),  # 004: permanent
-        "goal": FadingCurve(90, 0.1),  # as a fact; it often has a date of its own
-        "error": FadingCurve(30),  # 004: 7 d; a lesson of last month is worth more than its date
-        "task_outcome": FadingCurve(90),  # 002 §15: as a fact
-        "tool_experience": FadingCurve(90),
-        "episode": FadingCurve(14),  # 002 §15: 14
-        "concept": FadingCurve(180, 0.1),  # 002 §15: 180
+        **{kind.value: row.fading for kind, row in MEMORY_TYPES.items()},
+        TASK_RULE: FadingCurve(None, ttl=1),  # counted from the task's last turn
     }
 )
 
@@ -94,8 +69,6 @@ class RetentionTable:
 
 RETENTION = RetentionTable()
 _RowT = TypeVar("_RowT", FadingCurve, RetentionTable)
-_FIRST_TO_ARCHIVE = ("episode", "tool_experience", "task_outcome", "error")
-"""What is archived before anything else when there is too much; the record keeps it."""
 
 
 def retention_table(changes: RetentionChanges | None) -> RetentionTable:
@@ -123,7 +96,7 @@ def _replace_number(row: _RowT, name: str, number: float | None) -> _RowT:
 
 def fading_curve(one: RetentionAttributes, table: RetentionTable = RETENTION) -> FadingCurve:
     """The row of the table that a memory is under."""
-    return table.kinds["task_rule" if one.type == "rule" and one.task else one.type]
+    return table.kinds[TASK_RULE if one.type in BINDING_TYPES and one.task else one.type]
 
 
 def protection(one: RetentionAttributes, table: RetentionTable = RETENTION) -> str | None:
@@ -134,8 +107,8 @@ def protection(one: RetentionAttributes, table: RetentionTable = RETENTION) -> s
         return "verified"
     if one.tier is MemoryTier.CORE:
         return "core"
-    if one.type == "rule" and not one.task:
-        return "rule"
+    if one.type in BINDING_TYPES and not one.task:
+        return one.type
     return "important" if one.importance >= table.lasting else None
 
 
@@ -237,11 +210,7 @@ def _archive_order(
     one: RetentionAttributes, at: int, table: RetentionTable
 ) -> tuple[bool, int, float, int, str]:
     strength_left = strength(one, at, table)
-    first = (
-        _FIRST_TO_ARCHIVE.index(one.type)
-        if one.type in _FIRST_TO_ARCHIVE
-        else len(_FIRST_TO_ARCHIVE)
-    )
+    first = ARCHIVED_FIRST.index(one.type) if one.type in ARCHIVED_FIRST else len(ARCHIVED_FIRST)
     return (strength_left >= table.demote, first, strength_left, one.learnt_at, one.id)
 
 

@@ -6,6 +6,7 @@ Falling is `policy/retention`'s: what a strength is too low for is not risen to.
 from dataclasses import replace
 
 from memoria.model import DAY_MS
+from memoria.model.memory_types import BINDING_TYPES, CONVERSATION_SUMMARIES
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
 from memoria.policy.retention import (
     RETENTION,
@@ -37,7 +38,7 @@ def may_rise_to_core(one: RetentionAttributes, at: int, table: RetentionTable = 
     """
     signs = one.use_count + one.evidence - 1 + one.upvotes
     worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
-    lasts = one.type != "episode" and not one.task and one.expires_at is None
+    lasts = one.type not in CONVERSATION_SUMMARIES and not one.task and one.expires_at is None
     return (
         worth
         and lasts
@@ -67,7 +68,7 @@ def tier_after_promotion(
 
 def may_be_archived(one: RetentionAttributes, table: RetentionTable = RETENTION) -> bool:
     """Whether a reviewer's word is enough to put a memory aside."""
-    return one.type != "rule" and protection(one, table) is None
+    return one.type not in BINDING_TYPES and protection(one, table) is None
 
 
 def core_importance(importance: float, table: RetentionTable = RETENTION) -> float:

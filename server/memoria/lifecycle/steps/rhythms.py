@@ -29,6 +29,7 @@ from memoria.memories.derived import (
 )
 from memoria.memories.validator import RejectedError
 from memoria.model import InferredBy, Memory, MemoryType, Validity
+from memoria.model.memory_types import MOMENTARY_TYPES
 from memoria.model.nightly import StepOutcome
 from memoria.policy.conflict import USER, has_one_value, subject_key
 from memoria.policy.core import HABIT
@@ -39,16 +40,6 @@ from memoria.store.base import DerivationCandidate, Transaction
 _TURNS = 20
 """Turns of a source that one item lets a habit rest on."""
 _STOPPED = "it has stopped"
-_MOMENTARY = frozenset(
-    (
-        MemoryType.FACT,
-        MemoryType.GOAL,
-        MemoryType.TASK_OUTCOME,
-        MemoryType.TOOL_EXPERIENCE,
-        MemoryType.ERROR,
-    )
-)
-"""What can come back. A preference is not held on Mondays because it is spoken of then."""
 
 HabitAction = Literal["write", "rewrite", "hear", "end"]
 
@@ -139,7 +130,7 @@ def _may_come_back(one: DerivationCandidate) -> bool:
     """Whether it is of the user and may happen again and again."""
     own = one.subject is None or subject_key(one.subject) == USER
     lasting = one.predicate is not None and (has_one_value(one.predicate) or one.predicate == HABIT)
-    return own and not lasting and one.type in _MOMENTARY
+    return own and not lasting and one.type in MOMENTARY_TYPES
 
 
 def _revisit_habit(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memoria.model.memory import MemoryType
+from memoria.model.memory_types import MemoryType
 from memoria.text.pattern import LazyPattern
 
 _LONGEST_PREDICATE = 100

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from memoria.model.memory import MemoryType
+from memoria.model.memory_types import MemoryType
 from memoria.policy.phrases.base import Language, ParsedStatement, Phrase, of_many
 from memoria.text.pattern import LazyPattern
 

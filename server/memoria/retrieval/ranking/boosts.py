@@ -31,16 +31,6 @@ _HALF_PROVEN = 4
 _TRUST = {Trust.USER: 1.02, Trust.REPORTED: 1.0, Trust.TOOL: 0.9}
 _TOOL_TRAFFIC = 0.6
 """What a tool printed is seldom the conclusion, and vouched for by nobody."""
-_TAU_DAYS = {
-    MemoryType.EPISODE: 14,
-    MemoryType.TASK_OUTCOME: 90,
-    MemoryType.TOOL_EXPERIENCE: 90,
-    MemoryType.ERROR: 90,
-    MemoryType.GOAL: 90,
-    MemoryType.FACT: 180,
-    MemoryType.CONCEPT: 180,
-}
-"""Types that are not here do not fade."""
 _FADES = 0.1
 """What age takes at most."""
 _SAME_TASK = 1.15
@@ -95,7 +85,7 @@ def _saturate(count: int, half: int) -> float:
 
 
 def _recency_boost(kind: MemoryType, age_ms: int) -> float:
-    tau = _TAU_DAYS.get(kind)
+    tau = kind.row.recency_tau_days
     if tau is None:
         return 1.0
     return 1 - _FADES * (1 - math.exp(-max(age_ms, 0) / (tau * DAY_MS)))

@@ -7,12 +7,12 @@ from memoria.model import (
     Evidence,
     InferredBy,
     Memory,
-    MemoryType,
     MemoryVersion,
     Provenance,
     Trust,
     Validity,
 )
+from memoria.model.memory_types import PERSONAL_TYPES
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
@@ -22,7 +22,6 @@ from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
 _VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provenance")
-_PERSONAL = frozenset(kind.value for kind in MemoryType if kind.is_personal)
 
 
 class SqliteMemories:
@@ -220,7 +219,9 @@ class SqliteMemories:
 
     def _write_version(self, memory_n: int, number: int, version: NewVersion) -> int:
         place = self._rows.first("place", memory_n=memory_n)
-        seen_from = None if place is None or place["type"] in _PERSONAL else place["workspace_n"]
+        seen_from = (
+            None if place is None or place["type"] in PERSONAL_TYPES else place["workspace_n"]
+        )
         words, context = memory_tokens(version.content, version.valid_from)
         n = self._documents.add("memory", seen_from, words, context)
         self._rows.insert(

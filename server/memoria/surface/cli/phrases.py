@@ -17,6 +17,7 @@ from memoria.model import (
     Validity,
     from_millis,
 )
+from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.provenance import EdgeEnd, IncidentEdge, SourcedVersion
 
 _ACTIONS = {
@@ -157,7 +158,9 @@ def source_lines(wording: SourcedVersion) -> list[str]:
 
 
 def _lost_source_lines(origin: Provenance) -> Iterable[str]:
-    if origin.quote is None or origin.channel == "extraction":
+    if origin.channel == NIGHTLY_CHANNEL:
+        yield "drawn from the memories it is linked with, by the nightly maintenance"
+    elif origin.quote is None or origin.channel == "extraction":
         yield "the turn it was drawn from was forgotten"
 
 

@@ -4,7 +4,7 @@ SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.
 FROM memories m
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = v.n
-WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type <> 'episode'
+WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conversation_summaries}
   AND d.workspace_n IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
 ORDER BY m.n;
 

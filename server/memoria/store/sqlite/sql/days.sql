@@ -51,7 +51,7 @@ SELECT m.id, v.content, v.version > 1 AS changed
 FROM memory_versions v
 CROSS JOIN memories m ON m.n = v.memory_n
 WHERE v.tenant_id = :tenant AND v.ingested_at >= :begin AND v.ingested_at < :end
-  AND m.type <> 'episode' AND m.validity <> 'pending_confirmation'
+  AND m.type NOT IN {conversation_summaries} AND m.validity <> 'pending_confirmation'
 ORDER BY v.ingested_at, v.n;
 
 -- name: put_aside

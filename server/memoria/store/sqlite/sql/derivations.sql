@@ -8,7 +8,7 @@ SELECT m.n, m.id, v.n AS wording, v.content, m.type, m.workspace_n, m.task, m.su
 FROM memories m
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 WHERE m.n > :after AND +m.tenant_id = :tenant AND m.validity = 'active' AND m.flag IS NULL
-  AND m.expires_at IS NULL AND m.type NOT IN ('episode', 'concept')
+  AND m.expires_at IS NULL AND m.type NOT IN {derived_types}
   AND NOT EXISTS (SELECT 1 FROM memory_versions f
                   WHERE f.memory_n = m.n AND f.version = 1 AND f.channel = 'night')
 ORDER BY m.n LIMIT :limit;

@@ -298,6 +298,6 @@ CROSS JOIN turns t ON t.session_n = here.session_n
 CROSS JOIN memory_versions v ON v.turn_n = t.n AND v.valid_to IS NULL
 CROSS JOIN memories m ON m.n = v.memory_n
 WHERE me.id = :id AND +me.tenant_id = :tenant AND m.n < me.n
-  AND (m.type = 'episode') = (me.type = 'episode')
+  AND (m.type IN {conversation_summaries}) = (me.type IN {conversation_summaries})
 ORDER BY t.turn_index DESC, m.n DESC
 LIMIT 1;

@@ -13,7 +13,7 @@ CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
 WHERE +e.tenant_id = :tenant AND e.code = 10 AND NOT e.by_model AND e.weight >= :least
   AND e.src_n >= :src AND (e.src_n, e.dst_n) > (:src, :dst)
   AND m.validity = 'active' AND o.validity = 'active' AND m.flag IS NULL AND o.flag IS NULL
-  AND m.type = o.type AND m.type NOT IN ('episode', 'concept')
+  AND m.type = o.type AND m.type NOT IN {derived_types}
   AND m.workspace_n IS o.workspace_n AND m.task IS o.task AND NOT (m.verified AND o.verified)
   AND m.merged_into IS NOT o.n AND o.merged_into IS NOT m.n
   AND (:since IS NULL OR e.created_at > :since OR m.updated_at > :since OR o.updated_at > :since)
@@ -23,7 +23,7 @@ ORDER BY e.src_n, e.dst_n LIMIT :limit;
 SELECT v.n, v.content, m.updated_at > :since AS changed, m.type, m.workspace_n AS place
 FROM memory_versions v CROSS JOIN memories m ON m.n = v.memory_n
 WHERE v.n > :after AND +v.tenant_id = :tenant AND v.valid_to IS NULL
-  AND m.validity = 'active' AND m.flag IS NULL AND m.type NOT IN ('episode', 'concept')
+  AND m.validity = 'active' AND m.flag IS NULL AND m.type NOT IN {derived_types}
 ORDER BY v.n LIMIT :limit;
 
 -- name: any_changed

@@ -1,0 +1,268 @@
+"""The table of memory types: what each is, who may bring one into being, and what follows from it.
+
+To add a type, add a member to `MemoryType` and its row to `MEMORY_TYPES`. The choices of the
+command line and of the tools, the JSON schema that a chat model answers in, the rows of the
+retention table and the lists in SQL statements are all made from this table; no other file has a
+list of types.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, WithJsonSchema
+
+Origin = Literal["statement", "conversation", "memories"]
+"""What a memory of a type comes from: somebody says it; a model sums up a conversation; the nightly
+maintenance sums up several memories."""
+
+CoreHeading = Literal[
+    "Identity",
+    "Preferences",
+    "Habits",
+    "Goals",
+    "Rules",
+    "Decisions and goals",
+    "People",
+    "Lessons",
+    "Facts and concepts",
+    "Rules for the assistant",
+]
+"""The headings of the core files."""
+
+
+@dataclass(frozen=True, slots=True)
+class FadingCurve:
+    """How memories of one type lose strength. Times are days."""
+
+    tau: float | None
+    """After so many days e times less is left above the floor; None: it does not fade."""
+    floor: float = 0.0
+    """What is left whatever its age. From 0.1 on age alone archives nothing."""
+    archive: float = 0.1
+    """Under this strength it is archived."""
+    ttl: float | None = None
+    """After so many days it expires, where the table sets an end and not who concluded it."""
+
+
+class MemoryType(StrEnum):
+    """What kind of conclusion a memory is."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    RULE = "rule"
+    SKILL = "skill"
+    ERROR = "error"
+    GOAL = "goal"
+    RELATIONSHIP = "relationship"
+    TASK_OUTCOME = "task_outcome"
+    TOOL_EXPERIENCE = "tool_experience"
+    EPISODE = "episode"
+    CONCEPT = "concept"
+
+    @property
+    def row(self) -> "MemoryTypeRow":
+        """Its row of the table."""
+        return MEMORY_TYPES[self]
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether it sums up other words: nobody may state it, and no model propose it by ADD."""
+        return self.row.origin != "statement"
+
+    @property
+    def may_be_proposed(self) -> bool:
+        """Whether a model that reads a conversation may propose one by ADD."""
+        return self.row.may_be_proposed and not self.is_derived
+
+    @property
+    def sums_up_conversation(self) -> bool:
+        """Whether it is the summary of a segment of conversation."""
+        return self.row.origin == "conversation"
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether it holds for the person everywhere, not for one project alone."""
+        return self.row.is_personal
+
+    @property
+    def is_binding(self) -> bool:
+        """Whether it binds the assistant until the user takes it back."""
+        return self.row.is_binding
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTypeRow:
+    """One row of the table."""
+
+    meaning: str
+    """In one line, for help and docs."""
+    fading: FadingCurve
+    """Its row of the retention table."""
+    recency_tau_days: float | None = None
+    """In a search, how fast newer ones are preferred; None where age says nothing."""
+    core_heading: CoreHeading | None = None
+    """The heading of the core files under which it stands; None where no core file shows it."""
+    origin: Origin = "statement"
+    may_be_proposed: bool = True
+    """Whether a model that reads a conversation may propose one. Never of a derived type."""
+    is_personal: bool = False
+    """Whether it holds for the person everywhere, not for one project alone."""
+    is_binding: bool = False
+    """Whether it binds the assistant until the user takes it back: it neither fades nor makes room
+    for others, and comes first in the core files."""
+    is_momentary: bool = False
+    """Whether it tells of one occasion. What is told of on several may be a habit; a preference is
+    not held on Mondays because it is spoken of then."""
+    archive_order: int | None = None
+    """Its place among the types that are archived before all others when there is too much, because
+    the verbatim record keeps what they say; None for the others."""
+    instead: str = ""
+    """Of a derived type: what to do for who wants to state one."""
+
+
+MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
+    {
+        MemoryType.FACT: MemoryTypeRow(
+            meaning="what is so",
+            fading=FadingCurve(90, 0.1),
+            recency_tau_days=180,
+            core_heading="Facts and concepts",
+            is_momentary=True,
+        ),
+        MemoryType.PREFERENCE: MemoryTypeRow(
+            meaning="what somebody likes or wants",
+            fading=FadingCurve(180, 0.1),  # slower than a fact, never gone by age
+            core_heading="Preferences",
+            is_personal=True,
+        ),
+        MemoryType.RULE: MemoryTypeRow(
+            meaning="what the assistant is to do or to leave",
+            fading=FadingCurve(None),
+            core_heading="Rules",
+            is_personal=True,
+            is_binding=True,
+        ),
+        MemoryType.SKILL: MemoryTypeRow(
+            meaning="how something is done",
+            fading=FadingCurve(180, 0.1),
+            core_heading="Lessons",
+        ),
+        MemoryType.ERROR: MemoryTypeRow(
+            meaning="what went wrong and why",
+            fading=FadingCurve(30),  # a lesson of last month is worth more than its date
+            recency_tau_days=90,
+            core_heading="Lessons",
+            is_momentary=True,
+            archive_order=3,
+        ),
+        MemoryType.GOAL: MemoryTypeRow(
+            meaning="what somebody is after, or has promised",
+            fading=FadingCurve(90, 0.1),  # as a fact; it often has a date of its own
+            recency_tau_days=90,
+            core_heading="Decisions and goals",
+            is_momentary=True,
+        ),
+        MemoryType.RELATIONSHIP: MemoryTypeRow(
+            meaning="who somebody is to somebody else",
+            fading=FadingCurve(180, 0.1),
+            core_heading="People",
+            is_personal=True,
+        ),
+        MemoryType.TASK_OUTCOME: MemoryTypeRow(
+            meaning="how a piece of work ended",
+            fading=FadingCurve(90),
+            recency_tau_days=90,
+            is_momentary=True,
+            archive_order=2,
+        ),
+        MemoryType.TOOL_EXPERIENCE: MemoryTypeRow(
+            meaning="what using a tool has taught",
+            fading=FadingCurve(90),
+            recency_tau_days=90,
+            is_momentary=True,
+            archive_order=1,
+        ),
+        MemoryType.EPISODE: MemoryTypeRow(
+            meaning="what a segment of conversation came to; written by a model",
+            fading=FadingCurve(14),
+            recency_tau_days=14,
+            origin="conversation",
+            archive_order=0,
+            instead="An episode is what a model makes of a recorded conversation: record it with "
+            "record_conversation. To keep how a piece of work ended, use task_outcome.",
+        ),
+        MemoryType.CONCEPT: MemoryTypeRow(
+            meaning="what several memories come to together; written at night by a model",
+            fading=FadingCurve(180, 0.1),
+            recency_tau_days=180,
+            core_heading="Facts and concepts",
+            origin="memories",
+            instead="A concept is what a night makes of several memories. To keep a conclusion of "
+            "your own, use fact.",
+        ),
+    }
+)
+"""The table. Its order is that of every list of types that a person sees."""
+
+
+_FORGOTTEN = set(MemoryType) - MEMORY_TYPES.keys()
+if _FORGOTTEN:
+    raise TypeError(f"memory_types.py: MEMORY_TYPES has no row for {', '.join(_FORGOTTEN)}")
+
+
+def types_that(hold: Callable[[MemoryType], bool]) -> tuple[MemoryType, ...]:
+    """The types of which something holds, in the order of the table."""
+    return tuple(filter(hold, MemoryType))
+
+
+DERIVED_TYPES = frozenset(types_that(lambda one: one.is_derived))
+"""What is made of other words, and never stated."""
+CONVERSATION_SUMMARIES = frozenset(types_that(lambda one: one.sums_up_conversation))
+BINDING_TYPES = frozenset(types_that(lambda one: one.is_binding))
+PERSONAL_TYPES = frozenset(types_that(lambda one: one.is_personal))
+MOMENTARY_TYPES = frozenset(types_that(lambda one: one.row.is_momentary))
+"""What tells of one occasion, and may come back."""
+STATABLE_TYPES = types_that(lambda one: not one.is_derived)
+"""What a user, an agent or a program may state."""
+PROPOSABLE_TYPES = types_that(lambda one: one.may_be_proposed)
+"""What a model that reads a conversation may propose."""
+ARCHIVED_FIRST = tuple(
+    sorted(
+        types_that(lambda one: one.row.archive_order is not None),
+        key=lambda one: one.row.archive_order or 0,
+    )
+)
+"""What is archived before anything else when there is too much, the first to go first."""
+
+
+def _json_choices(types: tuple[MemoryType, ...]) -> WithJsonSchema:
+    return WithJsonSchema({"enum": [one.value for one in types], "type": "string"})
+
+
+def refuse_derived(kind: MemoryType) -> MemoryType:
+    """The type, if it may be stated.
+
+    Raises:
+        ValueError: it may not; says what to do instead.
+    """
+    if kind.is_derived:
+        raise ValueError(kind.row.instead)
+    return kind
+
+
+AnyType = Annotated[MemoryType, _json_choices(tuple(MemoryType))]
+"""A type to search for or to list."""
+StatableType = Annotated[MemoryType, AfterValidator(refuse_derived), _json_choices(STATABLE_TYPES)]
+"""A type to state."""
+ProposableType = Annotated[MemoryType, _json_choices(PROPOSABLE_TYPES)]
+"""A type as a model is told that it may propose it. That it is one is checked operation by
+operation, so that one bad proposal does not take the others with it."""
+
+SQL_TYPE_LISTS = {
+    "derived_types": DERIVED_TYPES,
+    "conversation_summaries": CONVERSATION_SUMMARIES,
+}
+"""The lists that SQL statements name in braces: `m.type NOT IN {derived_types}`."""
