@@ -32,7 +32,9 @@ from memoria.model import (
     use_clock,
 )
 from memoria.model.nightly import NightlyRun
+from memoria.model.provenance import MemoryRecord
 from memoria.store.values import Filters
+from memoria.surface.cli.records import render_memory
 
 SEEN = Filters(everywhere=True, include_history=True, include_processed=True)
 BADGER = (
@@ -157,6 +159,19 @@ async def test_a_concept_leads_to_its_memories_and_to_the_words_they_rest_on(
     async with open_memoria(settings=settings) as m:
         found = await m.search_memory("Badger rhythm of releases", types=["concept"])
         assert [hit.id for hit in found.hits] == [made.id]
+
+
+@pytest.mark.usefixtures("badger")
+async def test_a_concept_is_shown_with_what_it_comes_from_and_not_as_if_a_turn_was_forgotten(
+    settings: Settings,
+) -> None:
+    made = concluded(settings)
+    async with open_memoria(settings=settings) as m:
+        record = await m.provenance.get(made.id)
+    assert isinstance(record, MemoryRecord)
+    shown = render_memory(record, 100)
+    assert "drawn from the memories it is linked with" in shown
+    assert "forgotten" not in shown
 
 
 async def test_a_concept_is_believed_no_more_than_the_least_of_what_it_is_of(

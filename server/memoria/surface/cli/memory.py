@@ -1,11 +1,12 @@
 """Commands on memories: remember, search, traces, revise, forget, scratchpad."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memoria.app import Memoria
 from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
+from memoria.model.memory_types import STATABLE_TYPES
 from memoria.surface.cli.console import AsJson, err, show, with_memory
 from memoria.surface.cli.explanation import print_answer
 from memoria.surface.text import (
@@ -23,6 +24,10 @@ from memoria.surface.wire import (
     wire_traces,
 )
 
+if TYPE_CHECKING:
+    _StatableName = str
+else:
+    _StatableName = Literal[tuple(one.value for one in STATABLE_TYPES)]
 _HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
 _When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
@@ -46,7 +51,9 @@ def add_commands(app: typer.Typer) -> None:
 def remember(
     context: typer.Context,
     words: _Words,
-    type: Annotated[MemoryType, typer.Option(help="What kind.")] = MemoryType.FACT,  # noqa: A002
+    type: Annotated[  # noqa: A002
+        _StatableName, typer.Option(help="What kind of conclusion.")
+    ] = MemoryType.FACT.value,
     importance: Annotated[float, typer.Option(min=0, max=1, help="0 to 1.")] = 0.5,
     valid_from: _When = None,
     again: Annotated[
@@ -69,7 +76,7 @@ def search(
     words: _Words,
     limit: Annotated[int, typer.Option(help="Hits at most.")] = 8,
     max_tokens: Annotated[int, typer.Option(help="Estimated tokens at most.")] = 1500,
-    type: Annotated[list[MemoryType] | None, typer.Option(help="Only these types.")] = None,  # noqa: A002
+    types: Annotated[list[MemoryType] | None, typer.Option(help="Only these types.")] = None,
     since: _When = None,
     until: _When = None,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
@@ -87,7 +94,7 @@ def search(
             " ".join(words),
             limit=limit,
             max_tokens=max_tokens,
-            types=type or (),
+            types=types or (),
             since=since,
             until=until,
             session_id=session,

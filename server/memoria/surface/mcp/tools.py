@@ -9,7 +9,8 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
-from memoria.model import Channel, Memory, Revision, Trust, TurnRecord
+from memoria.model import Channel, Memory, MemoryType, Revision, Trust, TurnRecord
+from memoria.model.memory_types import AnyType, StatableType
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.text import (
     forget_text,
@@ -42,22 +43,10 @@ from memoria.surface.wire import (
 
 Ctx = Context[Memoria, Any]
 _Role = Literal["user", "assistant", "tool", "system"]
-_Type = Literal[
-    "fact",
-    "preference",
-    "rule",
-    "skill",
-    "error",
-    "goal",
-    "relationship",
-    "task_outcome",
-    "tool_experience",
-]
-_SearchableType = Literal[_Type, "episode"]
 _CONFIRM_HINT = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
 )
-_When = Annotated[str | None, Field(description="ISO 8601 date or time")]
+_When = Annotated[str | None, Field(description="ISO 8601")]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _VOTES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
@@ -116,7 +105,7 @@ async def search_memory(
     query: Annotated[str, Field(description="question or key words, any language")],
     limit: int = 8,
     max_tokens: int = 1500,
-    types: list[_SearchableType] | None = None,
+    types: list[AnyType] | None = None,
     since: _When = None,
     until: _When = None,
     session_id: str | None = None,
@@ -198,7 +187,7 @@ async def remember(
     content: Annotated[
         str, Field(description="one sentence in the user's language, naming who and what")
     ],
-    type: _Type = "fact",  # noqa: A002
+    type: StatableType = MemoryType.FACT,  # noqa: A002
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     valid_from: _When = None,
     turn_id: Annotated[str | None, Field(description="the recorded turn it rests on")] = None,
