@@ -1,1 +1,1 @@
-"""WRITE: from a message or a statement to rows on disk, and to vectors later."""
+"""Ingest: what comes in from conversations, from a captured turn to memories and episodes."""

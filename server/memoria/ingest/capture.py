@@ -1,16 +1,15 @@
 """Capture: conversation turns onto disk, verbatim and exactly once.
 
-A client that numbers its messages is taken at its word: the same (source, session, message id)
-is the same message, and other words under that id are an edit, kept as a new version. A tool call
-that comes again without the result it already has is no edit: it was written down before the
-result came.
+Some clients give each message an id. The same (source, session, message id) is then the same
+message, and another text under that id is an edit, stored as a new version. A tool call that comes
+again without the result it already has is no edit: the client wrote it before the result came.
 
-A client that does not number them may send what it sent before: the last call again, the whole
-conversation so far, or a sliding window. So the beginning of a call is laid over the end of what
-the session holds, and only what goes beyond it is new; a call that repeats the session's very
-beginning is an old one sent late. Whatever else repeats was said again: a turn too many is
-mended, a turn lost is not. A time, where one is given, is part of
-what a turn is, so "yes" at 9:14 and "yes" at 9:20 are two turns.
+Other clients give no ids and may send again what they have sent before: the last call, the whole
+conversation so far, or a sliding window. So the beginning of a call is compared with the end of the
+session, and only the turns beyond the overlap are new. A call that repeats the beginning of the
+session is an old one sent late. Any other repetition counts as said again, because a turn too many
+can be mended later and a lost turn cannot. A time, where one is given, is part of a turn's
+identity: "yes" at 9:14 and "yes" at 9:20 are two turns.
 """
 
 import hashlib
@@ -46,14 +45,14 @@ if TYPE_CHECKING:
 _MS_PER_MINUTE = 60_000
 _MAX_ID_CHARS = 500
 _UNMISTAKABLE_BEGINNING = 3
-"""Turns that make an old beginning, sent again, unmistakable: "yes" and "done" are said twice."""
+"""So many equal turns prove that a call repeats the beginning; "yes" alone is said often."""
 _TOO_DEEP = "its tool call is nested too deeply; pass it as text"
 _NAMES = ("session_id", "message_id", "speaker", "tool_name")
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureLimits:
-    """What capture accepts, and when a new stretch begins: after a pause, or so many messages."""
+    """What capture accepts, and when a new segment begins: after a pause, or so many messages."""
 
     max_turn_bytes: int
     idle_minutes: float
@@ -61,7 +60,7 @@ class CaptureLimits:
 
     @property
     def segment(self) -> SegmentLimits:
-        """Where a stretch ends by itself."""
+        """Where a segment ends by itself."""
         return SegmentLimits(round(self.idle_minutes * _MS_PER_MINUTE), self.segment_messages)
 
 
@@ -76,7 +75,7 @@ class _TurnDraft:
 
     @property
     def is_unanswered_call(self) -> bool:
-        """Whether it is a tool call that has no result yet: nothing new where it is known."""
+        """Whether it is a tool call without its result, which adds nothing to a known call."""
         is_call = self.turn.role is Role.TOOL and self.text.tool_args is not None
         return is_call and self.turn.tool_result is None and not self.text.content
 
@@ -90,7 +89,7 @@ class Capture:
         tenant: str,
         channel: Channel,
         limits: CaptureLimits,
-        marks: Digester,
+        digester: Digester,
         workspace: str | None = None,
         intake: "IntakeLimits | None" = None,
         personal: PersonalRules | None = None,
@@ -98,14 +97,14 @@ class Capture:
         """Nothing is recorded yet.
 
         Args:
-            store: where to.
-            tenant: whose.
-            channel: what provenance is stamped with.
+            store: where the turns are written.
+            tenant: whose conversations they are.
+            channel: the way they came in, stamped on them as provenance.
             limits: what is accepted.
-            marks: recognise what was forgotten.
+            digester: recognises what was forgotten.
             workspace: the project of sessions that begin here.
-            intake: what is queued for a model to read; nothing without.
-            personal: what is configured for personal data in what is concluded.
+            intake: what is queued for a model to read; without it, nothing is.
+            personal: the configured rules for personal data in conclusions.
         """
         self._personal = personal
         self._intake_limits = intake
@@ -113,7 +112,7 @@ class Capture:
         self._tenant = tenant
         self._channel = channel
         self._limits = limits
-        self._marks = marks
+        self._digester = digester
         self._workspace = workspace
 
     def record(self, turns: Sequence[Turn], session_id: str, event: CaptureEvent | None) -> Receipt:
@@ -123,7 +122,7 @@ class Capture:
             turns: in the order they were said. Those without a session id belong to `session_id`.
             session_id: the session to use where a turn names none, and the one `event` closes
                 when there are no turns.
-            event: closes the open stretch of every session touched.
+            event: closes the open segment of every session that is touched.
 
         Raises:
             InvalidTurnError: a turn can't be kept. Nothing was recorded.
@@ -138,7 +137,7 @@ class Capture:
             idle_since = now - self._limits.segment.idle_ms
             intake.queue_segments(conversations.close_idle_segments(idle_since))
             outcomes: dict[int, RecordedTurn] = {}
-            suppression = SuppressionList(tx.tombstones, self._marks)
+            suppression = SuppressionList(tx.tombstones, self._digester)
             for name, own in _by_session(drafts).items():
                 recorded = self._record_session(tx, intake, suppression, name, own, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
@@ -152,7 +151,7 @@ class Capture:
         return _make_receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
 
     def close_idle_segments(self) -> int:
-        """Close stretches in which nobody has said anything for so long. Gives how many."""
+        """Close the segments that have been idle for longer than the limit. Gives their number."""
         now = now_millis()
         with self._store.write(self._tenant) as tx:
             past = tx.conversations.close_past_segments(now - self._limits.segment.idle_ms)
@@ -162,7 +161,7 @@ class Capture:
     def _intake(self, tx: Transaction, now: int) -> "Intake":
         from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
 
-        return Intake(tx, self._marks, self._intake_limits, now, self._personal)
+        return Intake(tx, self._digester, self._intake_limits, now, self._personal)
 
     def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _TurnDraft:
         self._check(i, raw)
@@ -314,7 +313,7 @@ def _with_clean_names(turn: Turn, tally: Tally) -> Turn:
 def _find_repeats(
     conversations: Conversations, session: Session, drafts: Sequence[_TurnDraft]
 ) -> set[int]:
-    """Which drafts without a message id the session already holds, by their `id()`."""
+    """The drafts without a message id that the session already has, by their `id()`."""
     unnumbered = [d for d in drafts if d.turn.message_id is None and not d.text.is_empty]
     if not unnumbered or not session.turns:
         return set()
@@ -340,10 +339,10 @@ def _overlap_length(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
 
 
 def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
-    """What makes a turn this turn, 32 bytes.
+    """The identity of a turn, 32 bytes.
 
-    A numbered message is told from its edits by its text alone: two captures of it need not
-    agree on the second or the speaker's name. Without a number, those are all there is.
+    With a message id, the text alone tells an edit from a repetition: two captures of a message
+    may differ in the second or in the speaker's name. Without one, time and speaker count too.
     """
     tools = [text.tool_args, text.tool_result]
     tools_json = [None if part is None else json.dumps(part, ensure_ascii=False) for part in tools]

@@ -1,4 +1,4 @@
-"""How a claim is written once it has been compared with what is known, and how that is counted."""
+"""Writes a claim in the form that its verdict asks for, and counts what was done."""
 
 from dataclasses import replace
 
@@ -19,19 +19,19 @@ from memoria.store.values import NewMemory
 
 
 class ClaimWriter:
-    """Hands claims to the writer of memories, in the form that their verdict asks for."""
+    """Writes claims through the writer of memories, and counts them by outcome."""
 
     def __init__(self, validator: OperationValidator) -> None:
         """Nothing is written yet.
 
         Args:
-            validator: what the claims are built on, in the transaction to write them in.
+            validator: checks the claims, in the transaction they are written in.
         """
         self._inferred_by = validator.inferred_by
         self._writer = validator.writer
         self.outcome = ExtractionOutcome()
         self.echo_ids = set[str]()
-        """Memories that somebody repeated who had nothing of their own to say."""
+        """Memories that an assistant or a tool only repeated."""
 
     def add(self, counted_as: str, memory: NewMemory, wording: NewWording) -> None:
         """Write a new memory."""

@@ -1,7 +1,7 @@
-"""What happens to a turn's text before anything else sees it.
+"""Cleaning of a turn, before anything else sees it.
 
-Private spans and our own injected blocks are taken out, secrets are redacted, and what our own
-tools answered is dropped: memory must not feed on itself.
+Every text in it is cleaned (`text/clean`), in tool calls too. The answers of our own tools are
+dropped: a memory must not be made from a memory.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ OUR_TOOLS = frozenset(
     }
 )
 _DEEPEST = 100
-"""Levels of nesting in a tool call; whoever reads it back must not run out of stack either."""
+"""The deepest nesting of a tool call that is accepted; reading it back recurses as deep."""
 
 
 @dataclass(frozen=True, slots=True)
 class CleanTurn:
-    """What a turn said and did, as it will be stored."""
+    """The texts of a turn as they will be stored."""
 
     content: str
     tool_name: str | None
@@ -39,12 +39,12 @@ class CleanTurn:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is left to keep."""
+        """Whether nothing is left that could be stored."""
         return not self.content.strip() and self.tool_args is None and self.tool_result is None
 
 
 def clean_turn(turn: Turn, tally: Tally) -> CleanTurn:
-    """The turn's texts without what must not be stored."""
+    """Remove from a turn whatever must not be stored."""
     ours = turn.tool_name is not None and is_our_tool(turn.tool_name)
     return CleanTurn(
         content=clean_text(turn.content, tally),
@@ -93,7 +93,7 @@ def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST
 
 
 def _flag(item: JsonValue) -> str:
-    """What an argument such as `--password` says of the one after it."""
+    """The name of an option such as `--password`, which is the key of the argument after it."""
     is_flag = isinstance(item, str) and item.startswith("-") and "=" not in item
     return item.lstrip("-") if is_flag and isinstance(item, str) else ""
 
@@ -112,4 +112,4 @@ def _clean_keyed(text: str, key: str, tally: Tally) -> str:
 
 _KEYED_CHARS = 500
 _LONG_NUMBER = 10**13
-"""Shorter ones are no card's."""
+"""Shorter numbers cannot be a payment card's."""

@@ -1,12 +1,12 @@
-"""The embedding worker: makes vectors for what was written, one process at a time.
+"""The embedding worker: makes vectors for what was written, in one process at a time.
 
-Nobody waits for it to say "saved", and search works without it. Of many processes on one home,
-the one that holds the lease embeds; if it dies, its lease runs out and another goes on.
+Saving never waits for it, and search works without it. Of many processes on one home, the one that
+holds the lease embeds; if it dies, its lease runs out and another process goes on.
 
-Two things can fail, and they are told apart by asking the embedder for something harmless. If it
-fails at that too, it is down: the worker rests, longer each time, and blames no document. If it
-works, a document of the batch is at fault: they are tried one by one, and the one that fails is
-set aside after a few attempts, so that it never blocks the rest.
+When a batch fails, the worker asks the embedder for a harmless text. If that fails too, the
+embedder is down: the worker pauses, longer each time, and no document is blamed. If it works, a
+document of the batch is at fault: they are tried one by one, and the one that fails is given up
+after a few attempts, so that it never blocks the others.
 """
 
 import logging
@@ -36,7 +36,7 @@ _PREVIOUS_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingLimits:
-    """How much at once, for how long, how often."""
+    """The size of a batch, the length of a lease, and how often a document is tried."""
 
     batch: int
     lease_ms: int
@@ -44,7 +44,7 @@ class EmbeddingLimits:
 
 
 class EmbeddingWorker:
-    """A thread that drains the embedding backlog."""
+    """A thread that embeds whatever waits in the backlog."""
 
     def __init__(self, store: Store, embedder: LazyEmbedder, limits: EmbeddingLimits) -> None:
         self._store = store
@@ -54,7 +54,7 @@ class EmbeddingWorker:
         self._wake = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(
-            target=copy_context().run,  # whoever opened it says what time it is
+            target=copy_context().run,  # with the clock of the caller
             args=[self._run],
             name="memoria-embed",
             daemon=True,
@@ -66,17 +66,17 @@ class EmbeddingWorker:
         self._outage: str | None = None
 
     def start(self) -> None:
-        """Begin, if anything waits; otherwise sleep until it does."""
+        """Start the thread; it sleeps until something waits."""
         self._thread.start()
 
     def wake(self) -> None:
-        """Something was written."""
+        """Tell the worker that something was written."""
         self._wake.set()
 
     def stop(self) -> None:
-        """End after the batch in hand, or leave it behind if it takes too long.
+        """Stop after the present batch, or abandon it if it takes too long.
 
-        A batch left behind is still on the backlog, and its lease runs out.
+        An abandoned batch is still in the backlog, and its lease runs out.
         """
         self._stopping.set()
         self._wake.set()
@@ -84,14 +84,14 @@ class EmbeddingWorker:
             self._thread.join(_LONGEST_STOP_S)
 
     def status(self) -> BacklogStatus:
-        """How much waits, and what went wrong last."""
+        """How many documents wait, and what went wrong last."""
         with self._store.backlog(write=False) as backlog:
             status = backlog.status(self._limits.attempts)
         outage = {"last_error": self._outage} if self._outage else {}
         return status.model_copy(update=outage)
 
     def is_idle(self) -> bool:
-        """Whether nothing can be done now: all is embedded, set aside, or waits for a retry."""
+        """Whether nothing can be done now: all is embedded, given up or to be retried later."""
         if self._resting_until > time.monotonic():
             return True
         if not self._adopted or self._linking:
@@ -113,11 +113,11 @@ class EmbeddingWorker:
                 if not self._stopping.is_set():
                     _LOG.warning("The embedding backlog can't be reached: %s", error)
                 pause_s = _IDLE_S
-                self._resting_until = time.monotonic() + pause_s  # nobody need wait for that
+                self._resting_until = time.monotonic() + pause_s  # counts as idle until then
             self._wake.wait(pause_s)
 
     def _embed_backlog(self) -> float:
-        """Embed until nothing is due. Gives how long to rest, in seconds."""
+        """Embed until nothing is due. Gives the pause before the next look, in seconds."""
         self._adopt_model()
         if not self._has_work():
             return _IDLE_S
@@ -131,10 +131,10 @@ class EmbeddingWorker:
         finally:
             with self._store.backlog(write=True) as backlog:
                 backlog.release_lease(_LEASE, self._owner)
-        return _OTHER_OWNER_S  # then look again: something may have come in meanwhile
+        return _OTHER_OWNER_S  # then look again, for something may have been written
 
     def _adopt_model(self) -> None:
-        """Make this process's model the home's, once: the process started last decides."""
+        """Make this process's model the model of the home; the process started last decides."""
         if self._adopted:
             return
         name = self._embedder.name
@@ -156,7 +156,7 @@ class EmbeddingWorker:
         return ours and due_at is not None and due_at <= now_millis()
 
     def _another_embeds(self) -> bool:
-        """Whether to leave it to another. Only a look: many writers must not queue to ask."""
+        """Whether another process holds the lease. It only reads, so that nobody waits to ask."""
         with self._store.backlog(write=False) as backlog:
             return backlog.lease_owner(_LEASE, now_millis()) not in (None, self._owner)
 
@@ -185,13 +185,13 @@ class EmbeddingWorker:
     def _store_vectors(
         self, due: list[PendingDocument], vectors: Mapping[int, Vector], erasures: int
     ) -> bool:
-        """Write the vectors, and the links that follow from them. False if nobody wants them."""
+        """Write the vectors and the links that follow. False if the model was replaced."""
         with self._store.backlog(write=True) as backlog:
-            # Good vectors are kept even if the lease ran out meanwhile; those of a model that
-            # was replaced meanwhile are not what the backlog waits for.
+            # Vectors are good even if the lease has run out since they were begun; those of a
+            # model that was replaced since are not.
             wanted = backlog.current_model() == self._embedder.name
             if backlog.count_erasures() != erasures:
-                return wanted  # a text that was embedded may be gone: read them again
+                return wanted  # a text of the batch may have been erased: read it again
             if wanted and vectors:
                 backlog.add_vectors(self._embedder.name, vectors)
         if wanted:
@@ -199,7 +199,7 @@ class EmbeddingWorker:
         return wanted
 
     def _link_similar(self, due: list[PendingDocument], vectors: Mapping[int, Vector]) -> None:
-        """Link the memories among them with those that lie near."""
+        """Link each memory of the batch with the memories that mean nearly the same."""
         own: dict[str, dict[int, Vector]] = {}
         for pending in due:
             if pending.turn is None and pending.n in vectors:
@@ -216,15 +216,13 @@ class EmbeddingWorker:
         try:
             vectors = self._embedder.embed_documents(texts)
         except EmbedderError:
-            self._embedder.embed_documents(
-                ["ping"]
-            )  # raises when it is the embedder that is at fault
+            self._embedder.embed_documents(["ping"])  # raises if the embedder is down
             results = {p.n: self._embed_one(p, text) for p, text in zip(due, texts, strict=True)}
             return {n: vector for n, vector in results.items() if vector is not None}
         return {pending.n: vector for pending, vector in zip(due, vectors, strict=True)}
 
     def _embed_one(self, pending: PendingDocument, text: str) -> Vector | None:
-        """The vector of one document, or None and a note that it failed."""
+        """The vector of one document; None if it failed, which is noted for a retry."""
         try:
             return self._embedder.embed_documents([text])[0]
         except EmbedderError as error:
@@ -234,7 +232,7 @@ class EmbeddingWorker:
             return None
 
     def _back_off(self, error: EmbedderError) -> float:
-        """Wait for an embedder that is down, longer each time. Gives the pause in seconds."""
+        """Pause while the embedder is down, longer each time. Gives the pause in seconds."""
         pause_ms = backoff_ms(_FIRST_RETRY_MS, self._outages)
         self._outages += 1
         self._outage = str(error)
@@ -244,10 +242,10 @@ class EmbeddingWorker:
 
 
 def embedding_text(pending: PendingDocument) -> str:
-    """What of a document is embedded.
+    """The text that is embedded for a document.
 
-    A turn goes with the end of the one before it and the speakers' names: a bare "yes, Thursday"
-    means nothing, and on LoCoMo this alone lifts the fused recall@10 by five points.
+    A turn is embedded with the end of the turn before it and the speakers' names: "yes, Thursday"
+    alone means nothing. On LoCoMo this alone lifts the fused recall@10 by five points.
     """
     if pending.turn is None:
         return pending.content or ""

@@ -1,8 +1,8 @@
-"""Episode: a stretch of a session becomes a summary with the words that bear it out.
+"""Episodes: a segment of a session becomes a summary with the quotes that support it.
 
-What tools printed is not read, only which tools were used: a summary carries what was said on, and
-a web page must not speak through it. It rests on every turn of its stretch. When one of them is
-forgotten the summary goes, and is written anew from the rest; when one is edited, it is rewritten.
+The model sees which tools were used but not what they printed, because a web page must not speak
+through a summary. A summary rests on every turn of its segment. When one of these is forgotten, the
+summary is erased and written again from the rest; when one is edited, the summary is revised.
 """
 
 import re
@@ -56,30 +56,30 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """Words of a turn that a summary rests on."""
+    """A quote from a turn that supports a summary."""
 
     turn: StoredTurn
     quote: str
 
 
 class Summariser:
-    """Sums up stretches of any tenant."""
+    """Writes the summaries of closed segments, for any tenant."""
 
     def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
     def run(self, work: LeasedEntry, owner: str) -> None:
-        """Sum up a stretch; see `Reader`."""
+        """Summarise a segment; see `EntryProcessor`."""
         with self._tools.store.read(work.tenant) as tx:
             turns, by_meaning = _turns_to_read(tx, work), tx.tombstones.has_meanings()
-        spoken_turns = list(filter(_is_summed_up, turns))
+        spoken_turns = list(filter(_is_shown, turns))
         summary = self._ask(work, turns) if len(spoken_turns) >= _LEAST_SPOKEN else EpisodeSummary()
         wording = _wording(summary, turns) if summary.summary else ""
         meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS
         with self._tools.store.write(work.tenant) as tx:
             if [turn.n for turn in _turns_to_read(tx, work)] != [turn.n for turn in turns]:
                 raise ChangedMeanwhileError(f"The turns of {work.id} changed while it was read.")
-            prompt = PromptContents({i: t for i, t in enumerate(turns, 1) if _is_summed_up(t)}, {})
+            prompt = PromptContents({i: t for i, t in enumerate(turns, 1) if _is_shown(t)}, {})
             validator = self._tools.validator(tx, work, prompt, meanings)
             outcome = (
                 _apply_summary(validator, work, summary, wording)
@@ -100,7 +100,7 @@ class Summariser:
         return self._tools.chat.ask(work.tenant, question)
 
     def _meanings(self, wording: str) -> TextVectors:
-        """What it says, sentence by sentence, to be held against what was forgotten."""
+        """The vectors of its sentences, to be compared with what was forgotten."""
         pieces = list(sentences_in(clean_text(wording, Tally()).strip()))
         return self._tools.recall.embed_meanings(pieces, wait=True)
 
@@ -119,23 +119,23 @@ def _apply_summary(
 
 
 def _turns_to_read(tx: Transaction, work: LeasedEntry) -> list[StoredTurn]:
-    """What is read of a stretch: where there is too much, its beginning and its end."""
+    """The turns that are read of a segment: of a long one, its beginning and its end."""
     turns = [turn for turn in entry_turns(tx, work) if not turn.suppressed]
     half = _MOST_TURNS // 2
     return turns if len(turns) <= _MOST_TURNS else [*turns[:half], *turns[-half:]]
 
 
-def _is_summed_up(turn: StoredTurn) -> bool:
-    """Whether it is summed up: what tools printed is not, nor what tries to give orders."""
+def _is_shown(turn: StoredTurn) -> bool:
+    """Whether a turn's words are shown: a tool's output is not, nor what tries to give orders."""
     return turn.role in _SPOKEN and not instruction_shaped(turn.content, turn.trust)
 
 
 def _turn_without_results(turn: StoredTurn) -> str:
-    return turn.content if _is_summed_up(turn) else f"({_tool_name(turn) or 'left out'})"
+    return turn.content if _is_shown(turn) else f"({_tool_name(turn) or 'left out'})"
 
 
 def _tool_name(turn: StoredTurn) -> str:
-    """Which tool it was; a sentence is no tool's name."""
+    """The name of the turn's tool, unless it is too long or strange to be a name."""
     name = turn.tool_name or ""
     return name if _NAME.fullmatch(name) else ""
 
@@ -143,7 +143,7 @@ def _tool_name(turn: StoredTurn) -> str:
 def _find_passages(
     validator: OperationValidator, quotes: Sequence[TurnQuote], outcome: ExtractionOutcome
 ) -> dict[int, _Passage]:
-    """The passages that are where the model says they are, one a turn."""
+    """The quotes that really stand in the turn that the model names, at most one for each turn."""
     passages_found = dict[int, _Passage]()
     for citation in quotes:
         try:
@@ -159,7 +159,7 @@ def _find_passages(
 
 
 def _wording(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
-    """The summary in one line: what for, what happened, how it ended, with which tools."""
+    """The summary in one line: the goal, what happened, how it ended, and the tools."""
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""
     ending = f" → {summary.outcome}" if summary.outcome else ""
@@ -206,7 +206,7 @@ def _episode_wording(
     content: str,
     passages: dict[int, _Passage],
 ) -> NewWording:
-    """A summary with every passage that bears it out; it is nobody's word, whoever is quoted."""
+    """The summary with its quotes. Its source kind says that nobody said it in these words."""
     first = next(iter(passages.values()))
     never = EventTime(None, None)
     claim = validator.claim(content, "", first.turn, _CONFIDENCE, never)
@@ -225,7 +225,7 @@ def _episode_wording(
 
 
 def _check_may_revise(episode: Memory, confirm_reason: str | None) -> None:
-    """See that an episode may be worded anew.
+    """Check that a summary may be revised.
 
     Raises:
         RejectedError: somebody has decided about it, or the wording waits for confirmation.

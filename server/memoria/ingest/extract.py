@@ -1,9 +1,9 @@
-"""Extract: one entry of the queue becomes memories.
+"""Extraction: the turns of one queue entry become memories.
 
-The model is asked outside any transaction, for it may take minutes; what comes of it is applied in
-one, together with the entry's completion. Whatever changed meanwhile (a turn edited, forgotten,
-read by another worker) is left out: a turn is concluded from once. Where something was forgotten,
-nothing of the answer counts, and what is left is read again.
+The model is asked outside any transaction, because it may take minutes. Its answer is applied in
+one transaction that also completes the entry. A turn that was edited or processed since the model
+was asked is left out, so that nothing is concluded from it twice. If anything that the model saw
+was forgotten since, the whole answer is dropped, and the remaining turns are read again.
 """
 
 import json
@@ -49,23 +49,23 @@ _LEAST_CHARS = 400
 
 @dataclass(frozen=True, slots=True)
 class _EntryContext:
-    """What there is to read for an entry."""
+    """What the model is shown for an entry."""
 
     turns: tuple[StoredTurn, ...]
     before: tuple[StoredTurn, ...]
     known: tuple[Memory, ...]
     compare_meanings: bool = False
-    """Whether what is concluded has to be held against the meaning of what was forgotten."""
+    """Whether conclusions must be compared with what was forgotten by their meaning, too."""
 
 
 class Extractor:
-    """Reads entries of any tenant."""
+    """Extracts memories from queue entries, for any tenant."""
 
     def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
     def run(self, work: LeasedEntry, owner: str) -> None:
-        """Draw memories from an entry's turns; see `Reader`."""
+        """Extract memories from an entry's turns; see `EntryProcessor`."""
         context = self._load_context(work)
         if not context.turns:
             with self._tools.store.write(work.tenant) as tx:
@@ -109,7 +109,7 @@ class Extractor:
     def _take_second_look(
         self, work: LeasedEntry, context: _EntryContext, proposed: Extraction, meanings: TextVectors
     ) -> Advice:
-        """Ask about what can't be told, or would cost much if it were wrong."""
+        """Ask again about proposals that rules cannot judge or whose errors would cost much."""
         with self._tools.store.read(work.tenant) as tx:
             validator = self._validator(tx, work, context, meanings)
             doubts = find_doubtful(validator, proposed.operations, self._tools.recall, meanings)
@@ -118,7 +118,7 @@ class Extractor:
     def _validator(
         self, tx: Transaction, work: LeasedEntry, context: _EntryContext, meanings: TextVectors
     ) -> OperationValidator:
-        """What may be built on now: turns that were left meanwhile are no grounds."""
+        """A validator that knows only those turns that are still unprocessed."""
         now = tx.conversations.turns([turn.n for turn in context.turns])
         shown_as = enumerate(context.turns, 1)
         turns = {i: now[t.n] for i, t in shown_as if t.n in now and _is_unprocessed(now[t.n])}
@@ -138,7 +138,7 @@ class Extractor:
 
 
 def _sentences_proposed(proposed: Extraction) -> list[str]:
-    """What may become a memory, without secrets: an embedder may be a stranger, too."""
+    """The sentences that may become memories, without secrets: an embedder may be remote."""
     contents = (one.content for one in proposed.operations if isinstance(one, Add | Update))
     return [piece for text in contents for piece in sentences_in(clean_text(text, Tally()).strip())]
 
@@ -146,10 +146,10 @@ def _sentences_proposed(proposed: Extraction) -> list[str]:
 def _check_nothing_was_forgotten(
     tx: Transaction, work: LeasedEntry, context: _EntryContext
 ) -> None:
-    """Take no conclusion from a model that has seen what was forgotten since: it may say it.
+    """Drop the answer of a model that saw what was forgotten since, because it may repeat it.
 
     Raises:
-        ChangedMeanwhileError: so it is.
+        ChangedMeanwhileError: something that the model saw was forgotten.
     """
     prompt = [turn.n for turn in (*context.turns, *context.before)]
     readable = [turn.n for turn in tx.conversations.turns(prompt).values() if not turn.suppressed]
@@ -165,7 +165,7 @@ def _is_unprocessed(turn: StoredTurn) -> bool:
 def _archive_rule_conclusions(
     validator: OperationValidator, turns: Sequence[StoredTurn], echo_ids: AbstractSet[str]
 ) -> None:
-    """What rules concluded from a turn ends when a model has read it and did not say the same."""
+    """Archive what rules concluded from these turns and the model did not conclude, too."""
     memories = validator.tx.memories
     for memory_id in memories.list_concluded_from([turn.n for turn in turns], InferredBy.RULES):
         memory = validator.require_memory(memory_id)

@@ -1,12 +1,12 @@
 """The extraction worker: takes entries from the queue until none is due.
 
-Several threads in several processes share one queue. Each entry is leased; a heartbeat renews what
-this process holds, so that a lease need not be as long as a model may take, and a dead process
-delays its entries by one lease at most.
+Several threads in several processes share one queue. Each entry is leased to one of them, and a
+heartbeat renews the leases of this process. So a lease can be shorter than the model's answer
+takes, and a process that dies delays its entries by one lease at most.
 
-An entry that fails is tried again later, each time later. What is not its fault (the day's tokens
-are spent, a setting is wrong, Memoria closes) does not count; the rest does, and in the end the
-entry is a dead letter that says why.
+An entry that fails is tried again, each time after a longer pause. A failure that is not the
+entry's fault (the day's tokens are spent, a setting is wrong, Memoria closes) does not count as an
+attempt. After too many attempts the entry becomes a dead letter that says why.
 """
 
 import logging
@@ -41,32 +41,32 @@ _RACE_LOST_S = 0.05
 _LONGEST_STOP_S = 5.0
 _MISCONFIGURED_MS = 10 * 60_000
 _OUTAGE_PATIENCE = 4
-"""An outage is the model's fault sooner than an entry's: it may last this many times longer."""
+"""So many times more attempts are made while the model is out: that is no entry's fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionLimits:
-    """How many at once, how long a lease lasts, how often an entry is tried."""
+    """The number of threads, the length of a lease, and how often an entry is tried."""
 
     threads: int
     lease_ms: int
     attempts: int
     first_retry_ms: int = 2_000
-    """The pause after the first failure; it doubles with each, and a part of it is chance."""
+    """The pause after the first failure; it doubles with each one, with jitter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessedEntry:
-    """What became of an entry that was taken in hand."""
+    """What became of an entry that was processed."""
 
     state: QueueState | None
-    """None where it was forgotten meanwhile."""
+    """None if the entry was forgotten while it was processed."""
     error: Exception | None
-    """Why it was not read, if so."""
+    """Why processing failed, if it did."""
 
 
 class ExtractionWorker:
-    """Threads that drain the extraction queue."""
+    """Threads that process the extraction queue."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class ExtractionWorker:
         self._lease_owners: set[str] = set()
         self._threads = [
             threading.Thread(
-                target=copy_context().run,  # whoever opened it says what time it is
+                target=copy_context().run,  # with the clock of the caller
                 args=[self._run],
                 name=f"memoria-extract-{i}",
                 daemon=True,
@@ -97,17 +97,17 @@ class ExtractionWorker:
         )
 
     def start(self) -> None:
-        """Begin with what is due."""
+        """Start the threads."""
         for thread in (*self._threads, self._heart):
             thread.start()
 
     def wake(self) -> None:
-        """Something was queued."""
+        """Tell the threads that something was queued."""
         with self._wake:
             self._wake.notify_all()
 
     def stop(self) -> None:
-        """End. What is under way goes back into the queue."""
+        """Stop the threads; unfinished entries go back into the queue."""
         self._stopping.set()
         self._gate.stop()
         self.wake()
@@ -116,13 +116,13 @@ class ExtractionWorker:
                 thread.join(_LONGEST_STOP_S)
 
     def is_idle(self) -> bool:
-        """Whether nothing is due and nothing is under way, here or elsewhere."""
+        """Whether no entry is due or being processed, here or in another process."""
         with self._store.work_queue(write=False) as queue:
             return not queue.has_work(now_millis())
 
     @contextmanager
     def run_in_calling_thread(self) -> Iterator[None]:
-        """In this block, entries are read one by one in the thread that calls `process_next`."""
+        """Process entries in the calling thread, one for each `process_next`, within this block."""
         self._heart.start()
         try:
             yield
@@ -130,7 +130,7 @@ class ExtractionWorker:
             self.stop()
 
     def process_next(self, tenant: str) -> ProcessedEntry | None:
-        """Read the next entry of a tenant that is due; None where there is none.
+        """Process the next entry of a tenant that is due; None if there is none.
 
         Raises:
             StoreError: the queue can't be reached.
@@ -164,14 +164,14 @@ class ExtractionWorker:
                         self._wake.wait(pause_s)
 
     def _take_next(self, owner: str) -> float:
-        """Work on the next entry. Gives how long to rest, in seconds."""
+        """Process the next entry. Gives the pause before the one after it, in seconds."""
         wait_s = self._wait_s()
         if wait_s > 0:
             return wait_s
         with self._store.work_queue(write=True) as queue:
             work = queue.lease_next(owner, now_millis(), self._limits.lease_ms)
         if work is None:
-            return _RACE_LOST_S  # by another, between the look and the lease
+            return _RACE_LOST_S  # another thread took it between the look and the lease
         self._lease_owners.add(owner)
         try:
             self._process(work, owner)
@@ -180,14 +180,14 @@ class ExtractionWorker:
         return 0.0
 
     def _wait_s(self) -> float:
-        """How long until an entry is due. Only a look: idle workers must not queue to write."""
+        """The time until an entry is due. It only reads, so idle threads block no writer."""
         with self._store.work_queue(write=False) as queue:
             due_at = queue.next_due_at(now_millis())
         wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
         return min(wait_s, _IDLE_S)
 
     def _process(self, work: LeasedEntry, owner: str) -> Exception | None:
-        """Have an entry read. Gives why it was not, if so."""
+        """Process an entry. Gives the error if that failed."""
         try:
             self._processors[work.kind].run(work, owner)
         except StoreError:
@@ -198,7 +198,7 @@ class ExtractionWorker:
         return None
 
     def _handle_failure(self, work: LeasedEntry, owner: str, error: Exception) -> None:
-        """What becomes of an entry that was not read."""
+        """Decide when an entry that failed is tried again, if at all."""
         match error:
             case EntryLeaseLostError():
                 _LOG.warning("%s", error)
@@ -232,7 +232,7 @@ class ExtractionWorker:
                 self._fail(work, owner, str(error), 1)
 
     def _may_halve(self, work: LeasedEntry, error: ChatModelError) -> bool:
-        """Whether less may be read where this was not. A silence has other reasons at first."""
+        """Whether to try half of the entry; a silent model first gets all its usual attempts."""
         patient = isinstance(error, ModelUnavailableError)
         return error.too_much and not (patient and work.attempts < self._limits.attempts)
 
@@ -257,7 +257,7 @@ class ExtractionWorker:
             queue.release(work, owner, until, error, blamed=blamed)
 
     def _renew_leases(self) -> None:
-        """Renew the leases held here, three times in the life of one."""
+        """Renew the leases of this process, three times in the life of one."""
         while not self._stopping.wait(self._limits.lease_ms / 3000):
             owners = tuple(self._lease_owners)
             if not owners:

@@ -1,12 +1,12 @@
 """The focus: a session's scratchpad follows what its user says they are working on.
 
-Rules follow turn by turn, as they are captured (`policy/topics`); a model, where there is one, when
-it has read them. What was in hand moves to the tasks done lately, with the time of the turn that
-moved on. Times are those of the turns, so an old conversation that is imported today has an old
-scratchpad; and whatever changed later than a turn was said, by hand above all, stands against it.
+Rules follow each turn as it is captured (`policy/task_signals`); a chat model, where one is
+configured, follows the turns it has read. When the focus changes, the former task becomes the most
+recent completed one. Times are those of the turns: a conversation of last year that is imported
+today has a scratchpad of last year, and a turn never overrides a later change.
 
-The end of a session ends no task: where somebody left off is what the next one asks for. A task is
-over when its user says so or names another.
+The end of a session ends no task, because the next session asks where the last one left off. A task
+ends when its user says so or names another one.
 """
 
 from dataclasses import replace
@@ -32,20 +32,20 @@ from memoria.text.analyser import query_terms
 from memoria.text.document import full_text
 
 _BREAK_MS = 3 * 60 * 60 * 1000
-"""After so long without a word any task may be the next: another part of the day has begun."""
+"""After a pause as long as this, a new task may begin without being announced."""
 
 
 def follow_turn(
-    tx: Transaction, marks: Digester, n: int, turn: NewTurn, personal: PersonalRules
+    tx: Transaction, digester: Digester, n: int, turn: NewTurn, personal: PersonalRules
 ) -> None:
-    """Let the scratchpad follow what a turn says by rules, in the transaction that writes it.
+    """Update the scratchpad from a turn by rules, in the transaction that writes the turn.
 
     Args:
         tx: the transaction.
-        marks: recognise what was forgotten.
+        digester: recognises what was forgotten.
         n: the turn's document.
         turn: as it was written. Only a user's words count.
-        personal: what is configured for personal data.
+        personal: the configured rules for personal data.
     """
     is_tool_call = turn.tool_args is not None or turn.tool_result is not None
     signals = (
@@ -58,7 +58,7 @@ def follow_turn(
     if pad is not None and _time_of_turn(stored) < pad.updated_at:
         return
     validator = OperationValidator(
-        tx, marks, PromptContents({}, {}), InferredBy.RULES, RULES_AUTHOR, personal
+        tx, digester, PromptContents({}, {}), InferredBy.RULES, RULES_AUTHOR, personal
     )
     task = pad.current_focus if pad else None
     after_rest = pad is not None and _is_after_rest(tx, stored, pad)
@@ -71,11 +71,11 @@ def follow_turn(
 
 
 def follow_reading(validator: OperationValidator, focus: Focus | None) -> None:
-    """Let the scratchpad follow what a model has read, in the transaction that applies it.
+    """Update the scratchpad from a model's answer, in the transaction that applies the answer.
 
     Args:
-        validator: what the model was shown.
-        focus: what it says is in hand; None where nothing does.
+        validator: checks the answer against what the model was shown.
+        focus: the task that the model says is under way; None if it names none.
     """
     if focus is None:
         return
@@ -103,7 +103,7 @@ def _follow_model(validator: OperationValidator, focus: Focus) -> None:
 def _screen_signals(
     validator: OperationValidator, signals: TaskSignals, turn: StoredTurn
 ) -> TaskSignals:
-    """What was said, without a task that may not be written down."""
+    """The signals without a task that must not be stored."""
     if signals.start is None:
         return signals
     try:
@@ -122,7 +122,7 @@ def _is_after_rest(tx: Transaction, turn: StoredTurn, pad: Scratchpad) -> bool:
 
 
 def _time_of_turn(turn: StoredTurn) -> int:
-    """When it was said; a clock that runs ahead must not hold the scratchpad until then."""
+    """When a turn was said, at the latest when it was captured: a client's clock may run ahead."""
     return min(turn.at, turn.ingested_at)
 
 

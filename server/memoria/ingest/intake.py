@@ -1,10 +1,10 @@
-"""Intake: what becomes of a turn when it has been written, in the same transaction.
+"""Intake: what is done with a turn in the transaction that captures it.
 
-What the user states plainly becomes a memory by rules, at once and with no model. Where a model
-reads, what policy marks goes into its queue, however short. Of the rest, a session's first few
-turns of some length go at once too; what is left over is read together when its stretch closes: at
-the session's end, before the client compacts its context, after a pause, or when it overflows. A
-stretch that has closed is summed up as well.
+What the user states plainly becomes a memory by rules, at once and without a model. Where a chat
+model is configured, turns that `policy/routing` finds urgent are queued for it at once, however
+short they are, and so are a session's first few turns of some length. The other turns are queued
+together when their segment closes: at the end of the session, before the client compacts its
+context, after a pause, or when the segment is full. A closed segment is queued for a summary, too.
 """
 
 from collections.abc import Iterable
@@ -32,25 +32,25 @@ from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
 _LENGTH = "length"
 _LEFT_OVER = 9
 _EDITING_MS = 10 * 60_000
-"""Who edits a message edits it again: its summary can wait until that is over."""
+"""How long a summary waits after an edit, because one edit often follows another."""
 _Span = tuple[int, int, int]
 """(session, first turn, last turn)"""
 
 
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
-    """How often a session's turns are read one by one (Memory v2 §6, in the seeds)."""
+    """How many turns are queued, alone or together, so that a model's cost stays bounded."""
 
     turns_per_session: int = 5
     least_weight: int = LEAST_WEIGHT
     batch: int = 20
-    """Turns read together at the most."""
+    """Turns that are read together at most."""
     least_episode: int = 4
-    """Turns of a stretch that is worth a summary: a question and its answer are their own."""
+    """Turns that a segment must have to be summarised; question and answer need no summary."""
 
 
 class Intake:
-    """Takes a tenant's turns in, within the transaction that captures them."""
+    """Handles captured turns of one tenant, within the transaction that captures them."""
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class Intake:
         now: int,
         personal: PersonalRules | None = None,
     ) -> None:
-        """Nothing is taken in yet.
+        """Nothing is handled yet.
 
         Args:
             tx: the transaction.
             digester: recognises what was forgotten.
-            limits: what is queued for a model; nothing without.
+            limits: what is queued for a model; without limits, nothing is.
             now: UTC epoch milliseconds.
-            personal: what is configured for personal data.
+            personal: the configured rules for personal data.
         """
         self._personal = personal or {}
         self._tx = tx
@@ -76,7 +76,7 @@ class Intake:
         self._now = now
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
-        """A turn was written, as document `n`."""
+        """Handle a turn that was written as document `n`."""
         follow_turn(self._tx, self._digester, n, turn, self._personal)
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
         match route_turn(turn.role, turn.content, tool_call=is_tool_call):
@@ -89,9 +89,9 @@ class Intake:
                 pass
 
     def supersede_conclusions(self, n: int) -> None:
-        """A message was edited: what rules concluded from the words it had ends with them.
+        """Supersede what rules concluded from the former text of a message that was edited.
 
-        What sums them up is written anew.
+        Summaries of the turn are queued to be written again.
         """
         suppression = SuppressionList(self._tx.tombstones, self._digester)
         writer = MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
@@ -100,7 +100,7 @@ class Intake:
         self._tx.episodes.requeue_summaries([n], self._now + _EDITING_MS)
 
     def queue_segments(self, segments: Iterable[ClosedSegment]) -> None:
-        """Stretches were closed: what nobody has read of them is read, and they are summed up."""
+        """Queue closed segments: their unprocessed turns for extraction, and their summaries."""
         if self._limits is None:
             return
         for session_n, first, last, reason in segments:
@@ -119,7 +119,7 @@ class Intake:
         return extractions < self._limits.turns_per_session
 
     def _add_plain_statements(self, n: int, turn: NewTurn) -> None:
-        """What the turn states plainly is a memory at once."""
+        """Write what a turn states plainly as memories."""
         statements = find_plain_statements(turn.role, turn.content).statements
         if statements:
             stored = self._tx.conversations.turns([n])[n]

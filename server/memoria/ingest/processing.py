@@ -1,4 +1,4 @@
-"""Reading: what the readers of a conversation have in common."""
+"""What the processors of queue entries have in common: their tools, errors and prompt lines."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,33 +18,33 @@ from memoria.store.values import LeasedEntry
 
 _CUT = " […] "
 _LONGEST_STATEMENT = 500
-"""As long as what a model may conclude; what was stated may be far longer."""
+"""The longest conclusion of a model; explicit statements may be far longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTools:
-    """What every reader works with."""
+    """What every processor of queue entries works with."""
 
     store: Store
     """Where the conversations are."""
     chat: ChatClient
-    """The way to the model."""
+    """Asks the chat model."""
     recall: RelatedMemories
-    """Finds memories to show it, and tells what texts mean."""
-    marks: Callable[[str], Digester]
-    """A tenant's marks, which recognise what was forgotten."""
+    """Finds memories to show the model, and embeds texts."""
+    digester: Callable[[str], Digester]
+    """Makes a tenant's digests, by which forgotten statements are recognised."""
     max_output_tokens: int
-    """The longest answer."""
+    """The most tokens of an answer."""
     personal: PersonalRules | None = None
-    """What is configured for personal data."""
+    """The configured rules for personal data."""
 
     def validator(
         self, tx: Transaction, work: LeasedEntry, shown: PromptContents, meanings: TextVectors
     ) -> OperationValidator:
-        """What conclusions from an entry may be built on."""
+        """A validator for the conclusions from an entry."""
         return OperationValidator(
             tx,
-            self.marks(work.tenant),
+            self.digester(work.tenant),
             shown,
             InferredBy.MODEL,
             Author(EXTRACTION_CHANNEL, self.chat.name),
@@ -55,39 +55,39 @@ class ProcessorTools:
 
 
 class EntryLeaseLostError(MemoriaError):
-    """Another worker has the entry by now; nothing of ours was written."""
+    """Another worker has leased the entry by now. Nothing was written."""
 
 
 class ChangedMeanwhileError(MemoriaError):
-    """What was read is no longer what is there. Nothing was written; it has to be read again."""
+    """The conversation changed while the model read it. Nothing was written; try again."""
 
 
 class EntryProcessor(Protocol):
-    """Makes something of one kind of entry."""
+    """Processes one kind of queue entry."""
 
     def run(self, work: LeasedEntry, owner: str) -> None:
-        """Read an entry and apply what comes of it, in one transaction with its completion.
+        """Ask about an entry, apply the answer and complete the entry in one transaction.
 
         Raises:
             ChatModelError: the model gave no answer.
-            EmbedderError: what was forgotten can't be known again by its meaning now.
-            ChangedMeanwhileError: the conversation is another by now.
-            LeaseLostError: it took too long.
-            StoreError: the store can't serve.
+            EmbedderError: conclusions cannot be compared with what was forgotten by meaning.
+            ChangedMeanwhileError: the conversation changed since the model was asked.
+            EntryLeaseLostError: it took so long that another worker has the entry.
+            StoreError: the store cannot serve.
         """
         ...
 
 
 def entry_turns(tx: Transaction, work: LeasedEntry) -> list[StoredTurn]:
-    """The entry's turns as they are now, in order."""
+    """The present turns of an entry, in order."""
     return tx.conversations.list_span(work.session_n, work.first_index, work.last_index)
 
 
 def finish_entry(tx: Transaction, work: LeasedEntry, owner: str, outcome: str) -> None:
-    """Mark the entry as done.
+    """Mark an entry as done.
 
     Raises:
-        LeaseLostError: it took too long; the transaction must not be committed.
+        EntryLeaseLostError: another worker has it; the transaction must not be committed.
     """
     if not tx.queue.finish(work.n, owner, outcome):
         raise EntryLeaseLostError(f"The entry {work.id} was read by another worker meanwhile.")
@@ -100,7 +100,7 @@ def day_of(turn: StoredTurn) -> str:
 
 
 def turn_line(turn: StoredTurn, text: str, most: int) -> str:
-    """A turn as a model reads it, its middle left out where it has more than `most` characters."""
+    """A turn as it stands in a prompt; of a text over `most` characters the middle is cut out."""
     if len(text) > most:
         half = most // 2
         text = f"{text[:half]}{_CUT}{text[-half:]}"
@@ -108,16 +108,16 @@ def turn_line(turn: StoredTurn, text: str, most: int) -> str:
 
 
 def shorten_statement(content: str) -> str:
-    """A memory as a model reads it: its beginning where it is long."""
+    """A memory as it stands in a prompt; of a long one only the beginning."""
     cut = len(content) > _LONGEST_STATEMENT
     return f"{content[:_LONGEST_STATEMENT]}{_CUT}".rstrip() if cut else content
 
 
 def number_lines(lines: Iterable[str]) -> str:
-    """Turns, each under the number by which an answer refers to it."""
+    """Lines of a prompt, each with the number by which the answer refers to it."""
     return "\n\n".join(f"[{number}] {line}" for number, line in enumerate(lines, 1))
 
 
 def chars_per_turn(most_chars: int, turns: Sequence[StoredTurn], least: int) -> int:
-    """How many characters of each turn can be shown."""
+    """How many characters of each turn fit into a prompt."""
     return max(most_chars // len(turns), least)

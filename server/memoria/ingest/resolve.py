@@ -1,8 +1,8 @@
-"""Resolve: operations that a model proposes become memories, or are turned away with a reason.
+"""Resolution: operations that a model or the rules propose are applied, or rejected with a reason.
 
-A model is a stranger with good ideas. What it adds must quote the turn word for word; what it
-changes must be a memory it was shown; whose word a conclusion is follows from the turn it quotes,
-never from the model. All of an entry's operations and its completion are one transaction.
+A model's proposal is not trusted. An addition must quote the turn word for word, a change must name
+a memory that the model was shown, and the provenance follows from the quoted turn, never from the
+model. All operations of an entry and its completion are one transaction.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ from memoria.text.quotes import find_quote
 from memoria.text.statement import says_the_same
 
 _LINK_CONFIDENCE = 0.7
-_BOOST_STEP = 0.06  # the background monitor's 0.3 on its scale of five
+_BOOST_STEP = 0.06  # of an importance from 0 to 1
 _CERTAINTY = {"actual": 1.0, "planned": 0.9, "wished": 0.7, "possible": 0.6, "hearsay": 0.5}
 
 
@@ -64,8 +64,8 @@ class Resolver:
         """Nothing is applied yet.
 
         Args:
-            validator: what the operations may be built on, in the transaction to apply them in.
-            advice: what came of a second look at them.
+            validator: checks the operations, in the transaction they are applied in.
+            advice: what a second look at them has shown.
         """
         self._validator = validator
         self._advice = advice
@@ -76,11 +76,11 @@ class Resolver:
 
     @property
     def echo_ids(self) -> AbstractSet[str]:
-        """Memories that somebody said again who only repeats."""
+        """Ids of memories that an assistant or a tool only repeated."""
         return self._writer.echo_ids
 
     def apply(self, operations: Sequence[Operation]) -> ExtractionOutcome:
-        """Apply what can be applied; the rest is counted with its reason and logged."""
+        """Apply the operations; a rejected one is counted and logged with its reason."""
         for operation in operations:
             try:
                 self._apply(operation)
@@ -152,10 +152,10 @@ class Resolver:
         self._writer.add("ADD" if confirm_reason is None else "pending", new, wording)
 
     def _reason_to_confirm(self, content: str, turn: StoredTurn) -> str | None:
-        """Why a conclusion has to be confirmed, though it may be said.
+        """Why a conclusion must wait for confirmation, by the second look.
 
         Raises:
-            RejectedError: a second look has shown that nobody said it.
+            RejectedError: its quote does not support it.
         """
         match self._advice.support.get((content, turn.n)):
             case "no":
@@ -167,7 +167,7 @@ class Resolver:
                 return None
 
     def _interpretation(self, add: Add, when: EventTime, turn: StoredTurn) -> Interpretation:
-        """What a model read off its own wording; what rules found is read by rules."""
+        """What a proposed wording says, as the model or the rules that proposed it understand it."""
         if self._validator.inferred_by is InferredBy.MODEL:
             expression_quote = find_quote(add.event_time or "", full_text(turn)) or when.expression
             expression = (
@@ -187,10 +187,10 @@ class Resolver:
         wording: NewWording,
         turn: StoredTurn,
     ) -> bool:
-        """Whether a claim belongs into or against a memory that is there."""
+        """Apply a claim to a memory that it repeats, replaces or contradicts. False without one."""
         known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None and known.validity is Validity.SUPERSEDED:
-            known = None  # its place was taken: what is said now is judged like anything new
+            known = None  # it was replaced: the claim is compared like a new one
         if known is not None and known.validity is not Validity.ACTIVE:
             self._writer.restore_if_repeated(known, turn)
             return True
@@ -213,7 +213,7 @@ class Resolver:
         return False
 
     def _is_known(self, wording: NewWording, turn: StoredTurn) -> bool:
-        """Whether what would have to be confirmed is known in these very words."""
+        """Whether a claim that would wait for confirmation is known in the same words already."""
         known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None:
             self._writer.count("known")
@@ -222,7 +222,7 @@ class Resolver:
     def _candidates(
         self, subject: str, claim: Claim, known: Memory | None, workspace: str | None
     ) -> list[Memory]:
-        """Memories of the same subject, and those of the same words whatever their subject."""
+        """The memories to compare a claim with: of the same words, or of the same subject."""
         same_fingerprint = [] if known is None else [known]
         prompt_versions = [memory.current.n for memory in self._validator.prompt_memories.values()]
         same_words = [
@@ -293,18 +293,18 @@ class Resolver:
 
 
 def _applies_elsewhere(turn: StoredTurn, memory: Memory) -> bool:
-    """Whether a memory is seen from other projects, too, which a project's words are not for.
+    """Whether a memory is visible in every workspace while the turn speaks for one alone.
 
-    What holds for the person holds everywhere, whichever project it is said in.
+    What is about the person applies everywhere, whatever workspace it is said in.
     """
     everywhere = memory.workspace is None and turn.workspace is not None
     return everywhere and not memory.type.is_personal and memory.subject != USER
 
 
 def _predates(turn: StoredTurn, memory: Memory) -> bool:
-    """Whether a turn was said before what a memory says now: conversations are read in any order.
+    """Whether a turn was said before a memory's present wording; they are read in any order.
 
-    Within a session its order tells, for clocks are set back.
+    Within one session the order of the turns decides, because clocks are set back at times.
     """
     origin = memory.current.provenance
     if origin.session_id == turn.session_id and origin.turn_index is not None:

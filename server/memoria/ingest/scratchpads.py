@@ -1,4 +1,4 @@
-"""Working notes: what a session is at, and its last few tasks."""
+"""The scratchpad of a session: its current focus and its last few completed tasks."""
 
 from memoria.errors import InvalidInputError
 from memoria.model import Scratchpad, now_millis
@@ -19,8 +19,7 @@ def update_scratchpad(
 ) -> Scratchpad:
     """Set the current focus, or note a task as completed, or both.
 
-    A focus that changes files the old one under completed, so nothing is lost by moving on. An
-    empty focus clears it.
+    When the focus changes, the former one becomes a completed task. An empty focus clears it.
 
     Raises:
         InvalidInputError: neither was given, or one is too long.

@@ -1,9 +1,9 @@
-"""The second look: what is asked of a model about its own proposals, before they are applied.
+"""The second look: the model is asked about its own proposals before they are applied.
 
-Whether a new conclusion says what a known one says, in other words, can't be told by counting
-words; and a model that reads fast reads into things. So pairs that policy can't tell apart are put
-to it again side by side, and conclusions whose error would cost much are held against their words.
-What it answers is advice: `policy/conflict` decides what the advice may do.
+Rules cannot tell whether two differently worded statements say the same, and a model that
+summarises a conversation sometimes invents. So pairs of a new and a known statement that rules
+cannot judge are shown to the model again, and a conclusion whose error would cost much is compared
+with its quote. The answers are advice only: `policy/conflict` decides what follows from them.
 """
 
 import json
@@ -40,15 +40,15 @@ _MOST_TURN_CHARS = 600
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What came of the second look, by the wording of a conclusion."""
+    """What the second look has shown."""
 
     relations: Mapping[tuple[str, str], Relation] = field(default_factory=dict)
-    """By wording and the id of the memory beside it."""
+    """By the conclusion's wording and the id of the memory it was compared with."""
     support: Mapping[tuple[str, int], SupportVerdict] = field(default_factory=dict)
-    """By wording and the turn it was drawn from."""
+    """By the conclusion's wording and the number of its turn."""
 
     def rival_ids(self, content: str) -> list[str]:
-        """Ids of the memories that a conclusion was held beside."""
+        """Ids of the memories that a conclusion was compared with."""
         return [memory_id for wording, memory_id in self.relations if wording == content]
 
 
@@ -57,7 +57,7 @@ NO_ADVICE = Advice()
 
 @dataclass(frozen=True, slots=True)
 class DoubtfulConclusion:
-    """A conclusion with its source, and whether it is in doubt by itself."""
+    """A conclusion with its quote and the memories it may repeat or replace."""
 
     content: str
     quote: str
@@ -67,27 +67,27 @@ class DoubtfulConclusion:
 
 
 class SecondLook:
-    """Asks about the proposals for one entry."""
+    """Asks the model about the proposals for one queue entry."""
 
     def __init__(self, chat: ChatClient, tenant: str, max_output_tokens: int) -> None:
         """Nothing is asked yet.
 
         Args:
-            chat: the way to the model.
+            chat: asks the model.
             tenant: whose tokens are spent.
-            max_output_tokens: the longest answer.
+            max_output_tokens: the most tokens of an answer.
         """
         self._chat = chat
         self._tenant = tenant
         self._max_output_tokens = max_output_tokens
 
     def ask(self, doubtful: Sequence[DoubtfulConclusion]) -> Advice:
-        """Ask what there is to ask.
+        """Ask about pairs and about risky conclusions.
 
-        An answer of no use is no advice; policy then goes on by itself.
+        An invalid or refused answer gives no advice, and rules alone decide.
 
         Raises:
-            ChatModelError: the model gave no answer, and another time it may.
+            ChatModelError: the model gave no answer; it may give one later.
         """
         pairs = [(one, memory) for one in doubtful for memory in one.rivals][:_MOST_PAIRS]
         risky = [one for one in doubtful if one.is_risky][:_MOST_PAIRS]
@@ -132,7 +132,7 @@ def find_doubtful(
     recall: RelatedMemories,
     meanings: TextVectors,
 ) -> list[DoubtfulConclusion]:
-    """The conclusions to look at again, with what they are to be held beside."""
+    """The proposals that deserve a second look, with the memories to compare them with."""
     adds = (operation for operation in operations if isinstance(operation, Add))
     updates = (operation for operation in operations if isinstance(operation, Update))
     conclusions = [_doubtful_addition(validator, add, recall, meanings) for add in adds]
@@ -149,9 +149,9 @@ def _doubtful_addition(
         subject = subject_key(validator.check_name(add.subject))
         predicate = predicate_key(validator.check_name(add.predicate))
     except RejectedError:
-        return None  # it will be turned away, with the reason
+        return None  # it will be rejected with this reason
     if add.modality == "joking" or confirm_reason not in (None, "pii"):
-        return None  # nothing is replaced by it, and the user is asked
+        return None  # it replaces nothing, and the user will be asked
     risky = needs_second_look(add.importance, turn.role, personal=confirm_reason is not None)
     place = turn.workspace
     same_subject = validator.tx.memories.list_about(subject, place, predicate=predicate)
@@ -165,7 +165,7 @@ def _doubtful_addition(
 
 
 def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulConclusion | None:
-    """A new wording stands beside the memory it is for already."""
+    """A risky update. It needs no comparison, for it names the memory it changes."""
     try:
         memory = validator.require_prompt_memory(update.id)
         turn, quote = validator.locate_quote(update.turn, update.quote)

@@ -1,7 +1,6 @@
-"""Halve: a stretch that is too much for a model at once is read in two pieces.
+"""Splitting: an entry that is too much for the model at once is queued again as two halves.
 
-A model on a desk reads a few thousand tokens and writes a few dozen a second: twenty turns and what
-is known of them may be beyond it where ten are not.
+A small local model may fail at twenty turns with their related memories where it can read ten.
 """
 
 from memoria.model import QueueKind, new_id, now_millis
@@ -12,10 +11,9 @@ _OUTCOME = "too much at once, read in halves"
 
 
 def split_entry(store: Store, work: LeasedEntry, owner: str) -> bool:
-    """Put the two halves of a leased entry in its place.
+    """Replace a leased entry by its two halves, unless another worker has leased it by now.
 
-    Nothing changes where another worker has it by now. False where there is nothing to divide: an
-    episode is of its whole stretch, and a turn is one.
+    Gives False for an entry that cannot be split: a summary, or a single turn.
     """
     if work.kind is not QueueKind.EXTRACT or work.first_index >= work.last_index:
         return False

@@ -1,9 +1,9 @@
-"""Linking: a stored memory finds its place in the graph, in the transaction that stored it.
+"""Links: the place of a memory in the graph, written in the transaction that stores the memory.
 
-What a memory says (whom it speaks of, who does what) is read off its wording: by a model where one
-has looked, else by rules, which is marked and counts for less. A model's reading replaces that of
-the rules, and no rule replaces a model's. What surrounds a memory (its turns, the one before it,
-what it replaces, what it is like) follows from what is stored and stays.
+Some links are extracted from the wording: whom the memory speaks of, and who does what. A model's
+interpretation of the wording replaces that of the rules, which is marked as such and counts less;
+the rules never replace a model's. Other links are structural and do not depend on the wording: to
+turns, to the memory before it, to one that it replaces, contradicts, derives from or resembles.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +30,7 @@ _NOBODY = frozenset(
 
 
 def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
-    """What a model read, as it proposed the memory."""
+    """What a model understood, as it proposed the memory."""
     return Interpretation(
         mentions=add.entities,
         subject=add.subject,
@@ -46,11 +46,11 @@ def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpreta
 def interpretation_by_rules(
     content: str, time: str | None = None, event_at: int | None = None
 ) -> Interpretation:
-    """What the rules read in a wording.
+    """What the rules understand of a wording.
 
     Args:
         content: the wording.
-        time: the words in it that say when, where they were found.
+        time: the words in it that say when, if any were found.
         event_at: what these words mean, UTC epoch milliseconds.
     """
     sentence = parse_sentence(content, time)
@@ -75,13 +75,13 @@ def link_memory(
     *,
     now: int,
 ) -> None:
-    """Write a memory's node and edges.
+    """Write a memory's structural and extracted links.
 
     Args:
         tx: the transaction that stored it.
         memory: as it is stored.
-        interpretation: what its wording says; without one, the rules read it.
-        structural: what it belongs together with.
+        interpretation: what its wording says; by default, as the rules understand it.
+        structural: the turns and memories it belongs together with.
         now: UTC epoch milliseconds.
 
     Raises:
@@ -96,10 +96,10 @@ def link_memory(
 def replace_interpretation(
     tx: Transaction, memory: Memory, interpretation: Interpretation, *, now: int
 ) -> bool:
-    """Replace what was read off a memory's wording. What surrounds it stays.
+    """Replace the links that were extracted from a memory's wording. Structural ones stay.
 
     Returns:
-        Whether it was replaced: where a model has looked, rules change nothing.
+        False where the links are a model's and the interpretation is the rules': nothing changed.
     """
     if interpretation.inferred_by is InferredBy.RULES and (
         tx.graph.links_inferred_by(memory.id) is InferredBy.MODEL
@@ -137,12 +137,12 @@ def link_memories(
 
 
 def link_similar(tx: Transaction, memory: Memory, others: Mapping[str, float], *, now: int) -> None:
-    """Link a memory with its neighbours by meaning.
+    """Link a memory with memories of a similar meaning.
 
     Args:
         tx: the transaction.
         memory: as it is stored.
-        others: ids of memories, with their cosine: that is how strongly, and how surely.
+        others: ids of memories with their cosine, which becomes weight and confidence.
         now: UTC epoch milliseconds.
 
     Raises:
@@ -222,7 +222,7 @@ def _edge(
     *,
     src: Node | None = None,
 ) -> Edge:
-    """An edge of a memory, weighed by who said it, how surely and how long ago."""
+    """An edge of a memory; its weight follows from confidence, trust and age."""
     version = memory.current
     return Edge(
         src=src or Node("memory", memory.id),
@@ -262,7 +262,7 @@ def _role_edges(
 def _subject_node(
     tx: Transaction, memory: Memory, interpretation: Interpretation, entities: Mapping[str, Node]
 ) -> Node | None:
-    """The entity a memory is about: one it mentions, else one of the subject's own name."""
+    """The entity that a memory is about: one that it mentions, or a new one."""
     if interpretation.subject is None:
         return None
     name_parts = split_qualifier(interpretation.subject)
@@ -277,7 +277,7 @@ def _subject_node(
 
 
 def _resolve_mention(mention: Mention, subject: QualifiedName) -> tuple[Mention, str | None]:
-    """A mention by its plain name, and which of its namesakes it is: a person alone has any."""
+    """A mention by its plain name, and the word that tells it from namesakes (people only)."""
     name_parts = split_qualifier(mention.name)
     if mention.kind not in _KINDS_WITH_NAMESAKES:
         return mention, None
@@ -287,7 +287,7 @@ def _resolve_mention(mention: Mention, subject: QualifiedName) -> tuple[Mention,
 
 
 def _distinguishing_word(name_parts: QualifiedName) -> str | None:
-    """What tells somebody from their namesakes, unless it must not be stored."""
+    """The word that tells somebody from their namesakes, unless it must not be stored."""
     return (
         name_parts.qualifier
         if name_parts.qualifier is not None and _is_name(name_parts.qualifier)
@@ -296,7 +296,7 @@ def _distinguishing_word(name_parts: QualifiedName) -> str | None:
 
 
 def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
-    """Mentions of somebody or something, without what must not be stored."""
+    """The mentions that name something, without names that must not be stored."""
     for mention in mentions:
         names = [name for name in (mention.name, *mention.aliases) if _is_name(name)]
         if names:
@@ -304,5 +304,5 @@ def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
 
 
 def _is_name(name: str) -> bool:
-    """Whether it names anything; a secret or a pronoun does not."""
+    """Whether a text names something; a secret or a pronoun does not."""
     return clean_text(name, Tally()) == name and name_key(name) not in _NOBODY

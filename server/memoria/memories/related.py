@@ -1,4 +1,7 @@
-"""Recall: what the write path asks of retrieval. `app` hands it in."""
+"""What writers ask of retrieval: memories that a new text may repeat or replace.
+
+The protocol stands here because retrieval must not be imported; `app` hands in the implementation.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,24 +11,26 @@ from memoria.store.base import Transaction
 
 
 class RelatedMemories(Protocol):
-    """Finds memories that something new may have to do with."""
+    """Finds memories that are related to a text."""
 
     def find_related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """What to show a model that reads a text."""
+        """The memories to show to a model that reads a text."""
         ...
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
-        """The vectors of texts; none, unless it has to wait, where no model is loaded yet.
+        """The vectors of some texts. Must not be called inside a transaction, for it may take long.
 
-        Takes as long as the embedder does: not inside a transaction.
+        Args:
+            texts: what to embed.
+            wait: whether to wait for the embedder; without, there are none until it is loaded.
 
         Raises:
-            EmbedderError: it was to be waited for, and none can be made.
+            EmbedderError: vectors were to be waited for, and none can be made.
         """
         ...
 
     def find_near(
         self, tx: Transaction, meanings: TextVectors, text: str, workspace: str | None
     ) -> list[Memory]:
-        """Active memories that mean nearly what one of the texts means, nearest first."""
+        """Active memories that mean nearly the same as a text, the nearest first."""
         ...

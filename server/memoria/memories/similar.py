@@ -1,6 +1,6 @@
-"""Neighbours: memories that mean nearly the same are linked, as soon as there are vectors to tell.
+"""Similar memories: memories of nearly the same meaning are linked once they have vectors.
 
-These edges are derived: where a process dies before it has written them, the vectors still tell.
+These links can be derived again from the vectors, so a process may die before it has written them.
 """
 
 from collections.abc import Mapping
@@ -12,21 +12,21 @@ from memoria.store.base import Transaction
 from memoria.store.values import Filters
 
 _MOST_SIMILAR = 6
-"""A memory's nearest; a graph that links everything says nothing."""
+"""How many memories one is linked with; a graph that links everything says nothing."""
 
 
 def find_similar(
     tx: Transaction, model: str, vectors: Mapping[int, Vector]
 ) -> dict[int, dict[str, float]]:
-    """Which memories lie near those with new vectors.
+    """Find the memories that mean nearly the same as those with new vectors.
 
     Args:
-        tx: where they are.
-        model: who made the vectors.
+        tx: the transaction to read in.
+        model: the embedder that made the vectors.
         vectors: by document; only the present wordings of active memories count.
 
     Returns:
-        By document, the ids of the memories near it, with their cosine.
+        By document, the ids of similar memories with their cosine.
     """
     found = tx.memories.by_version_numbers(list(vectors))
     current = {n: m for n, m in found.items() if n == m.current.n and m.validity is Validity.ACTIVE}
@@ -35,11 +35,11 @@ def find_similar(
 
 
 def link_all_similar(tx: Transaction, near: Mapping[int, Mapping[str, float]], now: int) -> None:
-    """Write the edges. What has gone or says something else meanwhile is left out.
+    """Link similar memories, except those that were erased or revised since they were found.
 
     Args:
-        tx: where to.
-        near: what `neighbours` found.
+        tx: the transaction to write in.
+        near: what `find_similar` found.
         now: UTC epoch milliseconds.
     """
     memories = tx.memories.by_version_numbers(list(near))

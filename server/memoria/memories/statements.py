@@ -1,7 +1,7 @@
-"""Explicit memories: statements to remember, and what may be done to them afterwards.
+"""Explicit statements: what somebody asks to have remembered, and how they revise it later.
 
-Nothing here is final. A correction writes a new version and ends the old one's window; archiving
-hides; both can be undone. Where a statement came from is stamped from the channel.
+Everything here can be undone. A correction writes a new version and ends the validity of the former
+one; archiving only hides. The provenance is stamped from the channel, never taken from the caller.
 """
 
 from dataclasses import replace
@@ -73,11 +73,11 @@ class Statements:
         *,
         again: bool = False,
     ) -> RememberResult:
-        """Keep a statement. The same wording again is the same memory.
+        """Remember a statement. The same wording again is the same memory.
 
         Raises:
-            ForgottenError: it was forgotten, and `again` does not say to keep it all the same.
-            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
+            ForgottenError: it was forgotten, and `again` does not ask for it all the same.
+            InvalidInputError: it is empty, too long, or must not be kept.
             NotFoundError: there is no turn `turn_id`.
         """
         tally = Tally()
@@ -107,7 +107,7 @@ class Statements:
         valid_from: int | None = None,
         turn_id: str | None = None,
     ) -> tuple[str, Status]:
-        """Write a memory with this wording, or know it again. Gives its id and what was done."""
+        """Write a memory, or recognise one with this wording. Gives its id and what was done."""
         writer = self._writer(tx)
         known = writer.find_same(text, self._workspace)
         if known is not None:
@@ -126,7 +126,7 @@ class Statements:
         valid_from: int | None = None,
         turn_id: str | None = None,
     ) -> Memory:
-        """Do one thing to a memory and give it back as it is now.
+        """Do one thing to a memory, and give the memory as it is then.
 
         Raises:
             InvalidInputError: `correct` without content, or content with anything else.
@@ -158,35 +158,35 @@ class Statements:
         return self._memory(tx, memory_id)
 
     def _writer(self, tx: Transaction) -> "MemoryWriter":
-        from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (a start-up must not pay for it)
+        from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (the start-up does without it)
 
         suppression = SuppressionList(tx.tombstones, self._digester)
         author = Author(self._channel.name, self._channel.client)
         return MemoryWriter(tx, suppression, author, now_millis())
 
     def _screen(self, text: str, tally: Tally) -> str:
-        """The text under the rules that are configured, and those alone.
+        """The text under the configured rules for personal data.
 
-        The usual ones are for what nobody asked to have kept; who states something to be
-        remembered has confirmed it by that.
+        The default rules do not apply: they ask for confirmation, and whoever states something to
+        be remembered has confirmed it by that.
         """
         if not self._personal:
             return text
-        from memoria.policy.privacy import screen  # noqa: PLC0415  (who has no rules pays nothing)
+        from memoria.policy.privacy import screen  # noqa: PLC0415  (needed only where rules are configured)
 
         screened = screen(text, self._personal)
         ways = {kind: self._personal.get(kind) for kind in screened.found}
         if screened.text is None:
-            barred = sorted(kind for kind, way in ways.items() if way is Handling.DROP)
+            forbidden = sorted(kind for kind, way in ways.items() if way is Handling.DROP)
             raise InvalidInputError(
-                f"This holds personal data that is not to be kept here ({', '.join(barred)}): "
+                f"This holds personal data that is not to be kept here ({', '.join(forbidden)}): "
                 "MEMORIA_PERSONAL_DATA says drop. Nothing was written; say it without."
             )
         tally.redactions.update(kind for kind, way in ways.items() if way is Handling.MASK)
         return screened.text
 
     def _supersede_rule_conclusions(self, tx: Transaction, text: str, stated_id: str) -> None:
-        """What is stated takes the place of what rules concluded to the same effect."""
+        """Supersede what rules had concluded to the same effect."""
         ns = tx.documents.list_containing("memory", query_terms(text)[:_MOST_TERMS])
         for memory in {m.id: m for m in tx.memories.by_version_numbers(ns).values()}.values():
             by_rules = memory.current.inferred_by is InferredBy.RULES
@@ -277,9 +277,10 @@ class Statements:
         )
 
     def _origin_of(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
-        """How a statement reached us and how far that vouches for it.
+        """Whose word a statement is, and how far its channel is trusted.
 
-        What rests on a tool's output is no more than that, whoever passes it on but the user.
+        A statement that rests on a tool's output is trusted as little as that, unless the user
+        makes it.
         """
         if self._is_user_channel:
             return SourceKind.USER_SAID, Trust.USER
@@ -302,10 +303,10 @@ def _require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
 
 
 def check_statement(content: str, tally: Tally) -> str:
-    """The text as it may be kept.
+    """The text without what must not be stored.
 
     Raises:
-        InvalidInputError: there is nothing to keep, or too much.
+        InvalidInputError: it is empty or too long.
     """
     text = clean_text(content, tally).strip()
     if not text:

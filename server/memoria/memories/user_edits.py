@@ -1,4 +1,4 @@
-"""What the user writes into a core file: statements within a transaction that is open already."""
+"""User edits: what the user writes into a core file, within a transaction of the caller."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from memoria.text.clean import Tally
 
 
 class UserEdits(Statements):
-    """One tenant's edits by hand. They hold everywhere, and are the user's own word."""
+    """One tenant's edits of core files. They apply in every workspace and are the user's word."""
 
     def __init__(
         self, store: Store, tenant: str, digester: Digester, personal: PersonalRules | None = None
@@ -28,24 +28,25 @@ class UserEdits(Statements):
         subject: str | None,
         predicate: str | None,
     ) -> str:
-        """Keep a new line, or know it again. Gives the memory's id.
+        """Remember a new line, or recognise it. Gives the memory's id.
 
         Raises:
-            ForgottenError: it was forgotten.
-            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
+            ForgottenError: the text was forgotten.
+            InvalidInputError: it is empty, too long, or must not be kept.
         """
         text = self._check_wording(tx, content)
         memory = replace(self._new_memory(kind), subject=subject, predicate=predicate)
         return self._add_or_recognise(tx, text, memory)[0]
 
     def correct(self, tx: Transaction, memory: Memory, content: str) -> str | None:
-        """Give a memory another wording; gives the id of what says exactly that already.
+        """Let a memory say something else.
 
-        Then the memory is put aside, for it says nothing of its own any more.
+        If another active memory says exactly that already, the memory is archived instead, and the
+        id of the other one is given.
 
         Raises:
             ForgottenError: the new wording was forgotten.
-            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
+            InvalidInputError: it is empty, too long, or must not be kept.
         """
         text = self._check_wording(tx, content)
         known = self._writer(tx).find_same(text, None)
@@ -57,19 +58,19 @@ class UserEdits(Statements):
         return None
 
     def archive(self, tx: Transaction, memory_id: str) -> None:
-        """Put a memory aside."""
+        """Archive a memory."""
         self._revise(tx, memory_id, "archive")
 
     def supersede(self, tx: Transaction, memory_id: str, by: str) -> None:
-        """Let another memory take the place of one."""
+        """Supersede a memory, because the user has settled for another one."""
         self._writer(tx).supersede(memory_id, f"settled as {by}")
 
     def add_pending(self, tx: Transaction, memory: Memory, content: str) -> str:
-        """Keep a wording that stands against a memory until the user has chosen. Gives its id.
+        """Write a text that contradicts a memory, until the user has chosen. Gives its id.
 
         Raises:
-            ForgottenError: it was forgotten.
-            InvalidInputError: there is nothing to keep, too much, or what must not be kept.
+            ForgottenError: the text was forgotten.
+            InvalidInputError: it is empty, too long, or must not be kept.
         """
         wording = self._wording(tx, self._check_wording(tx, content), None, None)
         against = StructuralLinks(contradicts=(memory.id,))
@@ -85,7 +86,7 @@ class UserEdits(Statements):
         return new.id
 
     def _check_wording(self, tx: Transaction, content: str) -> str:
-        """The wording as it may be kept."""
+        """The text without what must not be stored."""
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
         self._writer(tx).check_not_forgotten(text)

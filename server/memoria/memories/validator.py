@@ -1,7 +1,8 @@
-"""Grounds: what every operation has to stand on.
+"""The operation validator: checks the evidence of a proposed operation before it is applied.
 
-A turn the model was shown and words that are in it, a memory it was shown, a sentence that may be
-said at all. Whose word a conclusion is follows from the turn.
+An operation must quote a turn that the model was shown, word for word, and may change only memories
+that it was shown. Its text must be one that may be kept: not forgotten, no secret, no order to the
+memory, personal data only under the configured rules. The provenance follows from the quoted turn.
 """
 
 import re
@@ -49,12 +50,12 @@ _SOURCE_OF_ROLE = {
 
 
 class RejectedError(Exception):
-    """An operation is turned away, with the reason in a word or two."""
+    """An operation is rejected; the message is the reason, in a word or two."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventTime:
-    """When something happened, and how that was put."""
+    """When something happened, and the words that say so."""
 
     at: int | None
     expression: str | None
@@ -69,7 +70,7 @@ class PromptContents:
 
 
 class OperationValidator:
-    """What one reading of one tenant's turns may be built on."""
+    """Checks the operations that come of one queue entry, or of one derivation."""
 
     def __init__(
         self,
@@ -82,18 +83,18 @@ class OperationValidator:
         meanings: TextVectors = NO_TEXT_VECTORS,
         entry_id: str | None = None,
     ) -> None:
-        """Look things up in a transaction.
+        """Nothing is checked yet.
 
         Args:
-            tx: where everything is written, or nothing.
+            tx: the transaction in which the operations are applied.
             digester: recognises what was forgotten.
             prompt: what the model was shown.
-            inferred_by: who draws the conclusions.
+            inferred_by: who concludes, a model or the rules.
             author: the channel and the model's name, for provenance and the audit log.
-            personal: what is configured for personal data.
-            meanings: the vectors of what may be said, by which what was forgotten is known again
+            personal: the configured rules for personal data.
+            meanings: vectors of the texts to be checked, by which what was forgotten is recognised
                 in other words.
-            entry_id: of the queue, under which what is turned away is logged.
+            entry_id: the queue entry under which rejections are logged.
         """
         self.entry_id = entry_id or new_id()
         self._personal = effective_rules(personal)
@@ -104,13 +105,13 @@ class OperationValidator:
         self.now = now_millis()
         self._author = author
         self.writer = MemoryWriter(tx, self._suppression, author, self.now)
-        """Writes what has been checked."""
+        """Writes the memories that follow from valid operations."""
         self.misread_turns = set[int]()
-        """Turns that were quoted as they don't stand, or read as nobody meant them."""
+        """Numbers of the turns that the model misquoted or misunderstood."""
 
     @property
     def prompt_turns(self) -> tuple[StoredTurn, ...]:
-        """The turns the model was shown that may still be concluded from."""
+        """The turns that the model was shown and that are still unprocessed."""
         return tuple(self._prompt.turns.values())
 
     @property
@@ -126,7 +127,7 @@ class OperationValidator:
         return memory
 
     def locate_quote(self, number: int, quote: str) -> tuple[StoredTurn, str]:
-        """The turn that an operation rests on, and the very words there."""
+        """The turn that an operation quotes, and the quote as it stands there."""
         turn = self._prompt.turns.get(number)
         if turn is None:
             raise RejectedError("unknown turn")
@@ -137,7 +138,7 @@ class OperationValidator:
         return turn, words
 
     def check_statement(self, content: str, turn: StoredTurn) -> tuple[str, str | None]:
-        """The content without secrets, and why it may not count before it is confirmed."""
+        """The content without secrets, and why it must wait for confirmation, if it must."""
         text, confirm = self._screen_text(content, _is_placeholder(full_text(turn)))
         if _is_order(text, turn):
             return text, "instruction"
@@ -146,13 +147,14 @@ class OperationValidator:
         return text, "pii" if confirm else None
 
     def check_derived(self, content: str, trust: Trust) -> str:
-        """What is concluded from memories and from no turn, without secrets.
+        """The content of a derived memory, without secrets.
 
-        Nobody is asked to confirm it: what would have to be confirmed is turned away.
+        Nobody is asked to confirm a derived memory, so whatever would need confirmation is
+        rejected.
 
         Args:
-            content: what is to be said.
-            trust: of the least trusted of the memories.
+            content: what the memory is to say.
+            trust: of the least trusted of its sources.
         """
         text, confirm = self._screen_text(content)
         if instruction_shaped(text, trust):
@@ -162,10 +164,7 @@ class OperationValidator:
         return text
 
     def _screen_text(self, content: str, placeholders: bool = False) -> tuple[str, bool]:
-        """What may be kept of a text, and whether only with the user's word.
-
-        What was forgotten is not said again.
-        """
+        """What may be kept of a text, and whether it needs the user's confirmation."""
         text = clean_text(content, Tally()).strip()
         if not text:
             raise RejectedError("nothing left to say")
@@ -177,11 +176,11 @@ class OperationValidator:
         if screened.text is None:
             raise RejectedError("personal data")
         if screened.text != text and not self._suppression.may_keep(screened.text):
-            raise RejectedError("forgotten")  # as it would be written, with a number masked
+            raise RejectedError("forgotten")  # in the words that would be written
         return screened.text, screened.needs_confirmation
 
     def require_memory(self, memory_id: str) -> Memory:
-        """A memory as it is now, whoever wrote it."""
+        """A memory as it is now, whether or not the model was shown it."""
         memory = self.tx.memories.get(memory_id)
         if memory is None:
             raise NotFoundError.for_memory(memory_id)
@@ -197,7 +196,7 @@ class OperationValidator:
         *,
         assertive: bool = True,
     ) -> Claim:
-        """What is claimed, on the word of whoever said the turn."""
+        """What an operation claims, as trustworthy as its turn."""
         return Claim(
             content=content,
             predicate=predicate,
@@ -217,7 +216,7 @@ class OperationValidator:
         when: EventTime,
         interpretation: Interpretation,
     ) -> NewWording:
-        """A wording with where it came from, ready to be written."""
+        """What a claim lets a memory say, with its provenance, ready to be written."""
         provenance = Provenance(
             source_kind=claim.source,
             trust=_conclusion_trust(claim),
@@ -237,7 +236,7 @@ class OperationValidator:
         )
 
     def log_rejection(self, operation: str, error: RejectedError) -> None:
-        """Log why something that was proposed could not be applied."""
+        """Log why an operation was rejected."""
         self.tx.audit.add(
             at=self.now,
             channel=self._author.channel,
@@ -251,7 +250,7 @@ class OperationValidator:
         """A subject, property or task without secrets.
 
         Raises:
-            RejectedError: nothing is left of it.
+            RejectedError: it is empty or a placeholder of our prompts.
         """
         cleaned = clean_text(text, Tally()).strip()
         if not cleaned:
@@ -261,7 +260,7 @@ class OperationValidator:
         return mask(cleaned, self._personal)
 
     def screen_names(self, add: Add) -> Add:
-        """What is proposed, without names and a subject that may not be kept."""
+        """An addition without names that must not be kept."""
         names = {
             "entities": self.screen_mentions(add.entities),
             "subject": self.check_name(add.subject),
@@ -269,7 +268,7 @@ class OperationValidator:
         return add.model_copy(update=names)
 
     def screen_mentions(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-        """Those of the mentions of which every name may be kept."""
+        """The mentions whose every name may be kept."""
         return tuple(
             one for one in mentions if all(map(self._may_keep_name, (one.name, *one.aliases)))
         )
@@ -279,17 +278,17 @@ class OperationValidator:
         return is_free and mask(name, self._personal) == name
 
     def mask_quote(self, quote: str) -> str:
-        """The words of a turn, without what may not be kept."""
+        """A quote with personal data masked, where the rules ask for that."""
         return mask(quote, self._personal)
 
 
 def _is_placeholder(text: str) -> bool:
-    """Whether a text holds what our prompts mark as no content."""
+    """Whether a text contains a placeholder, which in our prompts stands for no content."""
     return _PLACEHOLDER.search(text) is not None
 
 
 def _is_order(content: str, turn: StoredTurn) -> bool:
-    """Whether somebody tries to command the memory, in the turn or by way of the model."""
+    """Whether the turn, or the model's text, tries to give orders to the memory."""
     is_in_turn = instruction_shaped(full_text(turn), turn.trust)
     return is_in_turn or instruction_shaped(content, turn.trust)
 
@@ -297,7 +296,7 @@ def _is_order(content: str, turn: StoredTurn) -> bool:
 def find_event_time(
     expression: str | None, content: str, turn: StoredTurn, prefer: Prefer
 ) -> EventTime:
-    """When something happened: by the speaker's expression, else by a date in the conclusion."""
+    """When something happened: by the speaker's expression, or by a date in the conclusion."""
     for text in (expression or "", content):
         for span in times(text, turn.at, prefer=prefer):
             return EventTime(span.from_ms, span.expression)
@@ -305,5 +304,5 @@ def find_event_time(
 
 
 def _conclusion_trust(claim: Claim) -> Trust:
-    """How far a conclusion may be trusted: a reading of the user's words is not their word."""
+    """How far a conclusion is trusted: what is understood from the user is not their own word."""
     return Trust.REPORTED if claim.trust is Trust.USER else claim.trust

@@ -1,4 +1,4 @@
-"""Quotes: the very words of a text that a model says it read there."""
+"""Quotes: finds the words that a model says it has read in a text."""
 
 import re
 
@@ -11,9 +11,9 @@ _LATIN = re.compile("[A-Za-z0-9]")
 def find_quote(quote: str, text: str) -> str | None:
     """The part of `text` that `quote` repeats word for word, as it stands there.
 
-    Line breaks and runs of spaces may differ, and quotation marks around the whole: models are
-    careless there. Nothing else may, and no word may be a part of another: two letters stand
-    anywhere.
+    Line breaks, runs of spaces and quotation marks around the whole may differ, because models are
+    careless about them. Nothing else may differ, and the quote must not begin or end within a
+    word.
     """
     wanted = quote.strip(_AROUND)
     if len(wanted) < _LEAST:
