@@ -167,7 +167,7 @@ class Resolver:
                 return None
 
     def _interpretation(self, add: Add, when: EventTime, turn: StoredTurn) -> Interpretation:
-        """What a proposed wording says, as the model or the rules that proposed it understand it."""
+        """What a proposed wording says, as the model or the rules understand it."""
         if self._validator.inferred_by is InferredBy.MODEL:
             expression_quote = find_quote(add.event_time or "", full_text(turn)) or when.expression
             expression = (
