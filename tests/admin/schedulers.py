@@ -22,10 +22,9 @@ units="$HOME/.config/systemd/user"
 case "$2" in
 is-system-running) echo degraded; exit 1 ;;
 enable) /bin/mkdir -p "$units/timers.target.wants"
-        /bin/ln -sf "$units/$3" "$units/timers.target.wants/$3" ;;
-restart) : > "$0.started" ;;
+        /bin/ln -sf "$units/$4" "$units/timers.target.wants/$4"; : > "$0.started" ;;
 disable) /bin/rm -f "$units/timers.target.wants/$4" "$0.started" ;;
-show) if [ -f "$0.started" ]; then echo "Sun 2026-11-22 03:21:09 UTC"; else echo; fi ;;
+is-active) [ -f "$0.started" ] ;;
 esac
 """
 LAUNCHCTL = """\
@@ -40,7 +39,7 @@ SCHTASKS = """\
 echo "$*" >> "$0.log"
 case "$1" in
 /Create) /bin/cp "$5" "$0.$3.xml" ;;
-/Query) /bin/cat "$0.$3.xml" ;;
+/Query) [ -f "$0.$3.xml" ] ;;
 /Delete) /bin/rm "$0.$3.xml" ;;
 esac
 """

@@ -1,7 +1,8 @@
 """The nightly job in a crontab: one line that works, and no trace once it is removed."""
 
+import shlex
 import subprocess
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from tests.admin.schedulers import (
     script,
 )
 
-from memoria.admin.schedule.cron import Cron, line_of, read_line, with_line, without_line
+from memoria.admin.schedule.cron import Cron, line_of, with_line, without_line
+from memoria.admin.schedule.interface import InstalledJob
 from memoria.admin.schedule.plan import (
     ScheduledJob,
     job_label,
@@ -67,6 +69,12 @@ def job(
     return nightly_job(named, environment=given, python=Path("/opt/venv/bin/python"))
 
 
+def planned_job(command: tuple[str, ...], **environment: str) -> ScheduledJob:
+    return ScheduledJob(
+        label="memoria-nightly-x", command=command, at=time(3), environment=environment
+    )
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_written_line_reaches_the_program_with_the_right_arguments(
     tmp_path: Path, box: Machine, name: str
@@ -88,18 +96,17 @@ def test_the_written_line_reaches_the_program_with_the_right_arguments(
     name=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), max_size=60)
 )
 @settings(max_examples=200, deadline=None)
-def test_any_name_is_read_back_as_it_was_written(name: str) -> None:
-    planned = ScheduledJob("memoria-nightly-x", ("/py", name, "nightly"), time(3), {"A": name})
-    entry = read_line(with_line(b"", planned), planned.label, datetime.now(UTC))
-    assert entry is not None
-    assert (entry.command, entry.environment) == (planned.command, planned.environment)
+def test_any_name_reaches_the_shell_of_cron_as_it_was_meant(name: str) -> None:
+    planned = planned_job(("/py", name, "nightly"), A=name)
+    words = shlex.split(command_of(line_of(planned)), comments=True)
+    assert words == [f"A={name}", *planned.command]
 
 
 @given(pieces=st.lists(st.sampled_from(["\\", "%", "'", '"', "a", " ", "$", "#"]), max_size=8))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_cron_and_its_shell_see_every_mix_of_signs_as_it_was_meant(pieces: list[str]) -> None:
     name = "".join(pieces)
-    line = line_of(ScheduledJob("memoria-nightly-x", ("printf", "%s.", name), time(3)))
+    line = line_of(planned_job(("printf", "%s.", name)))
     shown = subprocess.run(  # noqa: S603  (the line under test)
         ["/bin/sh", "-c", command_of(line)], check=True, capture_output=True
     )
@@ -130,7 +137,7 @@ def test_no_table_is_changed_by_a_job_that_came_and_went(lines: list[bytes], bef
 def test_a_line_that_was_moved_stays_where_it_is(box: Machine) -> None:
     planned = job()
     box.table = b"MEMORIA_LLM_API_KEY=mine\n" + line_of(planned).encode() + b"\n0 5 * * * x\n"
-    Cron().install(ScheduledJob(planned.label, planned.command, time(4, 5)))
+    Cron().install(planned.model_copy(update={"at": time(4, 5)}))
     assert (box.table or b"").splitlines()[1].startswith(b"5 4 * * * ")
 
 
@@ -166,18 +173,20 @@ def test_a_crontab_that_loses_the_line_is_found_out(box: Machine) -> None:
         Cron().install(job())
 
 
-def test_a_line_made_to_run_at_other_times_is_still_the_job(box: Machine) -> None:
-    box.table = line_of(job()).replace("17 3 * * *", "0 */6 * * *").encode()
-    entry = Cron().show(job().label)
-    assert entry is not None
-    assert (entry.at, entry.next_at, entry.command) == (None, None, job().command)
+def test_a_line_that_somebody_changed_is_known_to_be_changed(box: Machine) -> None:
+    planned = job()
+    Cron().install(planned)
+    assert Cron().find(planned.label, planned) == InstalledJob("the crontab", is_as_planned=True)
+    box.table = line_of(planned).replace("17 3 * * *", "0 */6 * * *").encode()
+    assert Cron().find(planned.label, planned) == InstalledJob("the crontab", is_as_planned=False)
+    assert Cron().remove(planned.label)
 
 
 def test_a_line_that_was_commented_out_is_not_installed_and_goes_when_removed(
     box: Machine,
 ) -> None:
     box.table = b"#" + line_of(job()).encode() + b"\n0 5 * * * x\n"
-    assert Cron().show(job().label) is None
+    assert Cron().find(job().label, job()) is None
     assert Cron().remove(job().label)
     assert box.table == b"0 5 * * * x\n"
 

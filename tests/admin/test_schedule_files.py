@@ -6,7 +6,7 @@ import plistlib
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
-from datetime import UTC, datetime, time
+from datetime import time
 from pathlib import Path
 
 import pytest
@@ -19,10 +19,10 @@ from tests.admin.schedulers import (
     script,
 )
 
-from memoria.admin.schedule.interface import Scheduler
-from memoria.admin.schedule.launchd import Launchd
+from memoria.admin.schedule.interface import InstalledJob, Scheduler
+from memoria.admin.schedule.launchd import LAUNCHD
 from memoria.admin.schedule.plan import ScheduledJob, nightly_job
-from memoria.admin.schedule.systemd import Systemd, service_of, timer_of
+from memoria.admin.schedule.systemd import SYSTEMD, units_of
 from memoria.admin.schedule.windows import WindowsTasks, task_of
 from memoria.config import Settings
 from memoria.errors import ScheduleError
@@ -57,50 +57,52 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("one", [Systemd(), Launchd()], ids=lambda one: one.kind)
-def test_what_is_installed_gives_the_very_command(box: Machine, one: Scheduler, name: str) -> None:
+@pytest.mark.parametrize("one", [SYSTEMD, LAUNCHD], ids=lambda one: one.traits.kind)
+def test_what_is_installed_is_known_again_and_what_was_changed_is_not(
+    box: Machine, one: Scheduler, name: str
+) -> None:
     planned = job(name)
     one.install(planned)
-    entry = one.show(planned.label)
-    assert entry is not None
-    assert (entry.command, entry.environment) == (planned.command, planned.environment)
-    assert (entry.at, entry.asleep) == (planned.at, False)
-    assert entry.next_at is not None
+    found = one.find(planned.label, planned)
+    assert found is not None
+    assert (found.is_as_planned, found.is_active) == (True, True)
     assert any(planned.label in file for file in box.files())
+    other = one.find(planned.label, planned.model_copy(update={"at": time(1, 2)}))
+    assert other is not None
+    assert not other.is_as_planned
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != NEVER_ON_WINDOWS])
-def test_what_task_scheduler_has_gives_the_very_command(box: Machine, name: str) -> None:
-    planned = job(name, r"C:\Program Files\venv\python.exe")
+def test_a_task_is_registered_under_the_jobs_name(box: Machine) -> None:
+    planned = job("plain", r"C:\Program Files\venv\python.exe")
     WindowsTasks().install(planned)
-    entry = WindowsTasks().show(planned.label)
-    assert entry is not None
-    assert (entry.command, entry.at) == (planned.command, planned.at)
+    found = WindowsTasks().find(planned.label, planned)
+    assert found == InstalledJob(f"Task Scheduler, {planned.label}", is_as_planned=True)
     assert box.asked("schtasks")[0].startswith(f"/Create /TN {planned.label} /XML ")
 
 
-@pytest.mark.parametrize("one", [Systemd(), Launchd(), WindowsTasks()], ids=lambda one: one.kind)
+@pytest.mark.parametrize("one", [SYSTEMD, LAUNCHD, WindowsTasks()], ids=lambda one: one.traits.kind)
 def test_installing_twice_leaves_one_and_removing_leaves_no_trace(
     box: Machine, one: Scheduler
 ) -> None:
     planned = job("plain")
     one.install(planned)
     files = box.files()
-    one.install(ScheduledJob(planned.label, planned.command, time(5, 6), planned.environment))
+    later = planned.model_copy(update={"at": time(5, 6)})
+    one.install(later)
     assert box.files() == files
-    entry = one.show(planned.label)
-    assert entry is not None
-    assert entry.at == time(5, 6)
+    found = one.find(planned.label, later)
+    assert found is not None
+    assert found.is_as_planned
     assert one.remove(planned.label)
     assert [file for file in box.files() if "memoria" in file] == []
-    assert one.show(planned.label) is None
+    assert one.find(planned.label, later) is None
     assert not one.remove(planned.label)
 
 
 def test_a_service_is_what_configparser_reads() -> None:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
-    parser.read_string(service_of(job("$x 100%")))
+    parser.read_string(units_of(job("$x 100%"))[0])
     assert parser.sections() == ["Unit", "Service"]
     assert parser["Service"]["Type"] == "oneshot"
     assert parser["Service"]["ExecStart"] == (
@@ -114,7 +116,7 @@ def test_a_service_is_what_configparser_reads() -> None:
 
 def test_a_timer_is_what_configparser_reads() -> None:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.read_string(timer_of(job("plain")))
+    parser.read_string(units_of(job("plain"))[1])
     assert dict(parser["Timer"]) == {
         "oncalendar": "*-*-* 04:05:00",
         "persistent": "true",
@@ -129,9 +131,9 @@ def test_systemd_itself_finds_nothing_wrong(tmp_path: Path, name: str) -> None:
     python = script(tmp_path / "my venv 100% 环境" / "python", "")
     planned = job(name, str(python))
     service = tmp_path / f"{planned.label}.service"
-    service.write_text(service_of(planned), "utf-8")
+    service.write_text(units_of(planned)[0], "utf-8")
     timer = tmp_path / f"{planned.label}.timer"
-    timer.write_text(timer_of(planned), "utf-8")
+    timer.write_text(units_of(planned)[1], "utf-8")
     done = subprocess.run(  # noqa: S603  (systemd's own checker)
         ["/usr/bin/env", "systemd-analyze", "--user", "verify", service, timer],
         env={"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"},
@@ -144,25 +146,22 @@ def test_systemd_itself_finds_nothing_wrong(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("python", ["/opt/$x/python", "/opt/it's/python", '/"/python'])
 def test_a_program_that_systemd_would_not_start_is_refused(box: Machine, python: str) -> None:
     with pytest.raises(ScheduleError, match="--with cron"):
-        Systemd().install(job("plain", python))
+        SYSTEMD.install(job("plain", python))
     assert box.files() == []
 
 
-def test_systemd_says_when_the_timer_runs_next(box: Machine) -> None:
+def test_a_timer_that_was_stopped_is_not_active(box: Machine) -> None:
     planned = job("plain")
-    Systemd().install(planned)
-    entry = Systemd().show(planned.label)
-    assert entry is not None
-    assert entry.next_at == datetime(2026, 11, 22, 3, 21, 9, tzinfo=UTC)
+    SYSTEMD.install(planned)
     (box.folder / "systemctl.started").unlink()
-    stopped = Systemd().show(planned.label)
+    stopped = SYSTEMD.find(planned.label, planned)
     assert stopped is not None
-    assert (stopped.next_at, stopped.asleep) == (None, True)
+    assert (stopped.is_as_planned, stopped.is_active) == (True, False)
 
 
 @pytest.mark.parametrize(
     ("one", "program"),
-    [(Systemd(), "systemctl"), (Launchd(), "launchctl")],
+    [(SYSTEMD, "systemctl"), (LAUNCHD, "launchctl")],
     ids=["systemd", "launchd"],
 )
 def test_what_could_not_be_started_leaves_no_file(
@@ -176,7 +175,7 @@ def test_what_could_not_be_started_leaves_no_file(
 
 def test_an_agent_is_what_plistlib_reads(box: Machine) -> None:
     planned = job("a <b> & 中文")
-    Launchd().install(planned)
+    LAUNCHD.install(planned)
     file = box.home / "Library" / "LaunchAgents" / f"{planned.label}.plist"
     agent = plistlib.loads(file.read_bytes())
     assert agent["Label"] == planned.label
@@ -205,15 +204,11 @@ def test_what_task_scheduler_would_take_for_a_variable_is_refused() -> None:
         task_of(job("%TEMP%"))
 
 
-def test_files_that_somebody_spoilt_are_said_to_be_unreadable(box: Machine) -> None:
+def test_a_file_that_somebody_spoilt_is_not_as_it_was_installed(box: Machine) -> None:
     planned = job("plain")
-    for one in (Systemd(), Launchd(), WindowsTasks()):
-        one.install(planned)
+    SYSTEMD.install(planned)
     units = box.home / ".config" / "systemd" / "user"
-    agents = box.home / "Library" / "LaunchAgents"
     (units / f"{planned.label}.service").write_bytes(b"\xff=\n")
-    (agents / f"{planned.label}.plist").write_bytes(b"<plist><dict>")
-    (box.folder / f"schtasks.{planned.label}.xml").write_bytes(b"<Task>")
-    for one in (Systemd(), Launchd(), WindowsTasks()):
-        with pytest.raises(ScheduleError, match="can't be read"):
-            one.show(planned.label)
+    found = SYSTEMD.find(planned.label, planned)
+    assert found is not None
+    assert not found.is_as_planned

@@ -184,13 +184,26 @@ def test_a_denied_crontab_is_told_by_every_command(shell: Shell, box: Machine) -
     assert "not allowed" in shell.json("schedule", "show")["notes"][0]
 
 
-def test_a_virtual_environment_that_moved_is_noticed(shell: Shell, box: Machine) -> None:
+def test_a_virtual_environment_that_moved_is_noticed(
+    shell: Shell, box: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = box.script("python-of-a-venv", "exit 0\n")
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert "trouble" not in installed(shell)
+    python.unlink()
+    (job,) = shell.json("schedule", "show")["jobs"]
+    assert job["trouble"].startswith(f"{python} is not there any more")
+    assert f"It will not run: {python}" in said(shell, "schedule", "show")
+
+
+def test_a_job_that_somebody_changed_is_said_to_be_changed(shell: Shell, box: Machine) -> None:
     installed(shell)
     assert box.table is not None
-    box.table = box.table.replace(sys.executable.encode(), b"/gone/bin/python")
+    box.table = box.table.replace(b"17 3 * * *", b"0 */6 * * *")
     (job,) = shell.json("schedule", "show")["jobs"]
-    assert job["trouble"].startswith("/gone/bin/python is not there any more")
-    assert "It will not run: /gone/bin/python" in said(shell, "schedule", "show")
+    assert job["trouble"].endswith("Install it again.")
+    assert "cron: not as it was installed, in the crontab" in said(shell, "schedule", "show")
+    assert shell.json("schedule", "remove")["removed_from"] == ["cron"]
 
 
 @pytest.mark.usefixtures("box")

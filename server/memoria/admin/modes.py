@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoria.model import FIX, Finding
-from memoria.store.folders import DERIVED, TENANTS
+from memoria.store.folders import DERIVED, SCHEDULED_JOB, TENANTS
 
 _FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077
 _OURS = (
     "memoria.db*",
     "*.md",
     "tombstone.key",
+    SCHEDULED_JOB,
     "backups",
     "backups/**/*",
     "before-restore-*",

@@ -12,6 +12,8 @@ BEFORE_IMAGES = "night"
 WRITTEN = (HISTORY, DAILY)
 DERIVED = (*WRITTEN, BEFORE_IMAGES)
 """Folders whose files are written anew from rows where they are missing."""
+SCHEDULED_JOB = "nightly-job.json"
+"""What `memoria schedule install` has installed for a tenant."""
 DEFAULT_TENANT = "default"
 TENANTS = "tenants"
 """The folder with a folder for each tenant but the default one."""

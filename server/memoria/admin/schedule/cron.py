@@ -3,26 +3,22 @@
 import os
 import re
 import shlex
-from datetime import datetime, time
 
 from memoria.admin.schedule.interface import (
+    InstalledJob,
     ScheduleDraft,
-    ScheduleEntry,
     SchedulerKind,
+    SchedulerTraits,
     ScheduleText,
 )
-from memoria.admin.schedule.plan import ScheduledJob, next_run
-from memoria.admin.schedule.run import is_on_path, run_program
+from memoria.admin.schedule.plan import ScheduledJob
+from memoria.admin.schedule.program import run_program
 from memoria.errors import ScheduleError
 
 _LOCATION = "the crontab"
-_MOST_BYTES = 990
+_MAX_BYTES = 990
 """Several crons cut a longer command off without a word."""
 _LINES = re.compile(rb"[^\n]*\n|[^\n]+")
-_DAILY = re.compile(r"(\d{1,2}) (\d{1,2}) \* \* \*", re.ASCII)
-_ENTRY = re.compile(r"\s*((?:@\w+|(?:\S+\s+){4}\S+))\s+(.+)")
-_ASSIGNMENT = re.compile(r"[A-Z_]+=", re.ASCII)
-_ESCAPE = re.compile(r"\\(?:%|(.))|(%.*)")
 _NO_TABLE = re.compile(r"no crontab|can't open '[^']*': No such file")
 """How cron, cronie, macOS and BusyBox say that a user has none."""
 
@@ -34,11 +30,11 @@ def line_of(job: ScheduledJob) -> str:
         ScheduleError: it would be longer than every cron takes.
     """
     assigned = (f"{name}={shlex.quote(value)}" for name, value in job.environment.items())
-    command = _for_cron(" ".join((*assigned, *map(shlex.quote, job.command))))
+    command = _escape_for_cron(" ".join((*assigned, *map(shlex.quote, job.command))))
     task = f"{command} # {job.label}"
-    if (size := len(os.fsencode(task))) > _MOST_BYTES:
+    if (size := len(os.fsencode(task))) > _MAX_BYTES:
         raise ScheduleError(
-            f"The line for cron would have {size:,} bytes, and some take {_MOST_BYTES} only. Use "
+            f"The line for cron would have {size:,} bytes, and some take {_MAX_BYTES} only. Use "
             "another scheduler (--with), a shorter PATH, or unset settings that the job can do "
             "without."
         )
@@ -67,35 +63,14 @@ def without_line(table: bytes, label: str) -> bytes:
     return b"".join(line for line in _LINES.findall(table) if not _is_line_of(line, label))
 
 
-def read_line(table: bytes, label: str, now: datetime) -> ScheduleEntry | None:
-    """The job's line, read as cron and a shell would."""
-    found = next((line for line in _LINES.findall(table) if _is_line_of(line, label)), None)
-    match = None if found is None else _ENTRY.fullmatch(os.fsdecode(found).rstrip("\r\n"))
-    if match is None or match[1].startswith("#"):
-        return None
-    words = _split_words(match[2])
-    first = next((i for i, word in enumerate(words) if not _ASSIGNMENT.match(word)), len(words))
-    at = _parse_daily(match[1])
-    return ScheduleEntry(
-        kind=SchedulerKind.CRON,
-        where=_LOCATION,
-        command=tuple(words[first:]),
-        environment=dict(word.split("=", 1) for word in words[:first]),
-        at=at,
-        next_at=None if at is None else next_run(at, now),
-    )
-
-
 class Cron:
     """The user's crontab."""
 
-    kind = SchedulerKind.CRON
-    carries = True
-    own_keys = "by a line of your own above the job's, NAME=key, in `crontab -e`"
-
-    def is_present(self) -> bool:
-        """Whether there is a crontab command."""
-        return is_on_path("crontab")
+    traits = SchedulerTraits(
+        kind=SchedulerKind.CRON,
+        program="crontab",
+        own_keys="by a line of your own above the job's, NAME=key, in `crontab -e`",
+    )
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
         """The line."""
@@ -103,8 +78,7 @@ class Cron:
 
     def install(self, job: ScheduledJob) -> None:
         """Write the table with the line, and see whether it is there."""
-        wanted = with_line(_read_table(), job)
-        run_program("crontab", "-", given=wanted).expect_success()
+        run_program("crontab", "-", given=with_line(_read_table(), job)).expect_success()
         if os.fsencode(line_of(job)) not in _read_table():
             raise ScheduleError("crontab took the line but does not have it.")
 
@@ -114,14 +88,18 @@ class Cron:
         rest = without_line(table, label)
         if rest == table:
             return False
-        (
-            run_program("crontab", "-", given=rest) if rest else run_program("crontab", "-r")
-        ).expect_success()
+        emptied = run_program("crontab", "-", given=rest) if rest else run_program("crontab", "-r")
+        emptied.expect_success()
         return True
 
-    def show(self, label: str) -> ScheduleEntry | None:
-        """The line in the table."""
-        return read_line(_read_table(), label, datetime.now().astimezone())
+    def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
+        """The line in the table; one that was commented out counts as none."""
+        lines = (line for line in _LINES.findall(_read_table()) if _is_line_of(line, label))
+        line = next((line for line in lines if not line.lstrip().startswith(b"#")), None)
+        if line is None:
+            return None
+        planned = None if job is None else os.fsencode(line_of(job))
+        return InstalledJob(_LOCATION, is_as_planned=line.strip() == planned)
 
 
 def _read_table() -> bytes:
@@ -133,29 +111,10 @@ def _read_table() -> bytes:
     return listed.out
 
 
-def _for_cron(command: str) -> str:
+def _escape_for_cron(command: str) -> str:
     r"""A shell's command as cron wants it: `%` ends it, `\%` does not, and in `\\%` it does."""
     return command.replace("\\%", "\\''%").replace("%", "\\%")
 
 
-def _split_words(command: str) -> list[str]:
-    """The words cron's shell sees; none where somebody made the line unreadable."""
-    try:
-        return shlex.split(_ESCAPE.sub(_unescape, command), comments=True)
-    except ValueError:
-        return []
-
-
-def _unescape(match: re.Match[str]) -> str:
-    if match[2]:  # what follows is the command's input
-        return ""
-    return match[0] if match[1] else "%"
-
-
 def _is_line_of(line: bytes, label: str) -> bool:
     return line.rstrip().endswith(b"# " + label.encode())
-
-
-def _parse_daily(fields: str) -> time | None:
-    match = _DAILY.fullmatch(" ".join(fields.split()))
-    return None if match is None else time(int(match[2]), int(match[1]))

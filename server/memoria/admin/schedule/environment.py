@@ -1,4 +1,4 @@
-"""What the job sees of this shell's settings. A key is never written into a job."""
+"""The settings of this shell that a job takes along. A key is never written into a job."""
 
 import os
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from memoria.text.redact import redact
 
 _PREFIX = "MEMORIA_"
 _IN_THE_COMMAND = ("home", "tenant", "workspace")
-"""Given as options of the command; the night is of all workspaces."""
+"""Given as options of the command; maintenance is of all workspaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class CapturedEnvironment:
 
 
 def capture_environment(settings: Settings, environment: Mapping[str, str]) -> CapturedEnvironment:
-    """The settings of an environment, parted into what a job may hold and what it may not.
+    """The settings of an environment, split into what a job may hold and what it may not.
 
     Args:
         settings: as they were loaded from that environment.

@@ -1,8 +1,6 @@
-"""What every scheduler can do, and what it tells."""
+"""What every scheduler can do, and what it reports."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, time
 from enum import StrEnum
 from typing import Protocol
 
@@ -28,7 +26,7 @@ class ScheduleText:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleDraft:
-    """All that an installation amounts to, for a person to do by hand."""
+    """All that an installation writes and runs, for a person to do by hand."""
 
     texts: tuple[ScheduleText, ...]
     then: str
@@ -36,62 +34,49 @@ class ScheduleDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleEntry:
-    """A job as the scheduler has it, read back from its own file."""
+class InstalledJob:
+    """A job that a scheduler has under a label."""
+
+    where: str
+    is_as_planned: bool
+    """Whether the scheduler has what `install` writes for the job that was asked about."""
+    is_active: bool = True
+    """Whether the scheduler runs it; a file alone does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerTraits:
+    """What is to be known of a scheduler before it is asked."""
 
     kind: SchedulerKind
-    where: str
-    command: tuple[str, ...]
-    environment: Mapping[str, str]
-    at: time | None
-    """None where somebody made it run at other times than once a day."""
-    next_at: datetime | None
-    """None where that is not known."""
-    asleep: bool = False
-    """It is written, but the scheduler does not run it."""
+    program: str
+    """The command that speaks to it; where it is not on the PATH there is no such scheduler."""
+    own_keys: str
+    """Where the user may set a variable for the job: the end of a sentence."""
+    carries_settings: bool = True
+    """Whether a job can hold settings of its own."""
 
 
 class Scheduler(Protocol):
-    """A scheduler of the platform. Each may be absent."""
+    """A scheduler of the platform. Whatever it is asked raises ScheduleError where that fails."""
 
-    kind: SchedulerKind
-    carries: bool
-    """Whether a job can hold settings of its own."""
-    own_keys: str
-    """Where the user may set a variable for the job: the end of a sentence."""
-
-    def is_present(self) -> bool:
-        """Whether it is worth asking."""
+    @property
+    def traits(self) -> SchedulerTraits:
+        """Which it is."""
         ...
 
     def draft(self, job: ScheduledJob) -> ScheduleDraft:
-        """What `install` would write and run. Touches nothing.
-
-        Raises:
-            ScheduleError: this scheduler can't hold the job.
-        """
+        """What `install` would write and run. Touches nothing."""
         ...
 
     def install(self, job: ScheduledJob) -> None:
-        """Have the job run every day, in place of one of the same label.
-
-        Raises:
-            ScheduleError: it can't be; nothing of it is left.
-        """
+        """Have the job run every day, in place of one of its label; or leave nothing of it."""
         ...
 
     def remove(self, label: str) -> bool:
-        """Take the job out with all that was written for it. Gives whether it was there.
-
-        Raises:
-            ScheduleError: it could not be taken out, or nobody may ask.
-        """
+        """Take the job out with all that was written for it. Gives whether it was there."""
         ...
 
-    def show(self, label: str) -> ScheduleEntry | None:
-        """The job as it is installed, if it is.
-
-        Raises:
-            ScheduleError: nobody may ask, or what is there can't be read.
-        """
+    def find(self, label: str, job: ScheduledJob | None) -> InstalledJob | None:
+        """What the scheduler has under a label, compared with a job; None where it has nothing."""
         ...

@@ -4,13 +4,28 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from memoria.admin.schedule.cron import Cron
-from memoria.admin.schedule.interface import ScheduleDraft, ScheduleEntry, Scheduler, SchedulerKind
-from memoria.admin.schedule.launchd import Launchd
-from memoria.admin.schedule.plan import ScheduledJob
-from memoria.admin.schedule.systemd import Systemd
+from memoria.admin.schedule.interface import (
+    InstalledJob,
+    ScheduleDraft,
+    Scheduler,
+    SchedulerKind,
+)
+from memoria.admin.schedule.launchd import LAUNCHD
+from memoria.admin.schedule.plan import (
+    ScheduledJob,
+    forget_job,
+    job_label,
+    next_run,
+    note_job,
+    read_job,
+)
+from memoria.admin.schedule.program import is_on_path
+from memoria.admin.schedule.systemd import SYSTEMD, is_running
 from memoria.admin.schedule.windows import WindowsTasks
+from memoria.config import Settings
 from memoria.errors import ScheduleError
 
 
@@ -21,6 +36,20 @@ class ScheduleChange:
     removed_from: tuple[SchedulerKind, ...]
     unasked: tuple[str, ...]
     """What schedulers that are there, but would not answer, said."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleEntry:
+    """A job that is installed."""
+
+    kind: SchedulerKind
+    where: str
+    job: ScheduledJob | None
+    """What it runs and when; None where the scheduler has something else than was installed."""
+    next_at: datetime | None
+    """None where that is not known."""
+    trouble: str | None
+    """What keeps it from running as it was installed, and what to do: a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +71,12 @@ def choose_scheduler(kind: SchedulerKind | None = None) -> Scheduler:
         case "win32":
             return WindowsTasks()
         case "darwin":
-            return Launchd()
+            return LAUNCHD
         case _:
-            systemd = Systemd()
-            return systemd if systemd.answers() else Cron()
+            return SYSTEMD if is_running() else Cron()
 
 
-def install(job: ScheduledJob, chosen: Scheduler) -> ScheduleChange:
+def install(settings: Settings, job: ScheduledJob, chosen: Scheduler) -> ScheduleChange:
     """Have the job run every day, by the chosen scheduler and no other.
 
     Raises:
@@ -56,47 +84,41 @@ def install(job: ScheduledJob, chosen: Scheduler) -> ScheduleChange:
     """
     draft = chosen.draft(job)
     try:
+        note_job(settings, job)
         chosen.install(job)
     except ScheduleError as error:
         raise ScheduleError(f"{error}\n{describe_by_hand(draft)}") from error
     return _remove_from(
-        job.label, [one for one in _present_schedulers() if one.kind is not chosen.kind]
+        [one for one in _present() if one.traits.kind is not chosen.traits.kind], job.label
     )
 
 
-def remove(label: str) -> ScheduleChange:
+def remove(settings: Settings) -> ScheduleChange:
     """Take the job out wherever it is.
 
     Raises:
         ScheduleError: none of the schedulers that are there would answer.
     """
-    present = [*_present_schedulers()]
-    done = _remove_from(label, present)
+    present = [*_present()]
+    done = _remove_from(present, job_label(settings))
     if done.unasked and len(done.unasked) == len(present):
         raise ScheduleError(" ".join(done.unasked))
+    forget_job(settings)
     return done
 
 
-def find_installed(label: str) -> ScheduleStatus:
-    """Where the job is installed, and when it runs next."""
+def find_installed(settings: Settings) -> ScheduleStatus:
+    """Where the job is installed, what it runs, and when next."""
+    label, job = job_label(settings), read_job(settings)
     entries, unasked = list[ScheduleEntry](), list[str]()
-    for one in _present_schedulers():
+    for one in _present():
         try:
-            entry = one.show(label)
+            found = one.find(label, job)
         except ScheduleError as error:
             unasked.append(str(error))
         else:
-            entries += [] if entry is None else [entry]
+            entries += [] if found is None else [_entry(one, found, job)]
     return ScheduleStatus(tuple(entries), tuple(unasked))
-
-
-def find_trouble(entry: ScheduleEntry) -> str | None:
-    """What keeps the job from running, and what to do: a sentence."""
-    if not entry.command:
-        return "What is written there is no command any more. Install it again."
-    if shutil.which(entry.command[0]) is None:
-        return f"{entry.command[0]} is not there any more, or may not be run. Install it again."
-    return "It is written down, but not started. Install it again." if entry.asleep else None
 
 
 def describe_by_hand(draft: ScheduleDraft) -> str:
@@ -105,21 +127,38 @@ def describe_by_hand(draft: ScheduleDraft) -> str:
     return f"To install it by hand, write\n\n{texts}\nand run\n\n{draft.then}"
 
 
-def _remove_from(label: str, schedulers: list[Scheduler]) -> ScheduleChange:
+def _entry(scheduler: Scheduler, found: InstalledJob, job: ScheduledJob | None) -> ScheduleEntry:
+    if job is None or not found.is_as_planned:
+        return ScheduleEntry(scheduler.traits.kind, found.where, None, None, _CHANGED)
+    trouble = None if found.is_active else _NOT_STARTED
+    if shutil.which(job.command[0]) is None:
+        trouble = f"{job.command[0]} is not there any more, or may not be run. Install it again."
+    next_at = next_run(job.at, datetime.now().astimezone()) if found.is_active else None
+    return ScheduleEntry(scheduler.traits.kind, found.where, job, next_at, trouble)
+
+
+_CHANGED = (
+    "What stands there is not what this version installed: somebody changed it, or an earlier "
+    "version wrote it. Install it again."
+)
+_NOT_STARTED = "It is written down, but not started. Install it again."
+
+
+def _remove_from(schedulers: list[Scheduler], label: str) -> ScheduleChange:
     removed, unasked = list[SchedulerKind](), list[str]()
     for one in schedulers:
         try:
             if one.remove(label):
-                removed.append(one.kind)
+                removed.append(one.traits.kind)
         except ScheduleError as error:
             unasked.append(str(error))
     return ScheduleChange(tuple(removed), tuple(unasked))
 
 
-def _present_schedulers() -> Iterator[Scheduler]:
-    return (one for one in _SCHEDULERS.values() if one.is_present())
+def _present() -> Iterator[Scheduler]:
+    return (one for one in _SCHEDULERS.values() if is_on_path(one.traits.program))
 
 
 _SCHEDULERS: dict[SchedulerKind, Scheduler] = {
-    one.kind: one for one in (Cron(), Systemd(), Launchd(), WindowsTasks())
+    one.traits.kind: one for one in (Cron(), SYSTEMD, LAUNCHD, WindowsTasks())
 }

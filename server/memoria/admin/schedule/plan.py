@@ -1,32 +1,39 @@
-"""What is to be run each night, whichever scheduler runs it."""
+"""The nightly job: what is run each day, whichever scheduler runs it.
+
+What was installed is also noted in a file of the tenant's folder. So no scheduler's own file has to
+be read back to say what it runs: it says what the note says, or somebody has changed it.
+"""
 
 import hashlib
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
+from pydantic import Field, ValidationError
+
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, ScheduleError, quote_value
+from memoria.model.base import Value
+from memoria.store.files import replace_file
+from memoria.store.folders import SCHEDULED_JOB, make_private, tenant_folder
 
 LABEL = "memoria-nightly-"
-TITLE = "Memoria, the night"
+TITLE = "Memoria, nightly maintenance"
 DEFAULT_AT = time(3, 17)
 _AT = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 """What not every scheduler's file can hold: control characters and what is no text."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledJob:
+class ScheduledJob(Value):
     """A command that is run every day."""
 
     label: str
     command: tuple[str, ...]
     at: time
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = Field(default_factory=dict)
 
 
 def job_label(settings: Settings) -> str:
@@ -41,7 +48,7 @@ def nightly_job(
     environment: Mapping[str, str] | None = None,
     python: Path | None = None,
 ) -> ScheduledJob:
-    """The night of a home and tenant.
+    """The nightly maintenance of a home and tenant.
 
     Args:
         settings: whose memory it is.
@@ -59,14 +66,42 @@ def nightly_job(
         *(_own_python() if python is None else str(python), "-P", "-m", "memoria"),
         *("--home", str(settings.home_path), "--tenant", settings.tenant, "nightly", "--quiet"),
     )
-    environment = environment or {}
+    environment = dict(environment or {})
     for text in (*command, *environment.values()):
         if _UNFIT.search(text):
             raise InvalidInputError(
                 f"{quote_value(text)} holds a line break or another character that a scheduler's "
                 "file can't hold. Rename it and install again."
             )
-    return ScheduledJob(job_label(settings), command, at, environment)
+    return ScheduledJob(label=job_label(settings), command=command, at=at, environment=environment)
+
+
+def note_job(settings: Settings, job: ScheduledJob) -> None:
+    """Note what was installed.
+
+    Raises:
+        ScheduleError: the note can't be written.
+    """
+    file = _note_of(settings)
+    try:
+        make_private(file.parent)
+        replace_file(file, job.model_dump_json(indent=2).encode())
+    except OSError as error:
+        raise ScheduleError(f"{file} can't be written: {error.strerror}.") from error
+
+
+def read_job(settings: Settings) -> ScheduledJob | None:
+    """The job that was installed from here last; None where nothing says."""
+    try:
+        job = ScheduledJob.model_validate_json(_note_of(settings).read_bytes())
+    except (OSError, ValidationError):
+        return None  # a note that can't be read says no more than one that is missing
+    return job if job.label == job_label(settings) else None
+
+
+def forget_job(settings: Settings) -> None:
+    """Delete the note, once the job is out."""
+    _note_of(settings).unlink(missing_ok=True)
 
 
 def parse_time_of_day(text: str) -> time:
@@ -88,6 +123,10 @@ def next_run(at: time, now: datetime) -> datetime:
     local = now.astimezone().replace(tzinfo=None)
     today = datetime.combine(local, at)
     return (today if today > local else today + timedelta(days=1)).astimezone()
+
+
+def _note_of(settings: Settings) -> Path:
+    return tenant_folder(settings.home_path, settings.tenant) / SCHEDULED_JOB
 
 
 def _own_python() -> str:

@@ -52,24 +52,29 @@ def install(
     settings = options.settings
     chosen = manage.choose_scheduler(kind)
     seen = environment.capture_environment(settings, os.environ)
-    carried = seen.carried if chosen.carries else {}
+    carries = chosen.traits.carries_settings
+    carried = seen.carried if carries else {}
     job = plan.nightly_job(settings, plan.parse_time_of_day(at), carried)
-    unseen = (*seen.keys, *(name for name in seen.carried if not chosen.carries and name != "PATH"))
+    unseen = (*seen.keys, *(name for name in seen.carried if not carries and name != "PATH"))
     if only_print:
         draft = chosen.draft(job)
-        show(WirePreview.of(chosen.kind, draft), manage.describe_by_hand(draft), as_json=as_json)
+        show(
+            WirePreview.of(chosen.traits.kind, draft),
+            manage.describe_by_hand(draft),
+            as_json=as_json,
+        )
         return
-    done = manage.install(job, chosen)
-    entry = chosen.show(job.label)
+    done = manage.install(settings, job, chosen)
+    entries = manage.find_installed(settings).entries
     wire = WireInstallation(
-        job=None if entry is None else wire_job(entry, manage.find_trouble(entry)),
+        job=next((wire_job(one) for one in entries if one.kind is chosen.traits.kind), None),
         label=job.label,
         carried=[*carried],
         not_seen=[*unseen],
         removed_from=[*done.removed_from],
         notes=[*done.unasked],
     )
-    show(wire, installation_text(wire, chosen.own_keys), as_json=as_json)
+    show(wire, installation_text(wire, chosen.traits.own_keys), as_json=as_json)
 
 
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
@@ -77,8 +82,8 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
     from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
+    done = manage.remove(options.settings)
     label = job_label(options.settings)
-    done = manage.remove(label)
     wire = WireRemoval(label=label, removed_from=[*done.removed_from], notes=[*done.unasked])
     show(wire, removal_text(wire), as_json=as_json)
 
@@ -88,8 +93,10 @@ def show_job(context: typer.Context, as_json: AsJson = False) -> None:
     from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
-    label = job_label(options.settings)
-    found = manage.find_installed(label)
-    jobs = [wire_job(entry, manage.find_trouble(entry)) for entry in found.entries]
-    wire = WireJobs(label=label, jobs=jobs, notes=[*found.unasked])
+    found = manage.find_installed(options.settings)
+    wire = WireJobs(
+        label=job_label(options.settings),
+        jobs=[*map(wire_job, found.entries)],
+        notes=[*found.unasked],
+    )
     show(wire, jobs_text(wire), as_json=as_json)

@@ -6,7 +6,8 @@ from typing import Self
 
 from pydantic import BaseModel
 
-from memoria.admin.schedule.interface import ScheduleDraft, ScheduleEntry, SchedulerKind
+from memoria.admin.schedule.interface import ScheduleDraft, SchedulerKind
+from memoria.admin.schedule.manage import ScheduleEntry
 
 
 class WireJob(BaseModel):
@@ -69,16 +70,17 @@ class WirePreview(BaseModel):
         return cls(scheduler=kind, texts=texts, then=draft.then.splitlines())
 
 
-def wire_job(entry: ScheduleEntry, trouble: str | None) -> WireJob:
+def wire_job(entry: ScheduleEntry) -> WireJob:
     """The JSON of a job."""
+    job = entry.job
     return WireJob(
         scheduler=entry.kind,
         where=entry.where,
-        at=None if entry.at is None else f"{entry.at:%H:%M}",
+        at=None if job is None else f"{job.at:%H:%M}",
         next_at=None if entry.next_at is None else entry.next_at.isoformat(timespec="minutes"),
-        command=[*entry.command],
-        environment=dict(entry.environment),
-        trouble=trouble,
+        command=[] if job is None else [*job.command],
+        environment={} if job is None else job.environment,
+        trouble=entry.trouble,
     )
 
 
@@ -118,6 +120,9 @@ def jobs_text(wire: WireJobs) -> str:
 
 def _job_lines(job: WireJob) -> Iterator[str]:
     yield f"{job.scheduler}: {_time_phrase(job)}, in {job.where}"
+    if not job.command:
+        yield f"  {job.trouble}"
+        return
     yield f"  runs {shlex.join(job.command)}"
     if job.environment:
         assigned = (f"{name}={value}" for name, value in sorted(job.environment.items()))
@@ -127,7 +132,7 @@ def _job_lines(job: WireJob) -> Iterator[str]:
 
 
 def _time_phrase(job: WireJob) -> str:
-    daily = f"every day at {job.at}" if job.at else "at times of its own"
+    daily = f"every day at {job.at}" if job.at else "not as it was installed"
     return f"{daily}, next {job.next_at.replace('T', ' ')}" if job.next_at else daily
 
 
