@@ -17,7 +17,6 @@ from memoria.model import (
     Validity,
 )
 from memoria.policy.merging import (
-    NEARLY_IDENTICAL,
     Authority,
     authority,
     differs,
@@ -73,9 +72,8 @@ def test_the_same_words_are_one_statement_without_any_vector(one: str, other: st
 def test_other_words_are_one_statement_where_their_meaning_is_next_to_the_same(
     one: str, other: str
 ) -> None:
-    assert near_identical(one, other, NEARLY_IDENTICAL)
-    assert near_identical(other, one, NEARLY_IDENTICAL)
-    assert not near_identical(one, other, NEARLY_IDENTICAL - 0.001)
+    assert near_identical(one, other, is_close=True)
+    assert near_identical(other, one, is_close=True)
     assert not near_identical(one, other)
 
 
@@ -84,15 +82,15 @@ def test_another_number_name_or_date_is_never_merged(sentence: str, pair: tuple[
     assume(pair[0] != pair[1])
     one, other = (sentence.format(word) for word in pair)
     assert differs(one, other)
-    assert not near_identical(one, other, 1.0)
-    assert not near_identical(other, one, 1.0)
+    assert not near_identical(one, other, is_close=True)
+    assert not near_identical(other, one, is_close=True)
 
 
 @given(SENTENCES, st.one_of(*TELLING))
 def test_a_number_name_or_date_more_is_never_merged(sentence: str, word: str) -> None:
     one, other = sentence.format(word), sentence.format("")
-    assert not near_identical(one, other, 1.0)
-    assert not near_identical(other, one, 1.0)
+    assert not near_identical(one, other, is_close=True)
+    assert not near_identical(other, one, is_close=True)
 
 
 @pytest.mark.parametrize(
@@ -126,16 +124,17 @@ def test_a_number_name_or_date_more_is_never_merged(sentence: str, word: str) ->
     ],
 )
 def test_what_is_turned_round_is_never_merged(one: str, other: str) -> None:
-    assert not near_identical(one, other, 1.0)
-    assert not near_identical(other, one, 1.0)
+    assert not near_identical(one, other, is_close=True)
+    assert not near_identical(other, one, is_close=True)
 
 
-@given(st.text(max_size=40), st.text(max_size=40), st.floats(0, 1))
+@given(st.text(max_size=40), st.text(max_size=40), st.booleans())
 def test_any_text_says_what_it_says_and_either_order_gives_the_same(
-    one: str, other: str, cosine: float
+    one: str, other: str, is_close: bool
 ) -> None:
     assert near_identical(one, one)
-    assert near_identical(one, other, cosine) == near_identical(other, one, cosine)
+    forward = near_identical(one, other, is_close=is_close)
+    assert forward == near_identical(other, one, is_close=is_close)
     assert differs(one, other) == differs(other, one)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from memoria.app.compose import open_store
 from memoria.config import Settings
 from memoria.errors import EmbedderError, InvalidInputError, quote_value
-from memoria.inference import LazyEmbedder, choose_embedder
+from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.lifecycle.budget import NightlyLedger
 from memoria.lifecycle.files.generated import GeneratedFiles, files_of
 from memoria.lifecycle.interface import StepContext
@@ -64,6 +64,7 @@ def run_nightly(
             store,
             settings,
             retention_table(settings.retention),
+            calibration_of(choose_embedder(settings)),
             time_left=lambda: deadline - time.monotonic(),
         )
         files_of(context).delete_drafts()
@@ -103,7 +104,13 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
         empty = tuple(StepReport(name=name) for name in options.steps)
         return imagined.model_copy(update={"steps": empty})
     with closing(open_store(settings)) as store:
-        context = StepContext(imagined, store, settings, retention_table(settings.retention))
+        context = StepContext(
+            imagined,
+            store,
+            settings,
+            retention_table(settings.retention),
+            calibration_of(choose_embedder(settings)),
+        )
         reports = [
             StepReport(
                 name=name,

@@ -36,8 +36,6 @@ EDGE_RULES: Mapping[EdgeType, EdgeRule] = {
     EdgeType.SAME_AS: EdgeRule(1024, 1.0),
     EdgeType.VERSION_NEXT: EdgeRule(1024, 0.5),
 }
-MIN_SIMILARITY = 0.75
-"""The least similarity that makes neighbours of two memories."""
 SOURCE_TRUST: Mapping[Trust, float] = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 _TAU_MS = 14 * 86_400_000
 """An edge counts e times less for every two weeks of age, when a full node has to choose."""

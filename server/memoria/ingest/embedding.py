@@ -206,7 +206,9 @@ class EmbeddingWorker:
                 own.setdefault(pending.tenant, {})[pending.n] = vectors[pending.n]
         for tenant, new_vectors in own.items():
             with self._store.read(tenant) as tx:
-                near = find_similar(tx, self._embedder.name, new_vectors)
+                near = find_similar(
+                    tx, self._embedder.name, new_vectors, self._embedder.calibration.neighbour
+                )
             if near:
                 with self._store.write(tenant) as tx:
                     link_all_similar(tx, near, now_millis())

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from memoria.config import Settings
 from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.lifecycle.budget import NightlyLedger
 from memoria.memories.related import RelatedMemories
 from memoria.memories.values import Author
@@ -55,6 +56,8 @@ class StepContext:
     store: Store
     settings: Settings
     retention: RetentionTable
+    calibration: Calibration = DEFAULT_CALIBRATION
+    """What the cosines between memories mean: those of the home's embedder."""
     chat: "ChatClient | None" = None
     """The chat model, where one is configured."""
     recall: RelatedMemories | None = None

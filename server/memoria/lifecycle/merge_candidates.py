@@ -10,11 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from memoria.graph.edges import MIN_SIMILARITY
 from memoria.lifecycle.interface import StepContext
 from memoria.model import Memory
 from memoria.policy.merging import (
-    NEARLY_IDENTICAL,
     Pair,
     may_merge,
     near_identical,
@@ -61,9 +59,8 @@ def find_candidates(context: StepContext, since: int | None, *, ask: bool) -> Me
         ask: whether a model can be asked about what no rule tells.
     """
     found = MergeCandidates()
-    for one, other, cosine in (*_by_meaning(context, since), *_by_words(context, since)):
-        if may_merge(one, other) and near_identical(one.content, other.content, cosine):
-            found.same.append(found.add_pair(one, other))
+    found.same += _merge_by_rule(found, _by_meaning(context, since), is_close=True)
+    found.same += _merge_by_rule(found, _by_words(context, since), is_close=False)
     found.same = list(dict.fromkeys(found.same))
     if ask:
         known = set(found.same)
@@ -78,14 +75,23 @@ def find_candidates(context: StepContext, since: int | None, *, ask: bool) -> Me
 _MemoryPair = tuple[Memory, Memory]
 
 
-def _by_meaning(
-    context: StepContext, since: int | None
-) -> Iterator[tuple[Memory, Memory, float | None]]:
-    for page in _similar_pages(context, since, NEARLY_IDENTICAL):
+def _merge_by_rule(
+    found: MergeCandidates, pairs: Iterator[_MemoryPair], *, is_close: bool
+) -> list[Pair]:
+    """The pairs that are one statement, as far as rules can tell."""
+    return [
+        found.add_pair(one, other)
+        for one, other in pairs
+        if may_merge(one, other) and near_identical(one.content, other.content, is_close=is_close)
+    ]
+
+
+def _by_meaning(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
+    for page in _similar_pages(context, since, context.calibration.identical):
         with context.store.read(context.tenant) as tx:
             memories = _memories_of(tx, page)
         yield from (
-            (memories[pair.one], memories[pair.other], pair.cosine)
+            (memories[pair.one], memories[pair.other])
             for pair in page
             if pair.one in memories and pair.other in memories
         )
@@ -110,13 +116,11 @@ def _memories_of(tx: Transaction, pairs: Sequence[SimilarWordings]) -> dict[int,
     )
 
 
-def _by_words(
-    context: StepContext, since: int | None
-) -> Iterator[tuple[Memory, Memory, float | None]]:
+def _by_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
     for ns in _wordings_in_same_words(context, since or 0):
         with context.store.read(context.tenant) as tx:
             memories = tx.memories.by_version_numbers(ns)
-        yield from ((one, other, None) for one, other in combinations(memories.values(), 2))
+        yield from combinations(memories.values(), 2)
 
 
 def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[int]]:
@@ -144,7 +148,7 @@ def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[i
 
 def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
     """The nearest that nobody has ruled upon, nearest first, whenever they were changed."""
-    pages = _similar_pages(context, context.run.options.since, MIN_SIMILARITY)
+    pages = _similar_pages(context, context.run.options.since, context.calibration.neighbour)
     pairs = (pair for page in pages for pair in page)
     nearest = heapq.nsmallest(
         3 * MAX_PAIRS_ASKED, pairs, key=lambda pair: (-pair.cosine, pair.edge)

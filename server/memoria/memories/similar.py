@@ -5,7 +5,6 @@ These links can be derived again from the vectors, so a process may die before i
 
 from collections.abc import Mapping
 
-from memoria.graph.edges import MIN_SIMILARITY
 from memoria.memories.links import link_similar
 from memoria.model import Memory, Validity, Vector
 from memoria.store.base import Transaction
@@ -16,7 +15,7 @@ _MOST_SIMILAR = 6
 
 
 def find_similar(
-    tx: Transaction, model: str, vectors: Mapping[int, Vector]
+    tx: Transaction, model: str, vectors: Mapping[int, Vector], least: float
 ) -> dict[int, dict[str, float]]:
     """Find the memories that mean nearly the same as those with new vectors.
 
@@ -24,13 +23,14 @@ def find_similar(
         tx: the transaction to read in.
         model: the embedder that made the vectors.
         vectors: by document; only the present wordings of active memories count.
+        least: the cosine that makes neighbours, as the model's calibration has it.
 
     Returns:
         By document, the ids of similar memories with their cosine.
     """
     found = tx.memories.by_version_numbers(list(vectors))
     current = {n: m for n, m in found.items() if n == m.current.n and m.validity is Validity.ACTIVE}
-    near = {n: _most_similar(tx, model, vectors[n], memory) for n, memory in current.items()}
+    near = {n: _most_similar(tx, model, vectors[n], memory, least) for n, memory in current.items()}
     return {n: others for n, others in near.items() if others}
 
 
@@ -50,10 +50,12 @@ def link_all_similar(tx: Transaction, near: Mapping[int, Mapping[str, float]], n
             link_similar(tx, memory, there, now=now)
 
 
-def _most_similar(tx: Transaction, model: str, vector: Vector, memory: Memory) -> dict[str, float]:
+def _most_similar(
+    tx: Transaction, model: str, vector: Vector, memory: Memory, least: float
+) -> dict[str, float]:
     matches = tx.documents.nearest(
         "memory", model, vector, Filters(workspace=memory.workspace), _MOST_SIMILAR + 1
     )
-    scores = {match.n: match.score for match in matches if match.score >= MIN_SIMILARITY}
+    scores = {match.n: match.score for match in matches if match.score >= least}
     others = tx.memories.by_version_numbers(list(scores))
     return {other.id: scores[n] for n, other in others.items() if other.id != memory.id}

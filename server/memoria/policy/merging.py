@@ -23,9 +23,6 @@ from memoria.text.script import is_cjk
 from memoria.text.statement import canonical_form, differs_in_number_or_negation
 
 Pair = tuple[str, str]
-NEARLY_IDENTICAL = 0.97
-"""A cosine at which two statements may be one. With the bundled model a word in another's place
-(Beijing, Shanghai; mother, father) lies under 0.9, an "is" more or less at 0.99."""
 _WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 _FILLER_WORDS = frozenset("a an the that really please 的 啊 呀 呢 哦 嘛 很 也".split())
 _REVERSING_WORDS = frozenset(
@@ -53,18 +50,19 @@ _AFTER_SURNAME = 2
 """Characters of a given name in Chinese."""
 
 
-def near_identical(one: str, other: str, cosine: float | None = None) -> bool:
+def near_identical(one: str, other: str, *, is_close: bool = False) -> bool:
     """Whether two statements are one, as far as rules can tell.
 
     Args:
         one: a statement.
         other: another.
-        cosine: how near their meanings are; None where there is no embedder.
+        is_close: whether their meanings are next to the same: their cosine is at least the one
+            from which the embedder's calibration says that they may be one.
     """
     a, b = _meaningful_words(one), _meaningful_words(other)
     if [word.key for word in a] == [word.key for word in b]:
         return bool(a) or canonical_form(one) == canonical_form(other)
-    if cosine is None or cosine < NEARLY_IDENTICAL:
+    if not is_close:
         return False
     return bool(a and b) and _is_in_one_order(a, b) and not differs(one, other)
 

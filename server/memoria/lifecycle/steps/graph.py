@@ -9,8 +9,8 @@ heaviest, which is seen to as edges are written. Edges to entities and edges of 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from memoria.graph.edges import MIN_SIMILARITY
 from memoria.graph.pruning import PrunableEdge, find_redundant_edges
+from memoria.inference import Calibration
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.model.nightly import StepOutcome
 from memoria.store.base import EdgeKey, PruneReason, RestorableEdge, Transaction
@@ -20,8 +20,6 @@ MAX_AVERAGE_NEIGHBOURS = 32.0
 thinned out further."""
 _ROOM, _LESS_ROOM = 16, 8
 """The number of neighbours up to which none is pruned: more than a memory finds by itself."""
-_NEAR, _NEARER = MIN_SIMILARITY, 0.85
-"""How alike two of many neighbours must be."""
 _MAX_CROWDED_NODES = 2000
 """Nodes whose edges are pruned in a run, the most crowded first."""
 _MAX_PRUNED_READ = 5000
@@ -61,7 +59,7 @@ class GraphStep(PlannedStep[EdgeItem]):
             idle.add(place)
         with context.store.read(context.tenant) as tx:
             dense = tx.metrics.count_links().neighbours > MAX_AVERAGE_NEIGHBOURS
-            crowded = _redundant_edges(tx, idle, dense=dense)
+            crowded = _redundant_edges(tx, idle, context.calibration, dense=dense)
             roomy = _edges_with_room(
                 tx.edge_pruning.list_restorable(_MAX_PRUNED_READ), _LESS_ROOM if dense else _ROOM
             )
@@ -93,9 +91,12 @@ def _edges_to_archived(context: StepContext) -> Iterator[EdgeKey]:
         yield from found
 
 
-def _redundant_edges(tx: Transaction, idle: set[EdgeKey], *, dense: bool) -> list[EdgeKey]:
+def _redundant_edges(
+    tx: Transaction, idle: set[EdgeKey], calibration: Calibration, *, dense: bool
+) -> list[EdgeKey]:
     """The redundant edges between crowded nodes, without those that are pruned anyway."""
-    room, near = (_LESS_ROOM, _NEARER) if dense else (_ROOM, _NEAR)
+    room = _LESS_ROOM if dense else _ROOM
+    near = calibration.close_neighbour if dense else calibration.neighbour
     found = tx.edge_pruning.list_similar_pairs(
         tx.edge_pruning.list_dense_nodes(room, _MAX_CROWDED_NODES)
     )

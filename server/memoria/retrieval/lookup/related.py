@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from memoria.errors import EmbedderError
-from memoria.inference import LazyEmbedder
+from memoria.inference import LazyEmbedder, calibration_of
 from memoria.model import Memory, TextVectors
 from memoria.policy.conflict import USER
 from memoria.store.base import Transaction
@@ -15,9 +15,6 @@ _MOST = 12
 _NEWEST = 12
 _OWN = 12
 _NEAREST = 3
-_PARAPHRASE_COSINE = 0.6
-"""A cosine from which two statements may say the same. With the bundled model, paraphrases in one
-language lie between 0.45 and 0.85, statements about other things under 0.4."""
 _NO_WAIT_MS = 0
 
 
@@ -73,10 +70,11 @@ class RelatedMemoryFinder:
         vector = meanings.vectors.get(text)
         if vector is None:
             return []
+        least = calibration_of(self._embedder).paraphrase
         filters = Filters(workspace=workspace)
         found = tx.documents.nearest("memory", meanings.model, vector, filters, _NEAREST)
         return _without_summaries(
-            _read_memories(tx, [match.n for match in found if match.score >= _PARAPHRASE_COSINE])
+            _read_memories(tx, [match.n for match in found if match.score >= least])
         )
 
     def _search_vectors(self, tx: Transaction, text: str, filters: Filters) -> list[Match]:
