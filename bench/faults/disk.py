@@ -68,7 +68,7 @@ async def full_for_real(folder: Path) -> Verdict:
 async def full_by_pages(home: Path) -> Verdict:
     """SQLite's own limit, on the connection that writes."""
     async with memoria.open(settings=settings(home)) as m:
-        writer = m._store._writer  # type: ignore[attr-defined]  # noqa: SLF001  (the very one)
+        writer = m._store._connections.writer.connection  # type: ignore[attr-defined]  # noqa: SLF001  (the very one)
 
         async def record(texts: list[str]) -> str | None:
             turns = [{"role": "user", "session_id": "s", "content": text} for text in texts]

@@ -146,8 +146,10 @@ def _embed(store: SqliteStore, done: Done) -> None:
     with store.backlog(write=True) as backlog:
         backlog.choose_model(BUNDLED)
     for ns in _pages(store):
-        with store.backlog(write=True) as backlog:
-            backlog.add_vectors(BUNDLED, dict(zip(ns, random_vectors(rng, len(ns)), strict=True)))
+        with store.write(TENANT) as tx:
+            tx.backlog.add_vectors(
+                BUNDLED, dict(zip(ns, random_vectors(rng, len(ns)), strict=True))
+            )
         done(len(ns))
 
 

@@ -161,8 +161,8 @@ class Reading:
 
     def _embedder_rests(self) -> bool:
         """Whether every turn has its vector. Memories come all the time, and wait for a turn."""
-        with self._store.backlog(write=False) as backlog:
-            due = backlog.list_due(now_millis(), _BATCH, _ATTEMPTS)
+        with self._store.read(TENANT) as tx:
+            due = tx.backlog.list_due(now_millis(), _BATCH, _ATTEMPTS)
         return not (embedding(self._store) or any(pending.turn for pending in due))
 
     def _turn(self) -> Turn:

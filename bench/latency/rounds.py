@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 import numpy as np
 
-from bench.latency.fill import random_vectors
+from bench.latency.fill import TENANT, random_vectors
 from bench.latency.floors import Floors
 from bench.latency.speech import Speech, turn_text
 from memoria import Memoria
@@ -158,5 +158,5 @@ class Rounds:
 
 def embedding(store: Store) -> bool:
     """Whether an embedding worker is at work in this home."""
-    with store.backlog(write=False) as backlog:
-        return backlog.lease_owner(_LEASE, now_millis()) is not None
+    with store.read(TENANT) as tx:
+        return tx.leases.owner(_LEASE, now_millis()) is not None

@@ -134,4 +134,5 @@ def _embed(store: SqliteStore, ns: Sequence[int], seed: int) -> None:
     vectors = random_vectors(np.random.default_rng(seed), len(ns))
     with store.backlog(write=True) as backlog:
         backlog.choose_model(BUNDLED)
-        backlog.add_vectors(BUNDLED, dict(zip(ns, vectors, strict=True)))
+    with store.write(TENANT) as tx:
+        tx.backlog.add_vectors(BUNDLED, dict(zip(ns, vectors, strict=True)))

@@ -18,6 +18,7 @@ import memoria.app.nightly as nights
 from bench.faults.homes import unsound
 from bench.faults.verdict import Verdict
 from bench.faults.wal import is_writing
+from bench.latency.fill import TENANT
 from bench.night.dump import RECORDS, Dump, differences, dump
 from bench.night.homes import Way, copied, settings, store_of
 from bench.night.process import Child, night
@@ -193,8 +194,8 @@ def _finished(trial: _Trial, home: Path) -> list[str]:
 
 def _is_leased(home: Path) -> bool:
     """Whether a dead night's lease is still in the way."""
-    with closing(store_of(home)) as store, store.backlog(write=False) as leases:
-        return leases.lease_owner(LEASE, system_millis()) is not None
+    with closing(store_of(home)) as store, store.read(TENANT) as tx:
+        return tx.leases.owner(LEASE, system_millis()) is not None
 
 
 def _last_run(home: Path, way: Way) -> NightlyRun | None:

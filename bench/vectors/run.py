@@ -89,8 +89,7 @@ def _fill(home: Path, rows: NDArray[np.float32]) -> None:
         page = rows[first : first + _PAGE]
         with store.write("bench") as tx:
             ns = [tx.documents.add("turn", None, "", "") for _ in page]
-        with store.backlog(write=True) as backlog:
-            backlog.add_vectors(BUNDLED, dict(zip(ns, page, strict=True)))
+            tx.backlog.add_vectors(BUNDLED, dict(zip(ns, page, strict=True)))
     store.close()
 
 

@@ -142,7 +142,7 @@ def test_an_index_and_a_trigger_that_are_gone_are_made_again(filled: Shell) -> N
 def test_a_stale_lease_is_dropped(filled: Shell, ahead_ms: int) -> None:
     with opened(filled.home) as connection:
         connection.execute(
-            "INSERT INTO leases VALUES ('embedding', 'nobody', ?)", (now_millis() + ahead_ms,)
+            "INSERT INTO leases VALUES (1, 'embedding', 'nobody', ?)", (now_millis() + ahead_ms,)
         )
     assert findings(filled.json("doctor"))["leases"]["state"] == "warning"
     assert mended(filled.json("doctor", "--fix")) == {"leases": "0 held"}
@@ -151,7 +151,7 @@ def test_a_stale_lease_is_dropped(filled: Shell, ahead_ms: int) -> None:
 def test_a_lease_that_is_held_is_left_alone(filled: Shell) -> None:
     with opened(filled.home) as connection:
         connection.execute(
-            "INSERT INTO leases VALUES ('embedding', 'somebody', ?)", (now_millis() + 30_000,)
+            "INSERT INTO leases VALUES (1, 'embedding', 'somebody', ?)", (now_millis() + 30_000,)
         )
     assert mended(filled.json("doctor", "--fix")) == {}
     with opened(filled.home) as connection:

@@ -53,7 +53,8 @@ class Books:
         self.ledger = StoreLedger(self.store)
 
     def calls(self) -> list[ModelCall]:
-        rows = self.store._writer.execute("SELECT * FROM model_calls ORDER BY n")  # noqa: SLF001
+        writer = self.store._connections.writer.connection  # noqa: SLF001
+        rows = writer.execute("SELECT * FROM model_calls ORDER BY n")
         return [ModelCall(**{name: row[name] for name in ModelCall.model_fields}) for row in rows]
 
     def wait_for(self, outcome: str) -> None:

@@ -236,15 +236,17 @@ async def test_a_document_is_set_aside_after_the_configured_attempts(home: Path)
     store = store_of(home)
     attempts = 3
     for failures in range(1, attempts + 1):
-        with store.backlog(write=True) as backlog:
-            (due,) = backlog.list_due(now_millis(), 10, attempts)
+        with store.write("t") as tx:
+            (due,) = tx.backlog.list_due(now_millis(), 10, attempts)
             assert due.attempts == failures - 1
-            backlog.postpone([due.n], 0, f"failure {failures}")
+            tx.backlog.postpone([due.n], 0, f"failure {failures}")
     with store.backlog(write=False) as backlog:
         status = backlog.status(attempts)
         assert (status.pending, status.failed, status.last_error) == (0, 1, "failure 3")
-        assert backlog.list_due(now_millis(), 10, attempts) == []
+        assert backlog.list_due_tenants(now_millis(), attempts) == []
         assert backlog.next_due_at(now_millis(), attempts) is None
+    with store.read("t") as tx:
+        assert tx.backlog.list_due(now_millis(), 10, attempts) == []
     store.close()
 
 
@@ -272,8 +274,8 @@ async def test_an_embedder_of_ones_own_may_raise_anything_at_a_question(home: Pa
 
 async def test_a_dead_owners_lease_is_taken_over_when_it_runs_out(home: Path) -> None:
     store = store_of(home)
-    with store.backlog(write=True) as backlog:
-        assert backlog.take_lease("embedding", "dead", now_millis() - 29_500, 30_000)
+    with store.write("t") as tx:
+        assert tx.leases.take("embedding", "dead", now_millis() - 29_500, 30_000)
     store.close()
     embedder = Recorder()
     async with opened(home, embedder) as memory:
@@ -286,19 +288,19 @@ def test_a_lease_is_one_owners_until_it_runs_out_or_is_given_back(home: Path) ->
     store = store_of(home)
 
     def takes(owner: str, now: int) -> bool:
-        with store.backlog(write=True) as backlog:
-            return backlog.take_lease("embedding", owner, now, 1000)
+        with store.write("t") as tx:
+            return tx.leases.take("embedding", owner, now, 1000)
 
     assert takes("a", 0)
     assert not takes("b", 999)
     assert takes("a", 999), "its owner renews it"
     assert not takes("b", 1998)
     assert takes("b", 1999)
-    with store.backlog(write=True) as backlog:
-        backlog.release_lease("embedding", "a")
+    with store.write("t") as tx:
+        tx.leases.release("embedding", "a")
     assert not takes("a", 2000), "only its owner can give it back"
-    with store.backlog(write=True) as backlog:
-        backlog.release_lease("embedding", "b")
+    with store.write("t") as tx:
+        tx.leases.release("embedding", "b")
     assert takes("a", 2000)
     store.close()
 
@@ -467,3 +469,25 @@ async def test_an_embedder_that_never_returns_keeps_nobody_from_closing(home: Pa
         assert (await memory.wait_until_idle(TIMEOUT_S)).pending == 0
     stuck.open_gate.set()
     assert Counter(next_one.texts) == Counter(SAID)
+
+
+async def test_a_tenant_that_another_process_embeds_for_keeps_nobody_else_waiting(
+    home: Path,
+) -> None:
+    store = store_of(home)
+    embedder = Recorder()
+    async with opened(home, embedder, "bob") as bob:
+        with store.write("ann") as tx:
+            assert tx.leases.take("embedding", "another", now_millis(), 600_000)
+        async with memoria.open(
+            settings=Settings.load(home=home, tenant="ann", embedder="off")
+        ) as ann:
+            await ann.remember("Momo is a cat")
+        await bob.record_conversation(TURNS)
+
+        async def all_of_bobs() -> bool:
+            return (await bob.statistics()).vectors == len(TURNS)
+
+        await until(all_of_bobs)
+    assert Counter(embedder.texts) == Counter(SAID)
+    store.close()

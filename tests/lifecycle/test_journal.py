@@ -121,9 +121,14 @@ def test_everything_a_night_changes_is_put_back(changes: list[tuple[Change, int]
         ids = live(home)
         before = dump(home)
         shared = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
-        with hold_lease(shared, "night", 60_000):
+        with hold_lease(shared, TENANT, "night", 60_000):
             own = SqliteJournalingStore(
-                home / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
+                home / "memoria.db",
+                busy_timeout_ms=5000,
+                attempts=5,
+                tenant=TENANT,
+                lease=LEASE,
+                owner="night",
             )
             run = begun(own)
             with own.journaling(run, 0):
@@ -175,7 +180,7 @@ def reverted(store: SqliteJournalingStore, run: NightlyRun) -> tuple[int, ...]:
 def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
     tables = {name for name, sql in schema().items() if sql.startswith("CREATE TABLE")}
     derived = {
-        "settings", "embeddings", "embedding_models", "embedding_backlog", "change_sequence",
+        "settings", "embeddings", "embedding_models", "embedding_backlog",
         "leases", "model_calls",
     }  # fmt: skip
     shadows = {name for name in tables if name.startswith(("search_index", "sqlite_"))}
@@ -189,9 +194,14 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
 def test_nobody_elses_changes_are_journaled(tmp_path: Path) -> None:
     ids = live(tmp_path)
     shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with hold_lease(shared, "night", 60_000):
+    with hold_lease(shared, TENANT, "night", 60_000):
         own = SqliteJournalingStore(
-            tmp_path / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
+            tmp_path / "memoria.db",
+            busy_timeout_ms=5000,
+            attempts=5,
+            tenant=TENANT,
+            lease=LEASE,
+            owner="night",
         )
         run = begun(own)
         with own.journaling(run, 0):

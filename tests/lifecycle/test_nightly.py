@@ -171,28 +171,30 @@ async def test_no_transaction_touches_more_rows_than_it_may(
 def test_two_nights_never_run_at_once(settings: Settings) -> None:
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     with (
-        hold_lease(store, "one", 1000),
-        pytest.raises(LeaseLostError, match="running in this home"),
-        hold_lease(store, "two", 1000),
+        hold_lease(store, "ann", "one", 1000),
+        pytest.raises(LeaseLostError, match="running for ann"),
+        hold_lease(store, "ann", "two", 1000),
     ):
         pass
-    with hold_lease(store, "two", 1000):
+    with hold_lease(store, "ann", "two", 1000):
         pass
     store.close()
 
 
 def test_a_dead_nights_lease_is_taken_over(settings: Settings) -> None:
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with store.backlog(write=True) as leases:
-        assert leases.take_lease(LEASE, "dead", system_millis(), 500)
-    with hold_lease(store, "heir", 1000), store.backlog(write=False) as leases:
-        assert leases.lease_owner(LEASE, system_millis()) == "heir"
+    with store.write("ann") as tx:
+        assert tx.leases.take(LEASE, "dead", system_millis(), 500)
+    with hold_lease(store, "ann", "heir", 1000), store.read("ann") as tx:
+        assert tx.leases.owner(LEASE, system_millis()) == "heir"
     store.close()
 
 
 def test_whoever_lost_the_lease_writes_nothing_more(settings: Settings) -> None:
     path = settings.home_path / "memoria.db"
-    own = SqliteJournalingStore(path, busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="slept")
+    own = SqliteJournalingStore(
+        path, busy_timeout_ms=5000, attempts=5, tenant="ann", lease=LEASE, owner="slept"
+    )
     with pytest.raises(LeaseLostError, match="taken over"), own.write("ann"):
         raise AssertionError
     own.close()

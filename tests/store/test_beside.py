@@ -34,8 +34,7 @@ def nothing_is_left_running() -> Iterator[None]:
 def say(store: SqliteStore, words: str) -> None:
     with store.write("ann") as tx:
         n = tx.documents.add("turn", None, words, "")
-    with store.backlog(write=True) as backlog:
-        backlog.add_vectors(MODEL, {n: np.ones(8, np.float32)})
+        tx.backlog.add_vectors(MODEL, {n: np.ones(8, np.float32)})
 
 
 def count(tx: Transaction) -> tuple[int, int]:
@@ -60,7 +59,7 @@ def test_for_a_large_tenant_work_runs_in_another_thread_over_the_same_rows(
         ident, found = counted()
         assert ident != threading.get_ident()
         assert found == count(tx)[1] == 1
-    assert said._idle_readers.qsize() == 2  # noqa: SLF001
+    assert said._connections._idle.qsize() == 2  # noqa: SLF001
 
 
 def test_for_a_small_one_it_is_done_in_turn(
@@ -118,7 +117,7 @@ def test_an_error_comes_to_whoever_asks_for_the_result(said: SqliteStore) -> Non
         tx.read_concurrently(fail) as failed,
     ):
         failed()
-    assert said._idle_readers.qsize() == 2  # noqa: SLF001
+    assert said._connections._idle.qsize() == 2  # noqa: SLF001
     with said.read("ann") as tx, tx.read_concurrently(count) as counted:
         assert counted()[1] == 1
 
@@ -138,4 +137,4 @@ def test_a_block_that_fails_waits_for_the_other_thread(said: SqliteStore) -> Non
     with pytest.raises(ZeroDivisionError), said.read("ann") as tx, tx.read_concurrently(work):
         fail()
     assert done.is_set()
-    assert said._idle_readers.qsize() == 2  # noqa: SLF001
+    assert said._connections._idle.qsize() == 2  # noqa: SLF001

@@ -55,8 +55,8 @@ class Crowd:
         return ns
 
     def embed(self, given: dict[int, Vector]) -> None:
-        with self.store.backlog(write=True) as backlog:
-            backlog.add_vectors(MODEL, given)
+        with self.store.write("ann") as tx:
+            tx.backlog.add_vectors(MODEL, given)
 
     def nearest(self, vector: Vector, where: VectorQuery = WHERE) -> list[Match]:
         return VectorIndex(self.connection, None, self.shared).nearest(where, vector, LIMIT)
@@ -158,7 +158,7 @@ def test_a_search_reads_the_vectors_of_its_candidates_alone(crowd: Crowd) -> Non
 def test_while_codes_are_learnt_the_file_answers(home: Path, open_store: OpenStore) -> None:
     store = open_store(home)
     crowd = Crowd(home, store)
-    store._matrices = crowd.shared  # noqa: SLF001
+    store._connections.cache = crowd.shared  # noqa: SLF001
     question = vectors(1, seed=3)[0]
     with store.read("ann") as tx:
         answers = [tx.documents.nearest("turn", MODEL, question, Filters(), 5) for _ in range(3)]

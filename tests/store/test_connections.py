@@ -38,8 +38,8 @@ def put(store: SqliteStore, text: str, tenant: str = "ann", session_id: str = "s
 @contextmanager
 def connections(store: SqliteStore) -> Iterator[dict[str, Connection]]:
     """The connections of an opened store, by what they are for."""
-    with store._read_connection() as (reader, _):  # noqa: SLF001
-        yield {"writer": store._writer, "reader": reader}  # noqa: SLF001
+    with store._connections.read() as (reader, _):  # noqa: SLF001
+        yield {"writer": store._connections.writer.connection, "reader": reader}  # noqa: SLF001
 
 
 @pytest.mark.parametrize("role", ["writer", "reader"])
@@ -132,7 +132,7 @@ def test_many_readers_share_few_connections(store: SqliteStore) -> None:
     for thread in threads:
         thread.join(TIMEOUT_S)
     assert seen == ["focus"] * 20
-    assert store._idle_readers.qsize() <= 2  # noqa: SLF001
+    assert store._connections._idle.qsize() <= 2  # noqa: SLF001
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")

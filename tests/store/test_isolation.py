@@ -138,10 +138,11 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         draw(tx, corrected.id, again.n)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
-        due = backlog.list_due(0, 1000, 5)
+    with store.write(tenant) as tx:
+        due = tx.backlog.list_due(0, 1000, 5)
         said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
         if due:
-            backlog.add_vectors(MODEL, {n: vector(text) for n, text in said_by.items()})
+            tx.backlog.add_vectors(MODEL, {n: vector(text) for n, text in said_by.items()})
 
 
 def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
@@ -740,7 +741,7 @@ def test_no_search_of_any_tenant_with_any_filters_finds_anothers_document(
             for kind in BOTH:
                 found += tx.documents.nearest(kind, MODEL, vector(said[0]), filters, 1000)
             ns = {match.n for match in found}
-        owners = store._writer.execute(  # noqa: SLF001
+        owners = store._connections.writer.connection.execute(  # noqa: SLF001
             "SELECT DISTINCT t.name FROM documents d JOIN tenants t ON t.id = d.tenant_id "
             "WHERE d.n IN (SELECT value FROM json_each(?))",
             (json.dumps(list(ns)),),

@@ -87,13 +87,13 @@ class Home:
 
     def add(self, kind: DocumentKind = "turn", place: str | None = None) -> int:
         with self.store.write(TENANT) as tx:
-            number = SqliteWorkspaces(tx._connection, tx._admin.tenant).enter(place)  # noqa: SLF001
+            number = SqliteWorkspaces(tx._connection, tx._tenant).enter(place)  # noqa: SLF001
             self.ns.append(tx.documents.add(kind, number, "words", ""))
         return self.ns[-1]
 
     def embed(self, n: int, vector: Vector) -> None:
-        with self.store.backlog(write=True) as backlog:
-            backlog.add_vectors(MODEL, {n: vector})
+        with self.store.write(TENANT) as tx:
+            tx.backlog.add_vectors(MODEL, {n: vector})
 
     def change(self, what: str, n: int) -> None:
         if what == "embed anew":
@@ -225,8 +225,8 @@ def test_a_search_after_one_change_does_not_walk_what_is_unchanged(
 ) -> None:
     with lived_in.store.write(TENANT) as tx:
         ns = [tx.documents.add("turn", None, "", "") for _ in range(1000)]
-    with lived_in.store.backlog(write=True) as backlog:
-        backlog.add_vectors(MODEL, {n: unit(1, n, 0, 0) for n in ns})
+    with lived_in.store.write(TENANT) as tx:
+        tx.backlog.add_vectors(MODEL, {n: unit(1, n, 0, 0) for n in ns})
     connection, shared = reader(home), VectorCache()
     ask(connection, shared)
     lived_in.embed(lived_in.ns[0], unit(1, 0, 0, 0))
@@ -254,7 +254,7 @@ def test_what_another_process_erased_leaves_memory_though_nobody_asks(
     lived_in: Home, home: Path, open_store: OpenStore, which: int, how: str
 ) -> None:
     other = open_store(home)
-    shared, connection = other._matrices, reader(home)  # noqa: SLF001
+    shared, connection = other._connections.cache, reader(home)  # noqa: SLF001
     ask(connection, shared)
     connection.close()
     assert len(vectors_in(shared)) == 3
@@ -274,10 +274,10 @@ def test_many_vectors_are_held_from_the_second_question_on(store: SqliteStore) -
     def held_after_asking() -> int:
         with store.read(TENANT) as tx:
             assert len(tx.documents.nearest("turn", MODEL, QUERY, Filters(), 10)) == 10
-        return store._matrices.nbytes  # noqa: SLF001
+        return store._connections.cache.nbytes  # noqa: SLF001
 
-    with store.backlog(write=True) as backlog:
-        backlog.add_vectors(MODEL, {n: unit(1, n, 0, 0) for n in ns[:FEW]})
+    with store.write(TENANT) as tx:
+        tx.backlog.add_vectors(MODEL, {n: unit(1, n, 0, 0) for n in ns[:FEW]})
     assert [held_after_asking() for _ in range(3)] == [0, 0, 0]
     home.embed(ns[FEW], unit(1, 1, 1, 1))
     assert [held_after_asking() > 0 for _ in range(3)] == [False, True, True]
@@ -290,8 +290,7 @@ def test_matrices_stay_within_their_bound_and_those_unused_longest_go(
     for tenant in ("ann", "bob", "eve"):
         with store.write(tenant) as tx:
             n = tx.documents.add("turn", None, "", "")
-        with store.backlog(write=True) as backlog:
-            backlog.add_vectors(MODEL, {n: unit(1, 1, 1, 1)})
+            tx.backlog.add_vectors(MODEL, {n: unit(1, 1, 1, 1)})
     connection, one = reader(home), VectorCache()
     ask(connection, one)
     two = VectorCache(most_bytes=2 * one.nbytes)

@@ -76,8 +76,10 @@ def _embed(store: SqliteStore) -> None:
     rng = np.random.default_rng(8)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
-        for pending in backlog.list_due(0, 1000, 1):
-            backlog.add_vectors(MODEL, {pending.n: _unit(rng)})
+    for tenant in store.tenants():
+        with store.write(tenant) as tx:
+            for pending in tx.backlog.list_due(0, 1000, 1):
+                tx.backlog.add_vectors(MODEL, {pending.n: _unit(rng)})
 
 
 def _unit(rng: np.random.Generator) -> Vector:
@@ -109,7 +111,7 @@ def test_matching_words_alone_finds_what_matching_the_scope_as_well_finds(
 ) -> None:
     expected = answers(store, filters, 10)
     rare = lambda _self, terms, _newest: dict.fromkeys(terms, 1)  # noqa: E731
-    monkeypatch.setattr(matching.Matching, "_counts", rare)
+    monkeypatch.setattr(matching.Matching, "_count_in_home", rare)
     monkeypatch.setattr(matching, "BUDGET", 100)
     found = answers(store, filters, 10)
     assert [[match.n for match in one] for one in found] == [

@@ -13,19 +13,22 @@ from memoria.store.sqlite.statements import statements
 
 # These look at everything on purpose: counts for people, rebuilding, the short backlog.
 WALKS = {
-    ("admin", "chunks"),
-    ("admin", "failed"),
-    ("admin", "memories"),
-    ("admin", "pending"),
-    ("admin", "sessions"),
-    ("admin", "turn_versions"),
-    ("admin", "turns"),
-    ("admin", "vectors"),
-    ("backlog", "due"),
+    ("statistics", "chunks"),
+    ("statistics", "failed"),
+    ("statistics", "memories"),
+    ("statistics", "pending"),
+    ("statistics", "sessions"),
+    ("statistics", "turn_versions"),
+    ("statistics", "turns"),
+    ("statistics", "vectors"),
+    ("backlog", "due_tenants"),
+    ("tenant_backlog", "due"),  # the short backlog, up to the limit
     ("backlog", "enqueue_missing"),
     ("backlog", "failed"),
     ("backlog", "last_error"),
     ("backlog", "pending"),
+    ("documents", "erasures_of_all"),  # in a home of many documents only: a row a tenant
+    ("documents", "oldest_awaiting"),  # stops at the first
     ("days", "files"),  # a row a conversation and a day
     ("dependencies", "by_evidence"),  # its own list of turns
     ("dependencies", "delete_core_lines"),  # for doctor, as all orphans

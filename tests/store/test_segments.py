@@ -36,7 +36,12 @@ def add(store: SqliteStore, chance: random.Random) -> None:
 @pytest.fixture
 def night(tmp_path: Path) -> SqliteJournalingStore:
     return SqliteJournalingStore(
-        tmp_path / "memoria.db", busy_timeout_ms=5000, attempts=5, lease=LEASE, owner="night"
+        tmp_path / "memoria.db",
+        busy_timeout_ms=5000,
+        attempts=5,
+        tenant="ann",
+        lease=LEASE,
+        owner="night",
     )
 
 
@@ -45,7 +50,7 @@ def test_no_transaction_of_a_night_merges_much_and_yet_few_segments_are_left(
 ) -> None:
     path, chance = tmp_path / "memoria.db", random.Random(1)  # noqa: S311  (chance, no secret)
     shared = SqliteStore(path, busy_timeout_ms=5000, readers=1)
-    with closing(shared), closing(night), hold_lease(shared, "night", 60_000):
+    with closing(shared), closing(night), hold_lease(shared, "ann", "night", 60_000):
         for _ in range(TRANSACTIONS):
             add(night, chance)
         with closing(connect(path, 5000)) as connection:

@@ -75,7 +75,7 @@ def test_a_text_search_matches_once_and_not_once_for_every_allowed_document(
 ) -> None:
     sql = statements("documents")[name]
     parameters = dict.fromkeys(re.findall(r":(\w+)", sql), 1) | {"query": "a", "allowed": "[1]"}
-    with store._read_connection() as (connection, _):  # noqa: SLF001
+    with store._connections.read() as (connection, _):  # noqa: SLF001
         plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
     (step,) = [row["detail"] for row in plan if "search_index" in row["detail"]]
     assert "=" not in step  # by rowid, FTS5 says, as in "INDEX 0:=M3"

@@ -82,7 +82,9 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
         pytest.skip("this SQLite loads no extensions")
     migrate(opened)
     for n in (1, 2):
-        opened.execute("INSERT INTO tenants VALUES (?, ?, 0)", (n, f"tenant {n}"))
+        opened.execute(
+            "INSERT INTO tenants (id, name, created_at) VALUES (?, ?, 0)", (n, f"tenant {n}")
+        )
         opened.execute("INSERT INTO workspaces VALUES (?, 1, ?)", (n, f"workspace {n}"))
         opened.execute("INSERT INTO embedding_models VALUES (?, ?, ?)", (n, f"model {n}", DIMS))
     yield opened

@@ -88,9 +88,11 @@ def keep(store: SqliteStore, i: int, row: Row) -> None:
 def embed(store: SqliteStore) -> None:
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
-        due = backlog.list_due(0, 1000, 5)
-        if due:
-            backlog.add_vectors(MODEL, {pending.n: vector("port") for pending in due})
+    for tenant in store.tenants():
+        with store.write(tenant) as tx:
+            due = tx.backlog.list_due(0, 1000, 5)
+            if due:
+                tx.backlog.add_vectors(MODEL, {pending.n: vector("port") for pending in due})
 
 
 @settings(

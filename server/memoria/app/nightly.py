@@ -162,11 +162,15 @@ def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None
 def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[JournalingStore]:
     """The run's own store, which the journal watches, while the lease is held."""
     owner = f"nightly:{os.getpid()}:{new_id()}"
-    with closing(open_store(settings)) as shared, hold_lease(shared, owner, lease_ms):
+    with (
+        closing(open_store(settings)) as shared,
+        hold_lease(shared, settings.tenant, owner, lease_ms),
+    ):
         own = SqliteJournalingStore(
             settings.home_path / DATABASE,
             busy_timeout_ms=settings.busy_timeout_ms,
             attempts=settings.embedding_attempts,
+            tenant=settings.tenant,
             lease=LEASE,
             owner=owner,
         )

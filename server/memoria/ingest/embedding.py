@@ -1,7 +1,8 @@
-"""The embedding worker: makes vectors for what was written, in one process at a time.
+"""The embedding worker: makes vectors for what was written, in one process at a time for a tenant.
 
 Saving never waits for it, and search works without it. Of many processes on one home, the one that
-holds the lease embeds; if it dies, its lease runs out and another process goes on.
+holds a tenant's lease embeds for that tenant; if it dies, its lease runs out and another process
+goes on. A tenant with a long backlog takes turns with the others.
 
 When a batch fails, the worker asks the embedder for a harmless text. If that fails too, the
 embedder is down: the worker pauses, longer each time, and no document is blamed. If it works, a
@@ -29,6 +30,8 @@ _LOG = logging.getLogger(__name__)
 _LEASE = "embedding"
 _IDLE_S = 5.0
 _OTHER_OWNER_S = 0.25
+_BATCHES_A_TURN = 20
+"""Batches after which another tenant has its turn."""
 _LONGEST_STOP_S = 5.0
 _FIRST_RETRY_MS = 1_000
 _PREVIOUS_CHARS = 300
@@ -117,21 +120,34 @@ class EmbeddingWorker:
             self._wake.wait(pause_s)
 
     def _embed_backlog(self) -> float:
-        """Embed until nothing is due. Gives the pause before the next look, in seconds."""
+        """Embed some of what is due, tenant by tenant.
+
+        Gives the pause before the next look, in seconds.
+        """
         self._adopt_model()
-        if not self._has_work():
+        tenants = self._list_due_tenants()
+        if not tenants:
             return _IDLE_S
-        if self._another_embeds() or not self._take_lease():
-            return _OTHER_OWNER_S
+        unfinished = [self._embed_tenant(tenant) for tenant in tenants]
+        return 0.0 if any(unfinished) else _OTHER_OWNER_S  # then look again for what came in
+
+    def _embed_tenant(self, tenant: str) -> bool:
+        """Embed what is due for a tenant, as long as its turn lasts. True where more is due."""
+        if self._stopping.is_set() or self._another_embeds(tenant):
+            return False
+        if not self._take_lease(tenant):
+            return False
         try:
-            while not self._stopping.is_set() and self._embed_batch():
+            for _ in range(_BATCHES_A_TURN):
+                if self._stopping.is_set() or not self._embed_batch(tenant):
+                    return False
                 self._outages, self._outage = 0, None
-                if not self._take_lease():
-                    break
+                if not self._take_lease(tenant):
+                    return False
         finally:
-            with self._store.backlog(write=True) as backlog:
-                backlog.release_lease(_LEASE, self._owner)
-        return _OTHER_OWNER_S  # then look again, for something may have been written
+            with self._store.write(tenant) as tx:
+                tx.leases.release(_LEASE, self._owner)
+        return True
 
     def _adopt_model(self) -> None:
         """Make this process's model the model of the home; the process started last decides."""
@@ -147,90 +163,98 @@ class EmbeddingWorker:
             _LOG.info("Embedding with %s; %d documents to do", name, waiting)
         self._adopted = True
 
-    def _has_work(self) -> bool:
+    def _list_due_tenants(self) -> list[str]:
+        """The tenants with something to embed now; none while the embedder is down."""
         if self._resting_until > time.monotonic():
-            return False
+            return []
         with self._store.backlog(write=False) as backlog:
-            due_at = backlog.next_due_at(now_millis(), self._limits.attempts)
-            ours = backlog.current_model() == self._embedder.name
-        return ours and due_at is not None and due_at <= now_millis()
+            if backlog.current_model() != self._embedder.name:
+                return []
+            return backlog.list_due_tenants(now_millis(), self._limits.attempts)
 
-    def _another_embeds(self) -> bool:
+    def _another_embeds(self, tenant: str) -> bool:
         """Whether another process holds the lease. It only reads, so that nobody waits to ask."""
-        with self._store.backlog(write=False) as backlog:
-            return backlog.lease_owner(_LEASE, now_millis()) not in (None, self._owner)
+        with self._store.read(tenant) as tx:
+            return tx.leases.owner(_LEASE, now_millis()) not in (None, self._owner)
 
-    def _take_lease(self) -> bool:
-        with self._store.backlog(write=True) as backlog:
-            return backlog.take_lease(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
+    def _take_lease(self, tenant: str) -> bool:
+        with self._store.write(tenant) as tx:
+            return tx.leases.take(_LEASE, self._owner, now_millis(), self._limits.lease_ms)
 
-    def _embed_batch(self) -> bool:
-        """Embed what is due. False when nothing is left to do now.
+    def _embed_batch(self, tenant: str) -> bool:
+        """Embed some of what is due for a tenant. False when nothing is left to do now.
 
         Raises:
             EmbedderError: the embedder is down.
         """
-        with self._store.backlog(write=False) as backlog:
-            due = backlog.list_due(now_millis(), self._limits.batch, self._limits.attempts)
-            erasures = backlog.count_erasures()
+        with self._store.read(tenant) as tx:
+            due = tx.backlog.list_due(now_millis(), self._limits.batch, self._limits.attempts)
+            last_erasure = tx.backlog.last_erasure()
         if not due:
             return False
-        vectors = self._embed_texts(due)
+        vectors = self._embed_texts(tenant, due)
         self._linking = True
         try:
-            return self._store_vectors(due, vectors, erasures)
+            return self._store_vectors(tenant, due, vectors, last_erasure)
         finally:
             self._linking = False
 
     def _store_vectors(
-        self, due: list[PendingDocument], vectors: Mapping[int, Vector], erasures: int
+        self,
+        tenant: str,
+        due: list[PendingDocument],
+        vectors: Mapping[int, Vector],
+        last_erasure: int,
     ) -> bool:
         """Write the vectors and the links that follow. False if the model was replaced."""
-        with self._store.backlog(write=True) as backlog:
+        with self._store.write(tenant) as tx:
             # Vectors are good even if the lease has run out since they were begun; those of a
             # model that was replaced since are not.
-            wanted = backlog.current_model() == self._embedder.name
-            if backlog.count_erasures() != erasures:
+            wanted = tx.backlog.current_model() == self._embedder.name
+            if tx.backlog.last_erasure() != last_erasure:
                 return wanted  # a text of the batch may have been erased: read it again
             if wanted and vectors:
-                backlog.add_vectors(self._embedder.name, vectors)
+                tx.backlog.add_vectors(self._embedder.name, vectors)
         if wanted:
-            self._link_similar(due, vectors)
+            self._link_similar(tenant, due, vectors)
         return wanted
 
-    def _link_similar(self, due: list[PendingDocument], vectors: Mapping[int, Vector]) -> None:
+    def _link_similar(
+        self, tenant: str, due: list[PendingDocument], vectors: Mapping[int, Vector]
+    ) -> None:
         """Link each memory of the batch with the memories that mean nearly the same."""
-        own: dict[str, dict[int, Vector]] = {}
-        for pending in due:
-            if pending.turn is None and pending.n in vectors:
-                own.setdefault(pending.tenant, {})[pending.n] = vectors[pending.n]
-        for tenant, new_vectors in own.items():
-            with self._store.read(tenant) as tx:
-                near = find_similar(
-                    tx, self._embedder.name, new_vectors, self._embedder.calibration.neighbour
-                )
-            if near:
-                with self._store.write(tenant) as tx:
-                    link_all_similar(tx, near, now_millis())
+        new_vectors = {p.n: vectors[p.n] for p in due if p.turn is None and p.n in vectors}
+        if not new_vectors:
+            return
+        with self._store.read(tenant) as tx:
+            near = find_similar(
+                tx, self._embedder.name, new_vectors, self._embedder.calibration.neighbour
+            )
+        if near:
+            with self._store.write(tenant) as tx:
+                link_all_similar(tx, near, now_millis())
 
-    def _embed_texts(self, due: list[PendingDocument]) -> dict[int, Vector]:
+    def _embed_texts(self, tenant: str, due: list[PendingDocument]) -> dict[int, Vector]:
         texts = [embedding_text(pending) for pending in due]
         try:
             vectors = self._embedder.embed_documents(texts)
         except EmbedderError:
             self._embedder.embed_documents(["ping"])  # raises if the embedder is down
-            results = {p.n: self._embed_one(p, text) for p, text in zip(due, texts, strict=True)}
+            results = {
+                pending.n: self._embed_one(tenant, pending, text)
+                for pending, text in zip(due, texts, strict=True)
+            }
             return {n: vector for n, vector in results.items() if vector is not None}
         return {pending.n: vector for pending, vector in zip(due, vectors, strict=True)}
 
-    def _embed_one(self, pending: PendingDocument, text: str) -> Vector | None:
+    def _embed_one(self, tenant: str, pending: PendingDocument, text: str) -> Vector | None:
         """The vector of one document; None if it failed, which is noted for a retry."""
         try:
             return self._embedder.embed_documents([text])[0]
         except EmbedderError as error:
             until = now_millis() + backoff_ms(_FIRST_RETRY_MS, pending.attempts)
-            with self._store.backlog(write=True) as backlog:
-                backlog.postpone([pending.n], until, str(error))
+            with self._store.write(tenant) as tx:
+                tx.backlog.postpone([pending.n], until, str(error))
             return None
 
     def _back_off(self, error: EmbedderError) -> float:

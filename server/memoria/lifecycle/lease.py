@@ -1,4 +1,4 @@
-"""The lease: one run of nightly maintenance at a time in a home, whichever process runs it.
+"""The lease: one run of nightly maintenance at a time for a tenant, whichever process runs it.
 
 A lease is renewed three times in its life and expires with its owner, so a killed run blocks no
 other one for longer than that.
@@ -21,19 +21,19 @@ _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def hold_lease(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
-    """Hold the home's lease while the block runs.
+def hold_lease(store: Store, tenant: str, owner: str, lease_ms: int = LEASE_MS) -> Iterator[None]:
+    """Hold the tenant's lease while the block runs.
 
     Waits for one lease's length, which a dead owner's does not outlast.
 
     Raises:
         LeaseLostError: a run holds the lease.
     """
-    _wait_for_lease(store, owner, lease_ms)
+    _wait_for_lease(store, tenant, owner, lease_ms)
     done = threading.Event()
     beat = threading.Thread(
         target=_renew_until,
-        args=(store, owner, lease_ms, done),
+        args=(store, tenant, owner, lease_ms, done),
         name="memoria-nightly",
         daemon=True,
     )
@@ -43,29 +43,31 @@ def hold_lease(store: Store, owner: str, lease_ms: int = LEASE_MS) -> Iterator[N
     finally:
         done.set()
         beat.join()
-        with store.backlog(write=True) as leases:
-            leases.release_lease(LEASE, owner)
+        with store.write(tenant) as tx:
+            tx.leases.release(LEASE, owner)
 
 
-def _wait_for_lease(store: Store, owner: str, lease_ms: int) -> None:
+def _wait_for_lease(store: Store, tenant: str, owner: str, lease_ms: int) -> None:
     patient_until = time.monotonic() + 1.2 * lease_ms / 1000
-    while not _try_lease(store, owner, lease_ms):
+    while not _try_lease(store, tenant, owner, lease_ms):
         if time.monotonic() > patient_until:
             raise LeaseLostError(
-                "Nightly maintenance is running in this home already. Wait until it is done; "
+                f"Nightly maintenance is running for {tenant} already. Wait until it is done; "
                 "`memoria nightly runs` shows how far it is."
             )
         time.sleep(_POLL_S)
 
 
-def _try_lease(store: Store, owner: str, lease_ms: int) -> bool:
-    with store.backlog(write=True) as leases:
-        return leases.take_lease(LEASE, owner, system_millis(), lease_ms)
+def _try_lease(store: Store, tenant: str, owner: str, lease_ms: int) -> bool:
+    with store.write(tenant) as tx:
+        return tx.leases.take(LEASE, owner, system_millis(), lease_ms)
 
 
-def _renew_until(store: Store, owner: str, lease_ms: int, done: threading.Event) -> None:
+def _renew_until(
+    store: Store, tenant: str, owner: str, lease_ms: int, done: threading.Event
+) -> None:
     while not done.wait(lease_ms / 3000):
         try:
-            _try_lease(store, owner, lease_ms)
+            _try_lease(store, tenant, owner, lease_ms)
         except StoreError as error:
             _LOG.warning("The lease of nightly maintenance could not be renewed: %s", error)

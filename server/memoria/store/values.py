@@ -235,7 +235,6 @@ class PendingDocument:
     """A document that wants a vector: a turn with the one before it, or a memory's wording."""
 
     n: int
-    tenant: str
     attempts: int
     turn: StoredTurn | None = None
     previous: StoredTurn | None = None

@@ -8,7 +8,7 @@ All calls block; the application runs each whole transaction in one worker threa
 `Transaction.meanwhile` may have a second for a while.
 """
 
-from memoria.store.base.backlog import Backlog
+from memoria.store.base.backlog import Backlog, TenantBacklog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, GeneratedFileRecords
@@ -23,6 +23,7 @@ from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
+from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
 from memoria.store.base.metrics import LinkCounts, MetricRows
@@ -62,6 +63,7 @@ __all__ = [
     "GeneratedFileRecords",
     "Graph",
     "JournalingStore",
+    "Leases",
     "LinkCounts",
     "Memories",
     "MetricRows",
@@ -81,6 +83,7 @@ __all__ = [
     "StatementOccasion",
     "StorageTiers",
     "Store",
+    "TenantBacklog",
     "Tombstones",
     "Transaction",
     "WorkQueue",

@@ -1,25 +1,24 @@
-"""The embedding backlog: the embedding worker's view of the store."""
+"""The embedding backlog: documents that still want a vector of the home's model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from memoria.model import (
-    BacklogStatus,
-    Vector,
-)
-from memoria.store.values import (
-    PendingDocument,
-)
+from memoria.model import BacklogStatus, Vector
+from memoria.store.values import PendingDocument
 
 
 class Backlog(Protocol):
-    """Vectors still to be made, for all tenants: the embedding worker's view of the store."""
+    """The backlog of all tenants: which model embeds it, and how much of it waits."""
 
     def choose_model(self, name: str) -> int:
         """Make `name` the home's model; whatever lacks its vector joins the backlog.
 
         Gives how many documents joined.
         """
+        ...
+
+    def current_model(self) -> str | None:
+        """The home's model."""
         ...
 
     def index_is_behind(self, model: str) -> bool:
@@ -33,28 +32,32 @@ class Backlog(Protocol):
         """Bring the model's vector index in step with the stored vectors."""
         ...
 
+    def list_due_tenants(self, now: int, attempts: int) -> list[str]:
+        """The tenants that have documents to embed now, those that wait longest first."""
+        ...
+
+    def next_due_at(self, now: int, attempts: int) -> int | None:
+        """When the earliest waiting document may be tried; None if none waits."""
+        ...
+
+    def status(self, attempts: int) -> BacklogStatus:
+        """How much waits."""
+        ...
+
+
+class TenantBacklog(Protocol):
+    """One tenant's part of the backlog: what the embedding worker reads and writes."""
+
+    def list_due(self, now: int, limit: int, attempts: int) -> list[PendingDocument]:
+        """Documents to embed next, oldest first."""
+        ...
+
     def current_model(self) -> str | None:
         """The home's model."""
         ...
 
-    def count_erasures(self) -> int:
-        """A number that grows with every erasure."""
-        ...
-
-    def take_lease(self, name: str, owner: str, now: int, lease_ms: int) -> bool:
-        """Whether `owner` now holds the lease: it was free, run out, or already theirs."""
-        ...
-
-    def lease_owner(self, name: str, now: int) -> str | None:
-        """Who holds the lease; None if it is free or has run out."""
-        ...
-
-    def release_lease(self, name: str, owner: str) -> None:
-        """Give the lease back."""
-        ...
-
-    def list_due(self, now: int, limit: int, attempts: int) -> list[PendingDocument]:
-        """Documents to embed next."""
+    def last_erasure(self) -> int:
+        """A number that grows with every erasure of the tenant."""
         ...
 
     def add_vectors(self, model: str, vectors: Mapping[int, Vector]) -> None:
@@ -66,13 +69,5 @@ class Backlog(Protocol):
         ...
 
     def postpone(self, ns: Sequence[int], until: int, error: str) -> None:
-        """Count a failure and wait before the next attempt."""
-        ...
-
-    def status(self, attempts: int) -> BacklogStatus:
-        """How much waits."""
-        ...
-
-    def next_due_at(self, now: int, attempts: int) -> int | None:
-        """When the earliest waiting document may be tried; None if none waits."""
+        """Count a failed attempt and wait until a moment before the next one."""
         ...

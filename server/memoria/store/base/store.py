@@ -9,7 +9,7 @@ from memoria.model import (
     Statistics,
 )
 from memoria.model.nightly import NightlyRun
-from memoria.store.base.backlog import Backlog
+from memoria.store.base.backlog import Backlog, TenantBacklog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, GeneratedFileRecords
@@ -18,6 +18,7 @@ from memoria.store.base.derivations import Derivations
 from memoria.store.base.documents import Documents
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.graph import Graph
+from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
 from memoria.store.base.metrics import MetricRows
@@ -55,6 +56,10 @@ class Transaction(Protocol):
     def tombstones(self) -> Tombstones: ...  # noqa: D102
     @property
     def queue(self) -> Queue: ...  # noqa: D102
+    @property
+    def backlog(self) -> TenantBacklog: ...  # noqa: D102
+    @property
+    def leases(self) -> Leases: ...  # noqa: D102
     @property
     def retention(self) -> RetentionRows: ...  # noqa: D102
     @property
@@ -116,11 +121,11 @@ class Store(Protocol):
         ...
 
     def backlog(self, *, write: bool) -> AbstractContextManager[Backlog]:
-        """The embedding backlog across tenants."""
+        """The embedding backlog of all tenants."""
         ...
 
     def work_queue(self, *, write: bool) -> AbstractContextManager[WorkQueue]:
-        """The extraction queue across tenants."""
+        """The extraction queue of all tenants."""
         ...
 
     @property

@@ -2,7 +2,7 @@
 
 SQLite and the vector indexes both work outside of Python's lock, so text and vectors take no longer
 together than the slower of them. A second connection has a snapshot of its own, which can't be
-asked to be the first one's; but whatever changes what vectors find is counted in the file. Where
+asked to be the first one's; but whatever changes what a tenant's vectors find is counted. Where
 both count the same, the answer is the same as in turn.
 """
 
@@ -46,10 +46,10 @@ class LargeTenants:
         return True
 
 
-def have_same_indexes(one: Connection, other: Connection) -> bool:
-    """Whether two snapshots show the same documents with the same vectors."""
-    return _change_number(one) == _change_number(other)
+def have_same_indexes(one: Connection, other: Connection, tenant: int) -> bool:
+    """Whether two snapshots show a tenant the same documents with the same vectors."""
+    return _count_changes(one, tenant) == _count_changes(other, tenant)
 
 
-def _change_number(connection: Connection) -> int:
-    return int(connection.execute(_SQL["change_sequence"]).fetchone()["n"])
+def _count_changes(connection: Connection, tenant: int) -> int:
+    return int(connection.execute(_SQL["changes"], {"tenant": tenant}).fetchone()["n"])

@@ -47,6 +47,7 @@ class SqliteDocuments:
         scope = Visibility(kind, self._rows.tenant, workspace, processed=suppressed).token
         self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
         self._rows.insert("await_vector", n=n)
+        self._rows.change("note_newest", n=n)
         return n
 
     def set_current(self, n: int, *, current: bool) -> None:

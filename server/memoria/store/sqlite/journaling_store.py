@@ -18,7 +18,14 @@ class SqliteJournalingStore(SqliteStore):
     """A home's store as a night uses it, from one thread."""
 
     def __init__(
-        self, path: Path, *, busy_timeout_ms: int, attempts: int, lease: str, owner: str
+        self,
+        path: Path,
+        *,
+        busy_timeout_ms: int,
+        attempts: int,
+        tenant: str,
+        lease: str,
+        owner: str,
     ) -> None:
         """Open the file beside whoever else has it open.
 
@@ -26,16 +33,18 @@ class SqliteJournalingStore(SqliteStore):
             path: the database file.
             busy_timeout_ms: how long to wait for other writers.
             attempts: how often an embedding is tried.
-            lease: without which nothing is written.
+            tenant: whose nightly maintenance it is.
+            lease: the tenant's lease without which nothing is written.
             owner: whose it must be.
 
         Raises:
             StoreError: see `SqliteStore`.
         """
         super().__init__(path, busy_timeout_ms=busy_timeout_ms, readers=1, attempts=attempts)
-        self._lease = lease, owner
+        self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
         self._at: tuple[int, int] | None = None
         self.most_rows = 0
+        self._writer = self._connections.writer.connection
         install_triggers(self._writer)
 
     @contextlib.contextmanager
@@ -59,7 +68,7 @@ class SqliteJournalingStore(SqliteStore):
 
     def _merge_index_segments(self) -> None:
         """Make up for what the transaction before this one left unmerged."""
-        with self._exclusive_writer() as connection:
+        with self._connections.lock_writer() as connection:
             if not has_mergeable(connection):
                 return
         with self._write_under_lease() as connection:
@@ -76,8 +85,7 @@ class SqliteJournalingStore(SqliteStore):
 
     def _require_lease(self, connection: Connection) -> None:
         """Stop where another took over: a process that slept must not write on where it was."""
-        name, owner = self._lease
-        asked = {"name": name, "owner": owner, "now": system_millis()}
+        asked = {**self._lease, "now": system_millis()}
         if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
             raise LeaseLostError(
                 "Another night has taken over, because this one made no progress for too long. "

@@ -1,5 +1,9 @@
 """Full text: the best documents by BM25.
 
+How rare a word is, is counted in the whole file: FTS5 knows no tenants. In a home that many tenants
+share, a word that is common with one weighs less with all. A home of its own for each tenant avoids
+that, and so will an engine with postings of its own.
+
 BM25 as FTS5 has it counts every phrase of a query by walking its list, the scope's as well: where
 one tenant holds nearly everything, that alone takes as long as all the words. So in a home of more
 documents than the budget the words are matched alone, and what they find is held against the scope
@@ -55,7 +59,7 @@ class Matching:
             return self._best_of_many(
                 _restrict_to(narrowing.ids_if_few), terms, scope, narrowing, limit
             )
-        counts = self._counts(terms, newest)
+        counts = self._count_in_home(terms, self._rows.number("newest_of_all"))
         kept = choose_affordable(terms, counts.__getitem__)
         if sum(map(counts.__getitem__, kept)) > BUDGET:
             most = BUDGET if narrowing.is_narrow else limit
@@ -96,7 +100,8 @@ class Matching:
         newest = self._rows.number("newest")
         shown = self._count_shown(scope, newest)
         if shown > BUDGET:
-            return Frequencies(newest, self._counts(terms, newest))
+            total = self._rows.number("newest_of_all")
+            return Frequencies(total, self._count_in_home(terms, total))
         return Frequencies(
             shown, {term: self._count(_in_scope(scope, [term]), newest) for term in terms}
         )
@@ -105,21 +110,21 @@ class Matching:
         asked = {"query": query, "limit": limit, "context_weight": _CONTEXT_WEIGHT, **where}
         return list(map(Match._make, self._rows.all(statement, **asked)))
 
-    def _counts(self, terms: Sequence[str], newest: int) -> dict[str, int]:
-        """In how many documents each term stands, judging by those up to the mark."""
+    def _count_in_home(self, terms: Sequence[str], newest: int) -> dict[str, int]:
+        """In how many documents of the home each term occurs, judging by those up to a horizon."""
         last = count_horizon(newest)
 
         def count(term: str) -> int:
             return self._count(_any_of([term]), last)
 
-        age = last, self._rows.number("erased_at")
+        age = last, self._rows.number("erasures_of_all")
         known = self._counted.terms if self._counted else CountCache()
         return {term: known.look_up(term, age, count) * newest // last for term in terms}
 
     def _count_shown(self, scope: str, newest: int) -> int:
         """How many documents the scope shows, as long as nothing changes."""
         known = self._counted.scopes if self._counted else CountCache()
-        age = self._rows.number("changed_at"), newest
+        age = self._rows.number("changes"), newest
         return known.look_up(scope, age, lambda scope: self._count(scope, newest))
 
     def _count(self, query: str, last: int) -> int:

@@ -6,11 +6,11 @@ VALUES (:tenant, :kind, :workspace, :suppressed);
 INSERT INTO search_index (rowid, scope, words, context) VALUES (:n, :scope, :words, :context);
 
 -- name: await_vector
-INSERT INTO embedding_backlog (document_n) VALUES (:n);
+INSERT INTO embedding_backlog (document_n, tenant_id) VALUES (:n, :tenant);
 
 -- name: await_vector_if_missing
-INSERT INTO embedding_backlog (document_n)
-SELECT :n WHERE NOT EXISTS (
+INSERT INTO embedding_backlog (document_n, tenant_id)
+SELECT :n, :tenant WHERE NOT EXISTS (
     SELECT 1 FROM embeddings e
     JOIN embedding_models m ON m.n = e.model_n
     JOIN settings s ON s.key = 'embedding_model' AND s.value = m.name
@@ -40,17 +40,18 @@ DELETE FROM search_index WHERE rowid = :n;
 DELETE FROM documents WHERE n = :n AND tenant_id = :tenant;
 
 -- name: count_change
-UPDATE change_sequence SET n = n + 1 WHERE one = 1;
+UPDATE tenants SET changes = changes + 1 WHERE id = :tenant;
 
 -- name: count_erasure
-UPDATE change_sequence SET n = n + 1, erased_at = n + 1 WHERE one = 1;
+UPDATE tenants SET changes = changes + 1, last_erasure = changes + 1 WHERE id = :tenant;
 
 -- name: want_scrub
 INSERT INTO settings (key, value) VALUES ('scrub', lower(hex(randomblob(8))))
 ON CONFLICT DO UPDATE SET value = excluded.value;
 
 -- name: note_change
-UPDATE documents SET changed = (SELECT n FROM change_sequence WHERE one = 1) WHERE n = :n AND changed > 0;
+UPDATE documents SET changed = (SELECT changes FROM tenants WHERE id = :tenant)
+WHERE n = :n AND changed > 0;
 
 -- name: set_scope
 UPDATE search_index SET scope = :scope WHERE rowid = :n;
@@ -123,18 +124,24 @@ FROM documents d CROSS JOIN search_index i ON i.rowid = d.n
 WHERE d.n IN (SELECT value FROM json_each(:ns)) AND +d.tenant_id = :tenant
   AND length(i.words) + length(i.context) <= :most;
 
+-- name: note_newest
+UPDATE tenants SET newest_document = :n WHERE id = :tenant;
+
 -- name: newest
+SELECT coalesce(max(newest_document), 0) FROM tenants WHERE id = :tenant;
+
+-- name: newest_of_all
 SELECT coalesce(max(n), 0) FROM documents;
 
 -- name: count_up_to
 SELECT count(*) FROM (
     SELECT 1 FROM search_index WHERE search_index MATCH :query AND rowid <= :last LIMIT :most);
 
--- name: changed_at
-SELECT n FROM change_sequence WHERE one = 1;
+-- name: changes
+SELECT coalesce(max(changes), 0) FROM tenants WHERE id = :tenant;
 
--- name: erased_at
-SELECT erased_at FROM change_sequence WHERE one = 1;
+-- name: erasures_of_all
+SELECT coalesce(sum(last_erasure), 0) FROM tenants;
 
 -- name: count_matches
 SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
@@ -147,12 +154,12 @@ SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :aft
 ORDER BY n LIMIT :limit;
 
 -- name: oldest_awaiting
-SELECT coalesce(min(document_n), 9223372036854775807) FROM embedding_backlog;
+SELECT coalesce(min(document_n), 9223372036854775807) FROM embedding_backlog
+WHERE tenant_id = :tenant;
 
 -- name: awaiting_vectors
-SELECT b.document_n AS n
-FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
-WHERE b.document_n IN (SELECT value FROM json_each(:ns)) AND d.tenant_id = :tenant;
+SELECT document_n AS n FROM embedding_backlog
+WHERE document_n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 
 -- name: allowed_turns
 -- Without a bound, a bound beyond all times: the index over times serves either way.

@@ -15,8 +15,8 @@ SELECT content, valid_from FROM memory_versions WHERE n = :n AND tenant_id = :te
 UPDATE embedding_backlog SET attempts = 0, not_before = 0;
 
 -- name: await_missing_vectors
-INSERT INTO embedding_backlog (document_n)
-SELECT d.n FROM documents d
+INSERT INTO embedding_backlog (document_n, tenant_id)
+SELECT d.n, d.tenant_id FROM documents d
 JOIN settings s ON s.key = 'embedding_model'
 WHERE d.current
   AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN embedding_models m ON m.n = e.model_n

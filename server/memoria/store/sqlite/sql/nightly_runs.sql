@@ -122,4 +122,6 @@ DELETE FROM nightly_changes
 WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant) AND seq = :seq;
 
 -- name: lease
-SELECT 1 FROM leases WHERE name = :name AND owner = :owner AND expires_at > :now;
+SELECT 1 FROM leases
+WHERE tenant_id = (SELECT id FROM tenants WHERE name = :tenant_name)
+  AND name = :name AND owner = :owner AND expires_at > :now;

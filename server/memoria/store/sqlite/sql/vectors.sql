@@ -1,3 +1,6 @@
+-- name: current_model
+SELECT value FROM settings WHERE key = 'embedding_model';
+
 -- name: model
 SELECT n, name, dims FROM embedding_models WHERE name = :name;
 
@@ -7,8 +10,10 @@ INSERT INTO embedding_models (name, dims) VALUES (:name, :dims);
 -- name: add_embedding
 INSERT OR REPLACE INTO embeddings (model_n, document_n, vector) VALUES (:model, :n, :vector);
 
--- name: change_sequence
-SELECT n, erased_at FROM change_sequence WHERE one = 1;
+-- name: changes
+-- Of a tenant that has nothing yet: zeros.
+SELECT coalesce(max(changes), 0) AS n, coalesce(max(last_erasure), 0) AS erased_at
+FROM tenants WHERE id = :tenant;
 
 -- name: changed
 -- `changed > 0` lets the index be used, which has no other rows; said last, it is entered at :seen.

@@ -11,6 +11,7 @@ from memoria.store.sqlite.vectors.models import (
     Drift,
     EmbeddingModel,
     VectorQuery,
+    current_model,
     find_model,
     list_models,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "VectorCache",
     "VectorIndex",
     "VectorQuery",
+    "current_model",
     "find_model",
     "list_models",
 ]

@@ -98,12 +98,9 @@ class VectorCache:
         """Let nothing that was erased stay in memory because nobody asks."""
         with self._lock:
             held = list(self._held.values())
-        if held:
-            erased_at = connection.execute(SQL["change_sequence"]).fetchone()["erased_at"]
-            for each in held:
-                with each.lock:
-                    if each.seen < erased_at:
-                        each.follow(connection)
+        for each in held:
+            with each.lock:
+                each.drop_erased(connection)
 
     def clear(self) -> None:
         """Hold nothing more."""

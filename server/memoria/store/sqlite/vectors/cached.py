@@ -1,9 +1,8 @@
 """What a process holds of one model, tenant and kind, and how far it has followed the file.
 
-It is as old as the snapshot it was last brought up to, counted by `change_sequence`. A search on
-a newer snapshot first reads what changed in between; one on an older snapshot would see what is not
-there yet, so it is sent away. Only readers come here: what a transaction that writes sees may yet
-be rolled back.
+The count of the tenant's changes says how far. A search on a newer snapshot first reads what
+changed in between; one on an older snapshot would see what is not there yet, so it is sent away.
+Only readers come here: what a transaction that writes sees may yet be rolled back.
 """
 
 import threading
@@ -71,7 +70,7 @@ class CachedVectors(ABC):
             connection: where the snapshot is read.
             going_on: asked now and then whether to; where not, nothing is held.
         """
-        now = connection.execute(SQL["change_sequence"]).fetchone()
+        now = connection.execute(SQL["changes"], self._where).fetchone()
         if now["n"] > self.seen:
             try:
                 self._read_changes(connection, now, going_on)
@@ -80,6 +79,12 @@ class CachedVectors(ABC):
                 self.rows.clear()  # half of the changes may be in it
                 raise
         return bool(now["n"] == self.seen)
+
+    def drop_erased(self, connection: Connection) -> None:
+        """Bring it up to the connection's snapshot if the tenant has erased something since."""
+        now = connection.execute(SQL["changes"], self._where).fetchone()
+        if self.seen < now["erased_at"]:
+            self.follow(connection)
 
     def _read_changes(self, connection: Connection, now: Row, going_on: Callable[[], bool]) -> None:
         if now["erased_at"] > self.seen and len(self.rows):

@@ -54,6 +54,12 @@ class Drift:
         return bool(self.missing or self.extra)
 
 
+def current_model(connection: Connection) -> str | None:
+    """The name of the model that embeds what is written in the home."""
+    row = connection.execute(SQL["current_model"]).fetchone()
+    return None if row is None else str(row["value"])
+
+
 def find_model(connection: Connection, name: str) -> EmbeddingModel | None:
     """The model of that name."""
     row = connection.execute(SQL["model"], {"name": name}).fetchone()

@@ -1,11 +1,4 @@
--- name: audit
-INSERT INTO audit_log (tenant_id, at, channel, client, action, subject, detail)
-VALUES (:tenant, :at, :channel, :client, :action, :subject, :detail);
-
--- name: audit_of
-SELECT at, channel, client, action, detail FROM audit_log
-WHERE tenant_id = :tenant AND subject = :subject
-ORDER BY n;
+-- What a tenant has: all of it is counted.
 
 -- name: sessions
 SELECT count(*) FROM sessions WHERE tenant_id = :tenant;
@@ -34,9 +27,7 @@ SELECT count(*) FROM embeddings e JOIN documents d ON d.n = e.document_n
 WHERE d.tenant_id = :tenant;
 
 -- name: pending
-SELECT count(*) FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
-WHERE d.tenant_id = :tenant AND b.attempts < :attempts;
+SELECT count(*) FROM embedding_backlog WHERE tenant_id = :tenant AND attempts < :attempts;
 
 -- name: failed
-SELECT count(*) FROM embedding_backlog b CROSS JOIN documents d ON d.n = b.document_n
-WHERE d.tenant_id = :tenant AND b.attempts >= :attempts;
+SELECT count(*) FROM embedding_backlog WHERE tenant_id = :tenant AND attempts >= :attempts;

@@ -1,0 +1,196 @@
+"""Connections to one file: one that writes, and a few that read a snapshot each.
+
+Every transaction that may write begins with BEGIN IMMEDIATE, so that it waits its turn instead of
+failing half way; every read is one snapshot. Within a process a lock keeps writers in line; between
+processes SQLite does. A file that was replaced or removed is not used any further.
+"""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty, LifoQueue
+from typing import NamedTuple
+
+from memoria.errors import StoreDamagedError, StoreUnavailableError
+from memoria.store.sqlite.driver import (
+    Connection,
+    connect,
+    load_vectors,
+    transaction,
+    translate_errors,
+)
+from memoria.store.sqlite.integrity import Damage, inspect
+from memoria.store.sqlite.migrate import check_version, migrate
+from memoria.store.sqlite.vectors import Vec0Index, VectorCache, VectorIndex
+
+_Identity = tuple[int, int] | None
+
+
+class Opened(NamedTuple):
+    """A connection, and the vector index as it reaches it."""
+
+    connection: Connection
+    vectors: VectorIndex
+
+
+class Connections:
+    """A file's connections. Thread-safe."""
+
+    def __init__(self, path: Path, busy_timeout_ms: int, readers: int) -> None:
+        """Open the file for writing, and make or migrate it if need be.
+
+        Args:
+            path: the database file.
+            busy_timeout_ms: how long to wait for other writers.
+            readers: how many snapshots may be open at once.
+
+        Raises:
+            StoreUnavailableError: the file can't be opened or is damaged.
+            StoreTooNewError: a newer Memoria wrote it.
+            UnsupportedEngineError: this SQLite is too old.
+        """
+        self._path = path
+        self._busy_timeout_ms = busy_timeout_ms
+        self._write_lock = threading.Lock()
+        self._read_slots = threading.BoundedSemaphore(readers)
+        self._idle: LifoQueue[Opened] = LifoQueue()
+        self._closed = False
+        self.cache = VectorCache(connect=self._connect_for_learning)
+        """What the process has in memory of the file's vectors."""
+        with translate_errors():
+            self._file, self.writer = self._open_current_file()
+            try:
+                migrate(self.writer.connection)
+            except BaseException:
+                self.writer.connection.close()
+                raise
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A change, all or nothing."""
+        with self.lock_writer() as connection, transaction(connection):
+            self._check_file_identity()
+            check_version(connection)  # a newer Memoria may have moved the home on meanwhile
+            yield connection
+
+    @contextlib.contextmanager
+    def lock_writer(self) -> Iterator[Connection]:
+        """The writer's connection, which no other thread has meanwhile."""
+        with self._write_lock, self._detect_damage(), translate_errors():
+            yield self.writer.connection
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Opened]:
+        """A snapshot; waits while as many are open as may be."""
+        with self._read_slots, self._detect_damage(), translate_errors():
+            self._check_file_identity()
+            with self._open_snapshot() as opened:
+                yield opened
+
+    @contextlib.contextmanager
+    def try_read(self) -> Iterator[Opened | None]:
+        """Another snapshot for who has one; None where as many are open as may be.
+
+        Nobody waits here: those who have one and want another would wait for each other.
+        """
+        if not self._read_slots.acquire(blocking=False):
+            yield None
+            return
+        try:
+            with self._open_snapshot() as opened:
+                yield opened
+        finally:
+            self._read_slots.release()
+
+    @contextlib.contextmanager
+    def open_fresh(self, *, read_only: bool = False) -> Iterator[Opened]:
+        """A connection that remembers nothing.
+
+        FTS5's integrity check trusts what its connection remembers of the index, and after another
+        connection's writes it takes a sound index for a broken one.
+        """
+        opened = self._open(read_only=read_only)
+        with contextlib.closing(opened.connection):
+            yield opened
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._closed = True
+        with self._write_lock:
+            self.writer.connection.close()
+        while not self._idle.empty():
+            self._idle.get_nowait().connection.close()
+        self.cache.clear()
+
+    @contextlib.contextmanager
+    def _open_snapshot(self) -> Iterator[Opened]:
+        opened = self._take_reader()
+        try:
+            opened.connection.execute("BEGIN")
+            yield opened
+        finally:
+            if opened.connection.in_transaction:
+                opened.connection.execute("ROLLBACK")
+            self._idle.put(opened)
+
+    def _take_reader(self) -> Opened:
+        with contextlib.suppress(Empty):
+            return self._idle.get_nowait()
+        return self._open(read_only=True)
+
+    def _check_file_identity(self) -> None:
+        """Stop where going on would mean to write into a file that nobody will read."""
+        if _identity(self._path) != self._file:
+            raise StoreUnavailableError(
+                "The database file was replaced or removed while this process had it open. "
+                "Nothing was written. Start the process again."
+            )
+
+    @contextlib.contextmanager
+    def _detect_damage(self) -> Iterator[None]:
+        """What can't be understood is the file's fault where the file is not whole, else ours."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError) as error:
+            if not self._find_damage():
+                raise
+            raise StoreDamagedError.for_problem("its rows contradict each other") from error
+
+    def _find_damage(self) -> Damage:
+        with translate_errors(), self.open_fresh(read_only=True) as opened:
+            return inspect(opened.connection)
+
+    def _open_current_file(self) -> tuple[_Identity, Opened]:
+        """The writer, on the file in place: a restore may change it while we wait for its lock."""
+        while True:
+            before = _identity(self._path)
+            opened = self._open()
+            if _identity(self._path) == before:
+                return before, opened
+            opened.connection.close()
+
+    def _connect_for_learning(self) -> Connection:
+        """A connection for what is learnt beside the searches."""
+        return connect(self._path, self._busy_timeout_ms, read_only=True)
+
+    def _open(self, *, read_only: bool = False) -> Opened:
+        if self._closed:
+            raise StoreUnavailableError("The store is closed. Open the memory again.")
+        connection = connect(self._path, self._busy_timeout_ms, read_only=read_only)
+        kept = Vec0Index(connection) if load_vectors(connection) else None
+        return Opened(connection, VectorIndex(connection, kept, self.cache if read_only else None))
+
+
+def _identity(path: Path) -> _Identity:
+    """Which file it is, whatever its name; None where there is none."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"The data folder {path.parent} can't be read: {error.strerror}. Check that it belongs "
+            "to this user, or set MEMORIA_HOME to another."
+        ) from error
+    return found.st_dev, found.st_ino

@@ -1,0 +1,237 @@
+"""A transaction: one tenant's rows over one connection.
+
+Its tables are made when they are asked for: most transactions need two or three of the two dozen.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property, partial
+from typing import TypeVar
+
+from memoria.model import BacklogStatus, Statistics
+from memoria.store.sqlite.audit import SqliteAuditLog
+from memoria.store.sqlite.concurrent_read import run_concurrently
+from memoria.store.sqlite.conversations import SqliteConversations
+from memoria.store.sqlite.core_lines import SqliteCoreLines
+from memoria.store.sqlite.days import SqliteDays, SqliteGeneratedFileRecords
+from memoria.store.sqlite.dependencies import SqliteDependencies
+from memoria.store.sqlite.derivations import SqliteDerivations
+from memoria.store.sqlite.documents import SqliteDocuments
+from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.episodes import SqliteEpisodes
+from memoria.store.sqlite.graph import SqliteGraph
+from memoria.store.sqlite.leases import SqliteLeases
+from memoria.store.sqlite.ledger import SqliteModelCallLog
+from memoria.store.sqlite.memories import SqliteMemories
+from memoria.store.sqlite.metrics import SqliteMetrics
+from memoria.store.sqlite.nightly_runs import SqliteNightlyRuns
+from memoria.store.sqlite.pairs import SqlitePairs
+from memoria.store.sqlite.pruned_edges import SqlitePrunedEdges
+from memoria.store.sqlite.purge import SqlitePurgeCandidates
+from memoria.store.sqlite.queue import SqliteQueue
+from memoria.store.sqlite.retention import SqliteRetention
+from memoria.store.sqlite.rows import TenantRows
+from memoria.store.sqlite.scratchpads import SqliteScratchpads
+from memoria.store.sqlite.storage_tiers import SqliteStorageTiers
+from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
+from memoria.store.sqlite.terms import TermStatistics
+from memoria.store.sqlite.tombstones import SqliteTombstones
+from memoria.store.sqlite.vectors import VectorIndex
+
+_T = TypeVar("_T")
+ConcurrentRead = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
+"""Opens a second transaction that sees the same; None where that would gain nothing."""
+
+
+class SqliteTransaction:
+    """One tenant's rows over one connection, inside a transaction."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        name: str,
+        tenant: int,
+        vectors: VectorIndex,
+        attempts: int,
+        counted: TermStatistics | None = None,
+        concurrent_read: ConcurrentRead = nullcontext,
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            connection: which has begun a transaction.
+            name: the tenant's.
+            tenant: the tenant's number; 0 for one that has nothing yet.
+            vectors: the vector index as this connection reaches it.
+            attempts: how often an embedding is tried.
+            counted: what the process remembers of the full text; None for a writer.
+            concurrent_read: opens a second transaction that sees the same.
+        """
+        self._connection = connection
+        self._name = name
+        self._tenant = tenant
+        self._vectors = vectors
+        self._attempts = attempts
+        self._counted = counted
+        self._concurrent_read = concurrent_read
+
+    @cached_property
+    def documents(self) -> SqliteDocuments:
+        """The derived indexes over whatever can be found."""
+        return SqliteDocuments(self._connection, self._tenant, self._vectors, self._counted)
+
+    @cached_property
+    def conversations(self) -> SqliteConversations:
+        """Sessions, their turns and segments."""
+        return SqliteConversations(self._connection, self._tenant, self.documents)
+
+    @cached_property
+    def memories(self) -> SqliteMemories:
+        """Memories and their versions."""
+        return SqliteMemories(self._connection, self._tenant, self.documents)
+
+    @cached_property
+    def graph(self) -> SqliteGraph:
+        """Memories, turns and entities as nodes, and the edges between them."""
+        return SqliteGraph(self._connection, self._tenant)
+
+    @cached_property
+    def episodes(self) -> SqliteEpisodes:
+        """Which turns an episode sums up."""
+        return SqliteEpisodes(self._connection, self._tenant)
+
+    @cached_property
+    def core(self) -> SqliteCoreLines:
+        """The lines of core files, each with its memory."""
+        return SqliteCoreLines(self._connection, self._tenant)
+
+    @cached_property
+    def scratchpads(self) -> SqliteScratchpads:
+        """Working notes, one a session."""
+        return SqliteScratchpads(self._connection, self._tenant)
+
+    @cached_property
+    def tombstones(self) -> SqliteTombstones:
+        """Proofs of what was forgotten."""
+        return SqliteTombstones(self._connection, self._tenant)
+
+    @cached_property
+    def queue(self) -> SqliteQueue:
+        """Segments that wait for the extractor."""
+        return SqliteQueue(self._connection, self._tenant)
+
+    @cached_property
+    def backlog(self) -> SqliteTenantBacklog:
+        """Documents that want a vector."""
+        return SqliteTenantBacklog(
+            self._connection, self._tenant, self._vectors, self.conversations
+        )
+
+    @cached_property
+    def leases(self) -> SqliteLeases:
+        """Work that one process at a time may do."""
+        return SqliteLeases(self._connection, self._tenant)
+
+    @cached_property
+    def retention(self) -> SqliteRetention:
+        """How long memories last."""
+        return SqliteRetention(self._connection, self._tenant)
+
+    @cached_property
+    def pairs(self) -> SqlitePairs:
+        """Memories that may say the same."""
+        return SqlitePairs(self._connection, self._tenant)
+
+    @cached_property
+    def dependencies(self) -> SqliteDependencies:
+        """What rests on what."""
+        return SqliteDependencies(self._connection, self._tenant)
+
+    @cached_property
+    def derivations(self) -> SqliteDerivations:
+        """Memories that were derived from others."""
+        return SqliteDerivations(self._connection, self._tenant)
+
+    @cached_property
+    def edge_pruning(self) -> SqlitePrunedEdges:
+        """Edges that graph expansion does without."""
+        return SqlitePrunedEdges(self._connection, self._tenant)
+
+    @cached_property
+    def metrics(self) -> SqliteMetrics:
+        """What nightly maintenance measures."""
+        return SqliteMetrics(self._connection, self._tenant)
+
+    @cached_property
+    def nightly_runs(self) -> SqliteNightlyRuns:
+        """Runs of nightly maintenance, their plans and journals."""
+        return SqliteNightlyRuns(self._connection, self._tenant, self.documents)
+
+    @cached_property
+    def purge(self) -> SqlitePurgeCandidates:
+        """What may be erased for good."""
+        return SqlitePurgeCandidates(self._connection, self._tenant)
+
+    @cached_property
+    def days(self) -> SqliteDays:
+        """Days and closed conversations."""
+        return SqliteDays(self._connection, self._tenant)
+
+    @cached_property
+    def file_records(self) -> SqliteGeneratedFileRecords:
+        """What was last written into generated files."""
+        return SqliteGeneratedFileRecords(self._connection, self._tenant)
+
+    @cached_property
+    def storage_tiers(self) -> SqliteStorageTiers:
+        """How tightly texts are packed."""
+        return SqliteStorageTiers(self._connection, self._tenant)
+
+    @cached_property
+    def audit(self) -> SqliteAuditLog:
+        """The append-only log."""
+        return SqliteAuditLog(self._connection, self._tenant)
+
+    @cached_property
+    def ledger(self) -> SqliteModelCallLog:
+        """Calls to chat models, and what they cost."""
+        return SqliteModelCallLog(self._connection, self._tenant)
+
+    @contextlib.contextmanager
+    def read_concurrently(
+        self, work: Callable[["SqliteTransaction"], _T]
+    ) -> Iterator[Callable[[], _T]]:
+        """Do something in another thread, on the same rows, while the block runs."""
+        with self._concurrent_read() as other:
+            if other is None:
+                yield partial(work, self)
+            else:
+                with run_concurrently(partial(work, other)) as result:
+                    yield result
+
+    def statistics(self) -> Statistics:
+        """What the tenant holds."""
+        rows = TenantRows(self._connection, self._tenant, "statistics")
+        chunks = rows.all("chunks")[0]
+        pages, page_size = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "page_size")
+        )
+        return Statistics(
+            tenant=self._name,
+            sessions=rows.number("sessions"),
+            turns=rows.number("turns"),
+            turn_versions=rows.number("turn_versions"),
+            memories={row["validity"]: row["total"] for row in rows.all("memories")},
+            raw_chunks=chunks["total"],
+            raw_bytes=chunks["raw"],
+            stored_bytes=chunks["stored"],
+            database_bytes=pages * page_size,
+            vectors=rows.number("vectors"),
+            backlog=BacklogStatus(
+                pending=rows.number("pending", attempts=self._attempts),
+                failed=rows.number("failed", attempts=self._attempts),
+            ),
+            queue=self.queue.status(),
+        )
