@@ -1,5 +1,6 @@
 """What every format is, and what it makes of a file."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ TranscriptItem = TranscriptTurn | SkippedLine | UnusableLine
 
 @dataclass(frozen=True, slots=True)
 class TranscriptFormat:
-    """How a client writes transcripts, and where."""
+    """How a client writes transcripts, and where. The command line's help follows from it."""
 
     name: str
     client: str
@@ -42,12 +43,40 @@ class TranscriptFormat:
     patterns: tuple[str, ...]
     """Names of its files. Where two are one transcript written twice, the first pattern wins."""
     read: Callable[[TranscriptSource], Iterator[TranscriptItem]]
-    folder: Callable[[], Path] | None = None
+    folder: "DefaultFolder | None" = None
     """Where the client keeps them unless told otherwise."""
+    note: str = ""
+    """What a user has to know to choose it, as the help says."""
     excluded_folders: frozenset[str] = frozenset()
     """Names of folders that hold something else."""
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
+
+    @property
+    def summary(self) -> str:
+        """The files it reads and where they lie, as the help says."""
+        where = f" in {self.folder}" if self.folder else ""
+        return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultFolder:
+    """A client's own folder of transcripts."""
+
+    variable: str
+    """The variable of the environment that moves the client's files."""
+    home: str
+    """Where these files lie where the variable is not set."""
+    below: str
+    """Where the transcripts lie among them."""
+
+    def __str__(self) -> str:
+        return f"${self.variable}/{self.below} (${self.variable} is {self.home} unless set)"
+
+    @property
+    def path(self) -> Path:
+        """The folder on this machine."""
+        return Path(os.environ.get(self.variable) or self.home).expanduser() / self.below
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ assistant's words, the id of a tool call. A fork's copied lines name the line th
 and meet it.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pydantic import JsonValue
 
 from memoria.admin.transcripts.base import (
+    DefaultFolder,
     SkippedLine,
     TranscriptFormat,
     TranscriptItem,
@@ -182,15 +181,11 @@ def _result(block: JsonObject) -> JsonValue:
     return {"is_error": True, "content": words} if block.get("is_error") else words
 
 
-def _folder() -> Path:
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser() / "projects"
-
-
 CLAUDE_CODE = TranscriptFormat(
     name="claude-code",
     client="claude-code",
     patterns=("*.jsonl",),
     read=read,
-    folder=_folder,
+    folder=DefaultFolder("CLAUDE_CONFIG_DIR", "~/.claude", "projects"),
     excluded_folders=frozenset({"subagents"}),
 )

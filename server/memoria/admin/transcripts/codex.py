@@ -9,13 +9,12 @@ rollout is only ever appended to. A tool call has its call id.
 """
 
 import json
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from pydantic import JsonValue
 
 from memoria.admin.transcripts.base import (
+    DefaultFolder,
     SkippedLine,
     TranscriptFormat,
     TranscriptItem,
@@ -180,14 +179,10 @@ def _parse_json(words: str) -> JsonValue:
     return parsed
 
 
-def _folder() -> Path:
-    return Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser() / "sessions"
-
-
 CODEX = TranscriptFormat(
     name="codex",
     client="codex",
     patterns=("rollout-*.jsonl", "rollout-*.jsonl.zst"),
     read=read,
-    folder=_folder,
+    folder=DefaultFolder("CODEX_HOME", "~/.codex", "sessions"),
 )

@@ -78,7 +78,7 @@ def _find_in_folder(folder: Path, of: TranscriptFormat) -> Iterator[Path]:
 def _own_folder(of: TranscriptFormat) -> Path:
     if of.folder is None:
         raise InvalidInputError("Name the files or folders to import.")
-    folder = of.folder()
+    folder = of.folder.path
     if not folder.is_dir():
         raise InvalidInputError(
             f"There is no {folder}, where {of.name} keeps its transcripts. "

@@ -10,7 +10,6 @@ The file is read twice: first for where each message was last written, then for 
 What is held meanwhile is an id and two numbers a message.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from memoria.admin.transcripts.base import (
+    DefaultFolder,
     SkippedLine,
     TranscriptFormat,
     TranscriptItem,
@@ -188,16 +188,11 @@ def _project_folder(path: Path) -> str | None:
         return None  # an older version, or a copy of the file alone
 
 
-def _folder() -> Path:
-    home = Path(os.environ.get("GEMINI_CLI_HOME") or "~").expanduser()
-    return home / ".gemini" / "tmp"
-
-
 GEMINI = TranscriptFormat(
     name="gemini",
     client="gemini",
     patterns=("session-*.jsonl", "session-*.json"),
     read=read,
-    folder=_folder,
+    folder=DefaultFolder("GEMINI_CLI_HOME", "~", ".gemini/tmp"),
     documents=frozenset({".json"}),
 )

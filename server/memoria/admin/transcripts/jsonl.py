@@ -45,4 +45,11 @@ def _identify(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
     return turn.model_copy(update={"session_id": session, "message_id": own_id})
 
 
-JSONL = TranscriptFormat(name="jsonl", client="import-jsonl", patterns=("*.jsonl",), read=read)
+JSONL = TranscriptFormat(
+    name="jsonl",
+    client="import-jsonl",
+    patterns=("*.jsonl",),
+    read=read,
+    note="a turn a line with session_id, message_id, role, speaker, content, at, tool_name, "
+    "tool_args, tool_result; only role is required",
+)

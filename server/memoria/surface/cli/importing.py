@@ -1,7 +1,7 @@
 """The command that imports transcripts."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import anyio
 import typer
@@ -51,6 +51,12 @@ def add_commands(app: typer.Typer) -> None:
     app.command("import")(import_transcripts)
 
 
+def _check_format(name: str) -> str:
+    if name not in FORMATS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}.")
+    return name
+
+
 def import_transcripts(
     context: typer.Context,
     paths: Annotated[
@@ -62,10 +68,14 @@ def import_transcripts(
         ),
     ] = None,
     format: Annotated[  # noqa: A002
-        Literal["jsonl", "claude-code", "codex", "gemini"],
+        str,
         typer.Option(
-            help="Whose transcripts they are. jsonl: a turn a line with session_id, message_id, "
-            "role, speaker, content, at, tool_name, tool_args, tool_result; only role is required."
+            metavar=f"[{'|'.join(FORMATS)}]",
+            callback=_check_format,
+            autocompletion=lambda: [*FORMATS],
+            help=" ".join(
+                ["Whose transcripts they are.", *(f"{one.summary}." for one in FORMATS.values())]
+            ),
         ),
     ] = "jsonl",
     wait: Annotated[
