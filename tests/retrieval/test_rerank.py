@@ -320,7 +320,7 @@ async def test_the_trace_tells_its_share(m: Memoria, reranker: Scripted) -> None
     assert found.explanation is not None
     assert found.explanation.path.endswith(" → rerank")
     assert found.explanation.formula.startswith("½(1 − ")
-    assert found.explanation.formula.endswith(") + ½·rerank, × weight")
+    assert found.explanation.formula.endswith(") + ½·rerank, × boosts")
     printed = "\n".join(explanation_lines(found.explanation))
     assert "used 3 candidates" in printed
     assert "rerank 0.87" in printed

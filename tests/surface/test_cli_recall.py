@@ -70,7 +70,7 @@ def test_an_explanation_is_part_of_the_document_where_it_is_asked_for(
     shown = [each.id for each in explanation.candidates if each.outcome == "shown"]
     assert shown == [hit["id"] for hit in plain["hits"]]
     assert explanation.path == "text → graph"
-    assert explanation.formula == "1 − (1 − text)(1 − 0.3·graph), × weight"
+    assert explanation.formula == "1 − (1 − text)(1 − 0.3·graph), × boosts"
     assert {report.part: report.state for report in explanation.parts} == {
         "text": "used",
         "vectors": "missing",

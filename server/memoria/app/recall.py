@@ -74,7 +74,7 @@ class Recall:
     ) -> SearchResult:
         """First level: conclusions, a line each, cited; nothing when nothing fits.
 
-        Turns that no memory has been drawn from yet stand in, marked `unprocessed`.
+        Turns that no memory has been made of yet stand in, marked `unprocessed`.
 
         Args:
             query: a question or words, in any language.
@@ -86,7 +86,7 @@ class Recall:
             session_id: only what came from this session.
             include_history: also what was superseded or archived.
             workspace: ask as from this project, or `*` for all; the configured one by default.
-            as_of: what was held true at this ISO 8601 time; "last week" is counted from it.
+            as_of: what was valid at this ISO 8601 time; "last week" is counted from it.
             task: memories of this task gain; by default the task on the scratchpad.
             without: parts to do without (`text`, `vectors`, `graph`), or stages of the ranking
                 (`neighbours`, `speakers`, …), to see what each is worth.
@@ -171,7 +171,7 @@ class Recall:
     ) -> ContextPackage:
         """What a framework puts before a model: persona, task in hand, recall, evidence, citations.
 
-        What is recalled passes a stricter gate than in a search, for nobody asked for it. Evidence
+        What is recalled has to fit better than in a search, for nobody asked for it. Evidence
         is added where the query asks for the record, or where nothing was recalled.
 
         Args:

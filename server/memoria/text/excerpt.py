@@ -39,15 +39,15 @@ def _densest_run(found: Sequence[tuple[int, str]], chars: int) -> tuple[int, int
     """First and last position of the run within `chars` that has most distinct terms."""
     best = (0, 0)
     most = begin = 0
-    held: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for position, term in found:
-        held[term] += 1
+        counts[term] += 1
         while position - found[begin][0] >= chars:
-            held[found[begin][1]] -= 1
-            held += Counter()  # forget terms that are no longer held
+            counts[found[begin][1]] -= 1
+            counts += Counter()  # forget terms that are no longer in the run
             begin += 1
-        if len(held) > most:
-            most = len(held)
+        if len(counts) > most:
+            most = len(counts)
             best = (found[begin][0], position + len(term))
     return best
 

@@ -67,7 +67,7 @@ def _describe_formula(sources: SourceScores) -> str:
     terms = [_FORMULA[part] for part in _list_served_parts(sources)]
     joined = f"1 − {''.join(f'(1 − {term})' for term in terms)}" if terms else "none"
     joined = f"½({joined}) + ½·rerank" if terms and _is_reranked(sources) else joined
-    return f"{joined}, × weight" if terms else joined
+    return f"{joined}, × boosts" if terms else joined
 
 
 def _list_served_parts(sources: SourceScores) -> list[Part]:

@@ -32,6 +32,7 @@ FIRST_CHARS = 72
 _SAME_MOMENT_MS = 2_000
 """A wording and the line that logs it are written in one transaction."""
 _ACTIONS_THAT_WORD = ("add", "remember", "correct")
+"""Actions of the log that a wording stands for."""
 _ORDER = (
     EdgeType.CONTRADICTS,
     EdgeType.VERSION_NEXT,
@@ -46,10 +47,11 @@ _ORDER = (
     EdgeType.DERIVED_FROM,
     EdgeType.TEMPORAL_NEXT,
 )
+"""What a reader wants to know first stands first."""
 
 
 def filters_from(workspace: str | None) -> Filters:
-    """All that is seen from a workspace: what no longer holds, and turns that were read, too."""
+    """All that a workspace sees, inactive memories and processed turns included."""
     everywhere = workspace == EVERYWHERE
     return Filters(
         workspace=workspace, everywhere=everywhere, include_history=True, include_processed=True
@@ -57,16 +59,16 @@ def filters_from(workspace: str | None) -> Filters:
 
 
 def read_origin(
-    tx: Transaction, record_id: str, context: int, seen: Filters
+    tx: Transaction, record_id: str, context: int, visible: Filters
 ) -> MemoryRecord | TurnOrigin:
-    """A memory with all it rests on and is linked with, or a turn with what was drawn from it.
+    """A memory with all it rests on and is linked with, or a turn with the memories made of it.
 
     Raises:
         NotFoundError: the tenant has neither.
     """
     match read_record(tx, record_id, context):
         case Memory() as memory:
-            return _read_memory_record(tx, memory, seen)
+            return _read_memory_record(tx, memory, visible)
         case TurnRecord() as record:
             ns = [version.n for version in record.versions]
             return TurnOrigin(
@@ -89,32 +91,32 @@ def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
         raise _explain_absence(tx, memory_id)
     evidence = tx.memories.list_evidence(memory_id)
     wordings = _pair_wordings(memory, evidence)
-    again = [one for one in evidence if one.version is None]
-    done = [
+    repetitions = [one for one in evidence if one.version is None]
+    actions = [
         entry for entry in tx.audit.list_entries(memory_id) if not _repeats_wording(entry, wordings)
     ]
-    events: list[SourcedVersion | Evidence | AuditEntry] = [*wordings, *again, *done]
+    events: list[SourcedVersion | Evidence | AuditEntry] = [*wordings, *repetitions, *actions]
     return MemoryHistory(memory=memory, events=tuple(sorted(events, key=_moment)))
 
 
-def list_pending(tx: Transaction, limit: int, seen: Filters) -> list[MemoryRecord]:
-    """What waits for the user's word, as it is seen from here, newest first."""
-    held = tx.memories.list_pending(limit, seen.workspace)
-    return [_read_memory_record(tx, memory, seen) for memory in held]
+def list_pending(tx: Transaction, limit: int, visible: Filters) -> list[MemoryRecord]:
+    """Memories that wait for the user's confirmation, newest first."""
+    pending = tx.memories.list_pending(limit, visible.workspace)
+    return [_read_memory_record(tx, memory, visible) for memory in pending]
 
 
-def list_bonds(tx: Transaction, node: Node, seen: Filters) -> tuple[IncidentEdge, ...]:
-    """Every edge at a node with its other end in words, the most telling first."""
-    return describe_edges(tx, node, tx.graph.list_edges(node, seen), seen)
+def list_incident_edges(tx: Transaction, node: Node, visible: Filters) -> tuple[IncidentEdge, ...]:
+    """Every edge at a node with its other end in words, in the order of `_ORDER`."""
+    return describe_edges(tx, node, tx.graph.list_edges(node, visible), visible)
 
 
 def describe_edges(
-    tx: Transaction, node: Node, edges: Iterable[Edge], seen: Filters
+    tx: Transaction, node: Node, edges: Iterable[Edge], visible: Filters
 ) -> tuple[IncidentEdge, ...]:
-    """These edges at a node with their other ends in words, the most telling first."""
-    in_words = cache(lambda end: _describe_node(tx, end, seen))
-    found = [_bond(edge, in_words(other_end(edge, node))) for edge in edges]
-    return tuple(sorted(found, key=lambda bond: (_ORDER.index(bond.edge.type), -bond.edge.weight)))
+    """These edges at a node with their other ends in words, in the order of `_ORDER`."""
+    describe = cache(lambda end: _describe_node(tx, end, visible))
+    found = [_orient_edge(edge, describe(other_end(edge, node))) for edge in edges]
+    return tuple(sorted(found, key=lambda one: (_ORDER.index(one.edge.type), -one.edge.weight)))
 
 
 def other_end(edge: Edge, node: Node) -> Node:
@@ -124,14 +126,14 @@ def other_end(edge: Edge, node: Node) -> Node:
     return edge.dst if edge.src == node else edge.src
 
 
-def _read_memory_record(tx: Transaction, memory: Memory, seen: Filters) -> MemoryRecord:
+def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> MemoryRecord:
     evidence = tx.memories.list_evidence(memory.id)
     return MemoryRecord(
         memory=memory,
         versions=_pair_wordings(memory, evidence),
         evidence=tuple(evidence),
         turn_range=tx.episodes.get_span(memory.id),
-        edges=list_bonds(tx, Node("memory", memory.id), seen),
+        edges=list_incident_edges(tx, Node("memory", memory.id), visible),
     )
 
 
@@ -166,7 +168,7 @@ def _repeats_wording(entry: AuditEntry, wordings: Iterable[SourcedVersion]) -> b
 
 
 def _moment(event: SourcedVersion | Evidence | AuditEntry) -> tuple[int, int]:
-    """When we learnt of it; of what happened in one moment, wordings come first."""
+    """When Memoria learnt of it; of events of one moment, wordings come first."""
     match event:
         case SourcedVersion(version=version):
             return version.ingested_at, version.version
@@ -176,12 +178,12 @@ def _moment(event: SourcedVersion | Evidence | AuditEntry) -> tuple[int, int]:
             return at, 1 << 31
 
 
-def _bond(edge: Edge, other: EdgeEnd) -> IncidentEdge:
+def _orient_edge(edge: Edge, other: EdgeEnd) -> IncidentEdge:
     outward = edge.dst.id == other.id and edge.dst.kind == other.kind
     return IncidentEdge(edge=edge, outward=outward, other=other)
 
 
-def _describe_node(tx: Transaction, node: Node, seen: Filters) -> EdgeEnd:
+def _describe_node(tx: Transaction, node: Node, visible: Filters) -> EdgeEnd:
     text, detail = "", ""
     match node.kind:
         case "memory":
@@ -193,7 +195,7 @@ def _describe_node(tx: Transaction, node: Node, seen: Filters) -> EdgeEnd:
             if turn is not None:
                 text, detail = full_text(turn), turn.speaker or turn.role.value
         case "entity":
-            entity = tx.graph.get_entity(node.id, seen)
+            entity = tx.graph.get_entity(node.id, visible)
             if entity is not None:
                 kind = None if entity.kind == "other" else entity.kind
                 text, detail = entity.name, ", ".join(filter(None, (entity.distinct, kind)))

@@ -1,8 +1,8 @@
-"""Question: what the words of a question say about where its answer lies.
+"""Parse: what the words of a query say about where its answer lies.
 
-Nothing here looks anything up. The stretch of time it names ("last week", 上个月) becomes a window,
-names become seeds for the graph, and what only the record can hold (error codes, long numbers,
-paths, addresses, code), or a request for the exact words, calls for the second level.
+Nothing here looks anything up. The time it names ("last week", 上个月) becomes a window, names
+become starts for the graph, and what only the record can hold (error codes, long numbers,
+paths, addresses, code), or a request for the exact words, calls for the transcript.
 """
 
 import re
@@ -62,7 +62,7 @@ _LONGEST_RUN = 6
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A question taken apart."""
+    """A query taken apart."""
 
     text: str
     terms: tuple[str, ...]
@@ -97,7 +97,7 @@ class ParsedQuery:
 
 
 def parse_query(text: str, terms: tuple[str, ...], now: int) -> ParsedQuery:
-    """Take a question apart.
+    """Take a query apart.
 
     Args:
         text: as it was asked.
@@ -105,21 +105,21 @@ def parse_query(text: str, terms: tuple[str, ...], now: int) -> ParsedQuery:
         now: when it is asked, UTC epoch milliseconds; "last week" is counted from here, and days
             begin at this machine's midnight.
     """
-    when = interval(text, now, utc_offset_minutes=local_offset_minutes(now))
-    timeless = text if when is None else _remove_times(text, now)
+    time = interval(text, now, utc_offset_minutes=local_offset_minutes(now))
+    timeless = text if time is None else _remove_times(text, now)
     latest = _LATEST.regex.search(text) is not None
-    for_the_record = _RECORD_REQUEST.regex.search(text) is not None
+    wants_record = _RECORD_REQUEST.regex.search(text) is not None
     return ParsedQuery(
         text=text,
         terms=terms,
         discriminative=_discriminative_terms(timeless, terms)
-        if when or latest or for_the_record
+        if time or latest or wants_record
         else terms,
-        time=when,
+        time=time,
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
         proper_names=tuple(_proper_names(timeless)),
         literals=tuple(match[0].strip("`") for match in _LITERAL.regex.finditer(text)),
-        wants_record=for_the_record,
+        wants_record=wants_record,
         wants_latest=latest,
     )
 
@@ -132,11 +132,11 @@ def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, .
 
 def _remove_times(text: str, now: int) -> str:
     """The text without its words of time."""
-    kept, end = [], 0
+    parts, end = [], 0
     for span in times(text, now):
-        kept.append(text[end : span.start])
+        parts.append(text[end : span.start])
         end = span.end
-    return " ".join([*kept, text[end:]])
+    return " ".join([*parts, text[end:]])
 
 
 def _proper_names(timeless: str) -> Iterator[str]:

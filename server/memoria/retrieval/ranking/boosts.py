@@ -50,7 +50,7 @@ def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> d
     """Factors for a memory in one of its wordings."""
     votes = math.tanh((memory.upvotes - memory.downvotes) / 2)
     at = version.event_at if version.event_at is not None else version.valid_from
-    factors = _bound_product(
+    factors = _limit_product(
         {
             "importance": 1 + _IMPORTANCE * (memory.importance - 0.5),
             "pinned": _PINNED if memory.pinned else 1.0,
@@ -72,7 +72,7 @@ def combine_boosts(factors: Mapping[str, float]) -> float:
     return math.prod(factors.values())
 
 
-def _bound_product(factors: Mapping[str, float]) -> dict[str, float]:
+def _limit_product(factors: Mapping[str, float]) -> dict[str, float]:
     """The factors, and what keeps their product within bounds: tanh of its logarithm."""
     earned = math.log(combine_boosts(factors))
     granted = _BOUND * math.tanh(earned / _BOUND)

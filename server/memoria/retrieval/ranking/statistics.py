@@ -60,7 +60,7 @@ def build_statistics(
     names = _proper_name_tokens(plan)
     counts = frequencies.by_term
     is_known = any(counts.get(name) for name in names) or not names.isdisjoint(
-        _linked_name_tokens(sources)
+        _name_tokens_in_graph(sources)
     )
     ignores_all = plan.profile.ignores_names
     ignored = names if ignores_all else {n for n in names if _is_frequent(counts, n)}
@@ -78,7 +78,7 @@ def _is_frequent(counts: Mapping[str, int], name: str) -> bool:
     return counts.get(name, 0) >= _FREQUENT
 
 
-def _linked_name_tokens(sources: SourceScores) -> frozenset[str]:
+def _name_tokens_in_graph(sources: SourceScores) -> frozenset[str]:
     """The tokens of names in the query by which the graph knows something."""
     known = frozenset[str]().union(*sources.expansion.entity_names.values())
     return frozenset(tokens(" ".join(known)))

@@ -9,7 +9,7 @@ and the figures are the embedder's (`Calibration`):
 - About an entity that much of the record is about, something is always found: two texts about the
   same person are alike for the name alone. So the bound is high. In the transcript the words around
   a turn count as well: on LoCoMo that is worth half of what silence costs.
-- About nobody in particular, texts that have nothing to do with each other are told by little.
+- About nobody in particular, texts that have nothing to do with each other mostly share little.
 - Where query and text are in different languages they share no word; their cosine is the fit.
 - Where nothing that is named is on record, only a near paraphrase is an answer.
 

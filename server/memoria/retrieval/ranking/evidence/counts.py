@@ -1,7 +1,7 @@
-"""Counts: how often each of a question's terms stands in a document.
+"""Counts: how often each of a query's terms stands in a document.
 
 The index finds by BM25 with weights of its own, made for documents of any kind. What it found is
-counted anew, so that turns can be weighed as what they are: pieces of a conversation.
+counted anew, so that turns can be ranked as what they are: pieces of a conversation.
 
 A word that only begins like a term (`volunteer`, `voluntary`) counts for a part of it where the
 term itself is missing. To cut words at four or five letters finds in most European languages what
@@ -19,7 +19,7 @@ _PREFIX_WEIGHT = 0.3
 
 
 class TermCounts(NamedTuple):
-    """A document as the question sees it: only terms that stand in it."""
+    """How often a query's terms stand in a document; only those that do."""
 
     body: dict[str, float]
     """Times in what was said."""
@@ -36,22 +36,24 @@ def count_terms(
 
     Args:
         documents: by number.
-        terms: a question's.
+        terms: a query's.
         alike: whether words that begin like a term count for a part of it.
     """
     whole = [(term, f" {term} ") for term in terms]
-    begun = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
-    return {n: _count_document(document, whole, begun) for n, document in documents.items()}
+    beginnings = [(term, f" {term[:_PREFIX]}") for term in terms if alike and _may_vary(term)]
+    return {n: _count_document(document, whole, beginnings) for n, document in documents.items()}
 
 
 def _count_document(
-    document: IndexTokens, whole: Sequence[tuple[str, str]], begun: Sequence[tuple[str, str]]
+    document: IndexTokens, whole: Sequence[tuple[str, str]], beginnings: Sequence[tuple[str, str]]
 ) -> TermCounts:
     words, context = f" {document.words} ", f" {document.context} "
-    said: dict[str, float] = {t: many for t, token in whole if (many := words.count(token))}
-    alike = {term: _PREFIX_WEIGHT for term, start in begun if term not in said and start in words}
-    framed: dict[str, float] = {term: 1.0 for term, token in whole if token in context}
-    return TermCounts(said | alike, framed, words.count(" ") + context.count(" ") - 2)
+    body: dict[str, float] = {t: many for t, token in whole if (many := words.count(token))}
+    alike = {
+        term: _PREFIX_WEIGHT for term, start in beginnings if term not in body and start in words
+    }
+    frame: dict[str, float] = {term: 1.0 for term, token in whole if token in context}
+    return TermCounts(body | alike, frame, words.count(" ") + context.count(" ") - 2)
 
 
 def _may_vary(term: str) -> bool:

@@ -30,13 +30,13 @@ class RankingInput:
     """Who said the very best of BM25."""
 
     @classmethod
-    def read(cls, tx: Transaction, candidates: SourceScores, *, include_processed: bool) -> Self:
-        """What the candidates lead to."""
-        counted = best_documents(candidates.bm25, _RECOUNT_DEPTH)
+    def read(cls, tx: Transaction, sources: SourceScores, *, include_processed: bool) -> Self:
+        """What the candidates of the sources lead to."""
+        counted = best_documents(sources.bm25, _RECOUNT_DEPTH)
         central = counted[:_NEIGHBOUR_DEPTH]
         near = tx.conversations.list_positions(central, _REACH, include_processed=include_processed)
         known = {place.n for place in near}
-        further = dict.fromkeys((*counted, *best_documents(candidates.cosine, _NEIGHBOUR_DEPTH)))
+        further = dict.fromkeys((*counted, *best_documents(sources.cosine, _NEIGHBOUR_DEPTH)))
         rest = [n for n in further if n not in known]
         return cls(
             near + tx.conversations.list_positions(rest, 0, include_processed=include_processed),

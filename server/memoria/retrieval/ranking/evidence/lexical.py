@@ -20,7 +20,7 @@ from memoria.retrieval.ranking.evidence.counts import TermCounts
 from memoria.store.values import Frequencies, TurnPosition
 
 _NEIGHBOUR_WEIGHTS = {-2: 0.1, -1: 0.2, 1: 0.2, 2: 0.1}
-"""By distance; `found` reads as far."""
+"""By distance; `inputs` reads as far."""
 _FRAME_WEIGHT = 0.6
 """A word of who said it and when, beside one of what was said."""
 _K1 = 0.9
@@ -56,7 +56,7 @@ def bm25(
         _add_counts(own, each.body.items())
         _add_counts(own, _scale_counts(each.frame, _FRAME_WEIGHT))
     relative = {n: each.length / mean for n, each in counted.items() if mean}
-    gains = {term: (_K1 + 1) * told for term, told in idf_by_term.items()}
+    gains = {term: (_K1 + 1) * value for term, value in idf_by_term.items()}
     return {n: _score_document(own, relative.get(n, 1.0), gains) for n, own in weights.items()}
 
 
@@ -80,18 +80,18 @@ def _lend_words(
     counted: Mapping[int, TermCounts], places: Sequence[TurnPosition]
 ) -> dict[int, dict[str, float]]:
     """What each document has of its neighbours; one version of a message stands for the rest."""
-    standing: dict[tuple[int, int], list[int]] = defaultdict(list)
+    documents_at: dict[tuple[int, int], list[int]] = defaultdict(list)
     givers: dict[tuple[int, int], int] = {}
     for n, session_n, index in places:
         place = session_n, index
-        standing[place].append(n)
+        documents_at[place].append(n)
         if n in counted and n <= givers.get(place, n):
             givers[place] = n
     lent: dict[int, dict[str, float]] = {}
     for (session_n, index), giver in sorted(givers.items(), key=itemgetter(1)):
-        said = counted[giver].body
-        shares = {share: _scale_counts(said, share) for share in set(_NEIGHBOUR_WEIGHTS.values())}
+        body = counted[giver].body
+        shares = {share: _scale_counts(body, share) for share in set(_NEIGHBOUR_WEIGHTS.values())}
         for step, share in _NEIGHBOUR_WEIGHTS.items():
-            for n in standing.get((session_n, index + step), ()):
+            for n in documents_at.get((session_n, index + step), ()):
                 _add_counts(lent.setdefault(n, {}), shares[share])
     return lent

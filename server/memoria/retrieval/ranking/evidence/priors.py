@@ -1,14 +1,14 @@
-"""Worth: what a turn is worth as an answer, beside how well it matches.
+"""Priors: how likely a turn is to be an answer, whatever words it shares with the query.
 
 Each is a factor of at most 1 with a reason of its own, and 1 where there is nothing to go by:
 
-- who said it: where a question names one who speaks, what the others say counts for less;
+- who said it: where a query names one who speaks, what the others say counts for less;
 - what it does: a question is matched by the same question, but the answer is what is wanted;
 - how much it says: "wow, thanks" answers nothing, whatever it stands beside (the document length
   prior of W. Kraaij, T. Westerveld, D. Hiemstra, "The importance of prior probabilities for entry
   page search", 2002, with an end: beyond a dozen words longer is not better);
-- when it was said: where a question names a time, what was said outside it counts for less. What
-  happens is told soon after, so the time has three days more. A time in which nothing that was
+- when it was said: where a query names a time, what was said outside it counts for less. What
+  happens is mentioned soon after, so the time has three days more. A time in which nothing that was
   found was said is no help, and none is taken from it.
 """
 
@@ -35,7 +35,7 @@ ReadRemarks = Callable[[Sequence[int]], Mapping[int, Remark]]
 
 @dataclass(frozen=True, slots=True)
 class ExpectedAnswer:
-    """What a question says of the turn that answers it."""
+    """What a query says of the turn that answers it."""
 
     speakers: Collection[str]
     """Those it names; empty where it names none."""
@@ -49,14 +49,14 @@ def rank_with_priors(
     most: int,
     stages: Stages,
 ) -> dict[int, float]:
-    """The scores of the best by what they are worth.
+    """The scores of the best with their priors.
 
-    Nothing is worth more than 1. So they are read from the best downwards, until those left can't
+    No prior is more than 1. So they are read from the best downwards, until those left can't
     come among the `most` best whatever they say; all, where a time is asked for: whether anything
     was said in it shows only then.
 
     Args:
-        scores: what they would have if all were worth the same, best first.
+        scores: what they would have if all priors were the same, best first.
         read: gives those that are turns.
         expected: what is asked for.
         most: how many are wanted.
@@ -66,8 +66,8 @@ def rank_with_priors(
     step = len(left) if expected.time else 2 * most
     while left and (len(final) < most or scores[left[0]] >= _nth_best(final.values(), most)):
         ns, left = left[:step], left[step:]
-        worths = answer_priors(read(ns), expected, stages)
-        final |= {n: scores[n] * worths.get(n, 1.0) for n in ns}
+        priors = answer_priors(read(ns), expected, stages)
+        final |= {n: scores[n] * priors.get(n, 1.0) for n in ns}
     return final
 
 
@@ -114,10 +114,10 @@ def _select_in_time(remarks: Mapping[int, Remark], time: Interval | None) -> Col
     """Those said in a time; all where there is none, or nothing was said in it."""
     if time is None:
         return remarks.keys()
-    said = {n for n, remark in remarks.items() if _falls_in(remark.at, time)}
-    return said or remarks.keys()
+    in_time = {n for n, remark in remarks.items() if _falls_in(remark.at, time)}
+    return in_time or remarks.keys()
 
 
 def _falls_in(at: int, time: Interval) -> bool:
-    begun = time.from_ms is None or at >= time.from_ms
-    return begun and (time.until_ms is None or at < time.until_ms + _TOLD_WITHIN_MS)
+    has_begun = time.from_ms is None or at >= time.from_ms
+    return has_begun and (time.until_ms is None or at < time.until_ms + _TOLD_WITHIN_MS)

@@ -26,5 +26,5 @@ def add_session_shares(
         session_n: _SHARE * sum(sorted(own.values(), reverse=True)[:_BEST])
         for session_n, own in found.items()
     }
-    standing = {n: gains[session_n] for n, session_n, _ in places}
-    return {n: scores.get(n, 0.0) + standing.get(n, 0.0) for n in {**scores, **standing}}
+    shares = {n: gains[session_n] for n, session_n, _ in places}
+    return {n: scores.get(n, 0.0) + shares.get(n, 0.0) for n in {**scores, **shares}}
