@@ -1,1 +1,1 @@
-"""The rules: pure decisions over values, no I/O."""
+"""Policy: decisions over values, without input or output, a clock or a store."""

@@ -1,13 +1,12 @@
-"""Conflict: what a new claim means for a memory that speaks of the same thing.
+"""Conflict: what a new claim means for a known memory of the same subject.
 
-A memory is judged by its priority, a weighted sum of how far its source is trusted, how recent it
-is, how much it rests on and how well it fits (Graph Memory §7.2, in the seeds). But a person who
-says of themselves that something has changed need not win by points: what the user says
-supersedes, and what anybody else says of the user has to be worth more than what it replaces. A
-difference too small to tell goes to a review, and until then what is known stays.
+Claim and memory each have a priority: a weighted sum of the trust in the source, the recency, the
+evidence and the confidence. What users say of themselves supersedes a memory whatever the
+priorities are; anybody else's claim needs the higher priority. If the difference is too small, the
+claim waits for a review, and the memory stays as it is until then.
 
-Two claims on the same property don't contradict each other where the property may have many
-values, where they tell of different times, or where one of them is no claim of fact at all.
+Two claims about one property do not contradict each other if the property may have many values, if
+they tell of different times, or if one of them is not a claim of fact.
 """
 
 import re
@@ -20,11 +19,11 @@ from memoria.text.statement import canonical_form, differs_in_number_or_negation
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
 _TRUST_WEIGHT = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
 _INFERRED_WEIGHT = 0.8
-"""What a source is worth that the user is not: of what the channel vouches for."""
+"""Of the trust in a channel, how much counts if the source is somebody else than the user."""
 _TAU_MS = 90 * 86_400_000
-"""Facts fade over months (τ of a fact, Graph Memory appendix A)."""
+"""Recency falls to 1/e in this time, because facts grow old within months."""
 CLOSE = 0.1
-"""Priorities nearer than this are for a person to tell apart."""
+"""A smaller difference of priorities needs a person's review."""
 _USER_WORDS = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
 USER = "user"
 _BETWEEN_CHINESE = re.compile("(?<=[一-鿿]) (?=[一-鿿])")
@@ -42,7 +41,7 @@ _ONE_VALUE_PREDICATES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is said now, ready to be compared. Times are UTC epoch milliseconds."""
+    """A new statement, ready to be compared with memories. Times are UTC epoch milliseconds."""
 
     content: str
     predicate: str
@@ -52,39 +51,39 @@ class Claim:
     trust: Trust
     confidence: float
     assertive: bool = True
-    """Whether it claims something to be so: a wish or a rumour replaces nothing."""
+    """Whether it claims a fact; a wish or a rumour replaces nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unrelated:
-    """The two have nothing to do with each other."""
+    """Claim and memory have nothing to do with each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class SameStatement:
-    """The memory says it already: it has gained evidence."""
+    """The memory says the same; the claim is evidence for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepBoth:
-    """Both hold, each in its way or at its time."""
+    """Both are true, each in its way or at its time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """The claim takes the memory's place from a moment on."""
+    """The claim replaces the memory from a moment on."""
 
     valid_from: int
 
 
 @dataclass(frozen=True, slots=True)
 class Contradict:
-    """The claim stands against the memory and is worth less: it waits for confirmation."""
+    """The claim contradicts the memory and has less priority: it waits for confirmation."""
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsReview:
-    """Too close to call: the claim waits, and somebody is asked."""
+    """The claim contradicts the memory and the priorities are too close: somebody is asked."""
 
     gap: float
 
@@ -93,34 +92,34 @@ ConflictVerdict = Unrelated | SameStatement | KeepBoth | Supersede | Contradict 
 
 
 def subject_key(subject: str) -> str:
-    """A subject's normal form: every word for the user is the same."""
+    """The normal form of a subject; all words for the user have the same."""
     plain = _name_key(subject)
     return USER if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS else plain
 
 
 def predicate_key(predicate: str) -> str:
-    """A property's normal form: `Job title` and `job_title` are the same."""
+    """The normal form of a property; `Job title` and `job_title` have the same."""
     return "_".join(_name_key(predicate.replace("_", " ")).split())
 
 
 def _name_key(name: str) -> str:
-    """A name's words with a space between; Chinese ones stand as they are written."""
+    """The words of a name with single spaces; none between Chinese characters."""
     return _BETWEEN_CHINESE.sub("", canonical_form(name))
 
 
 def compare_claim(
     claim: Claim, memory: Memory, now: int, relation: Relation | None = None
 ) -> ConflictVerdict:
-    """What a claim means for a memory of the same subject.
+    """Decide what a claim means for a memory of the same subject.
 
     Args:
         claim: what is said now.
         memory: what is known.
         now: UTC epoch milliseconds.
-        relation: what a model says the claim is to the memory, where one was asked. It may tell
-            that two wordings say the same or speak of different things, and it may call what is
-            too close to call. It can't give a claim more weight than its source has, nor make
-            one of a number or a "not" more say the same.
+        relation: how a model relates the claim to the memory, if it was asked. The model may say
+            that two wordings mean the same or different things, and it may decide where the
+            priorities are too close. It cannot give a claim more priority than its source has, and
+            statements that differ in a number or a "not" are never the same.
     """
     if relation == "same" and differs_in_number_or_negation(claim.content, memory.content):
         relation = None
@@ -140,7 +139,7 @@ def compare_claim(
 def decide_replacement(
     claim: Claim, memory: Memory, now: int
 ) -> Supersede | Contradict | NeedsReview:
-    """Whether a claim that can't hold beside a memory takes its place."""
+    """Decide whether a claim replaces a memory that it contradicts."""
     since = max(claim.event_at or claim.said_at, memory.current.valid_from)
     if claim.source is SourceKind.USER_SAID and _is_no_weaker(claim.trust, memory):
         return Supersede(since)
@@ -153,14 +152,14 @@ def decide_replacement(
 
 
 def _compare_topics(claim: Claim, memory: Memory) -> Unrelated | KeepBoth | None:
-    """Whether the two are told apart by what they speak of; None if they may be rivals."""
+    """The verdict if claim and memory speak of different properties or values; else None."""
     if memory.predicate is None or claim.predicate != memory.predicate:
         return Unrelated()
     return None if has_one_value(claim.predicate) else KeepBoth()
 
 
 def _has_another_time(claim: Claim, memory: Memory) -> bool:
-    """Whether the two tell of different times: a measurement each, or what was so before."""
+    """Whether the claim tells of another time than the memory."""
     if claim.event_at is None:
         return False
     known_at = memory.current.event_at
@@ -170,12 +169,12 @@ def _has_another_time(claim: Claim, memory: Memory) -> bool:
 
 
 def has_one_value(predicate: str) -> bool:
-    """Whether there is only one of it: a name, a home."""
+    """Whether a property has only one value at a time, like a name or a home."""
     return predicate in _ONE_VALUE_PREDICATES
 
 
 def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
-    """Whether a channel vouches for the user's word at least as far as the memory's did."""
+    """Whether the user's word came by a channel that is trusted at least as the memory's was."""
     before = memory.current.provenance
     return before.source_kind is not SourceKind.USER_SAID or (
         _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[before.trust]

@@ -1,4 +1,4 @@
-"""Core memory: what belongs into which file and group, what comes first, and how much fits."""
+"""Core files: which memories stand in which file and group, in what order, and how many fit."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -10,20 +10,20 @@ from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.policy.conflict import USER, has_one_value
 
 ASSISTANT = "assistant"
-"""The subject of rules on what the agent is to this user."""
+"""The subject of rules on how the agent behaves towards this user."""
 HABIT = "habit"
-"""The predicate of what the user does again and again."""
+"""The predicate of a user's habit."""
 CONFLICTS = "Conflicts"
 _AGENT_WORDS = frozenset("assistant agent you persona 助手 助理 你".split())
 _OF_THE_USER = re.compile(r"(?:the user|user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 _LEAST_IMPORTANCE = 0.45
-"""A little less than what is stated without a word on how much it matters."""
+"""A little less than the importance of a statement that names none."""
 _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A heading of a file, and what a line added below it by hand is taken for."""
+    """A heading of a core file, and the memory that a line added below it becomes."""
 
     file: CoreFile
     heading: CoreHeading
@@ -44,18 +44,18 @@ GROUPS: tuple[Group, ...] = (
     Group("MEMORY.md", "Facts and concepts", MemoryType.FACT),
     _PERSONA := Group("PERSONA.md", "Rules for the assistant", MemoryType.RULE, ASSISTANT),
 )
-"""In the order they stand in."""
+"""In the order of their headings."""
 
 _BY_HEADING = {group.heading: group for group in GROUPS}
 
 
 def groups_in(file: CoreFile) -> list[Group]:
-    """A file's groups in their order."""
+    """The groups of a file in their order."""
     return [group for group in GROUPS if group.file == file]
 
 
 def group_for(memory: CoreMemory) -> Group | None:
-    """The group a memory stands in; None where core memory is not for it."""
+    """The group that a memory stands in; None if it belongs into no core file."""
     if _is_minor(memory):
         return None
     is_about_user = memory.subject == USER or _is_about_the_user(memory)
@@ -74,15 +74,15 @@ def group_for(memory: CoreMemory) -> Group | None:
 
 
 def _is_minor(memory: CoreMemory) -> bool:
-    """Whether it was said in passing: it is found when it is searched for, and fills no line."""
+    """Whether a memory matters too little for a line; a search still finds it."""
     is_fixed = memory.pinned or memory.verified or memory.channel == USER_EDIT_NAME
     return memory.importance < _LEAST_IMPORTANCE and not is_fixed and memory.predicate != HABIT
 
 
 def _is_about_the_user(memory: CoreMemory) -> bool:
-    """Whether a statement without a subject begins with the user: nobody took it apart.
+    """Whether a statement without a subject begins with the user.
 
-    What was written by hand stays below the heading it was written below.
+    A line that the user wrote stays below the heading it was written below, whatever it says.
     """
     has_no_subject = memory.subject is None and memory.channel != USER_EDIT_NAME
     return has_no_subject and _OF_THE_USER.match(memory.content) is not None
@@ -91,15 +91,15 @@ def _is_about_the_user(memory: CoreMemory) -> bool:
 def rank_for_core(
     memories: Iterable[CoreMemory], strength: Callable[[CoreMemory], float] | None = None
 ) -> list[CoreMemory]:
-    """What matters most first.
+    """Sort memories, the most important for a core file first.
 
-    What the user pinned, then what they wrote here, then what binds the assistant (rules), then
-    what they confirmed, then what there is one of (a name, a home), then by strength; of equals
-    the newest.
+    First come those that the user pinned, then those that the user wrote into the file, rules,
+    those that the user confirmed, those that can have only one value (a name, a home), and the
+    rest, each by strength; of equals the newest is first.
 
     Args:
-        memories: what there is.
-        strength: what is left of a memory's importance; all of it by default.
+        memories: the memories to sort.
+        strength: gives the strength of a memory; its importance by default.
     """
 
     def rank_key(memory: CoreMemory) -> tuple[bool, bool, bool, bool, bool, float, int, str]:
@@ -116,7 +116,7 @@ def rank_for_core(
 def take_within_budget(
     items: Sequence[_Item], cost: Callable[[_Item], int], budget: int
 ) -> list[_Item]:
-    """As many as go into the budget, the first ones first; what does not go in whole stays out."""
+    """The items that fit into a budget, in their order; one that is too large is left out."""
     chosen: list[_Item] = []
     for item in items:
         price = cost(item)

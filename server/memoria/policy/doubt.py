@@ -1,7 +1,7 @@
-"""Doubt: which conclusions are looked at a second time before they are believed.
+"""Doubt: which conclusions get a second look before they are applied.
 
-A mistake about small things costs little. What an assistant supposes of its user, what points to a
-person, and what is said to matter most is worth another question.
+A wrong conclusion about a small thing costs little. A second question to the model is asked about
+conclusions from an assistant's words, about personal data, and about what matters most.
 """
 
 from memoria.model import Role
@@ -10,11 +10,11 @@ _HIGH_IMPORTANCE = 0.8
 
 
 def needs_second_look(importance: float, role: Role, *, personal: bool) -> bool:
-    """Whether to ask if a conclusion is borne out by the words it was drawn from.
+    """Whether to ask again if a conclusion is supported by its quote.
 
     Args:
         importance: of the conclusion.
-        role: who said the words.
-        personal: whether it holds personal data that has to be confirmed.
+        role: who said the quoted words.
+        personal: whether it contains personal data that needs confirmation.
     """
     return personal or importance >= _HIGH_IMPORTANCE or role is not Role.USER

@@ -1,7 +1,7 @@
-"""Words that mark a sentence as worth extracting, in English and Chinese: a table of rules.
+"""Extraction rules: a table of patterns that say when a sentence is worth extracting at once.
 
-Precision before recall: what a rule misses still waits for its stretch, while what it takes wrongly
-costs a call of the model.
+The patterns are for English and Chinese, and rather miss a sentence than match a wrong one: a
+missed turn is still read with its segment, while a wrong match costs a call of the model.
 """
 
 import re
@@ -26,17 +26,17 @@ class ExtractionReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExtractionRule:
-    """Words, in lower case, that mark a sentence; `asked` if they do so in a question, too."""
+    """A pattern over a sentence in lower case, and the reason to extract it."""
 
     reason: ExtractionReason
     required_words: frozenset[str]
-    """One of these words, or pieces of Chinese, stands wherever the pattern matches."""
+    """One of these words or Chinese pieces occurs in every sentence that the pattern matches."""
     pattern: LazyPattern
     counts_in_question: bool = False
 
 
 def applicable_rules(text: str) -> tuple[ExtractionRule, ...]:
-    """The rules that may hold for a sentence of a text, found out without a pattern."""
+    """The rules that may match a sentence of a text, found by their required words alone."""
     words = frozenset(_WORD.findall(text.lower()))
     applicable = [rule for rule in RULES if not words.isdisjoint(rule.required_words)]
     if not text.isascii():
@@ -49,16 +49,16 @@ def applicable_rules(text: str) -> tuple[ExtractionRule, ...]:
 def extraction_reasons(
     sentence: Sentence, rules: Sequence[ExtractionRule] | None = None
 ) -> frozenset[ExtractionReason]:
-    """What marks a sentence; nothing marks hearsay, conditions and jokes.
+    """The reasons to extract a sentence; hearsay, conditions and jokes have none.
 
     Args:
-        sentence: of the speaker's own.
-        rules: those in reach; all by default.
+        sentence: in the speaker's own words.
+        rules: the applicable ones; all by default.
     """
     text = sentence.text.lower()
     rules = (*RULES, *RULES_ZH) if rules is None else rules
     matching = [rule for rule in rules if rule.pattern.regex.search(text)]
-    # Few sentences get so far, so what takes marks away again is looked at last.
+    # Few sentences get so far, so the slower check for hearsay comes last.
     if not matching or sentence.is_doubtful:
         return frozenset()
     counts_in_question = sentence.is_question
@@ -86,7 +86,7 @@ _LEAD_ZH = r"""^\W*(?:(?:请|麻烦|帮我|你|一定|要|也|那么?|嗯|好的
     [，,\s]*){0,4}"""
 _VERY = r"""(?:(?:really|absolutely|actually|generally|usually|always|also|truly|particularly|do
     |just|much|still)\s){0,2}"""
-# "I love it!" answers somebody; it tells nothing that lasts.
+# "I love it!" is an answer and states nothing that lasts.
 _LASTING = r"""(?!\s(?:it|that|this|these|those|them|yours?|how|to\s(?:hear|see|know)
     |the\s(?:way|idea|look|sound|structure|theme|first|second|last|one|design|concept|suggestion)
     |hearing|seeing)\b)"""

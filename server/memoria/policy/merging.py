@@ -1,9 +1,9 @@
-"""Merging: when two memories say the same so surely that no model need be asked, and what is left.
+"""Merging: when two memories say the same so surely that no model is asked, and which one is kept.
 
-A memory too many is mended, one that is lost is not. So the rule is narrow: the same words, but
-for such as say nothing; or a likeness of meaning next to identity, and then no word that turns a
-statement round stands in one of them alone. A cosine can't tell these: "tea over coffee" and
-"coffee over tea" have 0.997 with the bundled model.
+Two memories that say the same do little harm, and a lost memory is lost. So the rule is narrow. Two
+statements are one if their words are the same apart from fillers, or if their vectors are almost
+identical and neither contains a word that reverses the meaning of the other. The cosine alone is
+not enough: with the bundled model "tea over coffee" and "coffee over tea" have 0.997.
 """
 
 import re
@@ -40,7 +40,7 @@ _REVERSING_WORDS = frozenset(
     with against for from to in out on off by
     """.split()
 )
-"""Where one stands in one statement alone, the other says something else."""
+"""If one of these is in only one of two statements, they say different things."""
 _REVERSING_STEMS = frozenset(
     stem for word in _REVERSING_WORDS | known.RELATIONS for stem in (word, *tokens(word))
 )
@@ -51,13 +51,12 @@ _AFTER_SURNAME = 2
 
 
 def near_identical(one: str, other: str, *, is_close: bool = False) -> bool:
-    """Whether two statements are one, as far as rules can tell.
+    """Whether two statements say the same, as far as rules can tell.
 
     Args:
         one: a statement.
         other: another.
-        is_close: whether their meanings are next to the same: their cosine is at least the one
-            from which the embedder's calibration says that they may be one.
+        is_close: whether their vectors are almost identical by the embedder's calibration.
     """
     a, b = _meaningful_words(one), _meaningful_words(other)
     if [word.key for word in a] == [word.key for word in b]:
@@ -68,22 +67,22 @@ def near_identical(one: str, other: str, *, is_close: bool = False) -> bool:
 
 
 def wording_key(text: str) -> str:
-    """The same for statements in the same words, but for such as say nothing."""
+    """A key that is equal for statements in the same words, fillers apart."""
     words = (_meaningful_key(found[0], within=found.start() > 0) for found in _WORD.finditer(text))
     return "\n".join(filter(None, words)) or canonical_form(text)
 
 
 @lru_cache(maxsize=50_000)
 def _meaningful_key(text: str, *, within: bool) -> str:
-    """The key of a word; empty where it says nothing. A night reads the same words very often."""
+    """The key of a word; empty for a filler. Cached: nightly maintenance sees few words often."""
     word = _Word(text, int(within))
     return word.key if word.is_meaningful else ""
 
 
 def differs(one: str, other: str) -> bool:
-    """Whether a "not", a number, a date, a name or the like stands in one statement alone.
+    """Whether a "not", a number, a date, a name or the like is in only one of two statements.
 
-    In Chinese that is any character in another's place: no rule tells a name from a word there.
+    In Chinese any character that replaces another counts, because no rule tells names from words.
     """
     a, b = _meaningful_words(one), _meaningful_words(other)
     more, less = _extra_words(a, b), _extra_words(b, a)
@@ -98,31 +97,31 @@ def differs(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of a statement, or a character of one in Chinese."""
+    """A word of a statement; in Chinese, a character."""
 
     text: str
     start: int
 
     @property
     def key(self) -> str:
-        """The same for what is the same word."""
+        """A key that is equal for spellings of the same word."""
         return canonical_form(self.text)
 
     @property
     def is_meaningful(self) -> bool:
-        """Whether it is more than punctuation or a word that says nothing."""
+        """Whether it is neither punctuation nor a filler."""
         has_content = (char.isalnum() or unicodedata.category(char) in _SIGNS for char in self.key)
         is_capitalised = self.start > 0 and self.text[0].isupper()  # vitamin A
         return any(has_content) and (is_capitalised or self.key not in _FILLER_WORDS)
 
     @property
     def is_chinese(self) -> bool:
-        """Whether it is a character."""
+        """Whether it is a Chinese character."""
         return re.fullmatch(f"[{CJK}]", self.text) is not None
 
     @property
     def reverses_meaning(self) -> bool:
-        """Whether it turns a statement round: a number, a "not", a word of time or of place."""
+        """Whether it changes what a statement says: a number, a "not", a word of time or place."""
         stems = {self.key, *tokens(self.text)}
         return bool(_NUMERAL.search(self.key) or stems & _REVERSING_STEMS or stems & _REVERSING_ZH)
 
@@ -134,13 +133,13 @@ _REVERSING_ZH = frozenset(
 
 
 def _meaningful_words(text: str) -> list[_Word]:
-    """What a statement consists of, without what says nothing."""
+    """The words of a statement without fillers and punctuation."""
     found = (_Word(match[0], match.start()) for match in _WORD.finditer(text))
     return [word for word in found if word.is_meaningful]
 
 
 def _extra_words(some: Sequence[_Word], others: Sequence[_Word]) -> list[_Word]:
-    """The words of some that the others lack, or have fewer of."""
+    """The words of a statement that another lacks, or has fewer of."""
     there = Counter(word.key for word in others)
     beyond = []
     for word in some:
@@ -151,7 +150,7 @@ def _extra_words(some: Sequence[_Word], others: Sequence[_Word]) -> list[_Word]:
 
 
 def _is_in_one_order(a: Sequence[_Word], b: Sequence[_Word]) -> bool:
-    """Whether what both say stands in the same order in both: tea over coffee, coffee over tea."""
+    """Whether the words of both statements are in the same order in both."""
     both = {word.key for word in a} & {word.key for word in b}
     shared = ([word.key for word in words if word.key in both] for words in (a, b))
     short, long = sorted(shared, key=len)
@@ -160,7 +159,7 @@ def _is_in_one_order(a: Sequence[_Word], b: Sequence[_Word]) -> bool:
 
 
 def _contains_name(text: str, words: Sequence[_Word]) -> bool:
-    """Whether one of a statement's words is, or is part of, somebody's or something's name."""
+    """Whether one of some words of a statement is a name or a part of one."""
     spans = [(found.start, found.end) for found in find_names(text)]
     return any(
         (not is_cjk(text) if word.is_chinese else not word.text.islower())
@@ -171,7 +170,7 @@ def _contains_name(text: str, words: Sequence[_Word]) -> bool:
 
 
 def _may_name(text: str, start: int) -> bool:
-    """Whether a character is a surname, stands where a given name does, or names a place."""
+    """Whether a character may belong to a person's name or to a place."""
     before = text[max(0, start - _AFTER_SURNAME) : start + 1]
     around = text[max(0, start - _AFTER_SURNAME) : start + 1 + _AFTER_SURNAME]
     return any(char in _BEFORE_NAMES for char in before) or any(
@@ -181,15 +180,15 @@ def _may_name(text: str, start: int) -> bool:
 
 _BEFORE_NAMES = {*known.SURNAMES_ZH, *"".join(known.COMPOUND_SURNAMES_ZH), *"小老阿"}
 _EQUAL_FIELDS = ("type", "workspace", "task", "expires_at")
-"""What two memories that become one have had in common."""
+"""Fields that must be equal for two memories to be merged."""
 
 
 def may_merge(one: Memory, other: Memory) -> bool:
-    """Whether two memories may be one, whatever they say.
+    """Whether two memories may be merged, whatever they say.
 
-    What they are of and when must be the same. Neither may be under review, sum up others or have
-    been drawn from others by a night. Two that the user has confirmed stay two, unless they say it
-    in the same words.
+    Type, scope, expiry, event time, subject and predicate must agree, and neither may be under
+    review or derived from other memories. Two memories that the user has confirmed are merged only
+    if they use the same words.
     """
     if one.id == other.id or not (_is_mergeable(one) and _is_mergeable(other)):
         return False
@@ -212,15 +211,15 @@ def _is_mergeable(memory: Memory) -> bool:
 def merge_groups(
     memories: Mapping[str, Memory], same: Iterable[Pair], two: Container[Pair] = ()
 ) -> list[list[Memory]]:
-    """Which of some memories become one: not all that a chain of likenesses leads to.
+    """Group memories that say the same.
 
-    Two groups become one only where each of one may merge with each of the other, and says the
-    same as far as a rule or a ruling tells.
+    A chain of similar memories is not enough: two groups are joined only if each memory of one may
+    be merged with each memory of the other.
 
     Args:
         memories: by id.
-        same: ids of two that say the same, the surest first; the smaller id comes first.
-        two: ids of two that were ruled to say something else, the smaller first.
+        same: pairs of ids that say the same, the surest first; in a pair, the smaller id first.
+        two: pairs of ids that a model found to say different things.
     """
     same_pairs = dict.fromkeys(same)
     found = {memory_id: [memory] for memory_id, memory in memories.items()}
@@ -240,9 +239,10 @@ def _may_join(a: Memory, b: Memory, same: Container[Pair], two: Container[Pair])
 
 
 def survivor(memories: Sequence[Memory]) -> Memory:
-    """Which of some memories that say the same is kept, in whatever order they come.
+    """The memory to keep of some that say the same, independent of their order.
 
-    What the user confirmed, else pinned; else what rests on more, else what was known first.
+    It is one that the user confirmed, or else pinned, or else the one with the most evidence, or
+    else the oldest.
 
     Args:
         memories: one or more.
@@ -257,7 +257,7 @@ def _precedence(memory: Memory) -> tuple[bool, bool, int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """How far something is vouched for."""
+    """How far a statement is to be believed, and whose word it is."""
 
     trust: Trust
     confidence: float
@@ -268,9 +268,9 @@ _FROM_LEAST = (Trust.TOOL, Trust.REPORTED, Trust.USER)
 
 
 def authority(memories: Sequence[Memory]) -> Authority:
-    """What is to be believed of what some memories say together: no more than of the least.
+    """How far a statement that several memories make is to be believed: as the least of them.
 
-    If the user has confirmed one of them, it is what that one has.
+    If the user has confirmed some of them, only these count.
 
     Args:
         memories: one or more.

@@ -1,8 +1,8 @@
-"""Text that tries to command a memory or an agent, to be flagged and kept apart.
+"""Orders: text that tries to give instructions to the memory or to the agent.
 
-Who speaks decides what is an attack. "Always answer in English" is a rule when the user says it and
-an attack when a web page does; "ignore all previous instructions" is one from anybody, for users
-have simpler words for their wishes.
+Whether it is an attack depends on the speaker. "Always answer in English" is a rule when the user
+says it and an attack when a web page does. "Ignore all previous instructions" is an attack from
+anybody, because users word their wishes more simply.
 """
 
 import re
@@ -13,11 +13,11 @@ from memoria.text.pattern import LazyPattern
 
 
 def instruction_shaped(text: str, trust: Trust) -> bool:
-    """Whether a text tries to command a memory or an agent.
+    """Whether a text tries to give instructions to the memory or to the agent.
 
     Args:
-        text: as it came in. Invisible characters and look-alike forms hide nothing.
-        trust: how far its channel vouches for it. From a tool, every order is one too many.
+        text: as it came in; invisible characters and look-alike letters are normalised first.
+        trust: of its channel. In a tool's output every instruction counts.
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
     return bool(

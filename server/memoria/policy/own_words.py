@@ -1,7 +1,7 @@
-"""What a speaker says in their own voice: no code, no paste, no quotation, sentence by sentence.
+"""Own words: the sentences that a speaker says themselves, without code, pastes and quotations.
 
-Rules that take words at face value may look at nothing else. What is not the speaker's own is
-blotted out character by character, so that places in the rest stay places in the text.
+Rules that take words literally may look at these alone. Everything else is replaced character by
+character, so that positions in the result are positions in the text.
 """
 
 from collections import defaultdict
@@ -11,31 +11,31 @@ from dataclasses import dataclass
 from memoria.text.pattern import LazyPattern
 
 BLOT = "\ufffc"
-"""Stands for a character that is not the speaker's own."""
+"""Replaces a character that is not in the speaker's own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the speaker's own."""
+    """A sentence in the speaker's own words."""
 
     start: int
     text: str
     end: str
-    """What ends it: `?`, `。`, or nothing."""
+    """The punctuation that ends it: `?`, `。`, or nothing."""
 
     @property
     def is_question(self) -> bool:
-        """A question."""
+        """Whether it is a question."""
         return "?" in self.end or "？" in self.end or bool(_QUESTION.regex.search(self.text))
 
     @property
     def is_doubtful(self) -> bool:
-        """Hearsay, a condition or a joke: it does not say what its words say."""
+        """Whether it is hearsay, a condition or a joke, and not meant literally."""
         return bool(_DOUBTFUL.regex.search(self.text))
 
 
 def blot_foreign_text(text: str) -> str:
-    """`text` with everything that is not the speaker's own blotted out, place by place."""
+    """Replace every character of a text that is not in the speaker's own words."""
     pieces, end = list[str](), 0
     for start, until in _tag_blocks(text):
         pieces += (text[end:start], _blot_block(until - start))
@@ -48,12 +48,12 @@ def blot_foreign_text(text: str) -> str:
 
 
 def own_sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of `text` that are the speaker's own from beginning to end."""
+    """The sentences of a text that are wholly in the speaker's own words."""
     return sentences_of_blotted(blot_foreign_text(text))
 
 
 def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
-    """The same, of what `own` left."""
+    """The same for a text whose foreign parts `blot_foreign_text` has replaced."""
     for match in _SENTENCE.regex.finditer(blotted):
         words = match[0].removesuffix(match["end"])
         plain = words.strip()
@@ -62,12 +62,12 @@ def sentences_of_blotted(blotted: str) -> Iterator[Sentence]:
 
 
 def _blot_block(length: int) -> str:
-    """A block, which ends the sentence before it and is no part of the one behind it."""
+    """The replacement of a block; its line breaks separate the sentences around it."""
     return f"\n{BLOT * (length - 2)}\n"
 
 
 def _tag_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """What lies between a tag and its closing one, tags included; the outermost pairs."""
+    """The spans from an opening tag to its closing one; of nested ones the outermost."""
     end = 0
     for start, until in sorted(_tag_pairs(text)):
         if until > end:
@@ -100,7 +100,7 @@ _LINES = LazyPattern(
     )"""
 )
 _INLINE = LazyPattern(r"`[^`\n]{1,300}`")
-# A name may stand in quotes; a sentence in quotes is somebody's.
+# A name may be in quotation marks; a sentence in quotation marks is somebody else's.
 _QUOTATION = LazyPattern(
     r"""(?x)"(?=[^"\n]{0,300}[\s，。！？])[^"\n]{3,600}"
     | “[^“”\n]{8,600}” | “[A-Za-z'’]{1,30}[ ][^“”\n]{1,600}”

@@ -1,11 +1,11 @@
-"""Memories by rules alone, for want of a model: only what a user states plainly, in so many words.
+"""Plain statements: the memories that rules make of a turn, without a model.
 
-A claim is made where a rule matches a whole clause of the user's own. Questions, conditions,
-hearsay, quotation, code and pasted text make none, nor does a word that points elsewhere ("I like
-that one"). What reads well in the third person is put so ("The user prefers tea over coffee.",
-用户对花生过敏。); where a word of the first or second person is left, the words stand as they were
-said (`The user says: "I prefer my tea black."`), since turning them is guesswork. A model that sees
-the turn later replaces what stands here, so confidence is below a model's.
+A rule must match a whole clause in the user's own words. Questions, conditions, hearsay, code,
+quotations and pasted text give no memory, nor does a clause that points elsewhere ("I like that
+one"). A memory is put in the third person ("The user prefers tea over coffee.", 用户对花生过敏。).
+If a word of the first or second person remains, the words are quoted (`The user says: "I prefer my
+tea black."`), because changing them would be guesswork. A model that reads the turn later replaces
+these memories, so their confidence is lower than a model's.
 """
 
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class PlainStatement:
-    """A memory in the making."""
+    """A statement that rules have understood."""
 
     type: MemoryType
     content: str
-    """A sentence that stands by itself, in the language of its source."""
+    """What the memory will say: a complete sentence in the language of the turn."""
     quote: str
-    """The words it rests on, exactly as they stand in the turn."""
+    """The sentence of the turn, word for word."""
     start: int
-    """Where they stand there."""
+    """The position of the quote in the turn."""
     subject: str
     predicate: str
     confidence: float
@@ -41,19 +41,19 @@ class PlainStatement:
 
 @dataclass(frozen=True, slots=True)
 class PlainStatements:
-    """What rules make of a turn."""
+    """The statements that rules have understood in a turn."""
 
     statements: tuple[PlainStatement, ...] = ()
     is_order: bool = False
-    """It tries to command the memory itself: nothing of it is taken."""
+    """Whether the turn tries to give orders to the memory; then there are no statements."""
 
 
 def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> PlainStatements:
-    """The memories that a turn states plainly.
+    """Find the plain statements of a turn.
 
     Args:
-        role: who produced it. Only a user's words are taken at face value.
-        text: its words; anything at all.
+        role: who produced the turn; only a user's words are taken literally.
+        text: its words.
         tool_call: whether it carries a tool's call or result.
     """
     if role is not Role.USER or tool_call:

@@ -1,7 +1,7 @@
-"""What of a statement may be kept: personal numbers and addresses, each class under a rule.
+"""Privacy: which personal numbers and addresses of a statement may be kept, by class.
 
-Secrets (keys, passwords, tokens) are gone before this is asked; see `text/redact`. Numbers are
-believed by their check digits where they have any, so that an order number stays an order number.
+Secrets (keys, passwords, tokens) are redacted before; see `text/redact`. Where a class of numbers
+has check digits, they must be right, so that an order number is not taken for a card.
 """
 
 import ipaddress
@@ -25,16 +25,16 @@ DEFAULT_HANDLING: PersonalRules = MappingProxyType(
         PersonalData.IP: Handling.STORE,
     }
 )
-"""Unless the configuration says otherwise."""
+"""How each class is handled by default."""
 
 
 def effective_rules(configured: PersonalRules) -> PersonalRules:
-    """What is done with each class: what is configured, else the usual."""
+    """How each class is handled: as configured, else by default."""
     return {**DEFAULT_HANDLING, **configured}
 
 
 def mask(text: str, handling: PersonalRules) -> str:
-    """A text without what may not be kept: what a statement would be dropped for is masked, too."""
+    """A text with personal data masked, including what a statement would be dropped for."""
     strict = (Handling.MASK, Handling.DROP)
     masking = {kind: Handling.MASK for kind, way in handling.items() if way in strict}
     return screen(text, masking).text or ""
@@ -42,28 +42,28 @@ def mask(text: str, handling: PersonalRules) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningResult:
-    """What of a statement may be kept, and on what condition."""
+    """What may be kept of a statement, and on what condition."""
 
     text: str | None
-    """The statement, masked where it must be; None if it may not be kept at all."""
+    """The statement, masked where the rules ask for it; None if it must be dropped."""
     found: frozenset[PersonalData]
     needs_confirmation: bool
-    """It counts only once the user has confirmed it."""
+    """Whether it must wait for the user's confirmation."""
 
 
 def screen(text: str, handling: PersonalRules = DEFAULT_HANDLING) -> ScreeningResult:
-    """Hold a statement against the rules.
+    """Apply the rules for personal data to a statement.
 
     Args:
         text: the statement.
-        handling: what is done with each class; one that is not named is stored.
+        handling: how each class is handled; a class that is not named is stored.
     """
     found = set[PersonalData]()
     for rule in _RULES:
         way = handling.get(rule.kind, Handling.STORE)
         for start, end in reversed(_find_spans(rule, text)):
             found.add(rule.kind)
-            # Blotting what is masked keeps a looser rule from finding a part of it again.
+            # Once it is masked, a looser rule cannot match a part of it again.
             if way is Handling.MASK:
                 text = f"{text[:start]}[{rule.kind}]{text[end:]}"
     ways = {handling.get(kind, Handling.STORE) for kind in found}
@@ -98,7 +98,7 @@ def _digits(text: str) -> str:
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
-def _chinese_id(text: str) -> bool:
+def _is_chinese_id(text: str) -> bool:
     """GB 11643: a birthday and a check digit by ISO 7064, MOD 11-2."""
     try:
         date(int(text[6:10]), int(text[10:12]), int(text[12:14]))
@@ -108,7 +108,7 @@ def _chinese_id(text: str) -> bool:
     return "10X98765432"[total % 11] == text[17].upper()
 
 
-def _iban(text: str) -> bool:
+def _is_iban(text: str) -> bool:
     """ISO 13616: moved by four and read as a number, it leaves 1 when divided by 97."""
     plain = text.replace(" ", "")
     return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
@@ -118,12 +118,12 @@ _FEWEST_PHONE_DIGITS = 7
 _MOST_PHONE_DIGITS = 15
 
 
-def _phone(text: str) -> bool:
+def _is_phone(text: str) -> bool:
     return _FEWEST_PHONE_DIGITS <= len(_digits(text)) <= _MOST_PHONE_DIGITS
 
 
-def _public(text: str) -> bool:
-    """An address of this machine or a private network points to nobody."""
+def _is_public(text: str) -> bool:
+    """Whether an IP address is public; one of a private network points to nobody."""
     try:
         return ipaddress.ip_address(text).is_global
     except ValueError:
@@ -156,20 +156,20 @@ _ADDRESS = rf"""(?x)
 _IPV4 = r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)"
 _IPV6 = r"(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{1,4}(?![\w:])"
 
-# The order matters: what has a check digit is looked for before what has none.
+# The order matters: classes with check digits come before those without.
 _RULES = tuple(
     _PersonalDataRule(
         kind, re.compile(pattern, re.ASCII if kind is PersonalData.IBAN else 0), check
     )
     for kind, pattern, check in (
         (PersonalData.EMAIL, _EMAIL, _always),
-        (PersonalData.ID_NUMBER, _ID, _chinese_id),
+        (PersonalData.ID_NUMBER, _ID, _is_chinese_id),
         (PersonalData.ID_NUMBER, _SOCIAL_SECURITY, _always),
-        (PersonalData.IBAN, _IBAN, _iban),
+        (PersonalData.IBAN, _IBAN, _is_iban),
         (PersonalData.CARD, _CARD, has_check_digit),
-        (PersonalData.IP, _IPV4, _public),
-        (PersonalData.IP, _IPV6, _public),
-        (PersonalData.PHONE, _PHONE, _phone),
+        (PersonalData.IP, _IPV4, _is_public),
+        (PersonalData.IP, _IPV6, _is_public),
+        (PersonalData.PHONE, _PHONE, _is_phone),
         (PersonalData.ADDRESS, _ADDRESS, _always),
     )
 )

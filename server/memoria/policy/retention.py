@@ -1,12 +1,9 @@
-"""Retention: how long a conclusion counts, how it fades, and what becomes of it then.
+"""Retention: how long a memory counts, how it fades, and what becomes of it then.
 
-Strength is reckoned, never stored: `floor + (importance − floor) · exp(−age / τ)`. Its age begins
-a grace after the memory was last learnt, said again, used or reviewed. Nothing is rewritten as it
-fades; only a threshold that is crossed has a consequence, and none of these deletes.
-
-The numbers come from three documents of the seeds that disagree: the tutor's memory (001: chapters
-on decay and review; importance from 0 to 5, divided by 5 here), Graph Memory (002: §6.2, §15) and
-the agent's memory (004: §4, §7). How they are settled is argued in docs/decisions.md, "Retention".
+The strength of a memory is computed and never stored: `floor + (importance − floor) · exp(−age/τ)`.
+Its age begins some days of grace after it was last learnt, said again, used or reviewed. A fading
+memory is not rewritten; crossing a threshold demotes or archives it, and never deletes it. How the
+numbers were chosen is argued in docs/decisions/052-retention.md.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,12 +22,12 @@ _DURATION_MS: dict[Duration, int | None] = {
     "7d": 7 * DAY_MS,
     "3d": 3 * DAY_MS,
     "24h": DAY_MS,
-    "session": DAY_MS,  # a session has no certain end; a day later nobody is in it
+    "session": DAY_MS,  # a session has no certain end, but after a day it is over
 }
 
 
 def expires_at(duration: Duration, since: int) -> int | None:
-    """When a conclusion drawn at `since` stops to count, UTC epoch ms; None for never."""
+    """When a memory expires that counts from `since` on, UTC epoch ms; None for never."""
     lasting_ms = _DURATION_MS[duration]
     return None if lasting_ms is None else since + lasting_ms
 
@@ -45,26 +42,26 @@ _CURVES: Mapping[str, FadingCurve] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class RetentionTable:
-    """The table of retention. Times are days."""
+    """The numbers of retention. Times are days, thresholds are strengths from 0 to 1."""
 
     kinds: Mapping[str, FadingCurve] = field(default_factory=lambda: _CURVES)
     demote: float = 0.3
-    """Under this strength none is long-term (004 §7, which gives it a day to live instead)."""
+    """A memory under this strength is not long-term."""
     review: float = 0.15
-    """From this strength down a reviewer is asked, and none is more than short-term. 001's 0.5 of
-    5 is 0.1: there the threshold of archiving would be quicker than the reviewer."""
+    """A memory of this strength or less is at most short-term, and a reviewer is asked about it:
+    before it is weak enough to be archived."""
     promote: float = 0.5
-    """Importance from which one that is used may be reviewed for the core (001: 2.5 of 5)."""
+    """The importance from which a memory in use is reviewed for the core."""
     lasting: float = 0.6
-    """Importance from which nothing fades (001: 3.0 of 5)."""
+    """The importance from which a memory does not fade."""
     grace: float = 7
-    """Before anything begins to fade (001)."""
+    """The time before a memory begins to fade."""
     access: float = 3
-    """How much longer what was used is spared (002 §6.2)."""
+    """How much later a memory begins to fade after it was used."""
     again: float = 30
-    """How long a reviewer's word stands."""
+    """How long a reviewer's decision holds."""
     active: int = 5000
-    """How many active memories a tenant keeps, as far as they are not protected."""
+    """How many active memories a tenant keeps, apart from protected ones."""
 
 
 RETENTION = RetentionTable()
@@ -72,10 +69,10 @@ _RowT = TypeVar("_RowT", FadingCurve, RetentionTable)
 
 
 def retention_table(changes: RetentionChanges | None) -> RetentionTable:
-    """The table with the numbers that are configured.
+    """The default table with the configured numbers in it.
 
     Args:
-        changes: as `model.retention.retention_changes` has checked them.
+        changes: the configured numbers, checked by `model.retention.retention_changes`.
     """
     table = RETENTION
     for name, number in (changes or {}).items():
@@ -89,18 +86,18 @@ def retention_table(changes: RetentionChanges | None) -> RetentionTable:
 
 
 def _replace_number(row: _RowT, name: str, number: float | None) -> _RowT:
-    """The row with another number, of which it is known that it may stand there."""
+    """The row with another number, which has been checked."""
     new_number: Any = int(number) if name == "active" and number is not None else number
     return replace(row, **{name: new_number})
 
 
 def fading_curve(one: RetentionAttributes, table: RetentionTable = RETENTION) -> FadingCurve:
-    """The row of the table that a memory is under."""
+    """The curve by which a memory fades."""
     return table.kinds[TASK_RULE if one.type in BINDING_TYPES and one.task else one.type]
 
 
 def protection(one: RetentionAttributes, table: RetentionTable = RETENTION) -> str | None:
-    """Why a memory neither fades nor makes room for others, in a word; None if it does."""
+    """Why a memory is protected from fading and from making room, in a word; None if it is not."""
     if one.pinned:
         return "pinned"
     if one.verified:
@@ -113,7 +110,7 @@ def protection(one: RetentionAttributes, table: RetentionTable = RETENTION) -> s
 
 
 def strength(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> float:
-    """What is left of a memory's importance, from 0 to 1."""
+    """The strength of a memory: what is left of its importance, from 0 to 1."""
     row = fading_curve(one, table)
     if row.tau is None or protection(one, table) is not None:
         return one.importance
@@ -123,7 +120,7 @@ def strength(one: RetentionAttributes, at: int, table: RetentionTable = RETENTIO
 
 
 def _age_start(one: RetentionAttributes, table: RetentionTable) -> float:
-    """The moment its age counts from: what is told of last year was learnt today all the same."""
+    """The moment that a memory's age counts from: when it was learnt, not what it tells of."""
     spared_until = None if one.last_used_at is None else one.last_used_at + table.access * DAY_MS
     moments = (one.learnt_at, one.event_at, one.evidence_at, one.reviewed_at, spared_until)
     return max(moment for moment in moments if moment is not None)
@@ -131,24 +128,24 @@ def _age_start(one: RetentionAttributes, table: RetentionTable) -> float:
 
 @dataclass(frozen=True, slots=True)
 class KeepAsIs:
-    """It stays as it is."""
+    """The memory stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskReviewer:
-    """A reviewer is to say whether it is still worth anything."""
+    """A reviewer is asked whether the memory should be kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoteTier:
-    """It is too weak for its tier."""
+    """The memory is too weak for its tier."""
 
     to: MemoryTier
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFaded:
-    """It no longer counts, until somebody restores it."""
+    """The memory is archived until somebody restores it."""
 
 
 RetentionVerdict = KeepAsIs | AskReviewer | DemoteTier | ArchiveFaded
@@ -157,16 +154,16 @@ RetentionVerdict = KeepAsIs | AskReviewer | DemoteTier | ArchiveFaded
 def retention_verdict(
     one: RetentionAttributes, at: int, table: RetentionTable = RETENTION, *, reviewer: bool = False
 ) -> RetentionVerdict:
-    """What becomes of an active memory at its present strength.
+    """Decide what becomes of an active memory at its present strength.
 
-    Where it has been carried out, it is not given again at the same moment.
+    A verdict that has been carried out is not given again at the same moment.
 
     Args:
         one: the memory.
         at: UTC epoch milliseconds.
         table: the numbers.
-        reviewer: whether there is one to be asked before anything is archived for its strength.
-            What was kept by one is not archived for that for a while.
+        reviewer: whether a reviewer is asked before a memory is archived for its strength. One
+            that the reviewer has kept is not archived for its strength for a while.
     """
     if protection(one, table) is not None:
         return KeepAsIs()
@@ -181,12 +178,12 @@ def retention_verdict(
 
 
 def has_recent_review(one: RetentionAttributes, at: int, table: RetentionTable) -> bool:
-    """Whether a reviewer's word on it still stands."""
+    """Whether a reviewer's decision about a memory still holds."""
     return one.reviewed_at is not None and at - one.reviewed_at < table.again * DAY_MS
 
 
 def tier_ceiling(strength_left: float, table: RetentionTable) -> MemoryTier:
-    """The highest tier for a strength, short of the core."""
+    """The highest tier below the core that a strength allows."""
     if strength_left <= table.review:
         return MemoryTier.SHORT
     return MemoryTier.MID if strength_left < table.demote else MemoryTier.LONG
@@ -195,10 +192,10 @@ def tier_ceiling(strength_left: float, table: RetentionTable) -> MemoryTier:
 def memories_over_limit(
     active: Iterable[RetentionAttributes], at: int, table: RetentionTable = RETENTION
 ) -> tuple[RetentionAttributes, ...]:
-    """The active memories that go so that no more than the bound stay, the first to go first.
+    """The active memories to archive so that no more than the limit stay, in that order.
 
-    What has faded goes before what has not, of that what the record keeps anyway, of that the
-    weakest, then the oldest. Protected ones stay, however many they are.
+    Faded memories come first, then those types that the conversation record keeps anyway, then the
+    weakest, then the oldest. Protected memories stay, however many they are.
     """
     everything = list(active)
     too_many = max(0, len(everything) - table.active)
@@ -217,11 +214,11 @@ def _archive_order(
 def ends_at(
     one: RetentionAttributes, task_last_at: int | None = None, table: RetentionTable = RETENTION
 ) -> int | None:
-    """When a memory stops to count by its date, UTC epoch ms; None for never.
+    """When a memory expires, UTC epoch ms; None for never.
 
     Args:
-        one: the memory. What the user pinned or confirmed stays beyond any date.
-        task_last_at: the last turn of the task that a rule holds for, if there is one.
+        one: the memory; it never expires if the user pinned or confirmed it.
+        task_last_at: the time of the last turn of the task that a rule is for.
         table: the numbers.
     """
     if one.pinned or one.verified:

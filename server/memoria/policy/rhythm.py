@@ -1,8 +1,8 @@
-"""Rhythms: what comes back every week or every day, told from when it was said.
+"""Rhythms: finds what comes back every week or every day, from the times when it was said.
 
-Days are those of the machine's zone. However often something is said in a day, the day counts once
-for a weekly rhythm. Four of four weeks could be chance if any two days of a week would do, so what
-counts is the share that falls on one weekday and how few weeks in between are without it.
+Days are those of the machine's time zone. For a weekly rhythm a day counts once, however often
+something was said on it. What counts is the share of these days that fall on one weekday, and how
+few of the weeks in between are without it; otherwise four weeks could be a coincidence.
 """
 
 from collections import Counter
@@ -23,11 +23,11 @@ _EPOCH_WEEKDAY = 3  # 1 January 1970 was a Thursday; weeks begin on Monday
 _LEAST_WEEKS = 4
 _LEAST_WEEKDAY_SHARE = 0.75
 _LEAST_WEEK_SHARE = 0.5
-"""Of those from the first to the last: four Mondays in a year are no rhythm."""
+"""Of the weeks from the first to the last time: four Mondays in a year are no rhythm."""
 _LEAST_DAYS = 5
 _LEAST_DAY_SHARE = 5 / 7
 _RECENT_DAYS = 28
-"""A habit of every day is told from its last four weeks, for it may have begun in between."""
+"""A daily habit is found in the last four weeks, because it may be new."""
 _REMEMBERED_DAYS = 84
 _WITHIN_MINUTES = 3 * 60
 _WEEKDAYS = "Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays".split()
@@ -36,34 +36,33 @@ _WEEKDAYS_ZH = "一二三四五六日"
 
 @dataclass(frozen=True, slots=True)
 class WeeklyRhythm:
-    """It comes back on one day of the week."""
+    """Something comes back on one day of the week."""
 
     weekday: int
     """0 is Monday."""
     share: float
-    """Of the days it was spoken of: how many were that weekday."""
+    """The share of its days that fall on this weekday."""
 
 
 @dataclass(frozen=True, slots=True)
 class DailyRhythm:
-    """It comes back every day, at about the same time."""
+    """Something comes back every day, at about the same time."""
 
     minute: int
-    """The earliest minute of the local day."""
+    """The earliest minute of the local day when it comes."""
     until: int
-    """The latest."""
+    """The latest minute."""
     share: float
-    """Of the days since it began: how many had it at that time."""
+    """The share of the days since it began that had it at this time."""
 
 
 Rhythm = WeeklyRhythm | DailyRhythm
 
 
 def recent_instants(instants: Sequence[int], at: int) -> list[int]:
-    """Those of some instants that tell of a rhythm at a moment.
+    """The instants that count for a rhythm at a moment: those of the last twelve weeks.
 
-    What was so in spring and is otherwise since is told from the last twelve weeks. Nothing is left
-    where nothing was in the last four: it has stopped.
+    There are none if the last four weeks had none, because the rhythm has stopped then.
 
     Args:
         instants: UTC epoch milliseconds, in any order.
@@ -75,11 +74,11 @@ def recent_instants(instants: Sequence[int], at: int) -> list[int]:
 
 
 def find_rhythm(instants: Sequence[int], offset: Offset = local_offset_minutes) -> Rhythm | None:
-    """The rhythm in which something was spoken of, if there is one.
+    """Find the rhythm of some instants, if there is one.
 
     Args:
-        instants: when, UTC epoch milliseconds, in any order.
-        offset: the zone whose days are meant.
+        instants: UTC epoch milliseconds, in any order.
+        offset: the time zone of the days.
     """
     local = sorted({instant + offset(instant) * _MINUTE_MS for instant in instants})
     return _find_daily(local) or _find_weekly({moment // DAY_MS for moment in local})
@@ -110,18 +109,18 @@ def _find_daily(local: Sequence[int]) -> DailyRhythm | None:
         return None
     inside = [(_minute(moment) - start) % _DAY_MINUTES for moment in moments]
     latest = max(minute for minute in inside if minute <= _WITHIN_MINUTES)
-    share = min(1.0, len(days) / day_count)  # past midnight there is a day more than on the clock
+    share = min(1.0, len(days) / day_count)  # a window over midnight touches one day more
     return DailyRhythm(start, (start + latest) % _DAY_MINUTES, share)
 
 
 def _days_spanned(moments: Sequence[int], start: int) -> int:
-    """The days from the first to the last; one that goes on past midnight ends where it ends."""
+    """The number of days from the first to the last moment; a window may go over midnight."""
     ends = ((moments[0] - shift, moments[-1] - shift) for shift in (0, start * _MINUTE_MS))
     return min(last // DAY_MS - first // DAY_MS + 1 for first, last in ends)
 
 
 def _best_window(moments: Sequence[int]) -> tuple[int, set[int]]:
-    """The three hours of the day, past midnight too, in which it came on most days."""
+    """The window of three hours that has a moment on most days; it may go over midnight."""
     found: tuple[int, set[int]] = (0, set())
     for start in sorted(set(map(_minute, moments))):
         near = [m for m in moments if (_minute(m) - start) % _DAY_MINUTES <= _WITHIN_MINUTES]
@@ -132,7 +131,7 @@ def _best_window(moments: Sequence[int]) -> tuple[int, set[int]]:
 
 
 def _day(moment: int, start: int) -> int:
-    """The day of a moment, where days begin at a minute of the clock's day."""
+    """The number of the day of a moment, if days begin at this minute."""
     return (moment - start * _MINUTE_MS) // DAY_MS
 
 
@@ -141,11 +140,11 @@ def _minute(moment: int) -> int:
 
 
 def describe_rhythm(found: Rhythm, content: str) -> str:
-    """What is said of a rhythm, in the language of what it was found in.
+    """The sentence that describes a rhythm, in the language of the content.
 
     Args:
         found: the rhythm.
-        content: what comes back, a sentence that stands by itself.
+        content: what comes back, as a complete sentence.
     """
     return (
         f"通常{_chinese_phrase(found)}：{content}"
@@ -167,10 +166,10 @@ def _chinese_phrase(found: Rhythm) -> str:
 
 
 def _hour(minute: int) -> str:
-    """The hour that a minute is in."""
+    """The hour that contains a minute."""
     return f"{minute // 60}:00"
 
 
 def _next_hour(minute: int) -> int:
-    """The hour after a minute."""
+    """The next full hour after a minute."""
     return (minute // 60 + 1) * 60 % _DAY_MINUTES

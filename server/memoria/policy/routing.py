@@ -1,9 +1,9 @@
-"""Where a turn goes: to the extractor at once, later with others, or to the record alone.
+"""Routing: whether a turn is extracted at once, later with its segment, or only recorded.
 
-No model is asked. What is explicit (a wish to remember, a correction, a rule, a preference, a goal,
-a change between people) is extracted whatever its length and however much was extracted already;
-what may hold something waits for its stretch; small talk, tool traffic, long stories and text that
-nobody in the conversation wrote stay in the record.
+No model is asked. An explicit turn (a wish to remember, a correction, a rule, a preference, a goal,
+a change between people) is extracted at once, whatever its length and however much was extracted
+before. A turn that may contain something waits for its segment. Small talk, tool traffic, long
+stories and text that nobody in the conversation wrote are only recorded.
 """
 
 import re
@@ -29,23 +29,23 @@ RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not 
 
 @dataclass(frozen=True, slots=True)
 class ExtractNow:
-    """It says something that guides behaviour: to the extractor, whatever the limits."""
+    """The turn says something that guides behaviour: extract it now, whatever the limits."""
 
     reason: ExtractionReason
     priority: int
-    """The lower, the sooner."""
+    """The lower, the earlier in the queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractLater:
-    """It may hold something: with its stretch, within the limits of frequency control."""
+    """The turn may contain something: extract it with its segment, within the limits."""
 
     priority: int = len(_REASONS)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordOnly:
-    """It stays in the record, findable, and nothing is concluded from it by itself."""
+    """The turn is only recorded: it can be found, and no memory is made of it alone."""
 
     reason: RecordOnlyReason
 
@@ -54,22 +54,22 @@ Route = ExtractNow | ExtractLater | RecordOnly
 
 
 def text_weight(text: str) -> int:
-    """The length of a text, in which a CJK character counts three and space nothing."""
+    """The length of a text, where a CJK character counts three and white space nothing."""
     cjk = 0 if text.isascii() else len(_CJK.findall(text))
     return len("".join(text.split())) + (_CJK_WEIGHT - 1) * cjk
 
 
 def is_worth_extracting(text: str, *, least: int = LEAST_WEIGHT) -> bool:
-    """Whether a text that nothing marks is long enough to spend a model's call on."""
+    """Whether a text that no rule matches is long enough for a call of the model."""
     return text_weight(text) >= least
 
 
 def route_turn(role: Role, text: str, *, tool_call: bool = False) -> Route:
-    """Where a turn goes.
+    """Decide where a turn goes.
 
     Args:
-        role: who produced it. Only a user's words are marked.
-        text: its words; anything at all.
+        role: who produced the turn; the rules look only at a user's words.
+        text: its words.
         tool_call: whether it carries a tool's call or result.
     """
     if tool_call or role in (Role.TOOL, Role.SYSTEM):
@@ -105,7 +105,7 @@ def _route_plain_turn(text: str, own_text: str) -> Route:
 
 
 def _only_small_talk(own_text: str) -> bool:
-    """Whether one piece of small talk follows another to the end, with no gap."""
+    """Whether a text consists of small talk from beginning to end."""
     end = 0
     for match in _SMALL_TALK.regex.finditer(own_text):
         if match.start() > end:

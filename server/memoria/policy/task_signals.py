@@ -1,18 +1,19 @@
-"""What a user's turn plainly says about the task in hand: that another begins, or that it is over.
+"""Task signals: what a user's turn says about the current task, that it ends or another begins.
 
-Precision before recall. Only the user's own sentences count (`spoken`), a few from the beginning of
-a turn, and never a condition, hearsay, a negation or what is put off. How plainly a task is named
-decides what it may do: "let's move on to …", "now let's write …", 换个话题 make whatever is in hand
-room; "help me …", "can you fix …", 帮我…, which are as often said of a mere step, begin a task only
-where none is in hand, or after a rest. A name that shares half of its telling words with what is in
-hand is the same task; one without a telling word ("let's fix it") names none. An end counts if
-nothing but thanks or the next task comes after it, and, where it names a task, if that is in hand.
+The rules rather miss a signal than invent one. They look only at the user's own words
+(`own_words`), at the first few sentences of a turn, and never at conditions, hearsay, negations or
+what is put off. A clear phrase ("let's move on to …", "now let's write …", 换个话题) always begins
+a new task. A weaker one ("help me …", "can you fix …", 帮我…) is often said of a mere step, so it
+begins a task only if there is none, or after a break. A name that shares half of its discriminative
+words with the current task is the same task; a name without such a word ("let's fix it") is no
+task. An end counts if only thanks or the next task follow, and if it names the current task or
+none.
 
-Left undetected: a request that changes the task in so many words without saying so ("write the
-changelog" after hours of something else, without a rest); a part of the task that shares no word
-with its name, said as plainly as a new one, is taken for a new one; "done" in answer to a step the
-assistant asked for is taken for the end; turns beyond some thousand characters, which are pastes
-and stories; every language but English and Chinese.
+Known limits: a request that changes the task without saying so ("write the changelog" after hours
+of something else) is missed; a part of the task that shares no word with its name is taken for a
+new task; "done" in answer to the assistant's question is taken for the end; turns of more than some
+thousand characters, which are pastes and stories, and languages other than English and Chinese are
+not looked at.
 """
 
 from dataclasses import dataclass
@@ -38,19 +39,19 @@ _REDACTED = "[redacted:"
 
 @dataclass(frozen=True, slots=True)
 class TaskSignals:
-    """What a turn says about tasks."""
+    """What a turn says about the current task."""
 
     start: TaskMention | None = None
     is_end: bool = False
     ended_task: str = ""
-    """What has ended, where it is named."""
+    """The name of the task that has ended, if the turn names it."""
 
 
 def find_task_signals(text: str) -> TaskSignals | None:
-    """What a user's turn says about tasks; None if nothing.
+    """Find what a user's turn says about tasks; None if it says nothing.
 
     Args:
-        text: its words; anything at all.
+        text: its words.
     """
     if len(text) > _LONGEST_TURN or not _may_signal(text):
         return None
@@ -60,12 +61,12 @@ def find_task_signals(text: str) -> TaskSignals | None:
 
 
 def next_task(signals: TaskSignals, task: str | None, *, after_rest: bool = False) -> str | None:
-    """The task in hand after somebody has said so.
+    """The current task after a turn.
 
     Args:
-        signals: what was said.
-        task: what was in hand until then.
-        after_rest: whether nothing was said for so long that any task may be the next.
+        signals: what the turn says about tasks.
+        task: the current task before it.
+        after_rest: whether the turn follows a break, after which any task may begin.
     """
     if signals.is_end and (
         not signals.ended_task or (task and same_task(signals.ended_task, task))
@@ -78,7 +79,7 @@ def next_task(signals: TaskSignals, task: str | None, *, after_rest: bool = Fals
 
 
 def same_task(one: str | None, other: str | None) -> bool:
-    """Whether two names mean the same task, as far as their words tell; no name means none."""
+    """Whether two names mean the same task, as far as their words tell; an empty one never does."""
     if not one or not other:
         return False
     a, b = discriminative_terms(one), discriminative_terms(other)
@@ -86,14 +87,14 @@ def same_task(one: str | None, other: str | None) -> bool:
 
 
 def discriminative_terms(name: str) -> frozenset[str]:
-    """The words of a task's name by which it is told from others."""
+    """The words of a task's name that distinguish it from other tasks."""
     for language in _LANGUAGES:
         name = language.common.regex.sub(" ", name)
     return frozenset(filter(_is_discriminative, query_terms(name)))
 
 
 def names_a_task(task: str) -> bool:
-    """Whether a name tells the task from others at all; "fix it" does not."""
+    """Whether a name has a word that distinguishes the task; "fix it" has none."""
     return bool(discriminative_terms(task)) and _REDACTED not in task
 
 
@@ -102,7 +103,7 @@ def _is_discriminative(term: str) -> bool:
 
 
 def _may_signal(text: str) -> bool:
-    """A sieve: whether there is anything to look for. Most turns end here."""
+    """Whether a text contains a cue at all: a quick check that most turns fail."""
     lowered = text.lower()
     found = any(any(map(lowered.__contains__, one.cues)) for one in _languages_for(text))
     return found or _IMPERATIVE.regex.match(lowered) is not None
@@ -131,7 +132,7 @@ def _signals_in(signals: list[Sentence]) -> TaskSignals | None:
 
 
 def _signal_of(text: str, sentence: Sentence) -> TaskMention | TaskEnd | None:
-    """What a sentence, or the rest of it, says about a task."""
+    """The signal of a sentence or of the rest of one."""
     if len(text) > _LONGEST_SENTENCE or not _may_signal(text):
         return None
     for language in _languages_for(text):

@@ -1,6 +1,7 @@
-"""Tiers: how a memory rises from the passing to the lasting, by rule and by a reviewer's word.
+"""Tier rules: how a memory rises from short-term to long-term and into the core.
 
-Falling is `policy/retention`'s: what a strength is too low for is not risen to.
+It rises by rule or by a reviewer's decision, and never to a tier that its strength is too low for.
+How a memory falls is in `policy/retention`.
 """
 
 from dataclasses import replace
@@ -20,21 +21,21 @@ from memoria.policy.retention import (
 )
 
 _MID_AFTER_MS = 7 * DAY_MS
-"""An age at which what is short-term becomes mid-term (002 §6.2)."""
+"""The age at which a short-term memory becomes mid-term."""
 _THEME_SIZE = 3
-"""So many of one theme do, too (002 §6.2)."""
+"""So many memories of one theme become mid-term earlier."""
 _STABLE_SESSIONS, _STABLE_SOURCES = 2, 2
-"""A stable pattern (002 §6.2), without its age of 30 days."""
+"""A stable pattern has evidence from so many sessions and so many sources."""
 SURE_CONFIDENCE = 0.8
-"""The least confidence of what a stable pattern is made of."""
+"""The least confidence of a memory in a stable pattern."""
 _SIGNS_OF_USE = 2
-"""How much use makes a reviewer look: 2.5 of 5 is what a memory begins with."""
+"""How often a memory must be used, repeated or upvoted before a reviewer is asked."""
 
 
 def may_rise_to_core(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> bool:
-    """Whether a reviewer is to say if a memory belongs to the core.
+    """Whether a reviewer is asked if a memory belongs to the core.
 
-    An episode does not: its quotes are all of one conversation, and no core file shows it.
+    An episode never does: it is about one conversation, and no core file shows it.
     """
     signs = one.use_count + one.evidence - 1 + one.upvotes
     worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
@@ -48,17 +49,17 @@ def may_rise_to_core(one: RetentionAttributes, at: int, table: RetentionTable = 
 
 
 def is_fading(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> bool:
-    """Whether a reviewer is to say if a memory is still worth anything."""
+    """Whether a reviewer is asked if a fading memory should be kept."""
     return isinstance(retention_verdict(one, at, table, reviewer=True), AskReviewer)
 
 
 def tier_after_promotion(
     one: RetentionAttributes, at: int, table: RetentionTable = RETENTION
 ) -> tuple[MemoryTier, float]:
-    """Tier and importance of what a reviewer has promoted.
+    """The tier and importance of a memory that a reviewer has promoted.
 
-    The core is for what had risen towards it; what was fading counts as young again, and stands
-    as high as that lets it.
+    A memory that was reviewed for the core gets into it. A fading one counts as young again, and
+    gets the tier that its new strength allows.
     """
     if may_rise_to_core(one, at, table):
         return MemoryTier.CORE, core_importance(one.importance, table)
@@ -67,22 +68,22 @@ def tier_after_promotion(
 
 
 def may_be_archived(one: RetentionAttributes, table: RetentionTable = RETENTION) -> bool:
-    """Whether a reviewer's word is enough to put a memory aside."""
+    """Whether a reviewer may archive a memory."""
     return one.type not in BINDING_TYPES and protection(one, table) is None
 
 
 def core_importance(importance: float, table: RetentionTable = RETENTION) -> float:
-    """The importance of what a reviewer has promoted to the core."""
+    """The importance of a memory that a reviewer has promoted to the core."""
     return max(importance, table.lasting)
 
 
 def tier_by_rule(
     one: RetentionAttributes, support: SupportCounts, at: int, table: RetentionTable = RETENTION
 ) -> MemoryTier:
-    """The tier that a memory has risen to by rule: never lower than its own, never the core.
+    """The tier that a memory has by rule: never lower than its present one, never the core.
 
-    What is too weak for a tier does not rise to it, so that no night undoes what another step of
-    it did.
+    A memory does not rise to a tier that it is too weak for, so that no nightly step undoes what
+    another one did.
     """
     if one.tier is MemoryTier.CORE:
         return one.tier
@@ -102,7 +103,7 @@ def _tier_by_evidence(one: RetentionAttributes, support: SupportCounts, at: int)
 
 
 def is_stable_pattern(sessions: int, sources: int) -> bool:
-    """Whether a pattern is stable: it was borne out in several sessions and by several sources."""
+    """Whether a pattern is stable: it has evidence from several sessions and several sources."""
     return sessions >= _STABLE_SESSIONS and sources >= _STABLE_SOURCES
 
 

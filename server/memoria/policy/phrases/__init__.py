@@ -1,4 +1,4 @@
-"""The plain statements that rules understand, each read as a whole clause, in both languages."""
+"""Phrases: the plain statements that rules understand, in English and Chinese."""
 
 from memoria.policy.phrases.base import Language, ParsedStatement
 from memoria.policy.phrases.chinese import CHINESE

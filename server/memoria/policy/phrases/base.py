@@ -1,4 +1,4 @@
-"""What a phrase is, whatever its language."""
+"""What phrases are made of, whatever their language."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _LONGEST_PREDICATE = 100
 
 @dataclass(frozen=True, slots=True)
 class ParsedStatement:
-    """What a clause says."""
+    """The statement that a clause makes."""
 
     type: MemoryType
     content: str
@@ -21,16 +21,16 @@ class ParsedStatement:
 
 
 def of_many(property_: str, what: str) -> str:
-    """The predicate of a property that one may have many of: each is one of its own.
+    """The predicate of a property that may have many values: each value gets its own.
 
-    So liking tea is not taken back by liking chess, but it is by not liking tea.
+    So "likes chess" does not replace "likes tea", but "does not like tea" does.
     """
     return f"{property_}: {what.lower()}"[:_LONGEST_PREDICATE]
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """How a statement is put, and what it says; None if it is in doubt after all."""
+    """A pattern for a clause, and a function that reads it; None where it is in doubt."""
 
     pattern: LazyPattern
     read: Callable[[re.Match[str]], ParsedStatement | None]
@@ -41,13 +41,13 @@ class Language:
     """The phrases of a language."""
 
     remember: LazyPattern
-    """How somebody asks for what follows to be remembered."""
+    """Matches the beginning of a request to remember what follows."""
     phrases: tuple[Phrase, ...]
     note: Callable[[str], ParsedStatement | None]
-    """What is to be remembered, in the words used; None if it points elsewhere."""
+    """Makes a statement of what is to be remembered; None if it points elsewhere."""
 
     def parse_statement(self, text: str) -> ParsedStatement | None:
-        """What a sentence states."""
+        """The statement that a sentence makes, if it makes one."""
         for phrase in self.phrases:
             match = phrase.pattern.regex.match(text)
             if match:
@@ -55,7 +55,7 @@ class Language:
         return None
 
     def parse_request(self, text: str) -> ParsedStatement | None:
-        """What a sentence wants remembered, as a statement where it is one."""
+        """The statement that a sentence asks to have remembered, if it does."""
         lead = self.remember.regex.match(text)
         rest = text[lead.end() :].strip() if lead else ""
         return (self.parse_statement(rest) or self.note(rest)) if rest else None

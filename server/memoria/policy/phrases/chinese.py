@@ -20,12 +20,12 @@ _TELLING = re.compile(r".{4,}")
 
 
 def _plain(text: str | None) -> str | None:
-    told = (text or "").strip(' ，。“”"')
-    return None if not told or _POINTING.match(told) or _PASSING.search(told) else told
+    clause = (text or "").strip(' ，。“”"')
+    return None if not clause or _POINTING.match(clause) or _PASSING.search(clause) else clause
 
 
-def _statement(kind: MemoryType, said: str, told: str, predicate: str) -> ParsedStatement:
-    content = f"用户说：“{said.strip()}。”" if _PERSON.search(told) else f"用户{told}。"
+def _statement(kind: MemoryType, words: str, clause: str, predicate: str) -> ParsedStatement:
+    content = f"用户说：“{words.strip()}。”" if _PERSON.search(clause) else f"用户{clause}。"
     return ParsedStatement(kind, content, "用户", predicate)
 
 
@@ -33,11 +33,11 @@ def _statement_reader(
     kind: MemoryType, predicate: str
 ) -> Callable[[re.Match[str]], ParsedStatement | None]:
     def read(match: re.Match[str]) -> ParsedStatement | None:
-        told = _plain(match["object"])
-        if told is None:
+        clause = _plain(match["object"])
+        if clause is None:
             return None
         return _statement(
-            kind, match[0], match["before"] + told + match["after"], of_many(predicate, told)
+            kind, match[0], match["before"] + clause + match["after"], of_many(predicate, clause)
         )
 
     return read

@@ -23,7 +23,7 @@ _VERBS = {
     "detest": "detests",
 }
 _PERSON = re.compile(r"(?i)\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|yours)\b")
-# What it points to stands elsewhere, or it holds for the moment.
+# These point elsewhere, or are true only for the moment.
 _POINTING = re.compile(
     r"""(?xi)(?:it|this|that|these|those|them|they|him|her|he|she|you|your|yours|the|both|all|either
     |neither|some|one|how|what|when|where|why|who|seeing|hearing|to\s(?:see|hear|know|think|say|go\sthere)
@@ -43,35 +43,37 @@ _TELLING = re.compile(r"[^\W\d_]\S*(?:\s+\S+){2,}")
 
 
 def _plain(text: str | None) -> str | None:
-    """An object that stands by itself, else None."""
-    told = _ALSO.sub("", (text or "").strip(" '’\"“”."))
-    empty = len(told) < _SHORTEST_OBJECT
-    return None if empty or _POINTING.match(told) or _PASSING.search(told) else told
+    """An object that can be understood alone, else None."""
+    clause = _ALSO.sub("", (text or "").strip(" '’\"“”."))
+    empty = len(clause) < _SHORTEST_OBJECT
+    return None if empty or _POINTING.match(clause) or _PASSING.search(clause) else clause
 
 
 def _statement(
-    kind: MemoryType, said: str, told: str, subject: str, predicate: str
+    kind: MemoryType, words: str, clause: str, subject: str, predicate: str
 ) -> ParsedStatement:
-    """In the third person, or in the speaker's words where a pronoun would have to be turned."""
-    content = f'The user says: "{said.strip()}."' if _PERSON.search(told) else f"The user {told}."
+    """A statement in the third person, or a quote where a pronoun would have to be changed."""
+    content = (
+        f'The user says: "{words.strip()}."' if _PERSON.search(clause) else f"The user {clause}."
+    )
     return ParsedStatement(kind, content, subject, predicate)
 
 
 def _likes(match: re.Match[str]) -> ParsedStatement | None:
-    told = _plain(match["object"])
-    if told is None or match["verb"].isupper():  # "I just LOVE early meetings"
+    clause = _plain(match["object"])
+    if clause is None or match["verb"].isupper():  # "I just LOVE early meetings"
         return None
     verb = match["verb"].lower()
-    phrase = f"does not {verb} {told}" if match["not"] else f"{_VERBS[verb]} {told}"
-    return _statement(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("taste", told))
+    phrase = f"does not {verb} {clause}" if match["not"] else f"{_VERBS[verb]} {clause}"
+    return _statement(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("taste", clause))
 
 
 def _allergic(match: re.Match[str]) -> ParsedStatement | None:
-    told = _plain(match["object"])
-    if told is None:
+    clause = _plain(match["object"])
+    if clause is None:
         return None
-    phrase = f"is {match['how'].lower()} {told}"
-    return _statement(MemoryType.FACT, match[0], phrase, "user", of_many("allergy", told))
+    phrase = f"is {match['how'].lower()} {clause}"
+    return _statement(MemoryType.FACT, match[0], phrase, "user", of_many("allergy", clause))
 
 
 def _diet(match: re.Match[str]) -> ParsedStatement:
@@ -79,11 +81,11 @@ def _diet(match: re.Match[str]) -> ParsedStatement:
 
 
 def _abstains(match: re.Match[str]) -> ParsedStatement | None:
-    told = _plain(match["object"])
-    if told is None:
+    clause = _plain(match["object"])
+    if clause is None:
         return None
-    phrase = f"does not {match['verb'].lower()} {told}"
-    return _statement(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("diet", told))
+    phrase = f"does not {match['verb'].lower()} {clause}"
+    return _statement(MemoryType.PREFERENCE, match[0], phrase, "user", of_many("diet", clause))
 
 
 def _name(match: re.Match[str]) -> ParsedStatement:
@@ -96,11 +98,11 @@ def _form_of_address(match: re.Match[str]) -> ParsedStatement:
 
 
 def _favourite(match: re.Match[str]) -> ParsedStatement | None:
-    told, what = _plain(match["object"]), match["what"].lower()
-    if told is None:
+    clause, what = _plain(match["object"]), match["what"].lower()
+    if clause is None:
         return None
-    phrase = f"The user's favourite {what} is {told}."
-    content = f'The user says: "{match[0].strip()}."' if _PERSON.search(told) else phrase
+    phrase = f"The user's favourite {what} is {clause}."
+    content = f'The user says: "{match[0].strip()}."' if _PERSON.search(clause) else phrase
     return ParsedStatement(MemoryType.PREFERENCE, content, "user", f"favourite {what}")
 
 

@@ -1,4 +1,4 @@
-"""How a task is named, begun and ended in words, whatever the language."""
+"""How tasks are named, begun and ended, whatever the language."""
 
 from dataclasses import dataclass, replace
 
@@ -9,73 +9,73 @@ LONGEST_TASK = 120
 
 @dataclass(frozen=True, slots=True)
 class TaskOpening:
-    """How a task is begun; `task` is the group that names it."""
+    """A phrase that begins a task; its group `task` is the name."""
 
     pattern: LazyPattern
     is_clear: bool = False
-    """Nobody says so of a mere step: whatever is in hand makes room."""
+    """Whether it is never said of a mere step, and so always begins a new task."""
     counts_in_question: bool = False
-    """It may be put as a question."""
+    """Whether it begins a task in a question, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskMention:
-    """A task as somebody names it."""
+    """A task that a sentence names."""
 
     task: str
     is_clear: bool
     counts_in_question: bool = False
-    """It counts in a question, too."""
+    """Whether it counts in a question, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """The end of something."""
+    """The end of a task."""
 
     what: str
-    """Its name; empty where it is whatever is in hand."""
+    """The name of the task; empty for the current one."""
     rest: str
-    """What else the sentence says."""
+    """The rest of the sentence."""
 
     @property
     def counts_in_question(self) -> bool:
-        """A question ends nothing."""
+        """Whether it counts in a question, too: it never does."""
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class TaskLanguage:
-    """How a language speaks of tasks. Every pattern is held against the start of a sentence."""
+    """The phrases of a language about tasks. Patterns match at the start of a sentence."""
 
     cues: tuple[str, ...]
-    """One of these, in lower case, is in every turn that says something; a sieve."""
+    """One of these, in lower case, occurs in every turn that says something about tasks."""
     lead: LazyPattern
-    """What may come before and says nothing."""
+    """Fillers before a phrase."""
     aside: LazyPattern
-    """What says that there is another task, before it is named."""
+    """Announces another task before it is named."""
     openings: tuple[TaskOpening, ...]
     end_pattern: LazyPattern
-    """The end of something; `rest` is what else the sentence says, any other group what it was."""
+    """Ends a task; the group `rest` is the rest of the sentence, any other group the name."""
     pointing: LazyPattern
-    """Words for what is in hand that don't name it."""
+    """Words for the current task that are no name."""
     polite: LazyPattern
-    """What may follow an end without taking it back."""
+    """Words that may follow an end without undoing it."""
     later: LazyPattern
-    """Not now, or under a condition, or beside something else: nothing is begun."""
+    """Words that put a task off, make it conditional or secondary: it does not begin."""
     tail: LazyPattern
-    """Where a task's name is over: a new clause, a reason."""
+    """What follows a task's name: a new clause, a reason."""
     filler: LazyPattern
-    """What a name neither begins nor ends with."""
+    """Words that a name neither begins nor ends with."""
     common: LazyPattern
-    """Words that name no task: `fix`, `bug`, 修复."""
+    """Words that distinguish no task: `fix`, `bug`, 修复."""
 
     def find_start(self, sentence: str) -> TaskMention | None:
-        """The task that a sentence begins."""
+        """The task that a sentence begins, if it does."""
         found = self._find_mention(sentence)
         return None if found is None or self.later.regex.search(sentence) else found
 
     def find_end(self, sentence: str) -> TaskEnd | None:
-        """What a sentence says is over."""
+        """The task that a sentence ends, if it does."""
         match = self.end_pattern.regex.match(sentence, _match_end(self.lead, sentence))
         if match is None:
             return None
@@ -116,7 +116,7 @@ class TaskLanguage:
 
 
 def shorten_task(task: str) -> str:
-    """A task's name in a line, cut between words where it is too long."""
+    """A task's name in one line, cut between words if it is too long."""
     task = " ".join(task.split())
     if len(task) <= LONGEST_TASK:
         return task

@@ -1,4 +1,4 @@
-"""How Chinese speaks of the task in hand."""
+"""Phrases about tasks in Chinese."""
 
 from memoria.policy.phrases.tasks import TaskLanguage, TaskOpening
 from memoria.text.pattern import LazyPattern

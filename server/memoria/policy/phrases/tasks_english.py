@@ -1,4 +1,4 @@
-"""How English speaks of the task in hand."""
+"""Phrases about tasks in English."""
 
 from memoria.policy.phrases.tasks import TaskLanguage, TaskOpening
 from memoria.text.pattern import LazyPattern
