@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.forgetting.histories import retype
 from tests.forgetting.remains import remains
 from tests.ingest.play import add, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel
 
 from memoria import Memoria
-from memoria.model import Memory, MemoryType
+from memoria.model import MemoryType
 
 WORD = "zanzibar4711"
 TURN = f"Well, the combination of my locker is {WORD}, as you know."
@@ -43,11 +44,3 @@ async def test_a_conclusion_of_any_type_goes_with_the_only_turn_it_was_drawn_fro
     await concluding.forget_memory([turn.id], include_source=True)
     assert await memories(concluding) == []
     assert remains(home, WORD) == set()
-
-
-def retype(m: Memoria, memory: Memory, kind: MemoryType) -> None:
-    """Give a memory another type, as an earlier version could be made to by a model."""
-    with m._store.write(m.tenant) as tx:  # noqa: SLF001
-        tx._connection.execute(  # type: ignore[attr-defined]  # noqa: SLF001
-            "UPDATE memories SET type = ? WHERE id = ?", (kind.value, memory.id)
-        )

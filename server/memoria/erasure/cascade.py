@@ -10,6 +10,7 @@
 
 from collections.abc import Collection, Sequence
 
+from memoria.model import InferredBy, Memory
 from memoria.store.base import Dependent, Transaction
 
 
@@ -25,6 +26,17 @@ def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
 def is_conclusion(dependent: Dependent) -> bool:
     """Whether a memory was concluded from turns and is what nobody has stated."""
     return dependent.relation == "evidence" and not dependent.is_stated
+
+
+def list_former_conclusions(memory: Memory, turn_ids: Collection[str]) -> list[int]:
+    """The numbers of wordings that no longer hold and were concluded from one of these turns."""
+    return [
+        version.n
+        for version in memory.versions
+        if version.valid_to is not None
+        and version.inferred_by is not InferredBy.STATEMENT
+        and version.provenance.turn_id in turn_ids
+    ]
 
 
 def find_dependents(

@@ -5,12 +5,17 @@ that it rests on, and those in which a wording stands word for word, are its sou
 forgotten as a source: what was concluded from it is meant, too.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from memoria.erasure.cascade import find_unsupported, is_conclusion
+from memoria.erasure.cascade import (
+    find_dependents,
+    find_unsupported,
+    is_conclusion,
+    list_former_conclusions,
+)
 from memoria.errors import InvalidInputError
-from memoria.model import InferredBy, Memory, StoredTurn, now_millis
+from memoria.model import Memory, StoredTurn, now_millis
 from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
@@ -38,6 +43,8 @@ class ErasurePlan:
     source_versions: list[StoredTurn] = field(default_factory=list)
     """The sources in all their versions."""
     named_turns: dict[str, StoredTurn] = field(default_factory=dict)
+    dependents: dict[str, Memory] = field(default_factory=dict)
+    """What was derived from any of it or sums it up. It goes, but may be written anew."""
     forgotten_before: list[str] = field(default_factory=list)
 
     @property
@@ -54,9 +61,12 @@ class ErasurePlan:
 
     @property
     def phrases(self) -> Phrases:
-        """What no file may say any more: the wordings, and turns that are erased."""
+        """What no file may say any more: all wordings that go, and turns that are erased."""
+        former = (v for memory in self.reworded.values() for v in memory.versions)
+        texts = [version.content for version in former if version.n in self.former_wordings]
+        texts += [v.content for memory in self.dependents.values() for v in memory.versions]
         erased = map(full_text, self.source_versions) if self.include_source else ()
-        return Phrases([*self.wordings, *filter(is_distinctive, erased)])
+        return Phrases([*self.wordings, *texts, *filter(is_distinctive, erased)])
 
     @property
     def reworded_ids(self) -> list[str]:
@@ -135,7 +145,12 @@ class _Planner:
             self._add_conclusions()
             waiting = [one for one in self.plan.memories.values() if one.id not in visited]
             if not waiting:
-                return
+                break
+        ids = find_dependents(self._tx, self.plan.reworded_ids, self.plan.source_ns)
+        dependents = map(self._tx.memories.get, ids)
+        self.plan.dependents = {
+            one.id: one for one in dependents if one and one.id not in self.plan.memories
+        }
 
     def _add_equivalents(self, memory: Memory) -> None:
         """Add what says the same as a memory, and the turns it comes from."""
@@ -195,16 +210,7 @@ class _Planner:
             if is_conclusion(one) and one.is_drawn_from and _quotes(memory, plan.wordings):
                 plan.memories[memory.id] = memory
             elif plan.include_source:
-                self._add_former_wordings(memory, self._list_former_conclusions(memory))
-
-    def _list_former_conclusions(self, memory: Memory) -> Iterator[int]:
-        """Wordings that no longer hold and were concluded from a turn that is erased."""
-        erased = {version.id for version in self.plan.source_versions}
-        for version in memory.versions:
-            is_former = version.valid_to is not None
-            is_conclusion = version.inferred_by is not InferredBy.STATEMENT
-            if is_former and is_conclusion and version.provenance.turn_id in erased:
-                yield version.n
+                self._add_former_wordings(memory, list_former_conclusions(memory, plan.erased_ids))
 
     def _add_former_wordings(self, memory: Memory, ns: Iterable[int]) -> None:
         for n in ns:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 
-from memoria.erasure.cascade import find_dependents
 from memoria.erasure.plan import ErasurePlan, search_terms
 from memoria.model import local_date
 from memoria.store.base import Transaction
@@ -21,8 +20,7 @@ def list_affected(tx: Transaction, plan: ErasurePlan) -> tuple[str, ...]:
     derived_from = [source.id for source in tx.derivations.sources(ids)]
     merged_into = tx.pairs.merge_targets(ids).values()
     affected = {*resting, *derived_from, *merged_into, *_list_holding(tx, plan)}
-    gone = find_dependents(tx, plan.reworded_ids, plan.source_ns)
-    return tuple(sorted(affected - {*ids, *gone}))
+    return tuple(sorted(affected - {*ids, *plan.dependents}))
 
 
 def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
@@ -36,7 +34,8 @@ def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
 
 def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
     """Where nights write of it: files of its conversations, pages of its days."""
-    turns, memories = plan.sources.values(), [*plan.memories.values(), *plan.reworded.values()]
+    turns = plan.sources.values()
+    memories = {**plan.memories, **plan.reworded, **plan.dependents}.values()
     moments = [turn.at for turn in turns]
     moments += tx.days.list_episode_ends(plan.source_ns)
     for memory in memories:

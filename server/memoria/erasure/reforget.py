@@ -5,10 +5,15 @@ compared with them: by its id, and by what it says. What rests on it falls as it
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
-from memoria.erasure.cascade import delete_dependents, drop_unsupported, find_unsupported
+from memoria.erasure.cascade import (
+    delete_dependents,
+    drop_unsupported,
+    find_dependents,
+    find_unsupported,
+    list_former_conclusions,
+)
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.model import Memory, StoredTurn, now_millis
@@ -40,9 +45,10 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
             records = tx.tombstones.all()
         if records:
             with restored.write(tenant) as tx:
-                texts = _Repetition(tx, records, Digester(tenant, read_key)).run()
-            TextFileEraser(home, tenant).erase_phrases(Phrases(chain(*texts)), {})
-            again += len(texts)
+                repetition = _Repetition(tx, records, Digester(tenant, read_key))
+                repetition.run()
+            TextFileEraser(home, tenant).erase_phrases(Phrases(repetition.texts), {})
+            again += repetition.count
     if again:
         restored.scrub()
     return again
@@ -57,24 +63,25 @@ class _Repetition:
         self._tx = tx
         self._records = records
         self._suppression = SuppressionList(tx.tombstones, digester)
-        self._texts: list[list[str]] = []
-        """What each memory and turn said that was erased again, as far as files may say it."""
+        self.count = 0
+        """How many memories and turns were erased again."""
+        self.texts: list[str] = []
+        """What these said, and what was derived from them, as far as files may say it."""
         stones = [record.tombstone for record in records]
         self._forgotten = {stone.subject for stone in stones if stone.kind == "memory"}
         self._erased = {stone.subject for stone in stones if stone.kind == "turn"}
 
-    def run(self) -> list[list[str]]:
-        """Gives what each memory and turn said that was erased, as far as files may say it."""
+    def run(self) -> None:
+        """Set up the tombstones, and erase or suppress whatever they recognise."""
         for record in self._records:
             self._tx.tombstones.add(record)
         for memory in _list_memories(self._tx):
             if memory.id in self._forgotten or self._says_forgotten(memory):
                 self._erase_memory(memory.id)
         self._repeat_turns()
-        if self._texts:
+        if self.count:
             self._tx.nightly_runs.drop_items([DAILY])  # a model may have said it in other words
         self._tx.scratchpads.erase(lambda note: not self._suppression.may_keep(note))
-        return self._texts
 
     def _repeat_turns(self) -> None:
         """Erase or suppress the turns again, and what stands on none but those erased."""
@@ -90,24 +97,39 @@ class _Repetition:
                 suppressed.append(turn)
         versions = self._tx.conversations.turn_versions
         gone = [version.n for turn in erased for version in versions(turn)]
-        delete_dependents(self._tx, [], [*gone, *(turn.n for turn in suppressed)])
+        self._delete_dependents([], [*gone, *(turn.n for turn in suppressed)])
         for memory_id in find_unsupported(self._tx, gone):
             self._erase_memory(memory_id)
         for turn in suppressed:
             self._tx.conversations.suppress_turn(turn)
-        survivors = [one.memory_id for one in self._tx.dependencies.list_dependents([], gone)]
+        dependents = self._tx.dependencies.list_dependents([], gone)
+        survivors = [one.memory_id for one in dependents]
+        self._erase_former_conclusions(survivors, [turn.id for turn in erased])
         for turn in erased:
-            if self._tx.conversations.erase_turn(turn):
-                self._texts.append([text for text in (full_text(turn),) if is_distinctive(text)])
+            self.texts += filter(is_distinctive, (full_text(turn),))
+            self.count += bool(self._tx.conversations.erase_turn(turn))
         drop_unsupported(self._tx, survivors, now_millis())
 
     def _erase_memory(self, memory_id: str) -> None:
         """Erase a memory, unless it went with another."""
         memory = self._tx.memories.get(memory_id)
         if memory is not None:
-            delete_dependents(self._tx, [memory_id], [], spared=[memory_id])
+            self._delete_dependents([memory_id], [])
             self._tx.memories.erase(memory_id)
-            self._texts.append([version.content for version in memory.versions])
+            self.texts += (version.content for version in memory.versions)
+            self.count += 1
+
+    def _erase_former_conclusions(self, ids: Sequence[str], turn_ids: Sequence[str]) -> None:
+        for memory in filter(None, map(self._tx.memories.get, ids)):
+            for n in list_former_conclusions(memory, turn_ids):
+                self._tx.memories.erase_wording(memory.id, n)
+
+    def _delete_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> None:
+        for dependent in find_dependents(self._tx, memory_ids, turn_ns):
+            memory = self._tx.memories.get(dependent)
+            if memory is not None:
+                self.texts += (version.content for version in memory.versions)
+        delete_dependents(self._tx, memory_ids, turn_ns, spared=memory_ids)
 
     def _says_forgotten(self, memory: Memory) -> bool:
         return any(

@@ -1,0 +1,195 @@
+"""A second opinion on what is left in a home: every row of every table, read without our own code.
+
+It knows the tables' columns and nothing else of the product. It says which rows have outlived their
+sources, and what the live rows say, so that anything else with the same bytes is a remnant.
+"""
+
+import json
+import re
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
+DERIVED_FROM = 8
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ENTITY_LINKS = {2, 3, *range(21, 30)}
+
+
+def read_tables(home: Path) -> Tables:
+    """Every plain table of the database."""
+    connection = sqlite3.connect(f"file:{home / 'memoria.db'}?mode=ro", uri=True)
+    connection.row_factory = sqlite3.Row
+    names = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
+    tables = {
+        name: [dict(row) for row in connection.execute(f'SELECT * FROM "{name}"')]  # noqa: S608
+        for (name,) in names.fetchall()
+    }
+    connection.close()
+    return tables
+
+
+def rows_without_sources(home: Path) -> list[str]:
+    """What is kept though everything it came from is gone, a line each."""
+    tables = read_tables(home)
+    checks = (
+        _memories,
+        _former_wordings,
+        _documents,
+        _queue_entries,
+        _edges,
+        _names,
+        _core_lines,
+        _plan_items,
+        _texts,
+    )
+    found = [line for check in checks for line in check(tables)]
+    return found + list(_history_lines(home, tables))
+
+
+def _memories(tables: Tables) -> Iterator[str]:
+    turns = {row["n"]: row for row in tables["turns"]}
+    memories = {row["n"] for row in tables["memories"]}
+    wordings: dict[int, list[Row]] = defaultdict(list)
+    for row in tables["memory_versions"]:
+        wordings[row["memory_n"]].append(row)
+    evidence: dict[int, set[int]] = defaultdict(set)
+    for row in tables["memory_evidence"]:
+        evidence[row["memory_n"]].add(row["turn_n"])
+    derived = _derived_from(tables)
+    covered = {row["memory_n"]: row for row in tables["episodes"]}
+    yield from (f"wording of no memory {n}" for n in wordings.keys() - memories)
+    yield from (f"episode of no memory {n}" for n in covered.keys() - memories)
+    yield from (f"evidence of no memory {n}" for n in evidence.keys() - memories)
+    for n in memories:
+        present = [row for row in wordings[n] if row["valid_to"] is None]
+        if len(present) != 1:
+            yield f"memory {n} has {len(present)} present wordings"
+        elif present[0]["inferred_by"] == "statement":
+            continue
+        elif n in covered:
+            if not _readable_in(covered[n], tables):
+                yield f"episode {n} sums up nothing"
+        elif not (({present[0]["turn_n"]} | evidence[n]) & turns.keys() or derived[n] & memories):
+            yield f"memory {n} rests on nothing"
+
+
+def _derived_from(tables: Tables) -> dict[int, set[int | None]]:
+    memory_of = {row["n"]: row["memory_n"] for row in tables["nodes"]}
+    derived: dict[int, set[int | None]] = defaultdict(set)
+    for row in [*tables["edges"], *tables["pruned_edges"]]:
+        if row["code"] == DERIVED_FROM and memory_of.get(row["src_n"]) is not None:
+            derived[memory_of[row["src_n"]]].add(memory_of.get(row["dst_n"]))
+    return derived
+
+
+def _readable_in(span: Row, tables: Tables) -> list[Row]:
+    suppressed = {row["n"] for row in tables["documents"] if row["suppressed"]}
+    return [
+        turn
+        for turn in tables["turns"]
+        if turn["session_n"] == span["session_n"]
+        and span["first_index"] <= turn["turn_index"] <= span["last_index"]
+        and turn["n"] not in suppressed
+    ]
+
+
+def _former_wordings(tables: Tables) -> Iterator[str]:
+    turns = {row["n"] for row in tables["turns"]}
+    for row in tables["memory_versions"]:
+        concluded = row["inferred_by"] != "statement" and row["channel"] != "night"
+        if row["valid_to"] is not None and concluded and row["turn_n"] not in turns:
+            yield f"former wording {row['n']} rests on no turn"
+
+
+def _documents(tables: Tables) -> Iterator[str]:
+    turns = {row["n"] for row in tables["turns"]}
+    wordings = {row["n"] for row in tables["memory_versions"]}
+    documents = {row["n"] for row in tables["documents"]}
+    yield from (f"document {n} of nothing" for n in documents - turns - wordings)
+    for name in ("embeddings", "embedding_backlog"):
+        yield from (
+            f"{name} of no document {row['document_n']}"
+            for row in tables[name]
+            if row["document_n"] not in documents
+        )
+    indexed = {row["id"] for row in tables["search_index_content"]}
+    yield from (f"indexed text of no document {n}" for n in indexed - documents)
+
+
+def _queue_entries(tables: Tables) -> Iterator[str]:
+    for entry in tables["extraction_queue"]:
+        if entry["state"] in ("waiting", "dead") and not any(
+            turn["session_n"] == entry["session_n"]
+            and entry["first_index"] <= turn["turn_index"] <= entry["last_index"]
+            for turn in tables["turns"]
+        ):
+            yield f"queue entry {entry['n']} without a turn"
+
+
+def _edges(tables: Tables) -> Iterator[str]:
+    nodes = {row["n"]: row for row in tables["nodes"]}
+    turns = {row["n"] for row in tables["turns"]}
+    memories = {row["n"] for row in tables["memories"]}
+    entity_of = {row["n"]: row["entity_n"] for row in tables["entity_names"]}
+    named = {(row["node_n"], entity_of.get(row["name_n"])) for row in tables["name_uses"]}
+    for node in nodes.values():
+        if node["memory_n"] is not None and node["memory_n"] not in memories:
+            yield f"node {node['n']} of no memory"
+        if node["turn_n"] is not None and node["turn_n"] not in turns:
+            yield f"node {node['n']} of no turn"
+    for edge in [*tables["edges"], *tables["pruned_edges"]]:
+        where = f"{edge['src_n']}-{edge['code']}-{edge['dst_n']}"
+        if edge["src_n"] not in nodes or edge["dst_n"] not in nodes:
+            yield f"edge {where} leads nowhere"
+        elif edge["turn_n"] is not None and edge["turn_n"] not in turns:
+            yield f"edge {where} of no turn"
+        elif edge["code"] in _ENTITY_LINKS and (edge["src_n"], edge["dst_n"]) not in named:
+            yield f"edge {where} to somebody who is not named"
+
+
+def _names(tables: Tables) -> Iterator[str]:
+    used = {row["name_n"] for row in tables["name_uses"]}
+    yield from (f"name {row['n']} unused" for row in tables["entity_names"] if row["n"] not in used)
+
+
+def _core_lines(tables: Tables) -> Iterator[str]:
+    memories = {row["n"] for row in tables["memories"]}
+    for row in tables["core_lines"]:
+        if row["memory_n"] not in memories:
+            yield f"core line {row['file']} {row['mark']} of no memory"
+
+
+def _plan_items(tables: Tables) -> Iterator[str]:
+    ids = _ids(tables) | {row["session_id"].lower() for row in tables["sessions"]}
+    for row in tables["nightly_plan"]:
+        named = set(_ID.findall(row["item"]))
+        if named and not named & ids:
+            yield f"plan item {row['ordinal']} of nothing"
+
+
+def _texts(tables: Tables) -> Iterator[str]:
+    columns = ("content_hash", "args_hash", "result_hash")
+    used = {row[column] for row in tables["turns"] for column in columns}
+    for name in ("raw_chunks", "packed_texts"):
+        for row in tables[name]:
+            if row["hash"] not in used:
+                yield f"a text of no turn in {name}"
+
+
+def _history_lines(home: Path, tables: Tables) -> Iterator[str]:
+    ids = _ids(tables)
+    for file in home.rglob("conversation_history/*.jsonl"):
+        for line in file.read_text("utf-8").splitlines():
+            if json.loads(line)["id"] not in ids:
+                yield f"a line of {file.name} of no turn"
+
+
+def _ids(tables: Tables) -> set[str]:
+    names = ("memories", "turns", "extraction_queue")
+    return {row["id"] for name in names for row in tables[name]}
