@@ -75,6 +75,10 @@ class Settings(BaseModel):
     home: Path = Path("~/.memoria")
     """The data folder. Everything Memoria keeps is in it, so a copy of it is a backup."""
 
+    store_url: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)] = "sqlite:"
+    """The database engine, as a URL. `sqlite:`, one file in the data folder, is the only one there
+    is."""
+
     tenant: TenantName = "default"
     """Whose memory this is. A tenant never sees another's rows."""
 

@@ -10,7 +10,7 @@ from tests.retrieval.toys import FailingEmbedder, ToyEmbedder, keep, said
 
 import memoria
 from memoria import Memoria, SearchResult, Settings
-from memoria.app.compose import open_store
+from memoria.app.engine import open_store
 from memoria.errors import InvalidInputError
 from memoria.inference import Embedder, LazyEmbedder
 from memoria.model import LIBRARY, PARTS, Mention, Part

@@ -1,6 +1,6 @@
 """The composition root: `open_memoria` puts the parts together, `Memoria` is what they make.
 
-Only `compose` and `upkeep` choose engines; the faces call `memory` (with its `queue`) and `upkeep`.
+Only `engine` names a database engine; the faces call `memory` (with its `queue`) and `upkeep`.
 `workspace` finds out which project a folder belongs to.
 """
 

@@ -1,4 +1,4 @@
-"""Composition: from settings to an opened Memoria, and the one place engines are chosen."""
+"""Composition: from settings to an opened Memoria."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +9,7 @@ import anyio
 from pydantic import SkipValidation
 
 from memoria.app.arguments import Text, check_arguments
+from memoria.app.engine import open_store
 from memoria.app.memory import Memoria
 from memoria.app.threads import in_thread
 from memoria.config import Settings
@@ -19,8 +20,6 @@ from memoria.inference.rerank.choose import choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
 from memoria.model import LIBRARY, Channel
 from memoria.store.base import Store
-from memoria.store.files import DATABASE
-from memoria.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from memoria.ingest.extraction import ExtractionWorker
@@ -74,16 +73,6 @@ def _override(settings: Settings, home: Path | str | None, tenant: str | None) -
     given = {"home": home, "tenant": tenant}
     named = {name: value for name, value in given.items() if value is not None}
     return Settings.from_values(**{**settings.model_dump(), **named}) if named else settings
-
-
-def open_store(settings: Settings) -> SqliteStore:
-    """The home's store, made if there is none."""
-    return SqliteStore(
-        settings.home_path / DATABASE,
-        busy_timeout_ms=settings.busy_timeout_ms,
-        readers=settings.readers,
-        attempts=settings.embedding_attempts,
-    )
 
 
 def _build_extraction_worker(

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from contextlib import closing
 
-from memoria.app.compose import open_store
+from memoria.app.engine import choose_engine
 from memoria.config import Settings
 from memoria.model import Validity
 from memoria.model.core import CoreFile
 from memoria.store.base import Transaction
-from memoria.store.files import DATABASE
 
 _FILES: tuple[CoreFile, ...] = ("USER.md", "MEMORY.md")
 
@@ -25,9 +24,10 @@ def list_confirmed_lines(settings: Settings, room: int) -> list[str]:
     Raises:
         StoreError: the home can't be used.
     """
-    if not (settings.home_path / DATABASE).exists():
+    engine = choose_engine(settings)
+    if not engine.exists(settings):
         return []
-    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+    with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
         found = dict.fromkeys(line for file in _FILES for line in _lines(tx, file))
     return list(_fit(found, room))
 

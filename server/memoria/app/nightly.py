@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 
-from memoria.app.compose import open_store
+from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
 from memoria.errors import EmbedderError, InvalidInputError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
@@ -22,9 +22,7 @@ from memoria.model.nightly import NightlyRun, RowChange, RunOptions, StepReport,
 from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import JournalingStore
-from memoria.store.files import DATABASE
 from memoria.store.folders import tenant_folder
-from memoria.store.sqlite import SqliteJournalingStore
 
 _S_PER_MINUTE = 60
 
@@ -100,7 +98,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
     options = RunOptions(steps=_check_steps(steps), since=since)
     at = now_millis()
     imagined = NightlyRun(n=0, id=derive_id(at, "dry"), at=at, options=options, state="running")
-    if not (settings.home_path / DATABASE).exists():
+    if not choose_engine(settings).exists(settings):
         empty = tuple(StepReport(name=name) for name in options.steps)
         return imagined.model_copy(update={"steps": empty})
     with closing(open_store(settings)) as store:
@@ -166,14 +164,7 @@ def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[Journa
         closing(open_store(settings)) as shared,
         hold_lease(shared, settings.tenant, owner, lease_ms),
     ):
-        own = SqliteJournalingStore(
-            settings.home_path / DATABASE,
-            busy_timeout_ms=settings.busy_timeout_ms,
-            attempts=settings.embedding_attempts,
-            tenant=settings.tenant,
-            lease=LEASE,
-            owner=owner,
-        )
+        own = choose_engine(settings).open_journaling(settings, LEASE, owner)
         with closing(own):
             yield own
 

@@ -12,7 +12,7 @@ import memoria.admin.restore
 from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
-from memoria.app.compose import open_store
+from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
@@ -20,7 +20,6 @@ from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Health, Repair
 from memoria.store.base import Store
 from memoria.store.files import tombstone_key
-from memoria.store.sqlite import SqliteFiles, SqliteStore
 
 Progress = Callable[[int, int], None]
 Treatment = Literal["none", "fix", "rebuild"]
@@ -72,18 +71,19 @@ def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Di
 
 def back_up(settings: Settings, target: Path | None, progress: Progress) -> BackupReport:
     """Write a backup of a home while others go on using it; see `admin.backup`."""
-    return memoria.admin.backup.back_up(settings, SqliteFiles(), target, progress)
+    return memoria.admin.backup.back_up(settings, choose_engine(settings).files, target, progress)
 
 
 def restore(settings: Settings, backup: Path, progress: Progress) -> Restored:
     """Put a backup in a home's place; what was forgotten since it was made stays forgotten."""
-    former = memoria.admin.restore.restore(settings.home_path, backup, SqliteFiles(), progress)
+    files = choose_engine(settings).files
+    former = memoria.admin.restore.restore(settings.home_path, backup, files, progress)
     return Restored(former, 0 if former is None else _reforget(settings, former))
 
 
 def _reforget(settings: Settings, former: Path) -> int | None:
     try:
-        before = SqliteStore(former, busy_timeout_ms=settings.busy_timeout_ms, readers=1)
+        before = choose_engine(settings).open_former(settings, former)
     except StoreError:
         return None
     with closing(before), closing(open_store(settings)) as now:

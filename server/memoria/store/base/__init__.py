@@ -20,6 +20,7 @@ from memoria.store.base.derivations import (
     StatementOccasion,
 )
 from memoria.store.base.documents import Documents
+from memoria.store.base.engine import Engine
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
@@ -59,6 +60,7 @@ __all__ = [
     "Derivations",
     "Documents",
     "EdgeKey",
+    "Engine",
     "Episodes",
     "GeneratedFileRecords",
     "Graph",

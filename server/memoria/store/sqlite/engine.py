@@ -1,0 +1,49 @@
+"""SQLite as an engine: one file in the home."""
+
+from pathlib import Path
+
+from memoria.config import Settings
+from memoria.store.files import DATABASE
+from memoria.store.sqlite.files import SqliteFiles
+from memoria.store.sqlite.journaling_store import SqliteJournalingStore
+from memoria.store.sqlite.store import SqliteStore
+
+
+class SqliteEngine:
+    """The embedded engine."""
+
+    def __init__(self) -> None:
+        """Nothing is opened yet."""
+        self.files = SqliteFiles()
+
+    def exists(self, settings: Settings) -> bool:
+        """Whether the home has a database file already."""
+        return _database(settings).exists()
+
+    def open(self, settings: Settings) -> SqliteStore:
+        """The home's store, made if there is none."""
+        return SqliteStore(
+            _database(settings),
+            busy_timeout_ms=settings.busy_timeout_ms,
+            readers=settings.readers,
+            attempts=settings.embedding_attempts,
+        )
+
+    def open_journaling(self, settings: Settings, lease: str, owner: str) -> SqliteJournalingStore:
+        """The store of a nightly run."""
+        return SqliteJournalingStore(
+            _database(settings),
+            busy_timeout_ms=settings.busy_timeout_ms,
+            attempts=settings.embedding_attempts,
+            tenant=settings.tenant,
+            lease=lease,
+            owner=owner,
+        )
+
+    def open_former(self, settings: Settings, database: Path) -> SqliteStore:
+        """The store of a file that a restore has set aside."""
+        return SqliteStore(database, busy_timeout_ms=settings.busy_timeout_ms, readers=1)
+
+
+def _database(settings: Settings) -> Path:
+    return settings.home_path / DATABASE
