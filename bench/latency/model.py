@@ -4,19 +4,22 @@ It reads the turns out of the question and proposes what a diligent model would:
 with the names in it, and that a known one was of use. So its answers are parsed, judged, linked and
 stored like any other's.
 
-    python bench/latency/model.py MILLISECONDS     # how long it takes for an answer
+    PYTHONPATH=. python bench/latency/model.py MILLISECONDS     # how long it takes for an answer
 """
 
-import json
+import os
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
+from bench.chat_server import build_server
+
+_ROOT = Path(__file__).resolve().parents[2]
 _TURN = re.compile(r"^\[(\d+)\] [^:\n]{1,100}: (.*\S)", re.MULTILINE)
 _KNOWN = re.compile(r'^\{"id": "([^"]+)"', re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]{2,20}\b")
@@ -29,7 +32,11 @@ def chat_model(answer_ms: int) -> Iterator[str]:
     """Start one and give its URL; it ends with the block, or with this process."""
     command = [sys.executable, __file__, str(answer_ms)]
     with subprocess.Popen(  # noqa: S603  (ourselves)
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command,
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         if process.stdin is None or process.stdout is None:  # pragma: no cover  (never)
             raise RuntimeError
@@ -59,41 +66,12 @@ def _add(number: int, said: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _handler(answer_s: float) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            """Answer a question."""
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            time.sleep(answer_s)
-            body = json.dumps(_completion(answer(asked["messages"][-1]["content"]))).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (its base's name)
-            """Keep quiet."""
-
-    return Handler
-
-
-def _completion(said: object) -> dict[str, object]:
-    message = {"role": "assistant", "content": json.dumps(said, ensure_ascii=False)}
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "scripted",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200},
-    }
-
-
 def _serve(answer_ms: int) -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(answer_ms / 1000))
+    def answer_slowly(_instructions: str, text: str) -> dict[str, object]:
+        time.sleep(answer_ms / 1000)
+        return answer(text)
+
+    server = build_server(answer_slowly)
     Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_port}/v1", flush=True)
     sys.stdin.read()  # until whoever started this is done, or gone

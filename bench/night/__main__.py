@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from bench.chat_server import serve_script
 from bench.command import progress
 from bench.data import data_folder
 from bench.faults.verdict import Verdict
@@ -20,7 +21,6 @@ from bench.night.contention import contend
 from bench.night.homes import Way, fill
 from bench.night.kill import kill
 from bench.night.lived import Year, months_table
-from bench.night.model import served
 from bench.night.script import Script
 from bench.night.undo import undo
 from bench.night.world import DAYS, world
@@ -90,7 +90,7 @@ def _kill_lived(told: argparse.Namespace) -> Verdict:
     lived = world(chats(told.data or data_folder(), told.seed), told.lived, told.lived, told.seed)
     with _folder() as folder, progress("kill -9", told.rounds) as done:
         pattern, at = unrested(folder, lived, told.lived)
-        with served(Script(lived).answer) as url:
+        with serve_script(Script(lived).answer) as url:
             way = Way(TENANT, url, REPEATABLE)
             return kill(pattern, folder, told.rounds, at, seed=told.seed, way=way, done=done)
 

@@ -18,9 +18,9 @@ import anyio
 
 import memoria
 import memoria.app.nightly as nights
+from bench.chat_server import serve_script
 from bench.night.lived import Lived, Month, Point, Slept, Year, verdict_of
 from bench.night.measure import asked, core_of, counted
-from bench.night.model import served
 from bench.night.script import Script
 from bench.night.world import Session, World, moment
 from memoria import Memoria, Settings
@@ -114,7 +114,7 @@ def year(
         embedder: the bundled model, where it is loaded already.
     """
     clock = _Clock(moment(0))
-    with served(Script(world).answer) as url, use_clock(clock):
+    with serve_script(Script(world).answer) as url, use_clock(clock):
         twin = _Twin(folder, world, url, active, clock, embedder)
         anyio.run(partial(twin.live, days, every, done))
         return verdict_of(twin.lived())

@@ -1,4 +1,4 @@
-"""The scripted model as an OpenAI-compatible server on loopback, in this process."""
+"""A scripted chat model as an OpenAI-compatible server on loopback, in this process."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -8,15 +8,14 @@ from threading import Thread
 from typing import Any
 
 Answer = Callable[[str, str], dict[str, Any]]
-"""What is said to (instructions, text)."""
+"""Gives the JSON of an answer to (instructions, text)."""
 _TOKENS = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
 
 
 @contextmanager
-def served(answer: Answer) -> Iterator[str]:
-    """Serve a script; its URL is good until the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(answer))
-    server.daemon_threads = True
+def serve_script(answer: Answer) -> Iterator[str]:
+    """Serve a script while the block runs; gives its URL."""
+    server = build_server(answer)
     thread = Thread(target=server.serve_forever, args=[0.05], daemon=True)
     thread.start()
     try:
@@ -27,7 +26,14 @@ def served(answer: Answer) -> Iterator[str]:
         server.server_close()
 
 
-def _handler(answer: Answer) -> type[BaseHTTPRequestHandler]:
+def build_server(answer: Answer) -> ThreadingHTTPServer:
+    """A server at a port of its own; it answers once `serve_forever` runs."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(answer))
+    server.daemon_threads = True
+    return server
+
+
+def _handler_for(answer: Answer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
@@ -44,7 +50,7 @@ def _handler(answer: Answer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (its base's name)
-            """Keep quiet."""
+            """Print no line for each request."""
 
     return Handler
 
