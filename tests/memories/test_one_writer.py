@@ -8,7 +8,9 @@ SERVER = Path(__file__).resolve().parents[2] / "server" / "memoria"
 ROOMS = ("memories", "erasure", "store")
 """Rooms whose own matter it is: they write memories, erase them, or are the tables."""
 WRITES: Mapping[str, frozenset[str]] = {
-    "memories": frozenset("add add_version add_evidence add_use set_validity set_flags".split()),
+    "memories": frozenset(
+        "add add_version add_evidence add_use set_validity set_flags erase erase_wording".split()
+    ),
     "pairs": frozenset("copy_evidence absorb note_merged".split()),
     "graph": frozenset("upsert_entity upsert_edges remove_extracted".split()),
 }
@@ -41,7 +43,8 @@ def test_only_the_writer_writes_memories() -> None:
     assert not found, (
         "memories are written by MemoryWriter alone (server/memoria/memories/writer.py), so that "
         "each has its fingerprint, evidence, links and audit entry, and says nothing that was "
-        f"forgotten. Use its add, revise, supersede, end or restore instead: {'; '.join(found)}"
+        "forgotten. Use its add, revise, supersede, end or restore instead; to delete one, use "
+        f"erasure/cascade.py: {'; '.join(found)}"
     )
 
 

@@ -85,6 +85,18 @@ def delete_dependents(
     return dependents
 
 
+def delete_memory(tx: Transaction, memory_id: str, now: int) -> None:
+    """Erase one memory in all its wordings. What it summed up is not summed up again.
+
+    Args:
+        tx: the transaction that forgets.
+        memory_id: the memory; what depends on it is the caller's to delete.
+        now: UTC epoch ms.
+    """
+    tx.episodes.stop_summarising(memory_id, now)
+    tx.memories.erase(memory_id)
+
+
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:
     """Drop what has lost its last source with turns that were just erased.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from memoria.erasure.cascade import delete_dependents, drop_unsupported
+from memoria.erasure.cascade import delete_dependents, delete_memory, drop_unsupported
 from memoria.erasure.plan import ErasurePlan
 from memoria.erasure.suppression import Digester
 from memoria.model import Channel, Memory, StoredTurn, now_millis
@@ -68,8 +68,7 @@ class Deletion:
         digests = dict.fromkeys(map(self._digester.digest_statement, texts))
         meanings = tuple(self._meanings[text] for text in texts if text in self._meanings)
         self._add_tombstone("memory", memory.id, tuple(digests), meanings)
-        self._tx.episodes.stop_summarising(memory.id, self._at)
-        self._tx.memories.erase(memory.id)
+        delete_memory(self._tx, memory.id, self._at)
         self._audit("forget", memory.id)
 
     def _suppress_text(self, turn: StoredTurn) -> None:

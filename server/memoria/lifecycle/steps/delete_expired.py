@@ -8,6 +8,7 @@ wiped.
 
 from collections.abc import Sequence
 
+from memoria.erasure.cascade import delete_memory
 from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.files.generated import files_of
 from memoria.lifecycle.interface import ItemResult, PiecewiseStep, StepContext
@@ -69,6 +70,5 @@ def _erase_leftovers(context: StepContext) -> None:
 
 
 def _delete_memory(tx: Transaction, context: StepContext, memory_id: str, why: str) -> None:
-    tx.episodes.stop_summarising(memory_id, context.at)
-    tx.memories.erase(memory_id)
+    delete_memory(tx, memory_id, context.at)
     log_action(tx, context.at, "delete", memory_id, why)
