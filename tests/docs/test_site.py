@@ -1,6 +1,7 @@
 """The site is built by one command, without a network."""
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import pytest
 from tests.docs.pages import DOCS, ROOT
 
 _TIMEOUT_S = 120
+_NOBODY = "http://127.0.0.1:9"
+"""A proxy that nobody listens on: whoever asks the network is told no at once."""
 
 
 @pytest.mark.skipif(importlib.util.find_spec("zensical") is None, reason="needs the extra docs")
@@ -19,7 +22,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "zensical", "build", "--strict", "-f", "mkdocs.yml"],
         cwd=tmp_path,
-        env={"PATH": "", "HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"},
+        env={**os.environ, "HTTPS_PROXY": _NOBODY, "HTTP_PROXY": _NOBODY},
         capture_output=True,
         text=True,
         timeout=_TIMEOUT_S,
