@@ -2,7 +2,7 @@
 
 A data set is recorded once and asked of the whole product, then again with one stage switched off
 at a time (`search_conversation_traces(…, without=[stage])`). What a row loses against the first is
-what its stage is worth.
+what its stage contributes.
 
     python -m bench.ablation                 # LoCoMo
     python -m bench.ablation memorybank      # or cross-language, cmrc, foreign
@@ -26,7 +26,7 @@ OFF = (
     "vectors", "text", "recount", "neighbours", "alike", "sessions", "trust", "speakers", "asking",
     "length", "time",
 )  # fmt: skip
-"""Stages of the second level; the others are of the first."""
+"""Stages of a search of the transcript; the others are of one of memories."""
 _SETS = {
     "locomo": LOCOMO,
     "memorybank": SAME_LANGUAGE,
@@ -56,9 +56,11 @@ class Recorded:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask a set of the product and of the product without each stage. 2 where it is not there."""
-    told = parser("bench.ablation")
-    told.add_argument("dataset", choices=_SETS, nargs="?", default="locomo", help="what is asked")
-    arguments = told.parse_args(argv)
+    options = parser("bench.ablation")
+    options.add_argument(
+        "dataset", choices=_SETS, nargs="?", default="locomo", help="what is asked"
+    )
+    arguments = options.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
         recorded = Recorded(Path(home))
         systems = {"all": recorded.without()}

@@ -1,8 +1,8 @@
-"""What does silence cost? The gate's bars moved up and down, on questions with answers and without.
+"""What does silence cost? The threshold moved up and down, on questions with answers and without.
 
 LoCoMo's conversations are asked their own questions and those of each other
-(`bench.recall.foreign`). A search explains itself: by how much each document clears the gate,
-whether it is shown or not. So one run tells what any other bar would have done: how many questions
+(`bench.recall.foreign`). A search explains itself: by how much each document clears the threshold,
+whether it is shown or not. So one run tells what any other would have done: how many questions
 about somebody else are met with silence, and what recall@10 is left of those that have an answer.
 
     python -m bench.abstention --plot docs/abstention.png
@@ -40,15 +40,15 @@ _GROUPS = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question, as it would be answered by a gate that is always open."""
+    """One question, as it would be answered with no threshold at all."""
 
     question: Question
     ranking: tuple[Key, ...]
     margin: float
-    """By how much the best of the first ten clears the gate."""
+    """By how much the best of the first ten clears the threshold."""
 
     def recall(self, shift: float) -> float:
-        """Recall@10 with the bars moved."""
+        """Recall@10 with the threshold moved."""
         if self.margin < shift:
             return 0.0
         return recall_at(_DEPTH, self.question.credited(self.ranking), self.question.gold)
@@ -56,7 +56,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What the bars moved by so much would do."""
+    """What the threshold moved by so much would do."""
 
     shift: float
     silent: dict[str, float]
@@ -66,7 +66,7 @@ class Point:
 
 
 def curve(asked: Sequence[Asked]) -> list[Point]:
-    """A point for every shift of the bars."""
+    """A point for every shift of the threshold."""
     return [_point(shift, asked) for shift in _SHIFTS]
 
 
@@ -96,7 +96,7 @@ async def ask(conversations: Sequence[Conversation], done: Callable[[], None]) -
                 await m.wait_until_idle()
                 receipt = await m.record_conversation(conversation.turns)  # known: gives the ids
                 turns = zip(receipt.turns, conversation.turns, strict=True)
-                keys = {str(kept.id): (str(t.session_id), str(t.message_id)) for kept, t in turns}
+                keys = {str(own.id): (str(t.session_id), str(t.message_id)) for own, t in turns}
                 for question in conversation.questions:
                     asked.append(
                         _read_answer(question, await _search_with_trace(m, question), keys)
@@ -110,13 +110,13 @@ async def _search_with_trace(m: Memoria, question: Question) -> SearchResult:
 
 
 def _read_answer(question: Question, found: SearchResult, keys: dict[str, Key]) -> Asked:
-    judged = found.explanation.candidates[:_DEPTH] if found.explanation else ()
-    ranking = tuple(keys[each.id] for each in judged if each.id in keys)
-    return Asked(question, ranking, max((each.margin for each in judged), default=-1.0))
+    candidates = found.explanation.candidates[:_DEPTH] if found.explanation else ()
+    ranking = tuple(keys[each.id] for each in candidates if each.id in keys)
+    return Asked(question, ranking, max((each.margin for each in candidates), default=-1.0))
 
 
 def plot(points: Sequence[Point], file: Path) -> None:
-    """Draw silence and recall against where the bars stand."""
+    """Draw silence and recall against where the threshold stands."""
     import matplotlib as mpl  # noqa: PLC0415  (an extra, and only for this)
 
     mpl.add_use("Agg")
@@ -137,7 +137,7 @@ def plot(points: Sequence[Point], file: Path) -> None:
     for (name, line), style, colour in zip(lines.items(), styles, colours, strict=True):
         axes.plot(shifts, line, style, color=colour, marker=".", label=name)
     axes.axvline(0, color="#7a7a7a", linewidth=0.8)
-    axes.set(xlabel="bars moved by (0: as built)", ylabel="share", ylim=(0, 1.02))
+    axes.set(xlabel="threshold moved by (0: as built)", ylabel="share", ylim=(0, 1.02))
     axes.grid(visible=True, color="#e4e4e4", linewidth=0.6)
     axes.legend(frameon=False, fontsize=7, loc="lower left")
     for side in ("top", "right"):
@@ -149,9 +149,9 @@ def plot(points: Sequence[Point], file: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask, and print the curve. 2 where the data is not there."""
-    told = parser("bench.abstention")
-    told.add_argument("--plot", type=Path, metavar="FILE", help="draw the curve there")
-    arguments = told.parse_args(argv)
+    options = parser("bench.abstention")
+    options.add_argument("--plot", type=Path, metavar="FILE", help="draw the curve there")
+    arguments = options.parse_args(argv)
     folder = arguments.data or data_folder()
     missing = FOREIGN.missing(folder)
     if folder is None or missing:
@@ -174,7 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _table(points: Sequence[Point]) -> str:
     first = points[0]
     heads = [*(f"silent: {name}" for name in first.silent), *(f"R@10: {n}" for n in first.recall)]
-    lines = [" | ".join(["bars", *heads])]
+    lines = [" | ".join(["threshold", *heads])]
     for point in points:
         values = [*point.silent.values(), *point.recall.values()]
         lines.append(" | ".join([f"{point.shift:+.2f}", *(f"{value:.3f}" for value in values)]))

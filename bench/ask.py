@@ -96,7 +96,7 @@ class Figures:
 async def ask(
     ranker: Ranker, questions: Iterable[Question], done: Callable[[], None]
 ) -> list[Outcome]:
-    """Ask one question after the other; `done` is told of each."""
+    """Ask one question after the other; `done` is called after each."""
     outcomes = []
     for question in questions:
         started = time.perf_counter()

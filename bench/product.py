@@ -1,4 +1,4 @@
-"""Memoria as one of the systems that are asked: the second level with its default settings."""
+"""Memoria as one of the systems that are asked: its search of the transcript at its defaults."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from memoria import Memoria
 
 
 class Product:
-    """Memoria as a ranker: the second level with its default settings, but for some stages."""
+    """Memoria as a ranker: its search of the transcript at its defaults, but for some stages."""
 
     def __init__(self, opened: Memoria, without: Sequence[str] = ()) -> None:
         self._memoria = opened

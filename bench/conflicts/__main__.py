@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.json:
         print(json.dumps([_plain(one) for one in played], ensure_ascii=False, indent=2))
     else:
-        _print(played, judged=model is None)
+        _print(played, is_scripted=model is None)
     return 1 if model is None and any(one.wrong for one in played) else 0
 
 
@@ -81,11 +81,13 @@ def _plain(one: Played) -> dict[str, object]:
     }
 
 
-def _print(played: Sequence[Played], *, judged: bool) -> None:
+def _print(played: Sequence[Played], *, is_scripted: bool) -> None:
     kinds = defaultdict[str, list[Played]](list)
     for one in played:
         kinds[one.case.kind].append(one)
-    headings = ("cases", "right") if judged else ("cases", "as a good model would", "no answer")
+    headings = (
+        ("cases", "right") if is_scripted else ("cases", "as a good model would", "no answer")
+    )
     found = table("How statements meet", 1, "kind", *headings)
     for kind, own in kinds.items():
         row = [
@@ -95,7 +97,7 @@ def _print(played: Sequence[Played], *, judged: bool) -> None:
         ]
         found.add_row(kind, *map(str, row[: len(headings)]))
     Console().print(found)
-    for line in _verdict(played) if judged else _quality(played):
+    for line in _verdict(played) if is_scripted else _quality(played):
         print(line)
     for one in played:
         for line in one.wrong:
@@ -108,13 +110,13 @@ def _verdict(played: Sequence[Played]) -> Iterator[str]:
 
 def _quality(played: Sequence[Played]) -> Iterator[str]:
     """What the model did. Whoever keeps nothing is right where nothing was to be kept."""
-    told = [outcome for one in played for outcome in one.outcomes]
-    applied, rejected = outcomes([said for said in told if not said.startswith(NO_ANSWER)])
+    every = [outcome for one in played for outcome in one.outcomes]
+    applied, rejected = outcomes([one for one in every if not one.startswith(NO_ANSWER)])
     unanswered = sum(one.turns_without_answer for one in played)
     expected = sum(not one.wrong for one in played)
     yield f"{expected} of {len(played)} cases as a good model would have them."
-    yield f"{len(told)} turns read, {unanswered} of them without an answer."
-    for reason, count in Counter(said for said in told if said.startswith(NO_ANSWER)).items():
+    yield f"{len(every)} turns read, {unanswered} of them without an answer."
+    for reason, count in Counter(one for one in every if one.startswith(NO_ANSWER)).items():
         yield f"{count} × {reason}"
     yield f"applied: {_counts(applied)}"
     yield f"rejected: {_counts(rejected)}"

@@ -122,10 +122,10 @@ def play(case: Case, model: ChatModel | None = None, settings: Settings | None =
         store = SqliteStore(Path(folder) / "memoria.db", busy_timeout_ms=5000, readers=1)
         try:
             outcomes = _run(case, store, script, model or script, settings or Settings())
-            kept = _memories(store)
+            memories = _memories(store)
         finally:
             store.close()
-    wrong = _compare(case, kept, exact=model is None)
+    wrong = _compare(case, memories, exact=model is None)
     return Played(case, tuple(wrong), outcomes)
 
 
@@ -135,10 +135,10 @@ def _run(
     marks = Digester(_TENANT, lambda: b"bench")
     capture = Capture(store, _TENANT, LIBRARY, CaptureLimits(1_000_000, 30), marks)
     limits = replace(chat_limits(settings), daily_tokens=_NO_CAP)
-    gate = ChatClient(model, StoreLedger(store), limits)
+    chat = ChatClient(model, StoreLedger(store), limits)
     most = settings.llm_output_tokens
     extractor = Extractor(
-        ProcessorTools(store, gate, RelatedMemoryFinder(None), lambda _: marks, most)
+        ProcessorTools(store, chat, RelatedMemoryFinder(None), lambda _: marks, most)
     )
     outcomes = []
     for number, said in enumerate(case.turns, 1):
@@ -180,8 +180,8 @@ def _memories(store: SqliteStore) -> list[Memory]:
     return list({memory.id: memory for memory in found.values()}.values())
 
 
-def _compare(case: Case, kept: Sequence[Memory], *, exact: bool) -> list[str]:
-    active = [memory for memory in kept if memory.validity is Validity.ACTIVE]
+def _compare(case: Case, memories: Sequence[Memory], *, exact: bool) -> list[str]:
+    active = [memory for memory in memories if memory.validity is Validity.ACTIVE]
     believed = [memory.content for memory in active]
     wrong = [f"not believed: {one}" for one in case.current if not _contains(one, believed, exact)]
     wrong += [f"believed: {one}" for one in case.absent if _contains(one, believed, exact)]
@@ -189,7 +189,8 @@ def _compare(case: Case, kept: Sequence[Memory], *, exact: bool) -> list[str]:
         wrong += [f"believed, too: {one}" for one in believed if one not in case.current]
     for past in case.history:
         if not any(
-            _is_superseded_by(memory, past.content, past.superseded_by, exact) for memory in kept
+            _is_superseded_by(memory, past.content, past.superseded_by, exact)
+            for memory in memories
         ):
             wrong.append(f"no history: {past.content} → {past.superseded_by}")
     if case.kept_both and exact:

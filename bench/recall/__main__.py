@@ -43,9 +43,9 @@ _FIRST_LEVEL: Mapping[str, Callable[[], Mapping[str, Asker]]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask every question of a set and print what was found. 2 where the set is not there."""
-    told = parser("bench.recall")
-    told.add_argument("dataset", choices=_SETS, help="what is asked")
-    arguments = told.parse_args(argv)
+    options = parser("bench.recall")
+    options.add_argument("dataset", choices=_SETS, help="what is asked")
+    arguments = options.parse_args(argv)
     name = arguments.dataset
     systems = _FIRST_LEVEL[name]() if name in _FIRST_LEVEL else _RECORD
     return measure(f"bench.recall {name}", systems, _SETS[name], arguments)

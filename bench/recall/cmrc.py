@@ -1,4 +1,4 @@
-"""CMRC 2018's trial passages as what a Chinese tenant was told: find the passage that answers.
+"""CMRC 2018's trial passages as what was said to a Chinese tenant: find the passage that answers.
 
 Y. Cui et al., "A Span-Extraction Dataset for Chinese Machine Reading Comprehension" (2019). Every
 passage is a session of one turn, so that none is another's neighbour.
@@ -20,7 +20,7 @@ CATEGORY = "cmrc"
 
 
 def conversations(folder: Path) -> tuple[Conversation, ...]:
-    """One tenant that was told every passage."""
+    """One tenant that has every passage on record."""
     articles = json.loads((folder / _FILE).read_text("utf-8"))["data"]
     passages = [passage for article in articles for passage in article["paragraphs"]]
     turns = tuple(_turn(day, str(passage["context"])) for day, passage in enumerate(passages))

@@ -29,7 +29,7 @@ class ConclusionNotes:
     """What is known of a conclusion beside its words."""
 
     type: MemoryType = MemoryType.FACT
-    reading: Interpretation | None = None
+    interpretation: Interpretation | None = None
     """What a model read in it; without one, the rules read."""
 
 
@@ -48,7 +48,7 @@ class FirstLevel:
     async def rank(self, question: str) -> Answer:
         """The conclusions found, in the order they are shown."""
         plan = plan_memories(question, limit=LIMIT, max_tokens=_MAX_TOKENS, options=self.options)
-        search = self.memoria._search  # noqa: SLF001  (no face switches off every stage)
+        search = self.memoria._search  # noqa: SLF001  (no interface switches off every stage)
         found = await in_thread(lambda: search.run(plan))
         return Answer(tuple(self.keys[hit.id] for hit in found.hits), found.tokens)
 
@@ -64,11 +64,11 @@ def first_level(*without: Part, stages: Stages = ALL_STAGES, notes: Notes | None
 
     async def run(conversations: Sequence[Conversation], done: Callable[[], None]) -> list[Outcome]:
         outcomes = []
-        way = SearchOptions(frozenset(without), stages=stages)
+        options = SearchOptions(frozenset(without), stages=stages)
         with tempfile.TemporaryDirectory(prefix="memoria-bench-") as home:
             for each in conversations:
                 async with memoria.open(Path(home), each.name) as m:
-                    ranker = FirstLevel(m, await keep(m, each.turns, notes or {}), way)
+                    ranker = FirstLevel(m, await keep(m, each.turns, notes or {}), options)
                     await m.wait_until_idle()
                     outcomes += await ask(ranker, each.questions, done)
         return outcomes
@@ -87,16 +87,16 @@ async def keep(m: Memoria, conclusions: Sequence[Turn], notes: Notes) -> dict[st
         key = str(turn.session_id), str(turn.message_id)
         known = notes.get(key, ConclusionNotes())
         since = None if turn.at is None else to_iso(turn.at)
-        kept = await m.remember(turn.content, valid_from=since, type=known.type)
-        keys[kept.id] = key
-        if known.reading is not None:
-            _read(m, kept.id, known.reading)
+        memory = await m.remember(turn.content, valid_from=since, type=known.type)
+        keys[memory.id] = key
+        if known.interpretation is not None:
+            _replace_links(m, memory.id, known.interpretation)
     return keys
 
 
-def _read(m: Memoria, memory_id: str, reading: Interpretation) -> None:
-    """Put a model's reading in the place of the rules', as extraction does."""
-    with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no face takes a reading by itself)
+def _replace_links(m: Memoria, memory_id: str, interpretation: Interpretation) -> None:
+    """Put a model's interpretation in the place of the rules', as extraction does."""
+    with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no interface takes an interpretation by itself)
         memory = tx.memories.get(memory_id)
         if memory is not None:
-            replace_interpretation(tx, memory, reading, now=now_millis())
+            replace_interpretation(tx, memory, interpretation, now=now_millis())

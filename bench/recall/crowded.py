@@ -1,8 +1,8 @@
-"""What diversity and weights buy where the same is said again and again.
+"""What diversity and boosts buy where the same is said again and again.
 
-The world of `repeats` is told twice: as memories, and as turns that nobody has read yet. R@k is the
-share of an answer's different parts among the first k hits of a search at its defaults (8 hits,
-1,500 tokens); "in N" is that share in as many hits as N tokens hold.
+The world of `repeats` is recorded twice: as memories, and as turns that were not processed yet. R@k
+is the share of an answer's different parts among the first k hits of a search at its defaults (8
+hits, 1,500 tokens); "in N" is that share in as many hits as N tokens hold.
 
     python -m bench.recall.crowded          # --json
 """
@@ -40,7 +40,7 @@ _FEW_TOKENS = 500
 
 @dataclass(frozen=True, slots=True)
 class FilledHome:
-    """A home that was told the world, and which hit is which wording."""
+    """A home with the world in it, and which hit is which wording."""
 
     memoria: Memoria
     names: Mapping[str, str]
@@ -68,13 +68,13 @@ class QuestionScore:
 async def open_as_memories() -> AsyncIterator[FilledHome]:
     """The world as conclusions."""
     async with _open_home() as m:
-        kept = {}
+        names = {}
         for each in list_wordings():
             since = each.at.isoformat()
             known = await m.remember(each.content, type=each.type, valid_from=since)
-            kept[known.id] = each.id
+            names[known.id] = each.id
         await m.wait_until_idle()
-        yield FilledHome(m, kept)
+        yield FilledHome(m, names)
 
 
 @asynccontextmanager
@@ -101,15 +101,15 @@ FORMS = {"memories": open_as_memories, "turns": open_as_turns}
 
 
 async def score_question(
-    told: FilledHome, question: Asked, without: Sequence[str]
+    home: FilledHome, question: Asked, without: Sequence[str]
 ) -> QuestionScore:
     """Ask one question, at the defaults and by what a budget holds."""
 
     async def ranking(limit: int, max_tokens: int) -> tuple[str, ...]:
-        found = await told.memoria.search_memory(
+        found = await home.memoria.search_memory(
             question.question, limit=limit, max_tokens=max_tokens, without=without
         )
-        return told.ranking(found)
+        return home.ranking(found)
 
     usual = await ranking(_LIMIT, _TOKENS)
     few = await ranking(_MANY, _FEW_TOKENS)
@@ -134,9 +134,9 @@ async def measure(
     means: dict[tuple[str, str, str], QuestionScore] = {}
     questions = tuple(read_questions())
     for form, opened in FORMS.items():
-        async with opened() as told:
+        async with opened() as home:
             for system, without in systems.items():
-                got = [(each, await score_question(told, each, without)) for each in questions]
+                got = [(each, await score_question(home, each, without)) for each in questions]
                 for kind in dict.fromkeys(each.kind for each in questions):
                     means[form, kind, system] = _mean([g for q, g in got if q.kind == kind])
     return means
@@ -144,20 +144,20 @@ async def measure(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask everything and print it."""
-    told = argparse.ArgumentParser(prog="python -m bench.recall.crowded")
-    told.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    arguments = told.parse_args(argv)
+    options = argparse.ArgumentParser(prog="python -m bench.recall.crowded")
+    options.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    arguments = options.parse_args(argv)
     means = anyio.run(measure, SYSTEMS)
     if arguments.json:
         print(json.dumps({" / ".join(key): rounded(asdict(each)) for key, each in means.items()}))
         return 0
-    shown = table(
+    rows = table(
         "Different parts of an answer",
-        3, "told as", "questions", "system", "R@4", "R@8", "whole@8", "MRR", "in 500", "in 1500",
+        3, "as", "questions", "system", "R@4", "R@8", "whole@8", "MRR", "in 500", "in 1500",
     )  # fmt: skip
     for key, each in means.items():
-        shown.add_row(*key, *(f"{value:.3f}" for value in asdict(each).values()))
-    Console().print(shown)
+        rows.add_row(*key, *(f"{value:.3f}" for value in asdict(each).values()))
+    Console().print(rows)
     return 0
 
 

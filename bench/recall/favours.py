@@ -1,7 +1,7 @@
 """Memories that match a question alike, of which one is favoured; and some that only seem to.
 
 Written by hand before any search had been run on them (`weighted.jsonl`). Of two memories each is
-favoured once, so that their words decide nothing: without weights half of the first places are
+favoured once, so that their words decide nothing: without boosts half of the first places are
 right. A memory is favoured by one thing alone (`pinned`, `confirmed`, …). `answer` is the control:
 the first memory answers, the second is about the same and has everything in its favour, and the
 first is wanted.

@@ -25,7 +25,7 @@ _CONFIDENCE = 0.8
 
 
 def conversations(_folder: Path) -> tuple[Conversation, ...]:
-    """One tenant that was told the world."""
+    """One tenant that has the world on record."""
     turns = (
         Turn(role="user", session_id=_NAME, message_id=each.id, content=each.content)
         for each in read_statements()
@@ -41,20 +41,20 @@ def _key(memory: str) -> Key:
     return _NAME, memory
 
 
-def _beside(each: Statement, *, by_model: bool) -> ConclusionNotes:
-    reading = Interpretation(
+def _conclusion_notes(each: Statement, *, by_model: bool) -> ConclusionNotes:
+    interpretation = Interpretation(
         mentions=each.entities,
         subject=each.subject,
         confidence=_CONFIDENCE,
         inferred_by=InferredBy.MODEL,
     )
-    return ConclusionNotes(each.type, reading if by_model else None)
+    return ConclusionNotes(each.type, interpretation if by_model else None)
 
 
 def systems() -> Mapping[str, Asker]:
     """What is asked."""
-    read = {_key(each.id): _beside(each, by_model=True) for each in read_statements()}
-    typed = {_key(each.id): _beside(each, by_model=False) for each in read_statements()}
+    read = {_key(each.id): _conclusion_notes(each, by_model=True) for each in read_statements()}
+    typed = {_key(each.id): _conclusion_notes(each, by_model=False) for each in read_statements()}
     return {
         "memoria": first_level(notes=read),
         "graph by rules": first_level(notes=typed),

@@ -38,8 +38,8 @@ def chats(folder: Path) -> Iterator[Chats]:
     """Every user's chats, Chinese ones first."""
     for language, name in _FILES.items():
         users = json.loads((folder / name).read_text("utf-8"))
-        for user, kept in users.items():
-            yield Chats(user.strip(), language, tuple(_turns(kept["history"])))
+        for user, record in users.items():
+            yield Chats(user.strip(), language, tuple(_turns(record["history"])))
 
 
 def _turns(history: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Turn]:

@@ -20,7 +20,7 @@ _ASKED = (1, 2, 3, 4)
 
 
 def conversations(folder: Path) -> tuple[Conversation, ...]:
-    """A tenant for every conversation, told what was concluded from it."""
+    """A tenant for every conversation, with what was concluded from it on record."""
     return tuple(_to_conclusions(each) for each in LOCOMO.read(folder))
 
 

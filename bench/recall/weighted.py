@@ -1,4 +1,4 @@
-"""What each weight buys: of two memories that match alike, is the favoured one shown first?
+"""What each boost buys: of two memories that match alike, is the favoured one shown first?
 
 python -m bench.recall.weighted          # --json
 """
@@ -61,18 +61,18 @@ async def measure(systems: Mapping[str, Sequence[str]]) -> dict[tuple[str, str],
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Ask everything and print it."""
-    told = argparse.ArgumentParser(prog="python -m bench.recall.weighted")
-    told.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    arguments = told.parse_args(argv)
+    options = argparse.ArgumentParser(prog="python -m bench.recall.weighted")
+    options.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    arguments = options.parse_args(argv)
     means = anyio.run(measure, SYSTEMS)
     if arguments.json:
         found = {" / ".join(key): [each.first, each.reciprocal] for key, each in means.items()}
         print(json.dumps({key: [rounded(value) for value in two] for key, two in found.items()}))
         return 0
-    shown = table("The wanted one of two", 2, "wanted is", "system", "R@1", "MRR")
+    rows = table("The wanted one of two", 2, "wanted is", "system", "R@1", "MRR")
     for key, each in means.items():
-        shown.add_row(*key, f"{each.first:.3f}", f"{each.reciprocal:.3f}")
-    Console().print(shown)
+        rows.add_row(*key, f"{each.first:.3f}", f"{each.reciprocal:.3f}")
+    Console().print(rows)
     return 0
 
 

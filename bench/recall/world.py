@@ -1,15 +1,15 @@
-"""An invented world of people, firms and projects, told as memories, and questions about it.
+"""An invented world of people, firms and projects, recorded as memories, and questions about it.
 
 Both were written by hand, memories first, before any search had been run on them. The memories
 (`linked_world.jsonl`) are in English and Chinese, as they would be stated to `remember`; beside
-each stands what an extracting model would have told of it: the subject and the names, an alias only
+each stands what an extracting model would have said of it: the subject and the names, an alias only
 in the memory whose words say that two names are one. The questions are in `linked.jsonl`. `gold` is
 the memory that answers; one that merely leads there is not.
 
 Kinds: `alias` asks by another name or in the other language, mostly without a word of the answer;
 `two_steps` leads through what is not named (the boss of, the company that); `shared_name` asks for
-one of several of a name; `plain` is the control; `no_answer` asks what was never told, half of it
-about somebody who is known.
+one of several of a name; `plain` is the control; `no_answer` asks what was never recorded, half of
+it about somebody who is known.
 """
 
 from collections.abc import Iterator
