@@ -179,7 +179,7 @@ class Settings(BaseModel):
     binds explicit statements, too; to state something is to confirm it."""
 
     retention: Annotated[RetentionChanges, BeforeValidator(parse_retention_changes)] | None = None
-    """How long memories stay strong, where the table of `docs/decisions.md` is not to hold, such as
+    """How long memories stay strong, where the built-in table is not to hold, such as
     `fact.tau=120,episode.archive=0.05,active=8000`. Of a type: tau (days in which its strength
     falls to a third; `never`), floor, archive (the strength under which it is archived), ttl
     (days). Of all: demote, review, promote, lasting, grace, access, again, active (memories kept

@@ -10,6 +10,10 @@ from tests.docs.pages import DOCS, ROOT, SERVER, name_of, pages, text_of
 import memoria
 from memoria.store.sqlite.driver import sqlite3
 
+_ELSEWHERE = re.compile(
+    r"DESIGN §|\b00[0-4] ?\(?§|\(00[0-4][):, ]|\b00[0-4]: |, in the seeds|docs/decisions\.md"
+)
+"""How documents were cited that are not in the repository."""
 MAPS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", DOCS / "architecture.md")
 """Pages that say where the code is."""
 _TITLE = re.compile(r"# (\d{3}) · (.+)\n\nDecided on \d{4}-\d{2}-\d{2}\.\n")
@@ -84,3 +88,18 @@ def test_the_glossary_is_in_sentences_of_some_forty_terms() -> None:
     ]
     assert 30 <= len(rows) <= 50
     assert [term for term, meaning in rows if not meaning.endswith(".")] == []
+
+
+def test_nothing_cites_a_document_that_is_not_here() -> None:
+    kept = [ROOT / name for name in ("server", "tests", "docs", "bench", "prompts", "identity")]
+    kinds = {".py", ".md", ".sql"}
+    files = [file for folder in kept for file in folder.rglob("*") if file.suffix in kinds]
+    files += [*ROOT.glob("*.md"), *ROOT.glob("*.toml"), *ROOT.glob("*.yml")]
+    citing = [
+        f"{name_of(file)}: {found[0]}"
+        for file in files
+        if file != Path(__file__)
+        for found in [_ELSEWHERE.search(file.read_text("utf-8"))]
+        if found
+    ]
+    assert citing == []
