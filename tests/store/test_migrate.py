@@ -227,3 +227,86 @@ def test_a_home_of_the_first_schema_keeps_its_memories_and_vectors(
     assert memory is not None
     assert (memory.content, memory.workspace) == ("the port is 8080", None)
     assert [match.n for match in by_text] == [match.n for match in by_meaning] == [1]
+
+
+THIRTEENTH = """
+INSERT INTO tenants VALUES (1, 'ann', 0);
+INSERT INTO sessions (n, tenant_id, source, session_id, first_at, last_at, last_ingested_at)
+VALUES (1, 1, 'cli', 's', 1, 1, 1);
+INSERT INTO stretches VALUES (1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 5, 'idle');
+INSERT INTO documents (n, tenant_id, kind, barred) VALUES (1, 1, 'memory', 1), (2, 1, 'memory', 0);
+INSERT INTO search_index (rowid, scope, words, context) VALUES (1, 'memory1_barred', 'tea', '');
+INSERT INTO memories (n, id, tenant_id, type, validity, importance, confidence, created_at,
+                      updated_at)
+VALUES (1, 'm', 1, 'fact', 'active', 0.5, 0.7, 0, 0),
+       (2, 'o', 1, 'fact', 'archived', 0.5, 0.7, 0, 0);
+INSERT INTO nodes (n, tenant_id, memory_n) VALUES (1, 1, 1), (2, 1, 2);
+INSERT INTO cold_edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality,
+                        by_model, made_at, power, reason)
+VALUES (1, 1, 10, 2, 9000, 9000, 0, 0, 0, 7, 3, 'idle');
+INSERT INTO leases VALUES ('nightly', 'somebody', 99);
+INSERT INTO tombstones VALUES (1, 1, 'memory', 'gone', 1, 'moved');
+INSERT INTO tombstone_marks VALUES (1, 'abc', 1);
+INSERT INTO night_files VALUES (1, 'daily_summaries/2026-01-01.md', 'd', 's', 1);
+INSERT INTO night_runs (n, id, tenant_id, at, options, state)
+VALUES (1, 'first', 1, 5, '{"steps":["expire","graph"],"since":null}', 'finished'),
+       (2, 'second', 1, 6, '{"steps":["tiers"],"since":null}', 'running');
+INSERT INTO night_steps (run_n, ordinal, name, state)
+VALUES (1, 0, 'expire', 'applied'), (1, 1, 'graph', 'applied'), (2, 0, 'tiers', 'planned');
+INSERT INTO night_plan VALUES (2, 0, 1, '{}');
+INSERT INTO night_changes (run_n, seq, step, tbl, op, key, image) VALUES
+(1, 1, 0, 'stretches', 'update', '[1]', '{"closed_at":[null,5],"closed_by":[null,"idle"]}'),
+(1, 2, 0, 'documents', 'update', '[1]', '{"barred":[0,1]}'),
+(1, 3, 1, 'cold_edges', 'insert', '[1,10,2]',
+ '{"tenant_id":1,"src_n":1,"code":10,"dst_n":2,"weight":9000,"made_at":7}'),
+(1, 4, 1, 'edges', 'delete', '[1,10,2]',
+ '{"tenant_id":1,"src_n":1,"code":10,"dst_n":2,"weight":9000,"confidence":9000,"negated":0,'
+ || '"modality":0,"by_model":0,"made_at":7,"power":3}'),
+(1, 5, 1, 'night_files', 'insert', '[1,"daily_summaries/2026-01-01.md"]',
+ '{"tenant_id":1,"run_n":1}'),
+(1, 6, 1, 'cold_edges', 'delete', '[2,10,1]',
+ '{"tenant_id":1,"src_n":2,"code":10,"dst_n":1,"weight":1,"confidence":1,"negated":0,'
+ || '"modality":0,"by_model":0,"made_at":8,"power":1,"reason":"dense"}');
+"""
+"""What a home of schema 13 may hold: a nightly run that can be undone, and one not finished."""
+
+
+def test_a_nightly_run_from_before_the_tables_were_renamed_is_undone_row_by_row(
+    home: Path, open_store: OpenStore
+) -> None:
+    home.mkdir()
+    old = connect(home / "memoria.db", 5000)
+    for _, sql in migrations()[:13]:
+        old.executescript(sql)
+    old.executescript(THIRTEENTH)
+    old.execute("PRAGMA user_version = 13")
+    old.close()
+
+    store = open_store(home)
+    with store.write("ann") as tx:
+        second, first = tx.nightly_runs.list_runs(2)
+        assert (second.state, second.options.steps) == ("stopped", ("storage_tiers",))
+        assert [step.name for step in first.steps] == ["archive_expired", "graph"]
+        assert tx.nightly_runs.next_items(second, 0, 10) == []
+        assert tx.tombstones.find(["abc"], "memory") is not None
+        assert tx.leases.owner("nightly", 0) is None
+        assert tx.nightly_runs.revert(first, 10) == (6, 0, 0)
+    connection = looked_at(home / "memoria.db")
+    rows = {
+        table: connection.execute(f"SELECT {columns} FROM {table}").fetchall()  # noqa: S608
+        for table, columns in {
+            "segments": "n, closed_at, closed_by",
+            "documents": "n, suppressed",
+            "edges": "src_n, dst_n, created_at",
+            "pruned_edges": "src_n, dst_n, created_at, reason",
+            "generated_files": "path",
+        }.items()
+    }
+    connection.close()
+    assert rows == {
+        "segments": [(1, None, None)],
+        "documents": [(1, 0), (2, 0)],
+        "edges": [(1, 2, 7)],
+        "pruned_edges": [(2, 1, 8, "redundant")],
+        "generated_files": [],
+    }
