@@ -1,15 +1,15 @@
 """Memoria: what every face calls. MCP, the command line and the library share these operations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import anyio
 from pydantic import SkipValidation
 
-from memoria.app.arguments import AdjacentTurns, Count, Name, Offset, Seconds, Text, check_arguments
+from memoria.app.arguments import Name, Seconds, Text, check_arguments
 from memoria.app.queue import ExtractionQueue, ExtractionService
-from memoria.app.recall import Recall
-from memoria.app.threads import in_snapshot, in_thread
+from memoria.app.records import Records
+from memoria.app.threads import in_thread
 from memoria.config import Settings
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError
@@ -31,30 +31,24 @@ from memoria.model import (
     RememberResult,
     Revision,
     Scratchpad,
-    SessionRecord,
-    Statistics,
     Turn,
-    TurnRecord,
     as_instant,
     as_turns,
 )
 from memoria.model.parse import as_statable_type
-from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.base import Store, Transaction
+from memoria.store.base import Store
 from memoria.store.files import tombstone_key
 from memoria.store.values import SuppressedMeaning
 
 if TYPE_CHECKING:
-    from memoria.app.provenance import EntityQueries, ProvenanceQueries
     from memoria.erasure.forget import MeaningLookup
     from memoria.ingest.intake import IntakeLimits
 
 _IDLE_POLL_S = 0.02
-_T = TypeVar("_T")
 
 
-class Memoria(Recall):
+class Memoria(Records):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the
@@ -231,42 +225,6 @@ class Memoria(Recall):
         return forgotten
 
     @check_arguments
-    async def get_record(
-        self, record_id: Text, *, context: AdjacentTurns = 2
-    ) -> Memory | TurnRecord:
-        """Whatever has the id, a memory or a turn, whole."""
-        return await self._read(lambda tx: read_record(tx, record_id, context))
-
-    @check_arguments
-    async def get_memory(self, memory_id: Text) -> Memory:
-        """A memory whole: its wordings, their windows, and where each came from."""
-        return await self._read(lambda tx: read_memory(tx, memory_id))
-
-    @check_arguments
-    async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
-        """A recorded turn whole, with its versions and neighbours."""
-        return await self._read(lambda tx: read_turn(tx, turn_id, context))
-
-    @check_arguments
-    async def get_session(
-        self, session_id: Text, *, offset: Offset = 0, limit: Count = 200
-    ) -> SessionRecord:
-        """A page of a session's turns, in order."""
-        return await self._read(lambda tx: read_session(tx, session_id, offset, limit))
-
-    @check_arguments
-    async def list_unverified(self, limit: Count = 20) -> list[Memory]:
-        """Memories the user has not confirmed, newest first."""
-        return await self._read(
-            lambda tx: tx.memories.list_unverified(limit, self.settings.workspace)
-        )
-
-    @check_arguments
-    async def list_pending(self, limit: Count = 20) -> list[Memory]:
-        """Conclusions that do not count until the user has confirmed them, newest first."""
-        return await self._read(lambda tx: tx.memories.list_pending(limit, self.settings.workspace))
-
-    @check_arguments
     async def update_scratchpad(
         self,
         *,
@@ -282,23 +240,6 @@ class Memoria(Recall):
                 self._store, self.tenant, session, current_focus, completed, place
             )
         )
-
-    @check_arguments
-    async def scratchpads(
-        self, limit: Count = 3, *, session_id: Name | None = None
-    ) -> list[Scratchpad]:
-        """The scratchpads touched last, or the one of a session."""
-        if session_id is not None:
-            found = await self._read(lambda tx: tx.scratchpads.get(session_id))
-            return [found] if found else []
-        return await self._read(
-            lambda tx: tx.scratchpads.list_recent(limit, self.settings.workspace)
-        )
-
-    @check_arguments
-    async def statistics(self) -> Statistics:
-        """What this tenant holds."""
-        return await self._read(lambda tx: tx.statistics())
 
     @check_arguments
     async def health(self, *, deep: bool = True) -> Health:
@@ -366,20 +307,6 @@ class Memoria(Recall):
         return likeness
 
     @property
-    def provenance(self) -> "ProvenanceQueries":
-        """Where memories come from, and what became of them."""
-        from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
-
-        return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
-
-    @property
-    def graph(self) -> "EntityQueries":
-        """The people, places and things that memories speak of."""
-        from memoria.app.provenance import EntityQueries  # noqa: PLC0415  (as above)
-
-        return EntityQueries(self._store, self.tenant, self.settings.workspace)
-
-    @property
     def _intake(self) -> "IntakeLimits | None":
         """What is queued for a chat model; nothing where there is none."""
         return None if self._reader is None else self._reader.intake
@@ -409,9 +336,6 @@ class Memoria(Recall):
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
         return place
-
-    async def _read(self, look: Callable[[Transaction], _T]) -> _T:
-        return await in_snapshot(self._store, self.tenant, look)
 
     def _wake_worker(self) -> None:
         if self._worker is not None:

@@ -1,4 +1,4 @@
-"""Recall: what is asked of a memory. `Memoria` is this, and all that changes it."""
+"""Recall: the two levels of search, and the context package."""
 
 from collections.abc import Sequence
 

@@ -1,0 +1,90 @@
+"""Records: what is looked up by its id, and how much there is. `Memoria` adds what changes it."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from memoria.app.arguments import AdjacentTurns, Count, Name, Offset, Text, check_arguments
+from memoria.app.recall import Recall
+from memoria.app.threads import in_snapshot
+from memoria.model import Memory, Scratchpad, SessionRecord, Statistics, TurnRecord
+from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
+from memoria.store.base import Transaction
+
+if TYPE_CHECKING:
+    from memoria.app.provenance import EntityQueries, ProvenanceQueries
+
+_T = TypeVar("_T")
+
+
+class Records(Recall):
+    """One tenant's memory as it is looked up: nothing here changes it."""
+
+    @check_arguments
+    async def get_record(
+        self, record_id: Text, *, context: AdjacentTurns = 2
+    ) -> Memory | TurnRecord:
+        """Whatever has the id, a memory or a turn, whole."""
+        return await self._read(lambda tx: read_record(tx, record_id, context))
+
+    @check_arguments
+    async def get_memory(self, memory_id: Text) -> Memory:
+        """A memory whole: its wordings, their windows, and where each came from."""
+        return await self._read(lambda tx: read_memory(tx, memory_id))
+
+    @check_arguments
+    async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
+        """A recorded turn whole, with its versions and neighbours."""
+        return await self._read(lambda tx: read_turn(tx, turn_id, context))
+
+    @check_arguments
+    async def get_session(
+        self, session_id: Text, *, offset: Offset = 0, limit: Count = 200
+    ) -> SessionRecord:
+        """A page of a session's turns, in order."""
+        return await self._read(lambda tx: read_session(tx, session_id, offset, limit))
+
+    @check_arguments
+    async def list_unverified(self, limit: Count = 20) -> list[Memory]:
+        """Memories the user has not confirmed, newest first."""
+        return await self._read(
+            lambda tx: tx.memories.list_unverified(limit, self.settings.workspace)
+        )
+
+    @check_arguments
+    async def list_pending(self, limit: Count = 20) -> list[Memory]:
+        """Conclusions that do not count until the user has confirmed them, newest first."""
+        return await self._read(lambda tx: tx.memories.list_pending(limit, self.settings.workspace))
+
+    @check_arguments
+    async def scratchpads(
+        self, limit: Count = 3, *, session_id: Name | None = None
+    ) -> list[Scratchpad]:
+        """The scratchpads touched last, or the one of a session."""
+        if session_id is not None:
+            found = await self._read(lambda tx: tx.scratchpads.get(session_id))
+            return [found] if found else []
+        return await self._read(
+            lambda tx: tx.scratchpads.list_recent(limit, self.settings.workspace)
+        )
+
+    @check_arguments
+    async def statistics(self) -> Statistics:
+        """What this tenant holds."""
+        return await self._read(lambda tx: tx.statistics())
+
+    @property
+    def provenance(self) -> "ProvenanceQueries":
+        """Where memories come from, and what became of them."""
+        from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
+
+        return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
+
+    @property
+    def graph(self) -> "EntityQueries":
+        """The people, places and things that memories speak of."""
+        from memoria.app.provenance import EntityQueries  # noqa: PLC0415  (as above)
+
+        return EntityQueries(self._store, self.tenant, self.settings.workspace)
+
+    async def _read(self, look: Callable[[Transaction], _T]) -> _T:
+        return await in_snapshot(self._store, self.tenant, look)
