@@ -5,11 +5,16 @@ from collections.abc import AsyncIterator
 from functools import cache
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import memoria
 from memoria import Memoria
 from memoria.inference.bundled import BUNDLED, BundledEmbedder
+
+# A machine that is slow for a moment fails no property.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)

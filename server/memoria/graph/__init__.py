@@ -1,1 +1,1 @@
-"""Links: pure functions over a graph of values, no I/O."""
+"""Graph algorithms and the rules that find names and roles: pure functions, no I/O."""

@@ -1,34 +1,34 @@
-"""Communities: which nodes hang together more closely than chance would have it.
+"""Communities: groups of nodes that are linked more closely than they would be by chance.
 
 Louvain's method (V. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre, "Fast unfolding of
-communities in large networks", 2008), as networkx has it. It visits nodes in an order of chance;
-with a seed and with ties put in order beforehand, the same ties give the same communities.
+communities in large networks", 2008), as networkx implements it. It visits the nodes in a random
+order; with a fixed seed and sorted edges, the same edges always give the same communities.
 """
 
 from collections.abc import Iterable
 
 WeightedEdge = tuple[int, int, float]
-"""Two nodes and how strongly they are bound; which comes first does not matter."""
+"""Two nodes, in either order, and the strength of the link between them."""
 Community = tuple[int, ...]
-"""Its nodes, by number."""
+"""The numbers of its nodes."""
 
 _SEED = 2008
 _MAX_MEMBERS = 20
-"""Members of a community that is not divided further: more than that are no one theme."""
+"""The largest community that is left whole: more nodes than that have no common theme."""
 
 
 def find_communities(
     ties: Iterable[WeightedEdge], *, least: int = 3, most: int = _MAX_MEMBERS
 ) -> list[Community]:
-    """The communities of a graph, largest first, whatever the order of its ties.
+    """Find the communities of a graph, largest first.
 
-    Of ties between the same two nodes the strongest counts; one of no strength, or of a node with
-    itself, binds nothing.
+    The result does not depend on the order of the edges. Of several edges between the same two
+    nodes the strongest counts. Edges without strength, and loops, are ignored.
 
     Args:
-        ties: of the graph.
-        least: members below which there is no community.
-        most: members above which one is divided again, as far as it can be.
+        ties: the edges of the graph.
+        least: the smallest community that is returned.
+        most: a larger community is divided again, if it can be.
     """
     bonds = _bonds(ties)
     found = [part for part in _parts(bonds, most) if len(part) >= least]
@@ -45,7 +45,7 @@ def _bonds(ties: Iterable[WeightedEdge]) -> dict[tuple[int, int], float]:
 
 
 def _parts(bonds: dict[tuple[int, int], float], most: int) -> list[Community]:
-    """The parts of a graph; those that are too large are taken for graphs of their own."""
+    """Divide a graph, and divide each part that is too large as a graph of its own."""
     parts = _louvain(bonds)
     if len(parts) <= 1:
         return parts
@@ -61,7 +61,7 @@ def _parts(bonds: dict[tuple[int, int], float], most: int) -> list[Community]:
 def _louvain(bonds: dict[tuple[int, int], float]) -> list[Community]:
     if not bonds:
         return []
-    import networkx as nx  # noqa: PLC0415  (0.2 s; only a night pays for it)
+    import networkx as nx  # noqa: PLC0415  (importing takes 0.2 s; only nightly maintenance needs it)
 
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(sorted({n for pair in bonds for n in pair}))

@@ -1,9 +1,8 @@
-"""What is known of each type of edge: how many a node may have, and how well a walk follows it.
+"""The rules for each type of edge: how many a node may have, and how graph expansion weighs them.
 
-A dense graph says nothing: when everything is linked with everything, a walk from anywhere ends
-everywhere. So a node keeps a bounded number of edges of a type, and when it is full the one goes
-that is weakest and oldest. The caps and a walk's factors are those of the design's source where
-it names them; the others are generous, so that they bind nothing but a runaway.
+In a dense graph expansion from any node reaches every other node, so the graph would tell nothing.
+A node therefore keeps a bounded number of edges of each type; when it is full, the weakest and
+oldest edge is dropped. Most caps are generous: they stop a runaway and nothing else.
 """
 
 import math
@@ -14,12 +13,12 @@ from memoria.model import EdgeType, Trust
 
 
 class EdgeRule(NamedTuple):
-    """How an edge of a type is treated."""
+    """How edges of one type are treated."""
 
     cap: int
-    """Edges of the type a node may have, in and out together; of ROLE, in each role."""
+    """The most edges of the type at one node, in and out together; for ROLE, of each role."""
     expansion_factor: float
-    """What a walk takes of the weight."""
+    """Graph expansion multiplies the weight by this."""
 
 
 EDGE_RULES: Mapping[EdgeType, EdgeRule] = {
@@ -38,25 +37,26 @@ EDGE_RULES: Mapping[EdgeType, EdgeRule] = {
 }
 SOURCE_TRUST: Mapping[Trust, float] = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 _TAU_MS = 14 * 86_400_000
-"""An edge counts e times less for every two weeks of age, when a full node has to choose."""
+"""When a full node drops an edge, each two weeks of age divide an edge's rank by e."""
 
 
 def initial_weight(confidence: float, trust: Trust, age_ms: int) -> float:
     """The weight of a new edge, from 0 to 1.
 
     Args:
-        confidence: of what was extracted.
-        trust: of the channel its source came by.
-        age_ms: how long ago it was said.
+        confidence: how certain the extraction was.
+        trust: the trust of the channel that the source came through.
+        age_ms: how long ago the source was said.
     """
     recency = math.exp(-max(0, age_ms) / _TAU_MS)
     return 0.5 * confidence + 0.3 * SOURCE_TRUST[trust] + 0.2 * recency
 
 
 def retention_rank(weight: float, made_at: int) -> int:
-    """What edges of one type are compared by: weight × recency, as a logarithm in thousandths.
+    """The rank that decides which edge a full node drops: weight × recency, the lowest goes first.
 
-    The moment of comparing shifts all alike, so that it needs none and can be kept.
+    It is a logarithm in thousandths. The current time would shift all ranks by the same amount, so
+    it is left out, and the rank can be stored.
     """
     return round(1000 * (math.log(max(weight, _LEAST)) + made_at / _TAU_MS))
 

@@ -1,27 +1,27 @@
-"""How far a walk of k hops gets: level by level, a question a level, never beyond a bound.
+"""The nodes within k hops of some seeds, found level by level with one query each, up to a limit.
 
-The neighbours come from whoever has them: a store that answers for a whole level at once, or a
-mapping in a test. What they leave out (another tenant's, another workspace's) is never reached.
+The caller supplies the neighbours: a store answers for a whole level at once, a test uses a
+mapping. Nodes that the caller leaves out (another tenant's, another workspace's) are never reached.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 Adjacency = Mapping[int, Mapping[int, float]]
-"""Nodes, their neighbours, and how strongly they are bound."""
+"""Nodes, their neighbours, and the strength of each link."""
 FetchNeighbours = Callable[[Sequence[int], Collection[int], int], Adjacency]
-"""Gives the neighbours of some nodes: those met before, and of the others at least so many of the
-strongest bound, for only that many are wanted."""
+"""Gives the neighbours of some nodes. It is called with the nodes, the nodes visited so far, and a
+count: of neighbours not yet visited only that many, the most strongly linked, are needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNeighbourhood:
-    """What a walk met."""
+    """The nodes that were reached, and the edges between them."""
 
     distances: Mapping[int, int]
-    """Nodes, and the hops to the nearest seed, in the order met."""
+    """The hops from each node to the nearest seed, in the order visited."""
     adjacency: Adjacency
-    """The edges between them."""
+    """The edges between the nodes."""
 
 
 def find_neighbourhood(
@@ -30,13 +30,13 @@ def find_neighbourhood(
     neighbours: FetchNeighbours,
     limit: int = 500,
 ) -> GraphNeighbourhood:
-    """The nodes within some hops of the seeds, the strongest bound first.
+    """Find the nodes within some hops of the seeds, the most strongly linked first.
 
     Args:
-        seeds: where the walk begins.
-        hops: how far it goes.
-        neighbours: gives the neighbours of all of the nodes it is asked for.
-        limit: nodes beyond which no further one is met.
+        seeds: where to begin.
+        hops: how far to go.
+        neighbours: gives the neighbours of a list of nodes.
+        limit: stop after so many nodes.
     """
     distances = dict.fromkeys(list(dict.fromkeys(seeds))[:limit], 0)
     edges: dict[int, dict[int, float]] = {n: {} for n in distances}
@@ -55,7 +55,7 @@ def find_neighbourhood(
 
 
 def _strongest_new_nodes(found: Adjacency, met: Mapping[int, int], room: int) -> tuple[int, ...]:
-    """The new nodes that there is room for, by their strongest bond, then by number."""
+    """As many new nodes as there is room for, by their strongest link, then by number."""
     bonds: dict[int, float] = {}
     for others in found.values():
         for other, weight in others.items():
@@ -65,7 +65,7 @@ def _strongest_new_nodes(found: Adjacency, met: Mapping[int, int], room: int) ->
 
 
 def _make_symmetric(edges: Adjacency) -> Adjacency:
-    """The same edges, told by either end: the last level was not asked for its own."""
+    """Add the reverse of each edge: the neighbours of the last level were not queried."""
     told: dict[int, dict[int, float]] = {n: dict(others) for n, others in edges.items()}
     for n, others in edges.items():
         for other, weight in others.items():

@@ -1,7 +1,7 @@
-"""Words the rules of mentions and roles know, as data: the commonest of each kind, both languages.
+"""Word lists for the rules that find names and roles: the commonest words, in both languages.
 
-Deliberately short. A rule that knows few words finds few things and is seldom wrong; what it misses
-a model finds, and search finds it anyway.
+The lists are short on purpose. Rules with few words find little and are seldom wrong. A model finds
+what they miss, and search finds the text in any case.
 """
 
 GIVEN_NAMES = frozenset(
@@ -41,14 +41,14 @@ NAMELESS = frozenset(
     Mom Mum Dad Grandma Grandpa God Do Does Did Is Are Was Can Could Would Should Let
     """.split()
 )
-"""Capitalised in English without being anybody's or anything's own name."""
+"""Words that English capitalises although they name nobody and nothing."""
 NO_PLACES = frozenset(
     """
     Python Java JavaScript TypeScript Rust Go Ruby Kotlin Swift Docker Git Linux Windows Excel Word
     Slack Jira Notion Figma Markdown Unicode Zoom Teams Postgres SQLite Redis
     """.split()
 )
-"""Stand after "in" without being places."""
+"""Words that may follow "in" and are no places."""
 NUMBERED = frozenset(
     """
     Room Chapter Section Step Page Figure Table Issue Line Version Day Week Top Level Phase Part
@@ -56,9 +56,9 @@ NUMBERED = frozenset(
     Game Match Round Episode Season
     """.split()
 )
-"""Carry a number without being products."""
+"""Words that may precede a number and are no products."""
 PRODUCTS = frozenset("Windows Android Ubuntu Debian Fedora iPhone iPad PlayStation Galaxy".split())
-"""Carry a bare number as their version."""
+"""Products whose version is a bare number."""
 ORGANISATION_ENDS = frozenset(
     """
     Inc Inc. Ltd Ltd. LLC Corp Corp. Corporation GmbH Company Co. University College Institute

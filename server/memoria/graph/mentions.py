@@ -1,8 +1,8 @@
-"""Named things in a text, by rules and without a model: what a reader would bet on, and no more.
+"""Names in a text, found by rules and without a model: only those that are close to certain.
 
-Each rule needs a sign beside the capital letter or the surname: a title, a suffix, a preposition, a
-second occurrence. What none vouches for is left out, because an entity that is none links what has
-nothing in common. Confidence is low throughout, so that a model's word counts for more.
+Each rule needs a sign beside the capital letter or the surname: a title, a suffix, a preposition
+or a second occurrence. Without such a sign a name is left out, because a wrong entity would link
+memories that have nothing in common. Confidence is low throughout, so that a model overrides it.
 """
 
 import re
@@ -14,11 +14,11 @@ from memoria.graph import lexicon as known
 from memoria.model import EntityKind, Mention
 
 MAX_MENTIONS = 8
-"""Mentions of one text: the first are kept."""
+"""Of more mentions in one text only the first ones are returned."""
 
 
 class NameSpan(NamedTuple):
-    """A name where it stands."""
+    """A name, and where it occurs in the text."""
 
     start: int
     name: str
@@ -27,17 +27,17 @@ class NameSpan(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The position after its last character."""
         return self.start + len(self.name)
 
     @property
     def mention(self) -> Mention:
-        """It, as a model would tell of it."""
+        """The same as a mention, the form in which a model reports it."""
         return Mention(name=self.name, kind=self.kind)
 
 
 def find_names(text: str) -> tuple[NameSpan, ...]:
-    """The things a text names, in order, each once. Where two rules see one, the surer wins."""
+    """Find the names in a text, in order, each once. Of overlapping ones the more certain wins."""
     best: list[NameSpan] = []
     for found in sorted(
         _apply_rules(text), key=lambda one: (-one.confidence, -len(one.name), one.start)
@@ -91,7 +91,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?…:;\n\"“(—-]\s*|[。！？]\s*)$")
 
 
 def _literal_names(text: str) -> Iterator[NameSpan]:
-    """Addresses, paths, handles, titles: they say themselves what they are."""
+    """Addresses, paths, handles and titles, which are recognised by their form."""
     for match in _URL.finditer(text):
         yield NameSpan(match.start(), match[0], "other", 0.6)
     for match in _PATH.finditer(text):
@@ -112,7 +112,7 @@ def _products(text: str) -> Iterator[NameSpan]:
 
 
 def _english_names(text: str) -> Iterator[NameSpan]:
-    """English names: capitalised where nothing but a name is, or known for one."""
+    """English names: capitalised where only a name would be, or listed as a name."""
     for match in _SEQUENCE.finditer(text):
         start, name = _trim(match.start(), match[0])
         words = name.split()
@@ -124,18 +124,18 @@ def _english_names(text: str) -> Iterator[NameSpan]:
 
 
 def _trim(start: int, name: str) -> tuple[int, str]:
-    """A sequence without the words in front that are capitalised for another reason."""
+    """Remove the leading words that are capitalised for another reason, and a possessive ending."""
     words = _POSSESSIVE.sub("", name).split(" ")
     skipped = sum(len(word) + 1 for word in takewhile(known.NAMELESS.__contains__, words))
     return start + skipped, _POSSESSIVE.sub("", name)[skipped:]
 
 
 _POSSESSIVE = re.compile(r"['’]s(?: .*)?$")
-"""Behind it comes what somebody has, not what they are called."""
+"""After it comes what somebody has, not what they are called."""
 
 
 def _classify(text: str, start: int, words: list[str]) -> tuple[EntityKind, float]:
-    """What a sequence names and how surely; 0 where it may be nothing."""
+    """What kind of thing a sequence names, and how certainly; 0 if it may not be a name."""
     name = " ".join(words)
     if len(words) > 1 and (words[-1] in known.ORGANISATION_ENDS or "University of" in name):
         return "organisation", 0.6
@@ -207,7 +207,7 @@ def _persons_zh(text: str) -> Iterator[NameSpan]:
 
 
 def _person_at(text: str, start: int) -> str:
-    """A surname with one or two characters, that end where a name ends; else nothing."""
+    """A surname with one or two characters, if a name can end there; else an empty string."""
     surname = _SURNAME.match(text, start)
     if surname is None:
         return ""

@@ -1,7 +1,7 @@
-"""Namesakes: what a reader wrote beside a name to tell it from others of the same name.
+"""Namesakes: splits the qualifier from a name, which tells entities of the same name apart.
 
-`Anna (sister)`, `Anna, my sister`, `Anna from work`, 小李（同事）: the name, and which is meant.
-What is in the other script is the name once more, not which one: 林岚 (Lin Lan).
+`Anna (sister)`, `Anna, my sister`, `Anna from work`, 小李（同事）: a name and its qualifier.
+Brackets with text in another script repeat the name and hold no qualifier: 林岚 (Lin Lan).
 """
 
 import re
@@ -18,14 +18,14 @@ _CHINESE = re.compile("[一-鿿]")
 
 
 class QualifiedName(NamedTuple):
-    """A name, and what tells it from its namesakes, where that was said."""
+    """A name, and its qualifier if it has one."""
 
     name: str
     qualifier: str | None
 
 
 def split_qualifier(name: str) -> QualifiedName:
-    """The name as it is called, apart from what is said of which one it is."""
+    """Split a name into the plain name and its qualifier."""
     for form in (_BRACKETED, _FROM, _APPOSITION):
         found = form.fullmatch(name.strip())
         if found is not None and _in_one_script(found["name"], found["which"]):
@@ -41,6 +41,6 @@ def _in_one_script(name: str, which: str) -> bool:
 
 
 def _owner(which: str) -> str:
-    """Whose it is said to be: `my`, `the`, 我的; nothing that tells anybody apart."""
+    """The possessive at the beginning (`my`, `the`, 我的), which distinguishes nobody."""
     found = _OWNERS.match(which)
     return found[0] if found else ""

@@ -1,9 +1,9 @@
-"""Personalised PageRank: which nodes a walker meets who keeps coming back to the seeds.
+"""Personalised PageRank: how often a random walk that keeps returning to the seeds visits a node.
 
 Power iteration. L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999;
-T. H. Haveliwala, "Topic-Sensitive PageRank", 2002. The walker follows an edge in proportion to its
-weight; from a node that leads nowhere it returns to the seeds at once. Every round moves all of
-the rank there is, so that it sums to one after any number of rounds.
+T. H. Haveliwala, "Topic-Sensitive PageRank", 2002. The walk follows an edge in proportion to its
+weight; from a node without outgoing edges it returns to the seeds at once. Every round moves the
+whole rank, so that the ranks sum to one after any number of rounds.
 """
 
 import math
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DAMPING = 0.85
-"""How often the walker goes on instead of returning to a seed."""
+"""The share of steps that follow an edge instead of returning to a seed."""
 
 
 class _Steps(NamedTuple):
-    """Every step there is: from and to which place, and the share of those who take it."""
+    """All possible steps: origin and end by position, and the probability of each."""
 
     origins: list[int]
     ends: list[int]
@@ -34,16 +34,16 @@ def personalised_pagerank(
     rounds: int = 30,
     tolerance: float = 1e-6,
 ) -> dict[int, float]:
-    """The rank of every node, summing to one; nothing where no seed has a weight.
+    """The rank of every node, summing to one; empty if no seed has a weight.
 
     Args:
         adjacency: nodes, and the weights (not negative) of the edges that leave them.
-        seeds: where the walker returns to, and how often in proportion.
+        seeds: the nodes that the walk returns to, and in which proportion.
         damping: the share of steps that follow an edge.
-        rounds: of iteration at most.
-        tolerance: the change of all ranks together at which it is done sooner.
+        rounds: the most rounds of iteration.
+        tolerance: iteration stops when the ranks change by less than this in total.
     """
-    import numpy as np  # noqa: PLC0415  (only who walks pays for it)
+    import numpy as np  # noqa: PLC0415  (only graph expansion needs it)
 
     total = math.fsum(seeds.values())
     if total <= 0:
@@ -68,7 +68,7 @@ def personalised_pagerank(
 
 
 def _sum_in_order(numbers: "NDArray[np.float64]") -> float:
-    """The sum, added from left to right: NumPy's own adds as the machine likes it best."""
+    """The sum, added from left to right: the order of NumPy's own sum depends on the machine."""
     return float(numbers.cumsum()[-1])
 
 

@@ -1,7 +1,7 @@
-"""Thinning out: where everything is like everything, most of it need not be said.
+"""Pruning: finds the edges of a dense group that graph expansion can do without.
 
-In a dense group an edge between two nodes adds nothing to a walk if several nodes lie nearer to
-both than they do to each other: it gets from the one to the other by these, and sooner.
+An edge between two nodes adds nothing if several other nodes are more similar to both of them than
+they are to each other: expansion reaches one from the other through those.
 """
 
 from collections import defaultdict
@@ -9,31 +9,31 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 BETWEEN = 3
-"""Nodes nearer to both that make an edge say nothing."""
+"""An edge is redundant if so many nodes are more similar to both of its ends."""
 NameT = TypeVar("NameT", bound=Hashable)
 
 
 class PrunableEdge(NamedTuple, Generic[NameT]):
-    """An edge that may be too many."""
+    """An edge that may be redundant."""
 
     name: NameT
-    """Which edge it is."""
+    """What the caller knows the edge by."""
     one: int
     other: int
     weight: float
     is_protected: bool = False
-    """Whether it stays in any case."""
+    """Whether it must stay."""
 
 
 def find_redundant_edges(
     ties: Iterable[PrunableEdge[NameT]], room: int, near: float
 ) -> list[NameT]:
-    """Which ties say nothing, the weakest first.
+    """Find the redundant edges, the weakest first.
 
     Args:
-        ties: all those of the nodes in question.
-        room: how many a node keeps at least.
-        near: what weighs less is nothing in a crowd.
+        ties: all edges of the nodes in question.
+        room: a node keeps at least so many edges.
+        near: an edge that weighs less is redundant at a node with more edges than that.
     """
     beside: dict[int, dict[int, float]] = defaultdict(dict)
     weakest = sorted(ties, key=lambda tie: (tie.weight, tie.one, tie.other))

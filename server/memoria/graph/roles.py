@@ -1,9 +1,9 @@
-"""Who does what to whom and where, by the minimum of rules: what is plain in a plain sentence.
+"""Semantic roles by a few rules: who does what to whom and where, in sentences of a simple form.
 
 The subject in front is the agent, what follows a known verb is the patient, in/at/在 a place is the
-location; a word of denial or of supposing counts for the whole. Of a sentence that is built in any
-other way only denial and modality are told. When it happened is found elsewhere and handed in, so
-that the words for it are in nobody's way here.
+location; a negation or a modal word applies to the whole sentence. For sentences of any other form
+only negation and modality are found. The caller finds the time expression and passes it in, so that
+it can be removed before the sentence is parsed.
 """
 
 import re
@@ -15,32 +15,32 @@ from memoria.graph.mentions import NameSpan, find_names
 from memoria.model import EntityKind, Mention, Modality, SemanticRole
 
 _LONGEST_SENTENCE = 300
-"""Characters of one that may be plain."""
+"""A sentence with more characters is not parsed."""
 _LONGEST_THING = 3
-"""Words of an object that is a thing and not a story; in Chinese, characters:"""
+"""The most words of an object; longer ones are clauses. For Chinese, the most characters:"""
 _LONGEST_ZH = 6
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceMeaning:
-    """What a sentence tells, as far as the rules see it."""
+    """What a sentence says, as far as the rules can tell."""
 
     predicate: str | None = None
     """A verb in its base form."""
     roles: tuple[Mention, ...] = ()
-    """What plays a part, with the part."""
+    """The names and things in the sentence, each with its role."""
     negated: bool = False
     modality: Modality = "actual"
     time: str | None = None
-    """When, in the speaker's own words."""
+    """The time expression, in the speaker's own words."""
 
 
 def parse_sentence(text: str, time: str | None = None) -> SentenceMeaning:
-    """What the first sentence of a text tells.
+    """Parse the first sentence of a text.
 
     Args:
         text: a statement, in English or Chinese.
-        time: the words in it that say when, where they were found.
+        time: the time expression in it, if there is one.
     """
     sentence = _first_sentence(text)
     plain = _remove_time(sentence, time) if time else sentence
@@ -116,7 +116,7 @@ def _remove_time(sentence: str, time: str) -> str:
 
 
 Clause = tuple[str, tuple[Mention, ...]]
-"""A predicate and what plays a part in it."""
+"""A predicate and its roles."""
 _MARKS_EN = (
     r"(?:(?:does|do|did|is|are|was|were|has|have|had|will|would|can|could|might|may|probably|"
     r"maybe|perhaps|really|always|often|usually|also|just|never|not|no longer|doesn['’]t|"
@@ -137,7 +137,7 @@ _AT_PLACE_EN = re.compile(r"\b(?:in|at)\s+(?:the |a |an |his |her |their |my |ou
 
 
 def _parse_english(sentence: str) -> Clause | None:
-    """A name, a known verb, an object: Lin plays the flute in the park."""
+    """Parse a name, a known verb and an object: Lin plays the flute in the park."""
     lead = _LEAD_EN.match(sentence)
     start = lead.end() if lead else 0
     found = find_names(sentence)
@@ -165,7 +165,7 @@ _PRONOUN = re.compile(
 
 
 def _place_en(sentence: str, found: Sequence[NameSpan]) -> str | None:
-    """A named place after in or at, or one of the common kinds of place."""
+    """A place name after "in" or "at", or a common noun for a place."""
     for one in found:
         if one.kind == "place" and re.search(r"\b(?:in|at)\s+$", sentence[: one.start]):
             return one.name
@@ -187,7 +187,7 @@ _COUNTED_ZH = re.compile(r"^[一二两三四五六七八九十几\d]+[个只条�
 
 
 def _parse_chinese(sentence: str) -> Clause | None:
-    """A name, a place, a known verb, an object: 小明在公园里踢足球."""
+    """Parse a name, a place, a known verb and an object: 小明在公园里踢足球."""
     lead = _LEAD_ZH.match(sentence)
     rest = sentence[lead.end() :] if lead else sentence
     found = find_names(rest)

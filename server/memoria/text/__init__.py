@@ -1,1 +1,1 @@
-"""WORDS: pure functions over text. Analyser, token estimate, stripping and redaction."""
+"""Pure functions over text: analyser, dates, statements, token estimate, cleaning and redaction."""

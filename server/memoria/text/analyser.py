@@ -1,7 +1,7 @@
-"""Our own analyser: text in, finished search tokens out.
+"""The analyser: turns text into search tokens.
 
-Both engines store exactly these tokens and split them at spaces only, so a document ranks the
-same wherever it lives and no engine's tokenizer has a say.
+A full-text index stores exactly these tokens and splits them at spaces only, so a document ranks
+the same in every engine, whatever tokenizer the engine has.
 
 - Words are Unicode letters and digits, case-folded, without Latin, Greek or Cyrillic accents.
 - English words are reduced to their Porter2 stem (M. Porter, the Snowball English stemmer).
@@ -9,8 +9,8 @@ same wherever it lives and no engine's tokenizer has a say.
   Pairs find two-character words exactly; single characters catch the rest. Against a dictionary
   segmenter this loses nothing and needs no dictionary.
 
-Stop words stay in the index, so that a question made only of them still finds something, and
-leave the query whenever other words remain.
+Stop words stay in the index, so that a query of stop words alone still finds something. They are
+removed from a query that has other words.
 """
 
 import re
@@ -28,7 +28,7 @@ CJK = (
     "\uac00-\ud7af"  # Hangul syllables
     "\U00020000-\U0003ffff"  # Han, the later planes
 )
-"""What is written without spaces, as the inside of a character class."""
+"""The scripts written without spaces, as the inside of a character class."""
 _TOKEN = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<word>[^\W_{CJK}]+)(?:['’](?:s|t|d|m|ll|re|ve)\b)?")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_STEMMED = 40
@@ -55,7 +55,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
     A query of stop words alone keeps them all. Empty when there is no word in `text`.
     """
-    found: list[tuple[str, str]] = []  # stop words are told by their spelling, not by their stem
+    found: list[tuple[str, str]] = []  # a stop word is recognised by its spelling, not by its stem
     for run, word in _TOKEN.findall(fold(text)):
         found += [(word, _stem(word))] if word else [(part, part) for part in _expand_cjk(run)]
     telling = dict.fromkeys(token for word, token in found if word not in STOP_WORDS)
@@ -68,7 +68,7 @@ def _expand_cjk(run: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """The text in one spelling: compatibility forms, letter case and accents taken away."""
+    """The text without compatibility forms, letter case and accents."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
@@ -78,7 +78,7 @@ def fold(text: str) -> str:
 def _stem(word: str) -> str:
     """The Porter2 stem of an English word; anything else as it is."""
     if len(word) > _LONGEST_STEMMED or not (word.isascii() and word.isalpha()):
-        return word  # nor does the cache below keep it: a "word" may be an image in base64
+        return word  # and it stays out of the cache below: a "word" may be an image in base64
     return _english_stem(word)
 
 

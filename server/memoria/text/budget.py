@@ -7,8 +7,8 @@ _OTHER_PER_TOKEN = 1.0
 def estimate_tokens(text: str) -> int:
     """Tokens of `text`, rounded up: four ASCII characters to a token, others one each.
 
-    Deliberately a little high for Chinese (common tokenizers need 0.6 to 1.0 per character), so
-    that a budget is kept whichever model reads the answer.
+    The estimate is a little high for Chinese (common tokenizers need 0.6 to 1.0 per character), so
+    that an answer stays within its budget whichever model reads it.
     """
     ascii_ = len(text.encode("ascii", "ignore"))
     other = len(text) - ascii_

@@ -1,7 +1,6 @@
-"""What of a turn or a memory can be searched: its words, and who said it and when.
+"""The searchable text of a turn or a memory: its words, and who said it and when.
 
-Both engines index exactly these tokens. The date is written out, because people ask "in May"
-and never in milliseconds.
+The date is written out in words, because people search for "in May" and not for milliseconds.
 """
 
 import json
@@ -16,7 +15,7 @@ from memoria.text.analyser import index_text
 
 
 class TurnContent(Protocol):
-    """What was said and done in a turn, whether it is on its way in or comes from the store."""
+    """The content of a turn, whether it is being captured or comes from the store."""
 
     @property
     def content(self) -> str: ...  # noqa: D102
@@ -38,12 +37,12 @@ class TurnText(TurnContent, Protocol):
 
 
 def turn_tokens(turn: TurnText) -> tuple[str, str]:
-    """(tokens of what was said and done, tokens of who and when)."""
+    """(tokens of the content, tokens of the speaker and the date)."""
     return index_text(full_text(turn)), _who_and_when(turn.speaker, turn.at)
 
 
 def memory_tokens(content: str, at: int) -> tuple[str, str]:
-    """(tokens of the wording, tokens of when)."""
+    """(tokens of the wording, tokens of the date)."""
     return index_text(content), _who_and_when(None, at)
 
 
@@ -54,7 +53,7 @@ def full_text(turn: TurnContent) -> str:
 
 
 def as_text(value: JsonValue) -> str:
-    """A JSON value as a person would read it: strings bare, the rest as JSON."""
+    """A JSON value as text: a string without quotation marks, anything else as JSON."""
     match value:
         case None:
             return ""

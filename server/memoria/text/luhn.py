@@ -4,8 +4,8 @@
 def has_check_digit(text: str) -> bool:
     """Whether the digits of a text end in their check digit (ISO/IEC 7812).
 
-    Every second digit from the right counts double, its digits summed; the total is a multiple of
-    ten. A row of one digit alone is no number.
+    Every second digit from the right is doubled, and the digits of all are summed; the sum is a
+    multiple of ten. A number that repeats one digit does not count.
     """
     digits = [int(char) for char in text if char.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]

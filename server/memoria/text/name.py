@@ -1,4 +1,4 @@
-"""Names: when two spellings are one name."""
+"""Names: recognises two spellings of one name."""
 
 from memoria.text.analyser import fold
 
@@ -6,6 +6,6 @@ _AROUND = " \"'“”‘’《》〈〉「」『』【】()（）,，.。"
 
 
 def name_key(name: str) -> str:
-    """The same for spellings that differ in letter case, width, accents, spaces and quotes only."""
+    """A key that ignores letter case, width, accents, spaces and quotation marks."""
     folded = fold(name)
     return " ".join(folded.strip(_AROUND).split()) or folded

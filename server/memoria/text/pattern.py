@@ -1,6 +1,6 @@
-"""Regular expressions that are compiled when they are first asked for.
+"""Regular expressions that are compiled when they are first used.
 
-Compiling the tables of rules takes a good 100 ms, which a start-up would pay for nothing.
+Compiling all tables of rules takes more than 100 ms, which would slow down every start.
 """
 
 import re
@@ -10,14 +10,14 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True)
 class LazyPattern:
-    """A regular expression by its source and flags."""
+    """A regular expression, given by its source and flags."""
 
     source: str
     flags: int = 0
 
     @property
     def regex(self) -> re.Pattern[str]:
-        """The expression itself, compiled once a process."""
+        """The compiled expression; it is compiled once in a process."""
         return _compile(self.source, self.flags)
 
 

@@ -1,7 +1,7 @@
-"""Sayings: whether long texts hold any of some statements, word for word.
+"""Phrases: searches long texts for any of several statements, word for word.
 
-As `occurs_in` has it, of which a year of conversations would take minutes: what can't hold a
-statement is told by its letters, which takes a hundredth of the time.
+The result is that of `occurs_in`, which would take minutes for a year of conversations. Texts that
+can't hold a statement are ruled out by a search for its letters, in a hundredth of the time.
 """
 
 import re
@@ -16,16 +16,16 @@ _FRAGMENT = re.compile(r"\w+")
 
 
 class _CanonicalPhrase(NamedTuple):
-    """A statement, taken apart once."""
+    """A statement, analysed once."""
 
     words: str
     is_distinctive: bool
     fragments: tuple[str, ...]
-    """What any text has that says it, longest first."""
+    """Strings that every text with the statement contains, longest first."""
 
 
 class Phrases:
-    """Statements to be found in texts."""
+    """Statements to be searched for."""
 
     def __init__(self, statements: Iterable[str]) -> None:
         self.statements = tuple(dict.fromkeys(statements))
@@ -33,16 +33,16 @@ class Phrases:
 
     @cached_property
     def distinctive(self) -> "Phrases":
-        """Those that are known again wherever they stand."""
+        """Those that are long enough to be recognised inside of other text."""
         return Phrases(filter(is_distinctive, self.statements))
 
     def may_occur_in(self, text: str) -> bool:
-        """False where none can stand in a text, whatever way it is written in JSON or Markdown."""
+        """False if none can occur in a text, however it is escaped in JSON or Markdown."""
         folded = _fold(text)
         return any(all(f in folded for f in saying.fragments) for saying in self._sayings)
 
     def occur_in(self, text: str) -> bool:
-        """Whether one stands word for word in a text, or is all of it if it is short."""
+        """Whether one occurs in a text word for word; a short one must be the whole text."""
         if not self.may_occur_in(text):
             return False
         words = canonical_form(text)

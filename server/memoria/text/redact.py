@@ -18,7 +18,7 @@ from importlib import import_module
 
 from memoria.text.luhn import has_check_digit
 
-# A row of tokens each of which shows only once its neighbour is gone would cost a sweep per token.
+# In a row of tokens each may be recognised only after its neighbour was replaced: a sweep each.
 _MAX_SWEEPS = 8
 
 
@@ -41,8 +41,8 @@ class RedactedText:
 def redact(text: str) -> RedactedText:
     """Replace every secret in `text` by `[redacted:KIND]`."""
     total: Counter[str] = Counter()
-    # A marker can be the boundary that a neighbour lacked. Sweeping until there is nothing left to
-    # find makes the result final: redacting it again changes nothing.
+    # A marker can be the boundary that a neighbour lacked. So sweeps are repeated until nothing is
+    # found, and redacting the result again changes nothing.
     for _ in range(_MAX_SWEEPS):
         text, counts = _sweep(text)
         if not counts:
@@ -62,7 +62,7 @@ def _sweep(text: str) -> tuple[str, Counter[str]]:
 
 
 def _select_rules(text: str) -> list["_SecretRule"]:
-    """The rules one of whose parts occurs, in their order; what a marker brings is for later."""
+    """The rules of which a part occurs in the text, in their order."""
     folded = text.lower()
     found = {i for part, i in _FOLDED_PARTS if part in folded}
     found.update(i for part, i in _EXACT_PARTS if part in text)
@@ -73,7 +73,7 @@ def _replace_matches(text: str, rule: "_SecretRule", pattern: re.Pattern[str]) -
     """Apply one pattern once."""
     pieces, end = list[str](), 0
     for match in pattern.finditer(text):
-        # What holds a marker has been dealt with.
+        # A match that holds a marker has been redacted already.
         if "[redacted:" not in match["secret"] and rule.check(match):
             pieces += (text[end : match.start("secret")], f"[redacted:{rule.kind}]")
             end = match.end("secret")
@@ -114,12 +114,12 @@ def _accept_any(_match: re.Match[str]) -> bool:
 
 
 def _is_filled_in(match: re.Match[str]) -> bool:
-    """Not a template's gap, nor what every manual writes in its place."""
+    """Whether it is neither a template's placeholder nor one of those that manuals use."""
     return not _GAP.search(match["secret"][:100])
 
 
 def _is_literal(match: re.Match[str]) -> bool:
-    """A value, and not the name of one nor, out of quotes, code that computes one."""
+    """Whether it is a value, and neither a name nor, outside of quotes, code that computes one."""
     value, quoted = match["secret"][:100], match.groupdict().get("quote")
     return _is_filled_in(match) and not (
         _NAME.search(value) or (not quoted and _CODE.search(value))
@@ -127,7 +127,7 @@ def _is_literal(match: re.Match[str]) -> bool:
 
 
 def _has_digits_and_letters(match: re.Match[str]) -> bool:
-    """Digits and letters: no word of a sentence and seldom a name in code."""
+    """Whether it has digits and letters: then it is no ordinary word and seldom a name in code."""
     return all(re.search(sign, match["secret"]) for sign in ("[0-9]", "[A-Za-z]"))
 
 
@@ -136,7 +136,7 @@ def _looks_random(match: re.Match[str]) -> bool:
 
 
 def _looks_encoded(match: re.Match[str]) -> bool:
-    """Base64 has an inner capital where chance gave it no digit."""
+    """Whether it may be base64, which has an inner capital if it happens to have no digit."""
     return (
         _has_digits_and_letters(match) or bool(re.search("[a-z][A-Z]", match["secret"]))
     ) and _is_literal(match)
@@ -147,12 +147,12 @@ def _is_secret(match: re.Match[str]) -> bool:
 
 
 def _has_card_check_digit(match: re.Match[str]) -> bool:
-    """An order number of as many digits is told apart by its check digit, nine times in ten."""
+    """Whether its check digit is right; nine in ten order numbers of that length fail this."""
     return has_check_digit(match["secret"])
 
 
 def _is_password(match: re.Match[str]) -> bool:
-    """People choose these: numbers, symbols and, where nothing else can be meant, plain words."""
+    """Whether it may be a password: a number, symbols, or a plain word where nothing else fits."""
     value, end, tight = match["secret"], match.end("secret"), match["tight"]
     if value.isdigit():
         return not _UNIT.match(match.string, end)
@@ -174,7 +174,7 @@ def _compound_pattern(word: str, firsts: str) -> str:
 
 
 def _value_pattern_after(place: str, names: str, least: int) -> str:
-    """The pattern of what stands in that place after one of `names`."""
+    """The pattern of a value that follows one of `names` in that way."""
     return place.replace("NAMES", names) + _VALUE.replace("LEAST", str(least))
 
 
@@ -255,24 +255,24 @@ class _SecretRule:
 
 
 def _place_rule(kind: str, parts: str, pattern: str, check: _Check = _accept_any) -> _SecretRule:
-    """The rule of a place where a secret stands: the pattern says which group is the secret."""
+    """A rule for a place where secrets occur: the pattern says which group is the secret."""
     return _SecretRule(kind, tuple(parts.split("|")), pattern, check)
 
 
 def _token_rule(kind: str, starts: str, rest: str, check: _Check = _accept_any) -> _SecretRule:
-    """The rule of a token that is known by how it starts."""
+    """A rule for tokens that are recognised by their beginning."""
     return _place_rule(kind, starts, f"(?P<secret>(?:{starts.replace('.', '[.]')}){rest})", check)
 
 
 def _separate_token_rule(kind: str, start: str, rest: str) -> _SecretRule:
-    r"""The same where other words end like that. What precedes may be the `\n` of a quoted text."""
+    r"""The same, if other words end with that beginning. A `\n` of a quoted text may precede it."""
     return _token_rule(
         kind, start, rf"(?:(?<![\w-]{start})|(?<=\\[nrt]{start})){rest}", _has_digits_and_letters
     )
 
 
 def _library_rule(kind: str, starts: str, plugin: str) -> _SecretRule:
-    """The rule of a plugin of detect-secrets: "module.Class"."""
+    """A rule from a plugin of detect-secrets, given as "module.Class"."""
     return _place_rule(kind, starts, f"detect_secrets.plugins.{plugin}")
 
 

@@ -1,4 +1,4 @@
-"""Scripts: in which of the two families of languages a text is written."""
+"""Scripts: whether a text is written in Chinese, Japanese or Korean, or in an alphabet."""
 
 import re
 
@@ -9,6 +9,6 @@ _SHARE = 0.3
 
 
 def is_cjk(text: str) -> bool:
-    """Whether a text is Chinese, Japanese or Korean rather than in letters."""
+    """Whether a text is Chinese, Japanese or Korean rather than in an alphabet."""
     characters = 0 if text.isascii() else len(_CJK.findall(text))
     return characters > 0 and characters >= _SHARE * len(_LETTER.findall(text))

@@ -1,8 +1,8 @@
-"""Statements: when two texts say the same in the same words.
+"""Statements: recognises two texts that say the same in the same words.
 
-Deliberately narrow. Letter case, spacing and the punctuation around words don't tell statements
-apart; a paraphrase does, and so does whatever stands inside a word: C++ is not C, 1.5 is not 15.
-What is forgotten must be known again surely, and nothing else with it.
+The comparison is narrow on purpose. It ignores letter case, spacing and the punctuation around
+words. A paraphrase is another statement, and so is a text with other signs inside a word: C++ is
+not C, 1.5 is not 15. A forgotten statement must be recognised reliably, and no other with it.
 """
 
 import hashlib
@@ -33,9 +33,9 @@ _FIRST_IDEOGRAM = "\u2e80"
 
 
 def canonical_form(text: str) -> str:
-    """The text's words, case-folded, a space between; each CJK character is a word.
+    """The words of the text, case-folded, with a space between; each CJK character is a word.
 
-    A text of nothing but punctuation is itself.
+    The canonical form of mere punctuation is the text itself.
     """
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     words = (word.strip(_AROUND_WORDS) for word in _WORD.findall(folded))
@@ -43,14 +43,14 @@ def canonical_form(text: str) -> str:
 
 
 def fingerprint(text: str) -> bytes:
-    """The same for wordings that differ in letter case and spaces only. 32 bytes."""
+    """A digest of 32 bytes that ignores letter case and spacing."""
     return hashlib.sha256(" ".join(text.casefold().split()).encode()).digest()
 
 
 def is_distinctive(text: str) -> bool:
-    """Whether a text says enough to be known again wherever it stands; "yes" does not.
+    """Whether a text is long enough to be recognised inside of other text; "yes" is not.
 
-    Twelve letters do; a Chinese, Japanese or Korean character counts three.
+    It needs twelve letters; a Chinese, Japanese or Korean character counts as three.
     """
     letters = filter(str.isalnum, canonical_form(text))
     return (
@@ -60,9 +60,9 @@ def is_distinctive(text: str) -> bool:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether one sentence has the words of the other and next to no more.
+    """Whether two sentences have the same words, but for a few more in one of them.
 
-    A word in another's place is another statement, and so are a number or a "not" more.
+    A replaced word makes another statement, and so does an additional number or "not".
     """
     said, a = _analyse(one)
     if said == canonical_form(other):
@@ -74,7 +74,7 @@ def says_the_same(one: str, other: str) -> bool:
 
 
 def differs_in_number_or_negation(one: str, other: str) -> bool:
-    """Whether one sentence has a number or a "not" more than the other, whatever else it says."""
+    """Whether one sentence has a number or a negation that the other lacks."""
     return _has_number_or_negation(_analyse(one)[1] ^ frozenset(tokens(other)))
 
 
@@ -84,27 +84,27 @@ def _has_number_or_negation(more: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=4)
 def _analyse(text: str) -> tuple[str, frozenset[str]]:
-    """Its canonical form and its words, kept for a moment: one claim meets many memories."""
+    """Its canonical form and its words, cached: one claim is compared with many memories."""
     return canonical_form(text), frozenset(tokens(text))
 
 
 def occurs_in(statement: str, text: str) -> bool:
-    """Whether the statement stands word for word in a text, or is all of it if it is short."""
+    """Whether a statement occurs in a text word for word; a short one must be the whole text."""
     said, whole = canonical_form(statement), canonical_form(text)
     return f" {said} " in f" {whole} " if is_distinctive(statement) else said == whole
 
 
 def sentences_in(text: str) -> Iterator[str]:
-    """A text and its sentences. Those too short to tell are left out, but for the whole."""
+    """The whole text, and its sentences that are long enough to be distinctive."""
     yield text
     yield from filter(is_distinctive, map(str.strip, _SENTENCE.split(text)))
 
 
 def statements_in(text: str) -> Iterator[str]:
-    """What a text says, piece by piece: all of it, its sentences, and runs of their clauses.
+    """The statements in a text: the whole, its sentences, and runs of their clauses.
 
-    "Remember: my PIN is 4711." says "my PIN is 4711" as well. Pieces too short to tell are left
-    out, but for the whole.
+    "Remember: my PIN is 4711." holds the statement "my PIN is 4711". Apart from the whole, pieces
+    that are not distinctive are left out.
     """
     yield text
     for sentence in _SENTENCE.split(text):

@@ -1,7 +1,7 @@
-"""Words too common to tell one document from another, in both languages.
+"""Stop words: words too common to distinguish documents, in both languages.
 
-Closed-class words only: articles, pronouns, prepositions, auxiliaries, question words. A word
-with a meaning of its own is never here, however common it is.
+Only closed-class words: articles, pronouns, prepositions, auxiliaries and question words. A word
+with a meaning of its own is never listed, however common it is.
 """
 
 _ENGLISH = """

@@ -1,7 +1,7 @@
-"""Taking out what must never be stored: private spans and our own words coming back.
+"""Removes what must never be stored: private spans, and blocks that Memoria itself has injected.
 
-Text that Memoria put into a prompt is fenced in `<memoria>` tags. When a client records the
-conversation, those blocks return with it; storing them would make memory feed on itself.
+Text that Memoria puts into a prompt is fenced in `<memoria>` tags. When a client records the
+conversation, those blocks come back with it; stored, they would be read as new statements.
 """
 
 import re
@@ -17,14 +17,14 @@ _TAG_START = re.compile(rf"<(?=/?(?:private|{FENCE})\b)", re.IGNORECASE | re.ASC
 
 @dataclass(frozen=True, slots=True)
 class StrippedText:
-    """Text without the blocks, and how many were taken out."""
+    """The text without the blocks, and how many were removed."""
 
     text: str
     blocks: int
 
 
 def strip(text: str) -> StrippedText:
-    """Take out every `<private>` span and every block Memoria itself injected.
+    """Remove every `<private>` span and every block that Memoria itself has injected.
 
     Nested blocks go with the outer one. A tag that is never closed is ordinary text: somebody
     writing about tags must not lose the rest of the turn.
@@ -51,12 +51,12 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def fence(text: str) -> str:
-    """`text` as a block that a reader takes for data and that `strip` knows again."""
+    """`text` as a block that a reader takes for data and that `strip` recognises."""
     return f"<{FENCE}>\n{escape_fences(text)}\n</{FENCE}>"
 
 
 def escape_fences(text: str) -> str:
-    """`text` as it stands in a fence: with no tag that begins or ends one."""
+    """`text` without any tag that would begin or end a fence."""
     return _TAG_START.sub("‹", text)
 
 
@@ -72,7 +72,7 @@ def _block_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _outermost_spans(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The spans without those that lie in another; overlapping ones become one."""
+    """The spans without those inside of others; overlapping spans are joined."""
     current: tuple[int, int] | None = None
     for start, end in spans:
         if current is None or start >= current[1]:

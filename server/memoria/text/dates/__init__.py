@@ -1,21 +1,21 @@
-"""Time expressions in Chinese and English, made absolute.
+"""Time expressions in Chinese and English, resolved to absolute times.
 
-`times` finds them in a text; `interval` says which stretch of time a question asks about.
+`times` finds them in a text; `interval` says which period a question asks about.
 
-What is ambiguous is decided once, here:
+Ambiguous expressions are resolved in one way, which is listed here:
 
 - Weeks begin on Monday. 上周三 is the Wednesday of last week; English `last Wednesday` is the
   nearest one before the day it is said on, `next Wednesday` the nearest after it, and `this
   Wednesday` that of the present week.
-- What recurs and says no more (`on Friday`, `in May`, 四月八日, `in the summer`) is the nearest in
-  the direction of `prefer`. A month, season or date may be the present one; a weekday may not, for
-  today has a word of its own.
-- Units far off are as coarse as their unit: `three days ago` is a day, `two weeks ago` the whole
-  week, 三年前 the whole year. `the past two weeks` and 最近三天 reach up to the present day.
+- A recurring date without a year (`on Friday`, `in May`, 四月八日, `in the summer`) is the nearest
+  one in the direction of `prefer`. A month, season or date may be the present one; a weekday may
+  not, because people say "today" for it.
+- A distance is as coarse as its unit: `three days ago` is a day, `two weeks ago` the whole week,
+  三年前 the whole year. `the past two weeks` and 最近三天 reach up to the present day.
 - `early`, `mid` and `late`, 初, 中 and 底 are thirds. Seasons are the northern, winter begins in
   December. Night ends at six.
 - Vague words (recently, 最近, a few days ago, 前几天, someday) and habits (every Friday, 每周三)
-  have no place in time and are left alone.
+  are no points in time and are ignored.
 """
 
 from memoria.text.dates.find import TimeSpan, times

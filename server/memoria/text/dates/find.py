@@ -1,7 +1,7 @@
 """Finding time expressions in a text.
 
-Every pattern is bounded, so the time is linear in the text. Of expressions that overlap the one
-that begins first is taken, of these the longest.
+Every pattern is bounded, so that the time is linear in the length of the text. Of overlapping
+expressions the one that begins first is taken, and of these the longest.
 """
 
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ _MS = timedelta(milliseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """A time expression, where it stands and what it means."""
+    """A time expression, its position in the text and its meaning."""
 
     start: int
     end: int
     expression: str
-    """The words, as they stand in the text from `start` to `end`."""
+    """The text from `start` to `end`."""
     from_ms: int
     """UTC epoch milliseconds, inclusive."""
     until_ms: int
@@ -40,12 +40,12 @@ def times(
         text: anything at all.
         said_ms: when it was said, UTC epoch milliseconds.
         utc_offset_minutes: the speaker's zone; days begin at its midnight.
-        prefer: where what recurs is looked for, as the package explains.
+        prefer: in which direction a recurring date is resolved; see the package.
     """
     offset = timedelta(minutes=utc_offset_minutes)
     try:
         at = _EPOCH + said_ms * _MS + offset
-    except OverflowError:  # beyond the years 1 to 9999 there are no dates to find
+    except OverflowError:  # there are no dates before year 1 or after 9999
         return ()
     found = [
         TimeSpan(start, end, text[start:end], *_bounds(window, offset), window.granularity)
@@ -56,7 +56,7 @@ def times(
 
 
 def _select_rules(text: str) -> list[DateRule]:
-    """The rules one of whose parts occurs: ordinary text meets few patterns."""
+    """The rules of which a part occurs in the text. In ordinary text they are few."""
     folded = text.lower()
     rules = english.RULES if text.isascii() else (*english.RULES, *chinese.RULES)
     present = {part for part in {part for rule in rules for part in rule.parts} if part in folded}
@@ -71,7 +71,7 @@ def _read_matches(
     for match in pattern.finditer(text):
         try:
             window = rule.read(match, at, prefer)
-        except (ValueError, OverflowError):  # 31 April, the year 12026: words, but no time
+        except (ValueError, OverflowError):  # 31 April, the year 12026: no such date
             continue
         if window is not None:
             yield match.start(group), match.end(group), window

@@ -1,4 +1,4 @@
-"""The stretch of time that a question asks about."""
+"""The period that a question asks about."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _LOOK_BACK = 20
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """UTC epoch milliseconds; a side that is None is open."""
+    """A period in UTC epoch milliseconds. A bound that is None is open."""
 
     from_ms: int | None
     until_ms: int | None
@@ -28,17 +28,17 @@ class Interval:
 def interval(
     text: str, said_ms: int, *, utc_offset_minutes: int = 0, prefer: Prefer = "past"
 ) -> Interval | None:
-    """When a question's answer lies; None if it names no time.
+    """The period that a question names; None if it names no time.
 
-    Several expressions span one stretch, so `between May and July` and 五月到七月 mean what they
-    say. `since last week` and 去年以来 are open towards the present, `before May` and 五月之前
-    towards the past.
+    Several expressions span one period from the first to the last, as in `between May and July` and
+    五月到七月. `since last week` and 去年以来 are open towards the present, `before May` and
+    五月之前 towards the past.
 
     Args:
         text: the question.
         said_ms: when it is asked, UTC epoch milliseconds.
         utc_offset_minutes: the asker's zone.
-        prefer: where what recurs is looked for, as the package explains.
+        prefer: in which direction a recurring date is resolved; see the package.
     """
     found = times(text, said_ms, utc_offset_minutes=utc_offset_minutes, prefer=prefer)
     if len(found) == 1:

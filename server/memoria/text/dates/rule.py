@@ -1,4 +1,4 @@
-"""A rule of a language: what an expression looks like, and how it is read."""
+"""A rule of a language: the pattern of a time expression, and how to read it."""
 
 import re
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from memoria.text.dates.windows import Prefer, Window
 from memoria.text.pattern import LazyPattern
 
 ReadMatch = Callable[[re.Match[str], datetime, Prefer], Window | None]
-"""What a match means when it is said at a local time; None if it means no time after all."""
+"""Gives the meaning of a match that was said at a local time; None if it is no time after all."""
 
 
 @dataclass(frozen=True, slots=True)
 class DateRule:
-    """A pattern and its reading. The group `e`, where there is one, is the expression."""
+    """A pattern and how to read it. If the pattern has a group `e`, that is the expression."""
 
     parts: tuple[str, ...]
-    """In lower case; without one of them the pattern, which costs far more, can't match."""
+    """In lower case. Unless one of them occurs, the pattern, which is slower, can't match."""
     pattern: LazyPattern
     read: ReadMatch

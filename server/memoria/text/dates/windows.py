@@ -1,4 +1,4 @@
-"""Stretches of local time, and the arithmetic of calendars."""
+"""Periods of local time, and calendar arithmetic."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _LEAP_CYCLE = 8
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From a moment of local time, inclusive, until another."""
+    """A period of local time: from a moment, inclusive, until another."""
 
     start: datetime
     until: datetime
@@ -97,7 +97,7 @@ def third(window: Window, number: int) -> Window:
 
 
 def shift_window(moment: datetime, count: int, unit: str) -> Window:
-    """What lies `count` units from `moment`, as coarse as the unit."""
+    """The period `count` units away from `moment`, as long as the unit."""
     match unit:
         case "week":
             return week(moment + 7 * count * _DAY)
@@ -125,10 +125,10 @@ def rolling(moment: datetime, count: int, unit: str) -> Window:
 
 
 def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]) -> Window:
-    """Of something that comes every year, the one that is meant.
+    """The occurrence of a yearly date that is meant.
 
     Raises:
-        ValueError: it never comes, such as 30 February.
+        ValueError: there is no such date, such as 30 February.
     """
     if which == "this":
         begun = make(at.year - 1)
@@ -148,7 +148,7 @@ def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]
 
 
 def weekday_near(which: Which, at: datetime, number: int) -> Window:
-    """The weekday that is meant; of `past`, `future`, `last` and `next` never today's."""
+    """The weekday that is meant; for `past`, `future`, `last` and `next` it is never today."""
     if which == "this":
         return weekday(at, number)
     if which in ("past", "last"):
@@ -178,7 +178,7 @@ def _first(year_: int, number: int) -> datetime:
 
 
 def _same_day(moment: datetime, count: int, unit: str) -> datetime:
-    """`moment` moved by units; in a shorter month, its first day too many."""
+    """`moment` moved by some units; a day that the month lacks becomes the first of the next."""
     if unit in ("day", "week"):
         return moment + count * (7 if unit == "week" else 1) * _DAY
     first = _first(moment.year, moment.month + count * (12 if unit == "year" else 1))
