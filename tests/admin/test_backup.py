@@ -294,7 +294,7 @@ def test_a_backup_holds_nothing_that_was_forgotten_but_not_wiped(
     filled.json("backup", tmp_path / "b.zip")
     with zipfile.ZipFile(tmp_path / "b.zip") as packed:
         assert b"zanzibar4711" not in packed.read("memoria.db")
-    assert filled.json("doctor", "--fix")["mended"][0]["check"] == "erasure"
+    assert filled.json("doctor", "--fix")["repairs"][0]["check"] == "erasure"
     assert b"zanzibar4711" not in (filled.home / "memoria.db").read_bytes()
 
 
@@ -445,6 +445,6 @@ def test_what_a_killed_backup_left_behind_is_named_and_cleared_away(filled: Shel
     assert left.exists()  # it may be at work still
     for path in (left / "memoria.db", left):
         os.utime(path, (0, 0))
-    (mended,) = filled.json("doctor", "--fix")["mended"]
+    (mended,) = filled.json("doctor", "--fix")["repairs"]
     assert mended["check"] == "leftovers"
     assert not left.exists()

@@ -130,7 +130,7 @@ def test_a_lost_index_is_found_and_rebuilt(filled: Shell, cure: str) -> None:
     assert filled.json("search", "launch code name")["hits"] == []
     mended = filled.json("doctor", cure)
     assert mended["sound"] is True
-    assert mended["mended"] == [
+    assert mended["repairs"] == [
         {
             "check": "full text",
             "before": "301 of 301 are not indexed, 0 are indexed but gone",
@@ -153,7 +153,7 @@ def test_what_others_can_read_is_a_warning_and_mended(filled: Shell) -> None:
     for path in (filled.home, *filled.home.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     assert findings(filled.json("doctor"))["privacy"]["state"] == "warning"
-    (mended,) = filled.json("doctor", "--fix")["mended"]
+    (mended,) = filled.json("doctor", "--fix")["repairs"]
     assert (mended["check"], mended["after"]) == ("privacy", "only this user can read the home")
     modes = {path.stat().st_mode & 0o777 for path in filled.home.rglob("*") if path.is_file()}
     assert modes == {0o600}

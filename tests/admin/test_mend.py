@@ -65,7 +65,7 @@ def findings(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def mended(document: dict[str, Any]) -> dict[str, str]:
     assert document["sound"] is True
-    return {one["check"]: one["after"] for one in document["mended"]}
+    return {one["check"]: one["after"] for one in document["repairs"]}
 
 
 @pytest.mark.parametrize("cure", ["--fix", "--rebuild"])
@@ -122,7 +122,7 @@ def test_what_was_tried_in_vain_is_said_with_what_helps(filled: Shell) -> None:
     backup = filled.json("backup")["path"]
     scramble(filled.home, "sqlite_autoindex_turns_1")
     after = filled.json("doctor", "--fix", code=UNSOUND)
-    (tried,) = after["mended"]
+    (tried,) = after["repairs"]
     assert tried["check"] == "integrity"
     assert "damaged" in tried["after"]
     assert findings(after)["integrity"]["cure"].endswith(f"restore {backup}")
@@ -196,7 +196,7 @@ async def test_what_was_given_up_is_tried_again(shell: Shell) -> None:
         connection.execute("UPDATE embedding_backlog SET attempts = 5, last_error = 'no network'")
     endpoint = {"MEMORIA_EMBEDDER": "bundled"}
     output = shell("doctor", "--fix", "--json", **endpoint)
-    (mended_,) = output.document["mended"]
+    (mended_,) = output.document["repairs"]
     assert mended_["check"] == "backlog"
     assert mended_["before"] == "1 documents were given up: no network"
     with opened(shell.home) as connection:

@@ -91,11 +91,11 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("get_turn", {"turn_id": b"x"}, "turn_id"),
     ("get_session", {"session_id": "s", "limit": -1}, "limit"),
     ("get_session", {"session_id": "s", "offset": GREAT}, "offset"),
-    ("unverified", {"limit": 0}, "limit"),
+    ("list_unverified", {"limit": 0}, "limit"),
     ("update_scratchpad", {"current_focus": ["tea"]}, "current_focus"),
     ("update_scratchpad", {"current_focus": "tea", "session_id": "s" * 501}, "500"),
     ("scratchpads", {"limit": "3"}, "limit"),
-    ("settle", {"timeout_s": -1}, "timeout_s"),
+    ("wait_until_idle", {"timeout_s": -1}, "timeout_s"),
     ("rebuild_indexes", {"progress": "yes"}, "progress"),
 ]
 

@@ -23,7 +23,7 @@ from memoria.surface.cli.records import (
     render_review,
     render_turn,
 )
-from memoria.surface.wire_records import wire_graph_answer, wire_history, wire_memory_record
+from memoria.surface.wire.provenance import wire_graph_answer, wire_history, wire_memory_record
 
 WIDTHS = (30, 44, 60, 80, 100)
 
@@ -79,7 +79,7 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
         again = await m.provenance.get(record.evidence[1].turn_id)
     assert isinstance(again, TurnOrigin)
     assert [one.id for one in again.restated_memories] == [record.memory.id]
-    assert "Says again\n  Lin lives in Lisbon" in render_turn(again, 80)
+    assert "Evidence for\n  Lin lives in Lisbon" in render_turn(again, 80)
     assert [(w.version.content, w.said and w.said.session_id) for w in record.versions] == [
         ("Lin lives in Lisbon", "later"),
         ("Lin lives in Berlin", "first"),
@@ -93,7 +93,7 @@ async def test_a_memory_shows_every_turn_it_rests_on_and_who_concluded_it(
     assert "concluded by the model scripted (user said, trust reported)" in text
     assert "user, 2026-03-04 09:14, session first #0 (library)" in text
     assert "held from 2026-03-04 09:14 to 2026-05-01 10:00" in text
-    assert "Said again; it rests on 3 turns" in text
+    assert "Further evidence; it rests on 3 turns" in text
     assert re.search(r"location\s+Lisbon \(place\)", text)
     assert re.search(r"about, agent\s+Lin \(person\)", text)
     assert all(fits(render_memory(record, width), width) for width in WIDTHS)
@@ -122,7 +122,7 @@ async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed
         events = wire_history(await m.provenance.history(memory_id)).events
     assert [(one.event, one.action, one.channel) for one in events] == [
         ("wording", None, None),
-        ("said_again", None, None),
+        ("evidence", None, None),
         ("wording", None, None),
         ("action", "confirm", "library"),
         ("action", "confirm", "cli"),
@@ -131,7 +131,7 @@ async def test_the_life_of_a_memory_is_told_from_the_first_word_to_the_last_deed
     ]
     told = [
         "v1  Lin lives in Berlin",
-        "said again",
+        "further evidence",
         "v2  Lin lives in Lisbon",
         "held from 2026-05-01 10:00",
         "confirmed by a program, whose word does not verify it",
@@ -222,7 +222,7 @@ async def test_a_turn_is_printed_with_its_call_its_neighbours_and_its_memories(h
     assert isinstance(said, TurnOrigin)
     assert isinstance(called, TurnOrigin)
     text = render_turn(said, 80)
-    assert text.index("After") < text.index("Drawn from it") < text.index("  用户对花生过敏。")
+    assert text.index("After") < text.index("Memories from it") < text.index("  用户对花生过敏。")
     assert said.memories[0].id in text
     assert 'bash({"c": "ls"})\n    a\n    b' in render_turn(called, 80)
     assert all(fits(render_turn(one, width), width) for one in (said, called) for width in WIDTHS)
@@ -346,7 +346,7 @@ async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
 def test_a_name_that_nothing_goes_by_is_an_error_that_says_what_to_do(shell: Shell) -> None:
     output = shell("graph", "Zorro")
     assert (output.code, output.out) == (1, "")
-    assert "No memory speaks of anything called Zorro." in output.err
+    assert "No memory mentions anything called Zorro." in output.err
     assert "memoria search" in output.err
 
 
@@ -399,15 +399,15 @@ async def test_what_waits_for_the_users_word_is_listed_with_why_and_against_what
         await m.with_channel(COMMAND_LINE).revise_memory(record.memory.id, "archive")
         assert await m.provenance.list_pending() == []
     assert "Lin lives in Leeds" in told
-    assert re.search(r"why\s+it stands against what is known", told)
-    assert re.search(r"against\s+Lin lives in Bath", told)
+    assert re.search(r"reason\s+it contradicts another memory", told)
+    assert re.search(r"contradicts\s+Lin lives in Bath", told)
     assert "“Lin is in Leeds”" in told
-    assert render_review([], 80) == "Nothing waits for your word."
+    assert render_review([], 80) == "No memory waits for your confirmation."
 
 
 def test_review_is_quiet_where_nothing_waits(shell: Shell) -> None:
-    assert shell("review").out.strip() == "Nothing waits for your word."
-    assert shell.json("review") == {"waiting": []}
+    assert shell("review").out.strip() == "No memory waits for your confirmation."
+    assert shell.json("review") == {"pending": []}
 
 
 async def test_an_episode_shows_what_it_sums_up_and_each_turn_in_what_it_is_summed_up(
@@ -427,6 +427,6 @@ async def test_an_episode_shows_what_it_sums_up_and_each_turn_in_what_it_is_summ
         (episode,) = origin.episodes
         record = await m.provenance.get(episode.id)
     assert isinstance(record, MemoryRecord)
-    assert re.search(r"Summed up in\s+A move was planned\.", render_turn(origin, 80))
-    assert re.search(r"sums up\s+session s #0 to #3 \(library\)", render_memory(record, 80))
-    assert wire_memory_record(record).sums_up == record.turn_range
+    assert re.search(r"Episodes of it\s+A move was planned\.", render_turn(origin, 80))
+    assert re.search(r"covers\s+session s #0 to #3 \(library\)", render_memory(record, 80))
+    assert wire_memory_record(record).turn_range == record.turn_range

@@ -96,7 +96,7 @@ def receipt_text(receipt: Receipt) -> str:
     if receipt.stripped:
         parts.append(f"{receipt.stripped} private or injected blocks left out")
     if receipt.closed_segments:
-        parts.append("stretch closed")
+        parts.append("segment closed")
     return f"{'; '.join(parts)}. Receipt {receipt.id}"
 
 
@@ -127,7 +127,7 @@ def forget_notes(forgotten: ForgetResult) -> list[str]:
         notes.append(f"Forgotten before: {', '.join(forgotten.already_forgotten)}.")
     if forgotten.related_memories:
         notes.append(
-            "Left standing, though they rest on it or hold the same words; forget them by id if "
+            "Kept, though they rest on it or repeat its words; forget them by id if "
             f"they should go: {', '.join(forgotten.related_memories)}."
         )
     notes += [f"Lines were taken out of {file}." for file in forgotten.files]

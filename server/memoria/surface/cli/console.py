@@ -51,7 +51,7 @@ def err() -> "Console":
 
 
 class Exit(IntEnum):
-    """What the shell is told."""
+    """Exit codes, beside 0 and 2."""
 
     FAILED = 1
     LINES_LEFT_OUT = 3

@@ -1,4 +1,4 @@
-"""Entities, for a person at a terminal: what is known of a name, and which one is meant."""
+"""Entities for a terminal: what is known of a name, and which entity is meant."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,11 +11,11 @@ from memoria.surface.cli.records import link_lines
 from memoria.surface.text import quantity
 
 _SURROUNDS = (EdgeType.DERIVED_FROM, EdgeType.TEMPORAL_NEXT)
-"""What says nothing of the thing itself."""
+"""Edges that say nothing of the entity itself."""
 
 
 def render_entity(record: EntityRecord, width: int) -> str:
-    """What is known of an entity and the memories that speak of it."""
+    """What is known of an entity, and the memories that mention it."""
     entity = record.entity
     lines = [*wrap_text(_display_name(entity), width), *wrap_text(_kind_line(entity), width)]
     lines += wrap_text(f"entity {entity.id}", width)
@@ -42,7 +42,7 @@ def unknown_name_text(found: Namesakes) -> str:
     near = ", ".join(map(_display_name, found.near))
     like = f"Names like it: {near}. " if near else ""
     return (
-        f"No memory speaks of anything called {shorten(found.name)}. {like}Words that are no names "
+        f"No memory mentions anything called {shorten(found.name)}. {like}Words that are no names "
         "are found by memoria search."
     )
 
@@ -50,10 +50,10 @@ def unknown_name_text(found: Namesakes) -> str:
 def _entity_lines(entities: Iterable[Entity], width: int) -> Iterator[str]:
     for entity in entities:
         also = [f"also {', '.join(entity.aliases)}"] if entity.aliases else []
-        told = [_kind_line(entity), *also, f"entity {entity.id}"]
+        lines = [_kind_line(entity), *also, f"entity {entity.id}"]
         yield ""
         yield from wrap_text(_display_name(entity), width, 2)
-        for line in told:
+        for line in lines:
             yield from wrap_text(line, width, 4)
 
 
@@ -70,19 +70,20 @@ def _kind_line(entity: Entity) -> str:
 def _memory_lines(telling: EntityMemory, width: int) -> Iterator[str]:
     memory = telling.memory
     yield from wrap_text(memory.content, width)
-    standing = f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
-    told = [_role_in_memory(telling.edges), *say.circumstances(telling.edges), standing]
-    yield from wrap_text("; ".join(told), width, 2)
+    role, circumstances = _role_in_memory(telling.edges), say.circumstances(telling.edges)
+    yield from wrap_text("; ".join([role, *circumstances, say.type_and_validity(memory)]), width, 2)
     yield from wrap_text(f"memory {memory.id}", width, 2)
-    further = [bond for bond in telling.further_edges if bond.edge.type not in _SURROUNDS]
+    further = [
+        incident for incident in telling.further_edges if incident.edge.type not in _SURROUNDS
+    ]
     yield from link_lines(further, width)
 
 
-def _role_in_memory(bonds: Iterable[IncidentEdge]) -> str:
+def _role_in_memory(edges: Iterable[IncidentEdge]) -> str:
     """The part the entity plays in a memory."""
-    own = list(bonds)
-    roles = [str(bond.edge.role) for bond in own if bond.edge.role is not None]
-    about = any(bond.edge.type is EdgeType.ABOUT for bond in own)
+    own = list(edges)
+    roles = [str(incident.edge.role) for incident in own if incident.edge.role is not None]
+    about = any(incident.edge.type is EdgeType.ABOUT for incident in own)
     parts = [*(["is about it"] if about else []), *(f"as {role}" for role in roles)]
-    by_rules = all(bond.edge.inferred_by is InferredBy.RULES for bond in own)
+    by_rules = all(incident.edge.inferred_by is InferredBy.RULES for incident in own)
     return f"{', '.join(parts) or 'mentions it'} ({'by rules' if by_rules else 'by a model'})"

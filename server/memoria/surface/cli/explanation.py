@@ -6,7 +6,7 @@ from memoria.model import ExplainedCandidate, Explanation, PartReport, SearchRes
 from memoria.surface.cli.console import print_json, show
 from memoria.surface.cli.layout import columns, entry_lines, wrap_text
 from memoria.surface.text import quantity, result_text
-from memoria.surface.wire import WireConclusions, WireTraces
+from memoria.surface.wire.search import WireConclusions, WireTraces
 
 _HEAD = " #  outcome       words   text  meaning  graph  match  weight  score"
 _COLUMNS = (
@@ -15,7 +15,7 @@ _COLUMNS = (
 )
 _INDENT = 4
 _REJECTED_SHOWN = 8
-"""Documents that came to nothing, and are shown."""
+"""Candidates that did not become hits, and are listed."""
 
 
 class ConclusionsWithExplanation(WireConclusions):
@@ -59,13 +59,13 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     yield ""
     yield from entry_lines("columns", [_COLUMNS], width)
     yield _HEAD
-    passed_over = 0
+    rejected = 0
     for place, each in enumerate(explanation.candidates, 1):
-        passed_over += each.outcome != "shown"
-        if each.outcome == "shown" or passed_over <= _REJECTED_SHOWN:
+        rejected += each.outcome != "shown"
+        if each.outcome == "shown" or rejected <= _REJECTED_SHOWN:
             yield from _candidate_lines(place, each, width)
-    if passed_over > _REJECTED_SHOWN:
-        yield f"… and {passed_over - _REJECTED_SHOWN} more that came to nothing"
+    if rejected > _REJECTED_SHOWN:
+        yield f"… and {rejected - _REJECTED_SHOWN} more that were not shown"
 
 
 def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:

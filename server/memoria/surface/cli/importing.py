@@ -64,7 +64,7 @@ def import_transcripts(
         typer.Argument(
             metavar="[PATH]...",
             show_default=False,
-            help="Files, or folders with such files in them. Default: the client's own folder.",
+            help="Transcript files, or folders that hold some. Default: the client's own folder.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002
@@ -74,17 +74,19 @@ def import_transcripts(
             callback=_check_format,
             autocompletion=lambda: [*FORMATS],
             help=" ".join(
-                ["Whose transcripts they are.", *(f"{one.summary}." for one in FORMATS.values())]
+                ["Format of the transcripts.", *(f"{one.summary}." for one in FORMATS.values())]
             ),
         ),
     ] = "jsonl",
     wait: Annotated[
         bool,
-        typer.Option(help="Wait for the vectors. Without, the next server makes them."),
+        typer.Option(
+            help="Wait until all vectors are computed; else the next server computes them."
+        ),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Record conversations from transcripts. Safe to repeat and to stop half way."""
+    """Import conversations from transcripts; the command can be repeated or stopped half way."""
     form = FORMATS[format]
     files = find_transcripts(paths or [], form)
     channel = Channel(name="import", trust=Trust.USER, client=form.client)

@@ -61,7 +61,7 @@ def options(
     ] = None,
     tenant: Annotated[
         str | None,
-        typer.Option(help='Whose memory. Default: $MEMORIA_TENANT, else "default".'),
+        typer.Option(help='Tenant whose memory is used. Default: $MEMORIA_TENANT, else "default".'),
     ] = None,
     workspace: Annotated[
         str | None,

@@ -15,27 +15,35 @@ from memoria.surface.text import (
     remember_text,
     scratchpads_text,
 )
-from memoria.surface.wire import (
-    wire_conclusions,
+from memoria.surface.wire.results import (
     wire_forget_result,
     wire_remember_result,
     wire_revision,
     wire_scratchpads,
-    wire_traces,
 )
+from memoria.surface.wire.search import wire_conclusions, wire_traces
 
 if TYPE_CHECKING:
     _StatableName = str
 else:
     _StatableName = Literal[tuple(one.value for one in STATABLE_TYPES)]
 _HEADLINE_CHARS = 200
-_Words = Annotated[list[str], typer.Argument(help="Words; quotes are not needed.")]
-_When = Annotated[str | None, typer.Option(help="ISO 8601 date or time.")]
+_Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
+_Since = Annotated[
+    str | None, typer.Option(help="Only what was said at this date or time or later, ISO 8601.")
+]
+_Until = Annotated[
+    str | None, typer.Option(help="Only what was said before this date or time, ISO 8601.")
+]
 _Without = Annotated[
     list[str] | None,
-    typer.Option(help="Do without a part (text, vectors, graph) or a stage; several with commas."),
+    typer.Option(
+        help="Search without a source (text, vectors, graph) or a stage; commas separate several."
+    ),
 ]
-_Explain = Annotated[bool, typer.Option("--explain", help="Show what each stage gave each hit.")]
+_Explain = Annotated[
+    bool, typer.Option("--explain", help="Show what each stage contributed to each hit.")
+]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -52,16 +60,20 @@ def remember(
     context: typer.Context,
     words: _Words,
     type: Annotated[  # noqa: A002
-        _StatableName, typer.Option(help="What kind of conclusion.")
+        _StatableName, typer.Option(help="Type of the memory.")
     ] = MemoryType.FACT.value,
-    importance: Annotated[float, typer.Option(min=0, max=1, help="0 to 1.")] = 0.5,
-    valid_from: _When = None,
+    importance: Annotated[
+        float, typer.Option(min=0, max=1, help="How much the memory matters, 0 to 1.")
+    ] = 0.5,
+    valid_from: Annotated[
+        str | None, typer.Option(help="When the statement began to hold, ISO 8601.")
+    ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Even if it was forgotten before.")
+        bool, typer.Option("--again", help="Store the statement even if it was forgotten before.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a statement. You typed it, so it counts as said by the user."""
+    """Store a statement as a memory. It counts as said by you, the user."""
     kept = with_memory(
         context,
         lambda m: m.remember(
@@ -74,20 +86,26 @@ def remember(
 def search(
     context: typer.Context,
     words: _Words,
-    limit: Annotated[int, typer.Option(help="Hits at most.")] = 8,
-    max_tokens: Annotated[int, typer.Option(help="Estimated tokens at most.")] = 1500,
-    types: Annotated[list[MemoryType] | None, typer.Option(help="Only these types.")] = None,
-    since: _When = None,
-    until: _When = None,
-    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
-    history: Annotated[bool, typer.Option(help="Superseded and archived too.")] = False,
-    as_of: Annotated[str | None, typer.Option(help="What was true then, ISO 8601.")] = None,
-    task: Annotated[str | None, typer.Option(help="The task in hand; its memories gain.")] = None,
+    limit: Annotated[int, typer.Option(help="Most hits to show.")] = 8,
+    max_tokens: Annotated[int, typer.Option(help="Most tokens of the answer, estimated.")] = 1500,
+    types: Annotated[
+        list[MemoryType] | None, typer.Option(help="Only memories of this type.")
+    ] = None,
+    since: _Since = None,
+    until: _Until = None,
+    session: Annotated[str | None, typer.Option(help="Only what was said in this session.")] = None,
+    history: Annotated[
+        bool, typer.Option(help="Include superseded and archived memories.")
+    ] = False,
+    as_of: Annotated[str | None, typer.Option(help="Answer with what held then, ISO 8601.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Task in hand; its memories rank higher.")
+    ] = None,
     without: _Without = None,
     explain: _Explain = False,
     as_json: AsJson = False,
 ) -> None:
-    """First level: what is known, a line each, with its source."""
+    """Search memories (first level): conclusions, a line each, with their source."""
     found = with_memory(
         context,
         lambda m: m.search_memory(
@@ -111,20 +129,20 @@ def search(
 def traces(
     context: typer.Context,
     words: _Words,
-    limit: Annotated[int, typer.Option(help="Hits at most.")] = 10,
-    max_tokens: Annotated[int, typer.Option(help="Estimated tokens at most.")] = 4000,
-    around: Annotated[int, typer.Option(help="Neighbouring turns on each side.")] = 1,
-    since: _When = None,
-    until: _When = None,
-    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
-    role: Annotated[Role | None, typer.Option(help="Only this role.")] = None,
+    limit: Annotated[int, typer.Option(help="Most hits to show.")] = 10,
+    max_tokens: Annotated[int, typer.Option(help="Most tokens of the answer, estimated.")] = 4000,
+    around: Annotated[int, typer.Option(help="Turns to show before and after a hit.")] = 1,
+    since: _Since = None,
+    until: _Until = None,
+    session: Annotated[str | None, typer.Option(help="Only what was said in this session.")] = None,
+    role: Annotated[Role | None, typer.Option(help="Only turns of this role.")] = None,
     tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
-    history: Annotated[bool, typer.Option(help="Edited messages as they were, too.")] = False,
+    history: Annotated[bool, typer.Option(help="Include former versions of messages.")] = False,
     without: _Without = None,
     explain: _Explain = False,
     as_json: AsJson = False,
 ) -> None:
-    """Second level: what was said and done, word for word."""
+    """Search the record (second level): what was said and done, word for word."""
     found = with_memory(
         context,
         lambda m: m.search_conversation_traces(
@@ -147,10 +165,10 @@ def traces(
 
 def revise(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(help="A memory's id.")],  # noqa: A002
-    action: Annotated[Revision, typer.Argument(help="What to do. Nothing is final.")],
+    id: Annotated[str, typer.Argument(help="Id of the memory.")],  # noqa: A002
+    action: Annotated[Revision, typer.Argument(help="What to do; nothing is final.")],
     content: Annotated[
-        list[str] | None, typer.Argument(help="The new wording, with correct only.")
+        list[str] | None, typer.Argument(help="The new wording, for correct only.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -165,15 +183,15 @@ def forget(
     ids: Annotated[list[str], typer.Argument(help="Ids of memories or turns.")],
     include_source: Annotated[
         bool,
-        typer.Option("--include-source", help="Erase the turns it came from too, word for word."),
+        typer.Option("--include-source", help="Erase the turns that the memories came from, too."),
     ] = False,
     reason: Annotated[
-        str | None, typer.Option(help="Why, in words that don't say what. It is kept.")
+        str | None, typer.Option(help="Reason for the audit log, in words that don't say what.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Erase memories for good: everywhere, and not to be learnt again. There is no undo."""
+    """Erase memories for good, everywhere; Memoria does not learn them again. There is no undo."""
     if not yes:
         _confirm_forgetting(context, ids, include_source=include_source)
     forgotten = with_memory(
@@ -184,11 +202,11 @@ def forget(
 
 def scratchpad(
     context: typer.Context,
-    session: Annotated[str | None, typer.Option(help="Only this session's.")] = None,
-    limit: Annotated[int, typer.Option(help="Sessions at most.")] = 3,
+    session: Annotated[str | None, typer.Option(help="Only this session's notes.")] = None,
+    limit: Annotated[int, typer.Option(help="Most sessions to show.")] = 3,
     as_json: AsJson = False,
 ) -> None:
-    """The tasks in hand, and the last five that were done."""
+    """Show the tasks in hand and the last five finished tasks, by session."""
     pads = with_memory(context, lambda m: m.scratchpads(limit, session_id=session))
     show(wire_scratchpads(pads), scratchpads_text(pads), as_json=as_json)
 

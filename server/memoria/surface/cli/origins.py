@@ -21,14 +21,14 @@ def add_commands(app: typer.Typer) -> None:
 
 def show_record(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(help="A memory's or a turn's id.")],  # noqa: A002
+    id: Annotated[str, typer.Argument(help="Id of a memory or a turn.")],  # noqa: A002
     as_json: AsJson = False,
 ) -> None:
-    """A memory with every word it rests on, or a turn with what was drawn from it."""
+    """Show a memory with all its evidence, or a turn with the memories drawn from it."""
     from memoria.model.provenance import MemoryRecord, TurnOrigin  # noqa: PLC0415
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.records import render_memory, render_turn  # noqa: PLC0415
-    from memoria.surface.wire_records import wire_memory_record, wire_turn_origin  # noqa: PLC0415
+    from memoria.surface.wire.provenance import wire_memory_record, wire_turn_origin  # noqa: PLC0415
 
     match with_memory(context, lambda m: m.provenance.get(id)):
         case MemoryRecord() as record:
@@ -40,13 +40,13 @@ def show_record(
 
 def history(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(help="A memory's id.")],  # noqa: A002
+    id: Annotated[str, typer.Argument(help="Id of the memory.")],  # noqa: A002
     as_json: AsJson = False,
 ) -> None:
-    """The life of a memory: every wording, what said it again, what was done to it and by whom."""
+    """Show the history of a memory: every wording, all evidence, and who did what to it."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.records import render_history  # noqa: PLC0415
-    from memoria.surface.wire_records import wire_history  # noqa: PLC0415
+    from memoria.surface.wire.provenance import wire_history  # noqa: PLC0415
 
     found = with_memory(context, lambda m: m.provenance.history(id))
     show(wire_history(found), render_history(found, columns()), as_json=as_json)
@@ -56,14 +56,14 @@ def graph(
     context: typer.Context,
     name: Annotated[list[str], typer.Argument(help="A name, an alias or an entity's id.")],
     hops: Annotated[
-        int, typer.Option(min=1, max=2, help="2 to see what its memories are linked with, too.")
+        int, typer.Option(min=1, max=2, help="2 also shows what those memories are linked with.")
     ] = 1,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Memories at most.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most memories to show.")] = 30,
     as_json: AsJson = False,
 ) -> None:
-    """What is known of a person, place or thing, and the memories that speak of it.
+    """Show what is known of a person, place or thing, and the memories that mention it.
 
-    Where several go by the name, they are listed instead, each with its id.
+    If several entities share the name, the command lists them with their ids instead.
     """
     from memoria.model.provenance import EntityRecord, Namesakes  # noqa: PLC0415
     from memoria.surface.cli.entities import (  # noqa: PLC0415
@@ -72,7 +72,7 @@ def graph(
         unknown_name_text,
     )
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
-    from memoria.surface.wire_records import wire_graph_answer  # noqa: PLC0415
+    from memoria.surface.wire.provenance import wire_graph_answer  # noqa: PLC0415
 
     named = " ".join(name)
     found = with_memory(
@@ -89,14 +89,14 @@ def graph(
 
 def review(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most memories to list.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """What does not count until you have confirmed it: why, who said it, what it stands against."""
+    """List memories that wait for your confirmation, with the reason and what they contradict."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.records import render_review  # noqa: PLC0415
-    from memoria.surface.wire_records import WireReview, wire_memory_record  # noqa: PLC0415
+    from memoria.surface.wire.provenance import WireReview, wire_memory_record  # noqa: PLC0415
 
     found = with_memory(context, lambda m: m.provenance.list_pending(limit))
-    wire = WireReview(waiting=list(map(wire_memory_record, found)))
+    wire = WireReview(pending=list(map(wire_memory_record, found)))
     show(wire, render_review(found, columns()), as_json=as_json)

@@ -35,21 +35,21 @@ _ACTIONS = {
     "upvote": "voted up",
 }
 _FLAGS = {
-    "conflict": "it stands against what is known",
+    "conflict": "it contradicts another memory",
     "hearsay": "it is hearsay",
-    "instruction": "it reads like an order to the memory",
+    "instruction": "it reads like an instruction to the memory",
     "pii": "it holds personal data",
     "review": "it is too close a call to decide without you",
     "unclear": "its words can be read in more than one way",
     "tool": "it comes from a tool or a web page",
 }
 _RELATION_WORDS: Mapping[EdgeType, tuple[str, str]] = {
-    EdgeType.ABOUT: ("about", "told of by"),
+    EdgeType.ABOUT: ("about", "described by"),
     EdgeType.MENTIONS: ("mentions", "mentioned by"),
     EdgeType.CAUSES: ("causes", "caused by"),
     EdgeType.SUPPORTS: ("supports", "supported by"),
     EdgeType.CONTRADICTS: ("contradicts", "contradicts"),
-    EdgeType.DERIVED_FROM: ("drawn from", "source of"),
+    EdgeType.DERIVED_FROM: ("derived from", "source of"),
     EdgeType.REFERS_TO: ("refers to", "referred to by"),
     EdgeType.SIMILAR_TO: ("is like", "is like"),
     EdgeType.SAME_AS: ("same as", "same as"),
@@ -68,16 +68,21 @@ def quotation(quote: str) -> str:
     return f"“{quote}”"
 
 
+def type_and_validity(memory: Memory) -> str:
+    """The type of a memory and whether it holds."""
+    return f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
+
+
 def status_phrase(memory: Memory) -> str:
-    """What kind of memory it is and how it stands."""
-    parts = [memory.type.value.replace("_", " "), memory.validity.value.replace("_", " ")]
+    """The type of a memory, whether it holds, and who vouches for it."""
+    parts = [type_and_validity(memory)]
     parts += ["pinned"] if memory.pinned else []
     parts.append("verified by the user" if memory.verified else "not verified by the user")
     return ", ".join(parts)
 
 
 def confirmation_reason(memory: Memory) -> str | None:
-    """Why it waits, or waited, for the user's word."""
+    """Why the memory waits, or waited, for the user's confirmation."""
     if memory.flag is None:
         return None
     why = flag_reason(memory.flag)
@@ -85,17 +90,17 @@ def confirmation_reason(memory: Memory) -> str | None:
     return (
         f"{why}; it counts once you confirm it (memoria revise ID confirm)"
         if waits
-        else f"{why}; it waited for your word"
+        else f"{why}; it waited for your confirmation"
     )
 
 
 def flag_reason(flag: str) -> str:
-    """Why a memory with this flag waits for the user's word."""
+    """Why a memory with this flag waits for the user's confirmation."""
     return _FLAGS.get(flag, flag)
 
 
 def validity_window(version: MemoryVersion, validity: Validity) -> str:
-    """From when to when a wording of a memory that stands so was held true."""
+    """From when to when a wording of a memory of this validity held."""
     since = moment(version.valid_from)
     if version.valid_to is not None:
         return f"held from {since} to {moment(version.valid_to)}"
@@ -122,23 +127,23 @@ def inference_phrase(version: MemoryVersion) -> str:
 
 
 def event_time(version: MemoryVersion) -> str | None:
-    """When what it tells of happened."""
+    """When the event that it tells of happened."""
     if version.event_at is None:
         return None
-    said = f" ({quotation(version.event_expression)})" if version.event_expression else ""
-    return f"{moment(version.event_at)}{said}"
+    words = f" ({quotation(version.event_expression)})" if version.event_expression else ""
+    return f"{moment(version.event_at)}{words}"
 
 
 def evidence_place(one: Evidence) -> str:
-    """Who said it, when and where."""
+    """Who said it, when and where, for a turn that a memory rests on."""
     who = one.speaker or one.role.value
     return f"{who}, {moment(one.at)}, session {one.session_id} #{one.turn_index} ({one.source})"
 
 
-def segment_place(summed_up: TurnRange) -> str:
-    """Which turns an episode sums up."""
-    first, last = summed_up.first_index, summed_up.last_index
-    return f"session {summed_up.session_id} #{first} to #{last} ({summed_up.source})"
+def segment_place(turns: TurnRange) -> str:
+    """Which turns an episode covers."""
+    first, last = turns.first_index, turns.last_index
+    return f"session {turns.session_id} #{first} to #{last} ({turns.source})"
 
 
 def turn_position(turn: StoredTurn) -> str:
@@ -159,9 +164,9 @@ def source_lines(wording: SourcedVersion) -> list[str]:
 
 def _lost_source_lines(origin: Provenance) -> Iterable[str]:
     if origin.channel == NIGHTLY_CHANNEL:
-        yield "drawn from the memories it is linked with, by the nightly maintenance"
+        yield "derived from the memories it is linked with, by nightly maintenance"
     elif origin.quote is None or origin.channel == "extraction":
-        yield "the turn it was drawn from was forgotten"
+        yield "the turn that it rests on was forgotten"
 
 
 def action_phrase(entry: AuditEntry) -> str:
@@ -174,17 +179,17 @@ def action_phrase(entry: AuditEntry) -> str:
 
 
 def channel_phrase(channel: str, client: str | None) -> str:
-    """The way in, in words."""
+    """The channel of a memory, in words."""
     if channel == "extraction":
         return "by rules" if client == "rules" else f"by the model {client or 'of no name'}"
     return Channel(name=channel, trust=Trust.REPORTED, client=client).description
 
 
-def relation(bond: IncidentEdge) -> str:
+def relation(incident: IncidentEdge) -> str:
     """What an edge says of its other end."""
-    if bond.edge.type is EdgeType.ROLE:
-        return str(bond.edge.role)
-    return _RELATION_WORDS[bond.edge.type][0 if bond.outward else 1]
+    if incident.edge.type is EdgeType.ROLE:
+        return str(incident.edge.role)
+    return _RELATION_WORDS[incident.edge.type][0 if incident.outward else 1]
 
 
 def link_target(end: EdgeEnd) -> str:
@@ -192,17 +197,17 @@ def link_target(end: EdgeEnd) -> str:
     return f"{end.text} ({end.detail.replace('_', ' ')})" if end.detail else end.text
 
 
-def relations(bonds: Iterable[IncidentEdge]) -> str:
+def relations(edges: Iterable[IncidentEdge]) -> str:
     """What several edges say of one other end; that it is mentioned goes without saying."""
-    words = list(dict.fromkeys(map(relation, bonds)))
+    words = list(dict.fromkeys(map(relation, edges)))
     telling = [word for word in words if not word.startswith("mention")]
     return ", ".join(telling or words)
 
 
-def circumstances(bonds: Iterable[IncidentEdge]) -> list[str]:
+def circumstances(edges: Iterable[IncidentEdge]) -> list[str]:
     """What is not simply so, and when it is to be so."""
     found: list[str] = []
-    for edge in (bond.edge for bond in bonds):
+    for edge in (incident.edge for incident in edges):
         found += ["denied"] if edge.negated else []
         found += [edge.modality] if edge.modality != "actual" else []
         if edge.event_expression:
@@ -212,8 +217,8 @@ def circumstances(bonds: Iterable[IncidentEdge]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def certainty(bonds: Iterable[IncidentEdge]) -> str:
+def certainty(edges: Iterable[IncidentEdge]) -> str:
     """How strongly it binds, how surely it is so, and who says so."""
-    edge = max((bond.edge for bond in bonds), key=lambda one: (one.weight, one.confidence))
+    edge = max((incident.edge for incident in edges), key=lambda one: (one.weight, one.confidence))
     who = "a model" if edge.inferred_by is InferredBy.MODEL else "rules"
     return f"weight {edge.weight:.2f}, confidence {edge.confidence:.2f}, by {who}"

@@ -15,7 +15,9 @@ from memoria.surface.cli.progress import progress_bar
 from memoria.surface.text import quantity
 
 _POLL_S = 0.1
-_Ids = Annotated[list[str] | None, typer.Argument(help="Ids of entries, from `queue list`.")]
+_Ids = Annotated[
+    list[str] | None, typer.Argument(help="Ids of entries, from `memoria queue list`.")
+]
 
 
 class WireQueue(BaseModel):
@@ -26,7 +28,7 @@ class WireQueue(BaseModel):
 
 
 class WireFill(BaseModel):
-    """How many stretches were put into the queue, and what is in it now."""
+    """How many segments were put into the queue, and what is in it now."""
 
     segments: int
     status: QueueStatus
@@ -42,7 +44,8 @@ class WireQueueChange(BaseModel):
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     queue = typer.Typer(
-        help="Stretches of conversation that a chat model is still to read.", no_args_is_help=True
+        help="Manage the extraction queue: segments that a chat model has still to read.",
+        no_args_is_help=True,
     )
     queue.command("list")(list_entries)
     queue.command()(fill)
@@ -54,11 +57,11 @@ def add_commands(app: typer.Typer) -> None:
 
 def list_entries(
     context: typer.Context,
-    state: Annotated[QueueState | None, typer.Option(help="Only these.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most.")] = 50,
+    state: Annotated[QueueState | None, typer.Option(help="Only entries in this state.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most entries to list.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """What waits, what was done, and what was given up and why."""
+    """List queue entries: those that wait, are done, or were given up, with the reason."""
 
     async def list_queue(m: Memoria) -> WireQueue:
         return WireQueue(
@@ -74,11 +77,13 @@ def run(
     context: typer.Context,
     until_empty: Annotated[
         bool,
-        typer.Option("--until-empty", help="Wait for what is put off, too, until nothing is left."),
+        typer.Option(
+            "--until-empty", help="Wait for entries that were put off, too, until none is left."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let the chat model read what is due, here and now."""
+    """Let the chat model read every segment that is due, in this process."""
 
     async def process_queue(m: Memoria) -> QueueStatus:
         if not m.queue.has_reader:
@@ -91,14 +96,13 @@ def run(
 
 
 def fill(context: typer.Context, as_json: AsJson = False) -> None:
-    """Queue what was recorded while there was no chat model. `queue run` then has it read."""
+    """Queue segments that were recorded while no chat model was set; `queue run` reads them."""
 
     async def fill_queue(m: Memoria) -> WireFill:
-        stretches = await m.queue.fill()
-        return WireFill(segments=stretches, status=await m.queue.status())
+        return WireFill(segments=await m.queue.fill(), status=await m.queue.status())
 
     filled = with_memory(context, fill_queue)
-    queued = quantity(filled.segments, "stretch", "stretches")
+    queued = quantity(filled.segments, "segment", "segments")
     show(filled, f"{queued} put into the queue: {status_line(filled.status)}", as_json=as_json)
 
 
@@ -118,21 +122,23 @@ def retry(
     context: typer.Context,
     ids: _Ids = None,
     every: Annotated[
-        bool, typer.Option("--all", help="All that were given up or put off.")
+        bool, typer.Option("--all", help="All entries that were given up or put off.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Try again what was given up, dropped or put off."""
+    """Retry entries that were given up, dropped or put off."""
     _change_entries(context, ids, every=every, retry=True, as_json=as_json)
 
 
 def drop(
     context: typer.Context,
     ids: _Ids = None,
-    every: Annotated[bool, typer.Option("--all", help="All that wait or were given up.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="All entries that wait or were given up.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take stretches out unread. They stay on record, and can be retried."""
+    """Remove segments from the queue unread; they stay on record and can be retried."""
     _change_entries(context, ids, every=every, retry=False, as_json=as_json)
 
 

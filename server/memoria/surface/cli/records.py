@@ -20,42 +20,44 @@ _MOST_LINKS = 20
 
 
 def render_memory(record: MemoryRecord, width: int) -> str:
-    """A memory with all it rests on and what it is linked with."""
+    """A memory with its evidence and its links."""
     memory = record.memory
     lines = [*_headline(memory, width), *_detail_lines(record, width)]
     lines += _section("Wordings, newest first", _wording_lines(record, width), width)
-    again = [one for one in record.evidence if one.version is None]
+    further = [one for one in record.evidence if one.version is None]
     turns = quantity(len({one.turn_id for one in record.evidence}), "turn", "turns")
-    lines += _section(f"Said again; it rests on {turns}", _repetition_lines(again, width), width)
+    lines += _section(
+        f"Further evidence; it rests on {turns}", _evidence_lines(further, width), width
+    )
     return "\n".join(
         [*lines, *_section("Linked with", link_lines(_other_links(record), width), width)]
     )
 
 
 def render_review(records: Sequence[MemoryRecord], width: int) -> str:
-    """What waits for the user's word, why, and what it stands against."""
+    """Memories that wait for confirmation, with the reason and what they contradict."""
     if not records:
-        return "Nothing waits for your word."
+        return "No memory waits for your confirmation."
     lines = [line for record in records for line in (*_pending_lines(record, width), "")]
-    asked = "memoria revise ID confirm makes it count, memoria revise ID archive puts it aside."
-    return "\n".join([*lines, *wrap_text(asked, width)])
+    commands = "memoria revise ID confirm makes a memory count, memoria revise ID archive hides it."
+    return "\n".join([*lines, *wrap_text(commands, width)])
 
 
 def _pending_lines(record: MemoryRecord, width: int) -> Iterator[str]:
     memory = record.memory
     yield from wrap_text(memory.content, width)
     yield from wrap_text(f"memory {memory.id}", width, 2)
-    yield from entry_lines("why", [say.flag_reason(memory.flag or "it was put aside")], width, 2)
-    yield from entry_lines("said", say.source_lines(record.versions[0]), width, 2)
-    for bond in record.edges:
-        if bond.edge.type is EdgeType.CONTRADICTS:
+    yield from entry_lines("reason", [say.flag_reason(memory.flag or "not known")], width, 2)
+    yield from entry_lines("source", say.source_lines(record.versions[0]), width, 2)
+    for incident in record.edges:
+        if incident.edge.type is EdgeType.CONTRADICTS:
             yield from entry_lines(
-                "against", [bond.other.text, f"memory {bond.other.id}"], width, 2
+                "contradicts", [incident.other.text, f"memory {incident.other.id}"], width, 2
             )
 
 
 def render_turn(origin: TurnOrigin, width: int) -> str:
-    """A turn with its neighbours and what was drawn from it."""
+    """A turn with its neighbours and the memories that rest on it."""
     turn = origin.record.turn
     lines = wrap_text(f"{turn.speaker or turn.role.value}, {say.moment(turn.at)} UTC", width)
     lines += wrap_text(f"turn {turn.id}", width)
@@ -63,20 +65,21 @@ def render_turn(origin: TurnOrigin, width: int) -> str:
     lines += _section("", wrap_text(turn.content, width, 2) if turn.content else [], width)
     lines += _section("Tool", _tool_lines(turn, width), width)
     edits = (
-        entry_lines(f"version {t.version}", [t.content], width, 2) for t in _other_versions(origin)
+        entry_lines(f"version {t.version}", [t.content], width, 2)
+        for t in other_versions(origin.record)
     )
     lines += _section("Other versions", [line for edit in edits for line in edit], width)
     lines += _section("Before", _neighbour_lines(origin.record.before, width), width)
     lines += _section("After", _neighbour_lines(origin.record.after, width), width)
-    lines += _section("Drawn from it", _brief_lines(origin.memories, width), width)
-    lines += _section("Says again", _brief_lines(origin.restated_memories, width), width)
+    lines += _section("Memories from it", _brief_lines(origin.memories, width), width)
+    lines += _section("Evidence for", _brief_lines(origin.restated_memories, width), width)
     return "\n".join(
-        [*lines, *_section("Summed up in", _brief_lines(origin.episodes, width), width)]
+        [*lines, *_section("Episodes of it", _brief_lines(origin.episodes, width), width)]
     )
 
 
 def render_history(history: MemoryHistory, width: int) -> str:
-    """The life of a memory, oldest first."""
+    """The history of a memory, oldest first."""
     memory = history.memory
     lines = [*_headline(memory, width), ""]
     for event in history.events:
@@ -85,17 +88,17 @@ def render_history(history: MemoryHistory, width: int) -> str:
     return "\n".join([*lines, "", "Times are UTC."])
 
 
-def link_lines(bonds: Iterable[IncidentEdge], width: int) -> Iterator[str]:
+def link_lines(edges: Iterable[IncidentEdge], width: int) -> Iterator[str]:
     """Links, those with the same other end together."""
     ends: dict[str, list[IncidentEdge]] = {}
-    for bond in bonds:
-        ends.setdefault(bond.other.id, []).append(bond)
+    for incident in edges:
+        ends.setdefault(incident.other.id, []).append(incident)
     for own in list(ends.values())[:_MOST_LINKS]:
         other = own[0].other
-        told = [say.link_target(other), *say.circumstances(own)]
+        target = [say.link_target(other), *say.circumstances(own)]
         below = f"{other.kind} {other.id}"
         yield from entry_lines(
-            say.relations(own), [", ".join(told), below, say.certainty(own)], width, 2
+            say.relations(own), [", ".join(target), below, say.certainty(own)], width, 2
         )
     if len(ends) > _MOST_LINKS:
         yield from wrap_text(f"and {len(ends) - _MOST_LINKS} more; --json has them", width, 2)
@@ -104,7 +107,7 @@ def link_lines(bonds: Iterable[IncidentEdge], width: int) -> Iterator[str]:
 def _brief_lines(memories: Iterable[Memory], width: int) -> Iterator[str]:
     """Memories in two lines or so each."""
     for memory in memories:
-        kind = f"{memory.type.value.replace('_', ' ')}, {memory.validity.value.replace('_', ' ')}"
+        kind = say.type_and_validity(memory)
         yield from wrap_text(memory.content, width, 2)
         yield from wrap_text(f"{kind}; memory {memory.id}", width, 4)
 
@@ -124,19 +127,19 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
     of = " · ".join(filter(None, (memory.subject, memory.predicate)))
     expires = None if memory.expires_at is None else say.moment(memory.expires_at)
     used = quantity(memory.use_count, "time", "times") if memory.use_count else None
-    told = {
-        "held back": say.confirmation_reason(memory),
-        "sums up": None if record.turn_range is None else say.segment_place(record.turn_range),
+    details = {
+        "pending": say.confirmation_reason(memory),
+        "covers": None if record.turn_range is None else say.segment_place(record.turn_range),
         "subject": of,
         "happened": say.event_time(memory.current),
         "expires": expires,
         "task": memory.task,
         "workspace": memory.workspace,
-        "weighs": f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}",
+        "scores": f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}",
         "used": used,
         "votes": ", ".join(votes),
     }
-    for label, text in told.items():
+    for label, text in details.items():
         if text:
             yield from entry_lines(label, [text], width, 2)
 
@@ -145,27 +148,29 @@ def _wording_lines(record: MemoryRecord, width: int) -> Iterator[str]:
     validity = record.memory.validity
     for wording in record.versions:
         version = wording.version
-        told = [
+        lines = [
             version.content,
             say.validity_window(version, validity),
             say.inference_phrase(version),
         ]
-        yield from entry_lines(f"v{version.version}", [*told, *say.source_lines(wording)], width, 2)
+        yield from entry_lines(
+            f"v{version.version}", [*lines, *say.source_lines(wording)], width, 2
+        )
 
 
-def _repetition_lines(again: Iterable[Evidence], width: int) -> Iterator[str]:
-    for one in again:
+def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
+    for one in evidence:
         words = [] if one.quote is None else [say.quotation(one.quote)]
-        told = [*words, say.evidence_place(one), f"turn {one.turn_id}"]
-        yield from entry_lines(say.moment(one.at), told, width, 2, DATED)
+        lines = [*words, say.evidence_place(one), f"turn {one.turn_id}"]
+        yield from entry_lines(say.moment(one.at), lines, width, 2, DATED)
 
 
 def _other_links(record: MemoryRecord) -> Iterator[IncidentEdge]:
     """Links but those to turns that are listed already."""
     listed = {one.turn_id for one in record.evidence}
-    for bond in record.edges:
-        if not (bond.edge.type is EdgeType.DERIVED_FROM and bond.other.id in listed):
-            yield bond
+    for incident in record.edges:
+        if not (incident.edge.type is EdgeType.DERIVED_FROM and incident.other.id in listed):
+            yield incident
 
 
 def _turn_status(turn: StoredTurn) -> Iterator[str]:
@@ -173,19 +178,15 @@ def _turn_status(turn: StoredTurn) -> Iterator[str]:
     if turn.workspace is not None:
         yield f"workspace {turn.workspace}"
     if not turn.current:
-        yield "edited since; this is what it said before"
+        yield "edited since; this is a former version"
     if turn.suppressed:
-        yield "nothing is concluded from it any more: what it said was forgotten"
+        yield "suppressed: what it said was forgotten, so nothing is concluded from it"
 
 
 def _tool_lines(turn: StoredTurn, width: int) -> Iterator[str]:
     if turn.tool_name or turn.tool_args is not None or turn.tool_result is not None:
         yield from wrap_text(f"{turn.tool_name or 'tool'}({as_text(turn.tool_args)})", width, 2)
         yield from wrap_text(as_text(turn.tool_result), width, 4)
-
-
-def _other_versions(origin: TurnOrigin) -> list[StoredTurn]:
-    return other_versions(origin.record)
 
 
 def _neighbour_lines(turns: Iterable[StoredTurn], width: int) -> Iterator[str]:
@@ -199,23 +200,27 @@ def _event_lines(
 ) -> list[str]:
     match event:
         case SourcedVersion(version=version):
-            held = say.validity_window(version, memory.validity)
-            told = [f"v{version.version}  {version.content}", say.inference_phrase(version), held]
+            window = say.validity_window(version, memory.validity)
+            lines = [
+                f"v{version.version}  {version.content}",
+                say.inference_phrase(version),
+                window,
+            ]
             return entry_lines(
-                say.moment(version.ingested_at), [*told, *say.source_lines(event)], width, 0, DATED
+                say.moment(version.ingested_at), [*lines, *say.source_lines(event)], width, 0, DATED
             )
         case Evidence():
             words = [] if event.quote is None else [say.quotation(event.quote)]
-            told = ["said again", *words, say.evidence_place(event), f"turn {event.turn_id}"]
-            return entry_lines(say.moment(event.noted_at), told, width, 0, DATED)
+            lines = ["further evidence", *words, say.evidence_place(event), f"turn {event.turn_id}"]
+            return entry_lines(say.moment(event.noted_at), lines, width, 0, DATED)
         case AuditEntry():
             return entry_lines(say.moment(event.at), [say.action_phrase(event)], width, 0, DATED)
 
 
 def _current_status(memory: Memory) -> str:
-    held = say.confirmation_reason(memory)
-    waits = memory.validity is Validity.PENDING_CONFIRMATION and held is not None
-    return f"waits: {held}" if waits else say.status_phrase(memory)
+    reason = say.confirmation_reason(memory)
+    waits = memory.validity is Validity.PENDING_CONFIRMATION and reason is not None
+    return f"waits: {reason}" if waits else say.status_phrase(memory)
 
 
 def _section(title: str, lines: Iterable[str], width: int) -> list[str]:

@@ -17,15 +17,15 @@ _STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red
 
 
 class WireHealth(BaseModel):
-    """What doctor found, and mended before."""
+    """What doctor repaired, and what it found afterwards."""
 
     sound: bool
     findings: list[Finding]
-    mended: list[Repair] | None = None
+    repairs: list[Repair] | None = None
 
 
 class WireBackup(BaseModel):
-    """A backup that was made."""
+    """A backup that was written."""
 
     path: str
     size: int
@@ -38,7 +38,7 @@ class WireBackup(BaseModel):
 
 
 class WireRestore(BaseModel):
-    """A backup that was put back."""
+    """A backup that replaced the home."""
 
     home: str
     former_database: str | None
@@ -52,7 +52,7 @@ def wire_health(diagnosis: "Diagnosis", treatment: str) -> WireHealth:
     return WireHealth(
         sound=diagnosis.health.is_sound,
         findings=list(diagnosis.health.findings),
-        mended=None if treatment == "none" else list(diagnosis.mended),
+        repairs=None if treatment == "none" else list(diagnosis.mended),
     )
 
 
@@ -138,7 +138,7 @@ def stats_table(figures: Statistics) -> "Table":
         "database": f"{figures.database_bytes:,} bytes (all tenants)",
         "vectors": f"{figures.vectors:,}; {figures.backlog.pending:,} waiting, "
         f"{figures.backlog.failed:,} given up",
-        "to be read": f"{figures.queue.waiting:,} waiting, {figures.queue.done:,} done, "
+        "extraction queue": f"{figures.queue.waiting:,} waiting, {figures.queue.done:,} done, "
         f"{figures.queue.dead:,} given up",
     }
     for name, value in rows.items():

@@ -34,18 +34,18 @@ def add_commands(app: typer.Typer) -> None:
 def install(
     context: typer.Context,
     at: Annotated[
-        str, typer.Option(metavar="HH:MM", help="When, by this machine's clock.")
+        str, typer.Option(metavar="HH:MM", help="Time of day, by this machine's clock.")
     ] = "03:17",
     kind: Annotated[
         SchedulerKind | None,
-        typer.Option("--with", help="Which scheduler. Default: the one this system has."),
+        typer.Option("--with", help="Scheduler to use. Default: the one this system has."),
     ] = None,
     only_print: Annotated[
-        bool, typer.Option("--print", help="Print what would be written; install nothing.")
+        bool, typer.Option("--print", help="Print what would be written, and install nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Have `memoria nightly` run every day for this home and tenant. Again: at the new time."""
+    """Install a daily `memoria nightly` for this home and tenant, or move it to another time."""
     from memoria.admin.schedule import environment, manage, plan  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
@@ -53,9 +53,9 @@ def install(
     chosen = manage.choose_scheduler(kind)
     seen = environment.capture_environment(settings, os.environ)
     carries = chosen.traits.carries_settings
-    carried = seen.carried if carries else {}
-    job = plan.nightly_job(settings, plan.parse_time_of_day(at), carried)
-    unseen = (*seen.keys, *(name for name in seen.carried if not carries and name != "PATH"))
+    captured = seen.carried if carries else {}
+    job = plan.nightly_job(settings, plan.parse_time_of_day(at), captured)
+    missing = (*seen.keys, *(name for name in seen.carried if not carries and name != "PATH"))
     if only_print:
         draft = chosen.draft(job)
         show(
@@ -69,8 +69,8 @@ def install(
     wire = WireInstallation(
         job=next((wire_job(one) for one in entries if one.kind is chosen.traits.kind), None),
         label=job.label,
-        carried=[*carried],
-        not_seen=[*unseen],
+        captured_variables=[*captured],
+        missing_variables=[*missing],
         removed_from=[*done.removed_from],
         notes=[*done.unasked],
     )
@@ -78,7 +78,7 @@ def install(
 
 
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
-    """Take this home and tenant's job out, wherever it is installed."""
+    """Remove the job of this home and tenant from every scheduler."""
     from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj
@@ -89,7 +89,7 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def show_job(context: typer.Context, as_json: AsJson = False) -> None:
-    """What is installed for this home and tenant, and when it runs next."""
+    """Show the job of this home and tenant, and when it runs next."""
     from memoria.admin.schedule import manage  # noqa: PLC0415  (others need not pay)
 
     options: Options = context.obj

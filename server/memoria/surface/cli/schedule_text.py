@@ -27,8 +27,8 @@ class WireInstallation(BaseModel):
 
     label: str
     job: WireJob | None
-    carried: list[str]
-    not_seen: list[str]
+    captured_variables: list[str]
+    missing_variables: list[str]
     removed_from: list[SchedulerKind]
     notes: list[str]
 
@@ -92,10 +92,9 @@ def installation_text(wire: WireInstallation, own_keys: str) -> str:
         own_keys: where the user may set what the job does not see.
     """
     lines = ["Installed.", *(_job_lines(wire.job) if wire.job else ())]
-    if wire.not_seen:
-        lines.append(
-            f"It does not see {', '.join(wire.not_seen)}. Memoria writes no key into a job."
-        )
+    if wire.missing_variables:
+        names = ", ".join(wire.missing_variables)
+        lines.append(f"The job does not see {names}. Memoria writes no key into a job.")
         lines.append(f"Whoever wants the job to have one sets it {own_keys}.")
     lines += [
         f"The job was with {kind}, too, and was taken out there." for kind in wire.removed_from

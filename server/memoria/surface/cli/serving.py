@@ -16,10 +16,10 @@ def add_commands(app: typer.Typer) -> None:
 def serve(
     context: typer.Context,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the client configuration and end.")
+        bool, typer.Option("--json", help="Print the client configuration and exit.")
     ] = False,
 ) -> None:
-    """Serve memory over MCP on standard input and output: what a client's configuration starts."""
+    """Run the MCP server on standard input and output; a client's configuration starts it."""
     options: Options = context.obj
     if as_json:
         from memoria.surface.cli.client_entry import client_entry  # noqa: PLC0415
@@ -32,7 +32,10 @@ def serve(
 
 
 def demo(as_json: AsJson = False) -> None:
-    """See it work: a bundled conversation, a real client, a temporary home. About ten seconds."""
+    """Show what Memoria does: a bundled conversation, a real client, a temporary home.
+
+    The demo takes about ten seconds.
+    """
     from memoria.surface.cli.demo.tour import run_demo  # noqa: PLC0415
 
     run_demo(as_json=as_json)

@@ -50,14 +50,14 @@ def doctor(
     context: typer.Context,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Mend what can be mended without touching what was recorded."),
+        typer.Option("--fix", help="Repair what can be repaired without touching the record."),
     ] = False,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="First build the search indexes anew.")
+        bool, typer.Option("--rebuild", help="Rebuild the search indexes first.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check the home and say what mends what is wrong."""
+    """Check the home, and name the cure for whatever is wrong."""
     if fix and rebuild:
         raise InvalidInputError("Give --fix or --rebuild: --fix builds anew what needs it.")
     treatment: Treatment = "fix" if fix else "rebuild" if rebuild else "none"
@@ -73,7 +73,7 @@ def doctor(
 
 
 def stats(context: typer.Context, as_json: AsJson = False) -> None:
-    """How much this tenant's memory holds."""
+    """Show how much this tenant's memory holds."""
     figures = with_memory(context, lambda m: m.statistics())
     if as_json:
         show(figures, "", as_json=True)
@@ -85,11 +85,11 @@ def backup(
     context: typer.Context,
     file: Annotated[
         Path | None,
-        typer.Argument(help="The file to write. Default: a new one in the home's backups folder."),
+        typer.Argument(help="File to write. Default: a new one in the home's backups folder."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a backup while others go on using the home, and prove that it can be read."""
+    """Write a backup of the home and verify it, while clients go on using the home."""
     from memoria.app.upkeep import back_up  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
@@ -100,13 +100,13 @@ def backup(
 
 def restore(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file that `memoria backup` made.")],
+    file: Annotated[Path, typer.Argument(help="File that `memoria backup` wrote.")],
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask before the home is replaced.")
+        bool, typer.Option("--yes", "-y", help="Replace the home without asking.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a backup in the home's place. What was there is kept beside it."""
+    """Replace the home with a backup; the former home is kept beside it."""
     from memoria.app.upkeep import restore as put_back  # noqa: PLC0415
 
     options: Options = context.obj

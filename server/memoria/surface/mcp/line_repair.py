@@ -4,7 +4,7 @@ The SDK drops a line it can't parse without a word, and whoever sent it waits fo
 come from real clients. JavaScript writes half of a cut emoji as an escape of its own (`\ud83d`),
 which strict parsers refuse; and careless encoders leave control characters bare. Either would cost
 a whole turn, so half a character becomes U+FFFD and a bare one is escaped. Any other line is
-refused by name, as long as its request can be told.
+refused by name, as long as it can be seen which request it was.
 """
 
 import re
@@ -65,7 +65,7 @@ def _parse(line: str) -> SessionMessage:
 async def _refuse_line(line: str, error: ValidationError, answer: Answer) -> None:
     request = request_id(line)
     if request is None:
-        return  # nobody can be told: an answer must name its request
+        return  # an answer must name its request
     problem = error.errors(include_input=False, include_url=False)[0]["msg"]
     text = f"The request can't be read: {problem}. Nothing was done; mend it and send it again."
     refused = ErrorData(code=PARSE_ERROR, message=text)

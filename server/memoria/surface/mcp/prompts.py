@@ -53,14 +53,13 @@ async def context(memory: Memoria, query: str, max_tokens: str = "1200") -> str:
 
 async def review(memory: Memoria) -> str:
     """Go through memories the user has not confirmed yet."""
-    waiting, memories = await memory.list_pending(), await memory.list_unverified()
-    listed = "\n".join(map(memory_text, memories)) or "None."
-    held = "\n".join(map(memory_text, waiting)) or "None."
-    both = f"{listed}\n\nHeld back\n{held}"
+    unverified = "\n".join(map(memory_text, await memory.list_unverified())) or "None."
+    pending = "\n".join(map(memory_text, await memory.list_pending())) or "None."
+    both = f"{unverified}\n\nPending confirmation\n{pending}"
     return (
         "Ask me about each of these memories: is it right? Then call revise_memory: correct "
-        "it, or archive it if it is wrong. Those held back do not count until I say so: "
-        f"confirm or archive them.\n{fence(both)}"
+        "it, or archive it if it is wrong. Those pending confirmation do not count "
+        f"until I say so: confirm or archive them.\n{fence(both)}"
     )
 
 

@@ -21,25 +21,20 @@ from memoria.surface.text import (
     scratchpad_text,
     turn_record_text,
 )
-from memoria.surface.wire import (
-    WireConclusions,
+from memoria.surface.wire.record import WireRecord, wire_memory, wire_turn
+from memoria.surface.wire.results import (
     WireForgetResult,
     WireReceipt,
-    WireRecord,
     WireRememberResult,
     WireRevision,
     WireScratchpad,
-    WireTraces,
-    wire_conclusions,
     wire_forget_result,
-    wire_memory,
     wire_receipt,
     wire_remember_result,
     wire_revision,
     wire_scratchpad,
-    wire_traces,
-    wire_turn,
 )
+from memoria.surface.wire.search import WireConclusions, WireTraces, wire_conclusions, wire_traces
 
 Ctx = Context[Memoria, Any]
 _Role = Literal["user", "assistant", "tool", "system"]

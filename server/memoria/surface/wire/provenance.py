@@ -1,6 +1,6 @@
-"""Records whole as JSON: a memory with all it rests on, its life, and what is known of a name.
+"""Where memories come from, as structured data: evidence, history, links, entities.
 
-What `--json` prints on the command line; times are ISO 8601, absent values are left out.
+The command line prints this with `--json`.
 """
 
 from typing import Literal
@@ -18,7 +18,13 @@ from memoria.model.provenance import (
     SourcedVersion,
     TurnOrigin,
 )
-from memoria.surface.wire import WireRecord, WireWording, wire_memory, wire_turn, wire_wording
+from memoria.surface.wire.record import (
+    WireRecord,
+    WireWording,
+    wire_memory,
+    wire_turn,
+    wire_wording,
+)
 
 _WHOLE = 10_000_000
 
@@ -33,7 +39,7 @@ class WireLinkEnd(BaseModel):
 
 
 class WireLink(BaseModel):
-    """An edge from where it is looked."""
+    """An edge, seen from one of its ends."""
 
     type: str
     direction: Literal["out", "in", "both"]
@@ -79,7 +85,7 @@ class WireVersion(WireWording):
 
 
 class WireMemoryRecord(WireRecord):
-    """A memory with all it rests on and all it is linked with."""
+    """A memory with its evidence and its links."""
 
     wordings: list[WireVersion]
     evidence: list[WireEvidence]
@@ -98,7 +104,7 @@ class WireMemoryRecord(WireRecord):
     flag: str | None = None
     expires_at: str | None = None
     last_used_at: str | None = None
-    sums_up: TurnRange | None = None
+    turn_range: TurnRange | None = None
 
 
 class WireMemoryLine(BaseModel):
@@ -111,20 +117,20 @@ class WireMemoryLine(BaseModel):
 
 
 class WireTurnOrigin(WireRecord):
-    """A turn with what was drawn from it."""
+    """A turn with the memories that rest on it."""
 
     memories: list[WireMemoryLine]
-    says_again: list[WireMemoryLine]
-    summed_up_in: list[WireMemoryLine]
+    restated_memories: list[WireMemoryLine]
+    episodes: list[WireMemoryLine]
 
 
 class WireEvent(BaseModel):
-    """Something in the life of a memory."""
+    """An event in the history of a memory."""
 
     at: str
-    event: Literal["wording", "said_again", "action"]
+    event: Literal["wording", "evidence", "action"]
     wording: WireVersion | None = None
-    said: WireEvidence | None = None
+    evidence: WireEvidence | None = None
     action: str | None = None
     channel: str | None = None
     client: str | None = None
@@ -132,7 +138,7 @@ class WireEvent(BaseModel):
 
 
 class WireHistory(BaseModel):
-    """The life of a memory, oldest first."""
+    """The history of a memory, oldest first."""
 
     id: str
     text: str
@@ -155,10 +161,10 @@ class WireEntity(BaseModel):
 
 
 class WireMention(WireMemoryLine):
-    """A memory that speaks of an entity."""
+    """A memory that mentions an entity."""
 
     links: list[WireLink]
-    beyond: list[WireLink] | None = None
+    further_links: list[WireLink] | None = None
 
 
 class WireGraphAnswer(BaseModel):
@@ -171,9 +177,9 @@ class WireGraphAnswer(BaseModel):
 
 
 class WireReview(BaseModel):
-    """What waits for the user's word."""
+    """Memories that wait for the user's confirmation."""
 
-    waiting: list[WireMemoryRecord]
+    pending: list[WireMemoryRecord]
 
 
 def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
@@ -189,7 +195,7 @@ def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
         upvotes=memory.upvotes,
         downvotes=memory.downvotes,
         use_count=memory.use_count,
-        sums_up=record.turn_range,
+        turn_range=record.turn_range,
         created_at=to_iso(memory.created_at),
         updated_at=to_iso(memory.updated_at),
         subject=memory.subject,
@@ -203,18 +209,18 @@ def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:
 
 
 def wire_turn_origin(origin: TurnOrigin) -> WireTurnOrigin:
-    """A turn whole, with what was drawn from it."""
+    """A turn whole, with the memories that rest on it."""
     whole = wire_turn(origin.record, 0, _WHOLE)
     return WireTurnOrigin(
         **dict(whole),
         memories=list(map(_wire_line, origin.memories)),
-        says_again=list(map(_wire_line, origin.restated_memories)),
-        summed_up_in=list(map(_wire_line, origin.episodes)),
+        restated_memories=list(map(_wire_line, origin.restated_memories)),
+        episodes=list(map(_wire_line, origin.episodes)),
     )
 
 
 def wire_history(history: MemoryHistory) -> WireHistory:
-    """The life of a memory."""
+    """The history of a memory."""
     memory = history.memory
     return WireHistory(
         id=memory.id,
@@ -246,10 +252,13 @@ def _wire_event(event: SourcedVersion | Evidence | AuditEntry) -> WireEvent:
         case SourcedVersion(version=version):
             at = to_iso(version.ingested_at)
             return WireEvent(
-                at=at, event="wording", wording=_wire_version(event), said=_wording_source(event)
+                at=at,
+                event="wording",
+                wording=_wire_version(event),
+                evidence=_wording_source(event),
             )
         case Evidence(noted_at=noted_at):
-            return WireEvent(at=to_iso(noted_at), event="said_again", said=_wire_evidence(event))
+            return WireEvent(at=to_iso(noted_at), event="evidence", evidence=_wire_evidence(event))
         case AuditEntry():
             fields = event.model_dump(exclude={"at"})
             return WireEvent(at=to_iso(event.at), event="action", **fields)
@@ -284,13 +293,15 @@ def _wire_evidence(one: Evidence) -> WireEvidence:
     return WireEvidence(**kept, **times, client=one.source)
 
 
-def _link(bond: IncidentEdge) -> WireLink:
-    edge, other = bond.edge, bond.other
-    told = edge.model_dump(include={"weight", "confidence", "role", "event_expression", "turn_id"})
+def _link(incident: IncidentEdge) -> WireLink:
+    edge, other = incident.edge, incident.other
+    fields = edge.model_dump(
+        include={"weight", "confidence", "role", "event_expression", "turn_id"}
+    )
     return WireLink(
-        **told,
+        **fields,
         type=edge.type,
-        direction="both" if edge.type.is_symmetric else "out" if bond.outward else "in",
+        direction="both" if edge.type.is_symmetric else "out" if incident.outward else "in",
         other=WireLinkEnd(**{**other.model_dump(), "detail": other.detail or None}),
         inferred_by=edge.inferred_by,
         made_at=to_iso(edge.made_at),
@@ -300,11 +311,11 @@ def _link(bond: IncidentEdge) -> WireLink:
     )
 
 
-def _mention(telling: EntityMemory) -> WireMention:
+def _mention(mention: EntityMemory) -> WireMention:
     return WireMention(
-        **dict(_wire_line(telling.memory)),
-        links=list(map(_link, telling.edges)),
-        beyond=list(map(_link, telling.further_edges)) or None,
+        **dict(_wire_line(mention.memory)),
+        links=list(map(_link, mention.edges)),
+        further_links=list(map(_link, mention.further_edges)) or None,
     )
 
 

@@ -1,0 +1,152 @@
+"""What a change came to, as structured data: statements, revisions, forgetting, receipts, notes."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import BaseModel
+
+from memoria.model import ForgetResult, Memory, Receipt, RememberResult, Scratchpad, to_iso
+from memoria.surface.text import forget_notes
+
+
+class WireRevision(BaseModel):
+    """A memory after a revision."""
+
+    id: str
+    text: str
+    validity: str
+    version: int
+    pinned: bool
+    verified: bool
+    upvotes: int
+    downvotes: int
+    note: str | None = None
+
+
+class WireRememberResult(BaseModel):
+    """What became of a statement."""
+
+    id: str
+    status: Literal["remembered", "already_known", "restored"]
+    redactions: dict[str, int] | None = None
+
+
+class WireForgetResult(BaseModel):
+    """What was forgotten, and what could not be reached."""
+
+    memories: list[str]
+    turns_erased: list[str] | None = None
+    turns_suppressed: list[str] | None = None
+    notes: list[str] | None = None
+
+
+class WireReceipt(BaseModel):
+    """Proof that turns are on disk."""
+
+    receipt_id: str
+    recorded: int
+    already_recorded: int
+    new_versions: int
+    forgotten: int | None = None
+    turn_ids: list[str]
+    redactions: dict[str, int] | None = None
+    stripped: int | None = None
+    closed_segments: int | None = None
+
+
+class WireScratchpad(BaseModel):
+    """A session's notes."""
+
+    session_id: str
+    current_focus: str | None = None
+    completed: list[str]
+
+
+class WireTask(BaseModel):
+    """A task that is done or was left."""
+
+    task: str
+    at: str
+
+
+class WireNotes(BaseModel):
+    """A session's notes with the time of their last change."""
+
+    session_id: str
+    current_focus: str | None = None
+    updated_at: str
+    completed: list[WireTask]
+
+
+class WireScratchpads(BaseModel):
+    """The notes of some sessions."""
+
+    scratchpads: list[WireNotes]
+
+
+def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
+    """A memory after a revision."""
+    return WireRevision(
+        id=memory.id,
+        text=memory.content,
+        validity=memory.validity,
+        version=memory.current.version,
+        pinned=memory.pinned,
+        verified=memory.verified,
+        upvotes=memory.upvotes,
+        downvotes=memory.downvotes,
+        note=note,
+    )
+
+
+def wire_remember_result(kept: RememberResult) -> WireRememberResult:
+    """What became of a statement."""
+    return WireRememberResult(id=kept.id, status=kept.status, redactions=kept.redactions or None)
+
+
+def wire_forget_result(forgotten: ForgetResult) -> WireForgetResult:
+    """What was forgotten."""
+    return WireForgetResult(
+        memories=list(forgotten.memories),
+        turns_erased=list(forgotten.turns_erased) or None,
+        turns_suppressed=list(forgotten.turns_suppressed) or None,
+        notes=forget_notes(forgotten) or None,
+    )
+
+
+def wire_receipt(receipt: Receipt) -> WireReceipt:
+    """A receipt."""
+    return WireReceipt(
+        receipt_id=receipt.id,
+        recorded=receipt.recorded,
+        already_recorded=receipt.already_recorded,
+        new_versions=receipt.new_versions,
+        forgotten=receipt.forgotten or None,
+        turn_ids=[turn.id for turn in receipt.turns if turn.id is not None],
+        redactions=receipt.redactions or None,
+        stripped=receipt.stripped or None,
+        closed_segments=receipt.closed_segments or None,
+    )
+
+
+def wire_scratchpad(pad: Scratchpad) -> WireScratchpad:
+    """A session's notes."""
+    return WireScratchpad(
+        session_id=pad.session_id,
+        current_focus=pad.current_focus,
+        completed=[f"{to_iso(task.at)} {task.task}" for task in pad.completed],
+    )
+
+
+def wire_scratchpads(pads: Iterable[Scratchpad]) -> WireScratchpads:
+    """The notes of some sessions, with every time."""
+    return WireScratchpads(scratchpads=[_wire_notes(pad) for pad in pads])
+
+
+def _wire_notes(pad: Scratchpad) -> WireNotes:
+    return WireNotes(
+        session_id=pad.session_id,
+        current_focus=pad.current_focus,
+        updated_at=to_iso(pad.updated_at),
+        completed=[WireTask(task=done.task, at=to_iso(done.at)) for done in pad.completed],
+    )
