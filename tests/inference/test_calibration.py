@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.retrieval.toys import ToyEmbedder, keep, said
+from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria.config import Settings
@@ -70,7 +70,7 @@ async def test_an_embedders_own_figures_decide_what_answers_and_what_is_linked(
         keep(m, "The automobile is red", "2023-01-02")
         await m.wait_until_idle(60)
         found = await m.search_memory("Which vehicle is red?")
-        assert len(said(found)) == answers
+        assert len(texts_of(found)) == answers
         with m._store.read("t") as tx:  # noqa: SLF001  (the plain edges)
             edges = tx.graph.list_edges(Node("memory", first), Filters(everywhere=True))
         assert sum(edge.type is EdgeType.SIMILAR_TO for edge in edges) == neighbours

@@ -81,7 +81,7 @@ class Asked:
         allowed = {"later"} if moment is None or moment > "2023-09" else set()
         allowed |= {key for key in ("alpha", "beta") if place in {key, "*"}}
         if not self.first_level:
-            return allowed | {"barred"} | ({"edited"} if past else set())
+            return allowed | {"suppressed"} | ({"edited"} if past else set())
         if moment is None:
             return allowed | ({"edited", "archived", "old wording", "pending"} if past else set())
         early = {"old wording"} if moment < "2023-07" else set()
@@ -89,7 +89,7 @@ class Asked:
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> Asked:
+def draw_filters(draw: st.DrawFn) -> Asked:
     first_level = draw(st.booleans())
     given: dict[str, Any] = {
         "limit": draw(st.integers(1, 30)),
@@ -130,7 +130,7 @@ async def answer(m: Memoria, query: str, narrowed: Asked) -> SearchResult:
 
 
 @MANY
-@given(QUESTIONS, asked())
+@given(QUESTIONS, draw_filters())
 async def test_an_answer_shows_nothing_that_is_out_of_its_scope(
     town: Memoria, query: str, narrowed: Asked
 ) -> None:
@@ -141,7 +141,7 @@ async def test_an_answer_shows_nothing_that_is_out_of_its_scope(
 
 
 @MANY
-@given(QUESTIONS, asked())
+@given(QUESTIONS, draw_filters())
 async def test_every_hit_passes_every_filter(town: Memoria, query: str, narrowed: Asked) -> None:
     given_ = {"since": "0001-01-02", "until": "9999-01-01", **narrowed.arguments}
     since, until = parse_instant(given_["since"]), parse_instant(given_["until"])
@@ -155,7 +155,7 @@ async def test_every_hit_passes_every_filter(town: Memoria, query: str, narrowed
 
 
 @MANY
-@given(QUESTIONS, asked())
+@given(QUESTIONS, draw_filters())
 async def test_an_answer_keeps_its_budget_and_its_limit(
     town: Memoria, query: str, narrowed: Asked
 ) -> None:
@@ -168,7 +168,7 @@ async def test_an_answer_keeps_its_budget_and_its_limit(
 
 
 @MANY
-@given(QUESTIONS, asked())
+@given(QUESTIONS, draw_filters())
 async def test_the_same_question_gets_the_same_answer_for_the_same_reasons(
     town: Memoria, query: str, narrowed: Asked
 ) -> None:
@@ -176,15 +176,17 @@ async def test_the_same_question_gets_the_same_answer_for_the_same_reasons(
 
 
 @MANY
-@given(QUESTIONS, asked())
+@given(QUESTIONS, draw_filters())
 async def test_a_trace_tells_of_every_hit_what_became_of_it_and_why(
     town: Memoria, query: str, narrowed: Asked
 ) -> None:
     found = await answer(town, query, narrowed)
     assert found.explanation is not None
-    told = found.explanation.candidates
-    assert [each.id for each in told if each.outcome == "shown"] == [hit.id for hit in found.hits]
-    for each in told:
+    candidates = found.explanation.candidates
+    assert [each.id for each in candidates if each.outcome == "shown"] == [
+        hit.id for hit in found.hits
+    ]
+    for each in candidates:
         assert min(each.lexical, each.graph, each.coverage, each.relevance) >= 0
         assert max(each.lexical, each.graph, each.coverage, each.relevance, each.cosine) <= 1.0001
         assert each.score == pytest.approx(_product(each.factors) * each.relevance, abs=2e-3)
@@ -229,8 +231,8 @@ async def test_a_package_keeps_its_budget_its_scope_and_its_fence_and_is_the_sam
     package = await town.build_context(query, max_tokens=max_tokens, workspace=place)
     assert package.tokens == estimate_tokens(package.text) <= max_tokens
     shown = {key for key, word in SECRETS.items() if word in package.text}
-    # Verbatim evidence is the record, and what was barred is still in that.
-    assert shown <= {"later", place} | ({"barred"} if package.evidence else set())
+    # Verbatim evidence is the record, and what was suppressed is still in that.
+    assert shown <= {"later", place} | ({"suppressed"} if package.evidence else set())
     assert len(re.findall(r"</?(?:memoria|private)", package.text)) == 2
     assert package == await town.build_context(query, max_tokens=max_tokens, workspace=place)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.retrieval.toys import keep, said
+from tests.retrieval.toys import keep, texts_of
 
 import memoria
 from memoria import Memoria
@@ -30,7 +30,7 @@ from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts
 from memoria.retrieval.ranking.diversity import diversify, word_similarity
 
 NOW = 1_700_000_000_000
-TOLD = NOW - 400 * DAY_MS
+LONG_AGO = NOW - 400 * DAY_MS
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,10 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-def weight(
+def boost(
     *,
     trust: Trust = Trust.REPORTED,
-    told: int = TOLD,
+    at: int = LONG_AGO,
     in_hand: str | None = None,
     query: str = "fence",
     **fields: Any,  # noqa: ANN401  (those of `Memory`)
@@ -52,9 +52,9 @@ def weight(
         n=1,
         version=1,
         content="The fence is green",
-        valid_from=told,
+        valid_from=at,
         valid_to=None,
-        ingested_at=told,
+        ingested_at=at,
         provenance=origin,
     )
     ordinary: dict[str, Any] = {
@@ -67,8 +67,8 @@ def weight(
         "verified": False,
         "upvotes": 0,
         "downvotes": 0,
-        "created_at": told,
-        "updated_at": told,
+        "created_at": at,
+        "updated_at": at,
         "versions": (version,),
     }
     plan = plan_memories(
@@ -94,10 +94,10 @@ def weight(
     ],
     ids=lambda fields: ",".join(fields) or "ordinary",
 )
-def test_each_factor_weighs_for_the_memory_it_speaks_for(
+def test_each_boost_favours_the_memory_it_speaks_for(
     more: dict[str, Any], less: dict[str, Any]
 ) -> None:
-    assert weight(**more) > weight(**less)
+    assert boost(**more) > boost(**less)
 
 
 FADING = [MemoryType.EPISODE, MemoryType.TASK_OUTCOME, MemoryType.TOOL_EXPERIENCE,
@@ -107,24 +107,29 @@ FADING = [MemoryType.EPISODE, MemoryType.TASK_OUTCOME, MemoryType.TOOL_EXPERIENC
 @pytest.mark.parametrize("kind", MemoryType)
 def test_what_tells_of_a_moment_fades_and_what_holds_at_any_age_does_not(kind: MemoryType) -> None:
     ages = [0, 10, 100, 1000, 10_000]
-    weights = [weight(type=kind, told=NOW - days * DAY_MS) for days in ages]
+    boosts = [boost(type=kind, at=NOW - days * DAY_MS) for days in ages]
     if kind in FADING:
-        assert all(newer > older for newer, older in pairwise(weights[:4]))
-        assert weights[-1] >= 0.9 * weights[0] - 0.001
+        assert all(newer > older for newer, older in pairwise(boosts[:4]))
+        assert boosts[-1] >= 0.9 * boosts[0] - 0.001
     else:
-        assert len(set(weights)) == 1
+        assert len(set(boosts)) == 1
 
 
 def test_an_episode_fades_faster_than_a_fact() -> None:
-    def left(kind: MemoryType) -> float:
-        return weight(type=kind, told=NOW - 14 * DAY_MS) / weight(type=kind, told=NOW)
+    def share_left(kind: MemoryType) -> float:
+        return boost(type=kind, at=NOW - 14 * DAY_MS) / boost(type=kind, at=NOW)
 
-    assert left(MemoryType.EPISODE) < left(MemoryType.TASK_OUTCOME) < left(MemoryType.FACT) < 1
+    assert (
+        share_left(MemoryType.EPISODE)
+        < share_left(MemoryType.TASK_OUTCOME)
+        < share_left(MemoryType.FACT)
+        < 1
+    )
 
 
 def test_what_is_pinned_does_not_fade() -> None:
-    old = weight(type=MemoryType.EPISODE, told=NOW - 5000 * DAY_MS, pinned=True)
-    assert old == weight(type=MemoryType.EPISODE, told=NOW, pinned=True)
+    old = boost(type=MemoryType.EPISODE, at=NOW - 5000 * DAY_MS, pinned=True)
+    assert old == boost(type=MemoryType.EPISODE, at=NOW, pinned=True)
 
 
 @given(
@@ -139,7 +144,7 @@ def test_what_is_pinned_does_not_fade() -> None:
     st.sampled_from(Trust),
     st.integers(-(10**12), 10**13),
 )
-def test_no_memory_weighs_nothing_or_without_bound(
+def test_boosts_are_bounded_together(
     importance: float,
     pinned: bool,
     verified: bool,
@@ -151,7 +156,7 @@ def test_no_memory_weighs_nothing_or_without_bound(
     trust: Trust,
     age: int,
 ) -> None:
-    found = weight(
+    found = boost(
         importance=importance,
         pinned=pinned,
         verified=verified,
@@ -161,7 +166,7 @@ def test_no_memory_weighs_nothing_or_without_bound(
         evidence=evidence,
         type=kind,
         trust=trust,
-        told=NOW - age,
+        at=NOW - age,
     )
     conclusion = 1.1
     assert 1 / 1.27 < found / conclusion < 1.27
@@ -177,7 +182,7 @@ def test_no_memory_weighs_nothing_or_without_bound(
         (None, "write the parser", False),
     ],
 )
-def test_tasks_are_the_same_that_share_half_of_their_telling_words(
+def test_tasks_are_the_same_that_share_half_of_their_discriminative_words(
     one: str | None, other: str, *, same: bool
 ) -> None:
     assert same_task(one, other) is same
@@ -186,7 +191,7 @@ def test_tasks_are_the_same_that_share_half_of_their_telling_words(
 
 @pytest.fixture
 async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
-    """A home without vectors: what is compared is weights."""
+    """A home without vectors: what is compared is boosts."""
     settings = memoria.Settings(embedder="off")
     home = tmp_path_factory.mktemp("weights")
     async with memoria.open(home=home, tenant="t", settings=settings) as opened:
@@ -204,7 +209,7 @@ async def test_what_the_user_does_for_a_memory_moves_it_before_its_equal(
     assert [hit.id for hit in found.hits] == [ids[place], ids[1 - place]]
 
 
-async def test_no_weight_lifts_what_hardly_matches_over_what_does(m: Memoria) -> None:
+async def test_no_boost_lifts_what_hardly_matches_over_what_does(m: Memoria) -> None:
     favoured = keep(m, "The kettle company moved to Leeds in that month", "2023-01-01",
                     importance=1.0, trust=Trust.USER, task="kettle descaling")  # fmt: skip
     unrelated = keep(m, "The roof was tiled in slate", "2023-01-01", importance=1.0)
@@ -226,7 +231,7 @@ async def test_near_repeats_make_room_for_what_has_not_been_said(m: Memoria) -> 
     keep(m, "The quarterly harbour report is written by Priya with figures of the port authority",
          "2023-01-01")  # fmt: skip
     found = await m.search_memory("quarterly harbour report", limit=2)
-    assert any("Priya" in text for text in said(found))
+    assert any("Priya" in text for text in texts_of(found))
 
 
 async def test_what_has_all_in_its_favour_does_not_stand_before_what_answers(m: Memoria) -> None:
@@ -243,8 +248,8 @@ async def test_what_has_all_in_its_favour_does_not_stand_before_what_answers(m: 
 
 
 def test_the_first_uses_and_the_first_evidence_say_most() -> None:
-    used = [weight(use_count=n) for n in (1, 11, 1000, 1010)]
-    proven = [weight(evidence=n) for n in (1, 11, 1000, 1010)]
+    used = [boost(use_count=n) for n in (1, 11, 1000, 1010)]
+    proven = [boost(evidence=n) for n in (1, 11, 1000, 1010)]
     for few, some, many, more in (used, proven):
         assert few < some < many <= more
         assert some - few > more - many
@@ -291,7 +296,7 @@ def test_hits_that_share_no_word_stay_in_their_order(scores: list[float]) -> Non
 
 
 @given(st.frozensets(st.integers(0, 9)), st.frozensets(st.integers(0, 9)))
-def test_likeness_is_a_share_and_knows_no_direction(
+def test_similarity_is_a_share_and_knows_no_direction(
     one: frozenset[int], other: frozenset[int]
 ) -> None:
     here, there = (frozenset(map(str, words)) for words in (one, other))

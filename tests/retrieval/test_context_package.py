@@ -89,7 +89,7 @@ async def test_evidence_is_there_only_where_it_is_called_for(m: Memoria) -> None
     assert "Peanuts made me ill" in (await m.build_context("made me ill and obey")).evidence
 
 
-async def test_a_turn_is_recalled_or_shown_as_evidence_but_not_told_twice(tmp_path: Path) -> None:
+async def test_a_turn_is_recalled_or_shown_as_evidence_but_not_shown_twice(tmp_path: Path) -> None:
     async with memoria.open(settings=Settings(home=tmp_path, embedder="off")) as new:
         said = [{"role": "user", "content": text} for text in (OTTERS, "Otters swim")]
         await new.record_conversation(said, session_id="s")

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from tests.retrieval.toys import FailingEmbedder, ToyEmbedder, keep, said
+from tests.retrieval.toys import FailingEmbedder, ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria import Memoria, SearchResult, Settings
@@ -45,7 +45,7 @@ async def fill(m: Memoria) -> None:
 
 
 @pytest.fixture(scope="module")
-async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+async def home(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
     """A home in which each part finds something that the others don't."""
     home = tmp_path_factory.mktemp("parts") / "home"
     async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as m:
@@ -72,14 +72,12 @@ def says_what_it_did_without(found: SearchResult, off: Sequence[str]) -> None:
 
 @pytest.mark.parametrize("off", [(), *SWITCHED_OFF], ids=lambda off: "+".join(off) or "nothing")
 async def test_whatever_is_switched_off_both_levels_answer_with_the_rest_and_say_so(
-    filled: Memoria, off: tuple[Part, ...]
+    home: Memoria, off: tuple[Part, ...]
 ) -> None:
     for question in (QUESTION, "depot gate code", "doctor", "Priya", "什么"):
+        says_what_it_did_without(await home.search_memory(question, without=off, explain=True), off)
         says_what_it_did_without(
-            await filled.search_memory(question, without=off, explain=True), off
-        )
-        says_what_it_did_without(
-            await filled.search_conversation_traces(question, without=off, explain=True), off
+            await home.search_conversation_traces(question, without=off, explain=True), off
         )
 
 
@@ -91,40 +89,40 @@ ALONE: dict[Part, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-async def test_each_part_alone_finds_what_it_is_for(filled: Memoria, part: Part) -> None:
+async def test_each_part_alone_finds_what_it_is_for(home: Memoria, part: Part) -> None:
     question, answer = ALONE[part]
     others = [other for other in PARTS if other != part]
-    found = await filled.search_memory(question, without=others)
+    found = await home.search_memory(question, without=others)
     assert [hit.text for hit in found.hits if hit.kind == "memory"] == [answer]
 
 
 @pytest.mark.parametrize("part", PARTS)
 async def test_without_a_part_is_missing_what_it_alone_finds_and_nothing_else(
-    filled: Memoria, part: Part
+    home: Memoria, part: Part
 ) -> None:
     for own, (question, answer) in ALONE.items():
-        found = said(await filled.search_memory(question, without=[part]))
+        found = texts_of(await home.search_memory(question, without=[part]))
         if own == part and part != "text":
             assert answer not in found
         elif own != part:
             assert found[0] == answer
 
 
-async def test_the_record_is_found_by_its_words_or_by_its_meaning(filled: Memoria) -> None:
-    by_words = await filled.search_conversation_traces("E4711 depot", without=["vectors", "graph"])
-    by_meaning = await filled.search_conversation_traces(
+async def test_the_record_is_found_by_its_words_or_by_its_meaning(home: Memoria) -> None:
+    by_words = await home.search_conversation_traces("E4711 depot", without=["vectors", "graph"])
+    by_meaning = await home.search_conversation_traces(
         "automobile doctor", without=["text", "graph"]
     )
-    assert said(by_words)[0] == LITERAL
-    assert PARAPHRASE in said(by_meaning)[:2]  # the next turn is embedded together with it
+    assert texts_of(by_words)[0] == LITERAL
+    assert PARAPHRASE in texts_of(by_meaning)[:2]  # the next turn is embedded together with it
 
 
 async def test_with_every_part_switched_off_nothing_is_found_but_what_was_said_last(
-    filled: Memoria,
+    home: Memoria,
 ) -> None:
-    nothing = await filled.search_memory("depot gate code", without=PARTS, explain=True)
+    nothing = await home.search_memory("depot gate code", without=PARTS, explain=True)
     assert nothing.hits == ()
-    latest = await filled.search_conversation_traces(
+    latest = await home.search_conversation_traces(
         "What is the latest?", without=PARTS, explain=True
     )
     assert latest.explanation is not None
@@ -149,19 +147,19 @@ async def test_the_setting_switches_off_for_every_search(
 
 
 async def test_a_part_that_does_not_exist_is_named(
-    filled: Memoria, monkeypatch: pytest.MonkeyPatch
+    home: Memoria, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(InvalidInputError, match=r"without.*'reranker'.*text, vectors, graph"):
-        await filled.search_memory("depot", without=["reranker"])
+        await home.search_memory("depot", without=["reranker"])
     monkeypatch.setenv("MEMORIA_SEARCH_WITHOUT", "text,reranker")
     with pytest.raises(InvalidInputError, match="MEMORIA_SEARCH_WITHOUT"):
         Settings.load()
 
 
 async def test_a_question_in_which_the_model_sees_no_meaning_is_asked_of_the_others(
-    filled: Memoria,
+    home: Memoria,
 ) -> None:
-    for search in (filled.search_memory, filled.search_conversation_traces):
+    for search in (home.search_memory, home.search_conversation_traces):
         found = await search("?!", explain=True)
         assert found.hits == ()
         assert found.notes == ("searched without vectors: toy/1 sees no meaning in the question",)
@@ -173,7 +171,7 @@ async def missing_vectors(m: Memoria, why: str) -> None:
         await m.search_memory("depot gate code", explain=True),
         await m.search_conversation_traces("depot gate code", explain=True),
     ):
-        assert said(found)[0] == LITERAL
+        assert texts_of(found)[0] == LITERAL
         assert found.notes == (f"searched without vectors: {why}",)
         assert found.explanation is not None
         assert found.explanation.path == "text → graph"
@@ -239,11 +237,11 @@ async def test_an_empty_home_answers_with_nothing_and_does_not_fail(
 
 @pytest.mark.parametrize("off", [(), *SWITCHED_OFF], ids=lambda off: "+".join(off) or "nothing")
 async def test_text_and_vectors_at_the_same_time_find_what_they_find_in_turn(
-    filled: Memoria, off: tuple[Part, ...], monkeypatch: pytest.MonkeyPatch
+    home: Memoria, off: tuple[Part, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matching, "BUDGET", 2)  # so that words are counted
     for question in (QUESTION, "depot gate code", "doctor", "Priya", "什么"):
-        for search in (filled.search_memory, filled.search_conversation_traces):
+        for search in (home.search_memory, home.search_conversation_traces):
             in_turn = await search(question, without=off, explain=True)
             with monkeypatch.context() as large:
                 large.setattr(concurrent_read, "BUDGET", 0)

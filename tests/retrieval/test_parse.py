@@ -13,12 +13,12 @@ from memoria.text.analyser import query_terms
 ASKED = parse_instant("2026-11-18T10:00:00Z")  # a Wednesday
 
 
-def taken_apart(text: str) -> ParsedQuery:
+def parse(text: str) -> ParsedQuery:
     return parse_query(text, query_terms(text), ASKED)
 
 
 def window(text: str) -> tuple[str, str] | None:
-    when = taken_apart(text).time
+    when = parse(text).time
     if when is None:
         return None
     assert when.from_ms is not None
@@ -65,7 +65,7 @@ def test_a_question_without_a_time_has_no_window(text: str) -> None:
 def test_what_remains_beside_the_time_is_what_an_answer_is_about(
     text: str, about: set[str]
 ) -> None:
-    asked = taken_apart(text)
+    asked = parse(text)
     assert about <= set(asked.discriminative)
     assert not asked.is_time_only
     assert not {"week", "last", "may", "2023", "上周", "上个", "个月", "上次"} & set(
@@ -89,11 +89,11 @@ def test_what_remains_beside_the_time_is_what_an_answer_is_about(
     ],
 )
 def test_a_question_of_nothing_but_a_time_is_known_as_one(text: str) -> None:
-    assert taken_apart(text).is_time_only
+    assert parse(text).is_time_only
 
 
-def test_where_no_time_is_named_every_term_is_telling() -> None:
-    asked = taken_apart("What did Lin say about the latency?")
+def test_where_no_time_is_named_every_term_is_discriminative() -> None:
+    asked = parse("What did Lin say about the latency?")
     assert asked.discriminative == asked.terms
     assert not asked.is_time_only
 
@@ -129,7 +129,7 @@ def test_where_no_time_is_named_every_term_is_telling() -> None:
     ],
 )
 def test_what_only_the_record_can_hold_is_known_as_such(text: str, literal: str) -> None:
-    assert taken_apart(text).literals == (literal,)
+    assert parse(text).literals == (literal,)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_what_only_the_record_can_hold_is_known_as_such(text: str, literal: str)
     ],
 )
 def test_ordinary_prose_names_dates_and_prices_are_nothing_for_the_record(text: str) -> None:
-    assert taken_apart(text).literals == ()
+    assert parse(text).literals == ()
 
 
 @pytest.mark.parametrize(
@@ -171,14 +171,14 @@ def test_ordinary_prose_names_dates_and_prices_are_nothing_for_the_record(text: 
     ],
 )
 def test_who_asks_for_the_words_or_when_they_were_said_asks_for_the_record(text: str) -> None:
-    assert taken_apart(text).wants_record
+    assert parse(text).wants_record
 
 
 @pytest.mark.parametrize(
     "text", ["What is Lin allergic to?", "这件衣服防水吗", "a waterproof jacket", "我对什么过敏"]
 )
 def test_who_asks_for_a_fact_does_not_ask_for_the_record(text: str) -> None:
-    assert not taken_apart(text).wants_record
+    assert not parse(text).wants_record
 
 
 @pytest.mark.parametrize(
@@ -199,13 +199,13 @@ def test_who_asks_for_a_fact_does_not_ask_for_the_record(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_name_is_among_the_names_wherever_it_stands(text: str, name: str) -> None:
-    assert name in taken_apart(text).names
+    assert name in parse(text).names
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_can_be_taken_apart_and_gives_a_bounded_number_of_names(text: str) -> None:
-    asked = taken_apart(text)
+    asked = parse(text)
     assert len(asked.names) <= 256
     assert all(name in text for name in asked.names)
     assert len(set(asked.names)) == len(asked.names)
@@ -242,7 +242,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_long_text_of_anything_is_taken_apart_in_linear_time(piece: str) -> None:
-    assert taken_apart(piece * (50_000 // len(piece)) + "!x").text
+    assert parse(piece * (50_000 // len(piece)) + "!x").text
 
 
 def test_yesterday_is_the_day_before_where_the_asker_is(monkeypatch: pytest.MonkeyPatch) -> None:

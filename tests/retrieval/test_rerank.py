@@ -1,4 +1,4 @@
-"""A reranker moves hits and the gate, sees what may be seen, and is not missed when it fails."""
+"""A reranker moves hits and the threshold, sees what may be seen, and is not missed if it fails."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ import pytest
 from anyio import from_thread
 from tests.llm.scripted import Asked, Behaviour, ScriptedModel
 from tests.retrieval.town import SECRETS, settle_elsewhere, settle_town
-from tests.retrieval.toys import ToyEmbedder, keep, said
+from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria import Memoria, SearchResult, Settings
@@ -71,7 +71,7 @@ def report(found: SearchResult) -> PartReport | None:
     return next((each for each in found.explanation.parts if each.part == "rerank"), None)
 
 
-def traced(found: SearchResult) -> dict[str, ExplainedCandidate]:
+def explain_texts(found: SearchResult) -> dict[str, ExplainedCandidate]:
     assert found.explanation is not None
     return {each.text: each for each in found.explanation.candidates}
 
@@ -79,12 +79,12 @@ def traced(found: SearchResult) -> dict[str, ExplainedCandidate]:
 async def test_the_order_is_that_of_our_word_and_the_rerankers_together(
     m: Memoria, reranker: Scripted
 ) -> None:
-    alone = traced(await m.search_memory(QUESTION, without=["rerank"], explain=True))
+    alone = explain_texts(await m.search_memory(QUESTION, without=["rerank"], explain=True))
     for scores in ({"E4711": 0.9, "once": 0.2}, {"E4711": 0.2, "once": 1.0}):
         reranker.by_marker = scores
         found = await m.search_memory(QUESTION, explain=True)
-        assert said(found) == sorted([FIRST, SECOND], key=lambda t: -scores[t.split()[-1]])
-        for text, each in traced(found).items():
+        assert texts_of(found) == sorted([FIRST, SECOND], key=lambda t: -scores[t.split()[-1]])
+        for text, each in explain_texts(found).items():
             score = next((scores[key] for key in scores if key in text), reranker.otherwise)
             assert each.reranked == score
             assert each.relevance == pytest.approx((alone[text].relevance + score) / 2, abs=1e-4)
@@ -94,14 +94,14 @@ async def test_a_turn_that_words_place_late_becomes_the_first_of_the_record(
     m: Memoria, reranker: Scripted
 ) -> None:
     turns = [f"The depot code of gate {n} is long gone" for n in range(14)]
-    told = [*turns, "A code it is, that much they said of it and of many other things in spring"]
-    await m.record_conversation([{"role": "user", "content": text} for text in told])
+    texts = [*turns, "A code it is, that much they said of it and of many other things in spring"]
+    await m.record_conversation([{"role": "user", "content": text} for text in texts])
     await m.wait_until_idle(60)
     reranker.by_marker = {"spring": 1.0}
     plain = await m.search_conversation_traces(QUESTION, without=["rerank"], limit=10)
     found = await m.search_conversation_traces(QUESTION, limit=10)
-    assert told[-1] not in said(plain)
-    assert said(found)[0] == told[-1]
+    assert texts[-1] not in texts_of(plain)
+    assert texts_of(found)[0] == texts[-1]
     assert len(found.hits) == 10
 
 
@@ -113,8 +113,10 @@ async def test_what_it_was_not_asked_about_counts_as_the_worst_it_was_asked_abou
     await m.wait_until_idle(60)
     reranker.by_marker = {"E4711": 0.9}
     reranker.otherwise = 0.4
-    alone = traced(await m.search_memory(QUESTION, limit=40, without=["rerank"], explain=True))
-    found = traced(await m.search_memory(QUESTION, limit=40, explain=True))
+    alone = explain_texts(
+        await m.search_memory(QUESTION, limit=40, without=["rerank"], explain=True)
+    )
+    found = explain_texts(await m.search_memory(QUESTION, limit=40, explain=True))
     ((query, texts),) = reranker.asked
     assert query == QUESTION
     assert len(texts) == 20
@@ -125,26 +127,26 @@ async def test_what_it_was_not_asked_about_counts_as_the_worst_it_was_asked_abou
         assert each.relevance == pytest.approx((alone[each.text].relevance + 0.4) / 2, abs=1e-4)
 
 
-async def test_what_it_is_sure_of_passes_the_gate_and_what_is_beside_the_point_does_not(
+async def test_what_it_is_sure_of_passes_the_threshold_and_what_is_beside_the_point_does_not(
     m: Memoria, reranker: Scripted
 ) -> None:
     question = UNLIKE
-    assert said(await m.search_memory(question, without=["rerank"])) == []
+    assert texts_of(await m.search_memory(question, without=["rerank"])) == []
     for score, passes in ((0.49, False), (0.5, True)):
         reranker.by_marker = {"badge": score}
-        assert (NO_WORD in said(await m.search_memory(question))) is passes
+        assert (NO_WORD in texts_of(await m.search_memory(question))) is passes
     for score, passes in ((0.1, True), (0.09, False)):
         reranker.by_marker = {"once": score}
         question = "Which code did the guard of the depot gate use?"
-        assert SECOND in said(await m.search_memory(question, without=["rerank"]))
-        assert (SECOND in said(await m.search_memory(question))) is passes
+        assert SECOND in texts_of(await m.search_memory(question, without=["rerank"]))
+        assert (SECOND in texts_of(await m.search_memory(question))) is passes
 
 
 async def test_its_no_is_none_against_a_text_that_holds_every_word_that_tells(
     m: Memoria, reranker: Scripted
 ) -> None:
     reranker.otherwise = 0.0
-    assert said(await m.search_memory("E4711")) == [FIRST]
+    assert texts_of(await m.search_memory("E4711")) == [FIRST]
 
 
 async def test_its_yes_is_none_where_whom_the_question_names_stands_nowhere(
@@ -235,7 +237,7 @@ async def test_what_is_forgotten_while_it_thinks_is_not_shown(
     found = await m.search_memory(QUESTION, explain=True)
     assert FIRST in reranker.asked[0][1]
     assert "E4711" not in found.model_dump_json()
-    assert said(found)[0] == SECOND
+    assert texts_of(found)[0] == SECOND
 
 
 async def test_a_wording_that_changes_while_it_thinks_has_no_score_of_the_old_one(
@@ -249,7 +251,7 @@ async def test_a_wording_that_changes_while_it_thinks_has_no_score_of_the_old_on
 
     reranker.meanwhile = correct
     reranker.by_marker = {"E4711": 0.9}
-    found = traced(await m.search_memory(QUESTION, explain=True))
+    found = explain_texts(await m.search_memory(QUESTION, explain=True))
     assert FIRST not in found
     assert found[new].reranked is None
     assert found[SECOND].reranked == reranker.otherwise
@@ -347,7 +349,7 @@ async def test_it_is_never_shown_what_may_not_be_seen_from_where_was_asked(tmp_p
         for place, own in (("none", set[str]()), ("alpha", {"alpha"}), ("beta", {"beta"})):
             for search, more in (
                 (town.search_memory, {"later"}),
-                (town.search_conversation_traces, {"later", "barred"}),
+                (town.search_conversation_traces, {"later", "suppressed"}),
             ):
                 reranker.asked.clear()
                 for question in ABOUT:
@@ -389,10 +391,10 @@ async def test_the_configured_endpoint_is_asked_and_not_missed_when_it_is_gone(
     async with memoria.open(settings=Settings.load(home=home, embedder="off")) as m:
         for text in (FIRST, SECOND, OFF_TOPIC):
             keep(m, text, "2023-01-01")
-        assert said(await m.search_memory(QUESTION)) == [SECOND, FIRST]
+        assert texts_of(await m.search_memory(QUESTION)) == [SECOND, FIRST]
         assert server.requests[0].body["query"] == QUESTION
         assert OFF_TOPIC not in str(server.requests)
         server.answer = lambda _: Behaviour(status=503)
         found = await m.search_memory(QUESTION)
-    assert said(found) == [FIRST, SECOND]
+    assert texts_of(found) == [FIRST, SECOND]
     assert "searched without rerank: the rerank endpoint failed: HTTP 503" in found.notes

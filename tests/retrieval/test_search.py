@@ -38,7 +38,7 @@ def _turns() -> list[Turn]:
     return [Turn.model_validate_json(line) for line in DEMO.read_text("utf-8").splitlines()]
 
 
-def _found(result: SearchResult) -> list[tuple[str | None, str | None]]:
+def _sources_of(result: SearchResult) -> list[tuple[str | None, str | None]]:
     return [(hit.source.session_id, hit.source.message_id) for hit in result.hits]
 
 
@@ -53,8 +53,8 @@ async def test_a_two_character_word_is_found_in_chinese_and_mixed_text(
     word = str(question["question"])
     gold = {(g["session_id"], g["message_id"]) for g in question["gold"]}  # type: ignore[attr-defined]
     found = await demo.search_conversation_traces(word, limit=10)
-    assert _found(found)[0] in gold
-    assert gold <= set(_found(found))
+    assert _sources_of(found)[0] in gold
+    assert gold <= set(_sources_of(found))
 
 
 async def test_most_questions_about_the_demo_find_their_turn_among_ten(demo: Memoria) -> None:
@@ -63,7 +63,7 @@ async def test_most_questions_about_the_demo_find_their_turn_among_ten(demo: Mem
         if question["gold"]:
             gold = {(g["session_id"], g["message_id"]) for g in question["gold"]}
             found = await demo.search_conversation_traces(question["question"], limit=10)
-            ranks.setdefault(question["kind"], []).append(bool(gold & set(_found(found))))
+            ranks.setdefault(question["kind"], []).append(bool(gold & set(_sources_of(found))))
     share = {kind: sum(hits) / len(hits) for kind, hits in ranks.items()}
     least = {
         "same_language": 0.6,

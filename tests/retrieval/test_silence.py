@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.retrieval.toys import ToyEmbedder, keep, said
+from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria import Memoria
 from memoria.text.budget import estimate_tokens
 
-BARRED = "The vault code is E7700"
+SUPPRESSED = "The vault code is E7700"
 READ = "Deploy log: E4711 in /srv/app/main.log at step 12"
 
 
@@ -31,7 +31,7 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
             READ,
             "Peanuts make Lin ill",
             "Lin, a move to Oslo?",
-            BARRED,
+            SUPPRESSED,
             *(f"Marble sample {i}" for i in range(12)),
         ]
         for session, lines in {"s": read, "new": new}.items():
@@ -41,7 +41,9 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
         with opened._store.write("t") as tx:  # noqa: SLF001  (as an extractor would)
             known = tx.conversations.session_turns("s", 0, 50)
             tx.conversations.mark_processed(known)
-            tx.conversations.suppress_turn(next(each for each in known if each.content == BARRED))
+            tx.conversations.suppress_turn(
+                next(each for each in known if each.content == SUPPRESSED)
+            )
         yield opened
 
 
@@ -68,7 +70,7 @@ async def test_what_nothing_on_record_comes_near_to_gets_no_topic(m: Memoria) ->
 
 async def test_who_is_answered_is_named_no_topics_and_given_no_hint(m: Memoria) -> None:
     found = await m.search_memory("What is Lin allergic to?")
-    assert said(found)[0] == "Lin is allergic to peanuts"
+    assert texts_of(found)[0] == "Lin is allergic to peanuts"
     assert (found.nearest_topics, found.hint) == ((), None)
 
 
@@ -126,14 +128,14 @@ async def test_a_turn_nobody_has_read_stands_in_and_one_that_was_read_does_not(
     assert (await m.search_memory("deploy log step")).hits == ()
 
 
-async def test_a_barred_turn_is_in_the_record_and_in_no_conclusion(m: Memoria) -> None:
-    assert said(await m.search_conversation_traces("vault code E7700"))[0] == BARRED
+async def test_a_suppressed_turn_is_in_the_record_and_in_no_conclusion(m: Memoria) -> None:
+    assert texts_of(await m.search_conversation_traces("vault code E7700"))[0] == SUPPRESSED
     for history in (False, True):
         found = await m.search_memory("vault code E7700", include_history=history)
         assert found.hits == ()
         assert "vault" not in " ".join(found.nearest_topics)
 
 
-async def test_a_barred_turn_is_in_no_package_that_nobody_asked_for(m: Memoria) -> None:
+async def test_a_suppressed_turn_is_in_no_context_package(m: Memoria) -> None:
     for query in ("vault code E7700", "What were the exact words on the vault code?"):
         assert "The vault code" not in (await m.build_context(query)).text

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.retrieval.toys import ToyEmbedder, keep, said
+from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria import Memoria, SearchResult
@@ -43,21 +43,21 @@ async def diary(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memor
         yield m
 
 
-async def asked(m: Memoria, query: str, limit: int = 8) -> SearchResult:
+async def ask(m: Memoria, query: str, limit: int = 8) -> SearchResult:
     return await m.search_memory(query, as_of=ASKED, limit=limit, max_tokens=4000)
 
 
 async def test_what_was_decided_last_week_about_the_parser_comes_first(diary: Memoria) -> None:
-    found = await asked(diary, "what did we decide last week about the parser")
-    assert said(found)[0] == "We decided that the parser reads streams."
-    assert "We decided to write the parser by hand." in said(found)
+    found = await ask(diary, "what did we decide last week about the parser")
+    assert texts_of(found)[0] == "We decided that the parser reads streams."
+    assert "We decided to write the parser by hand." in texts_of(found)
 
 
 async def test_what_i_said_last_month_is_answered_newest_first_with_that_month_alone(
     diary: Memoria,
 ) -> None:
-    found = await asked(diary, "我上个月说过什么")
-    assert said(found) == [
+    found = await ask(diary, "我上个月说过什么")
+    assert texts_of(found) == [
         "里斯本的六月很热。",
         "我想去里斯本学葡萄牙语。",
         "We decided to write the parser by hand.",
@@ -77,12 +77,12 @@ async def test_a_question_of_nothing_but_a_time_gets_its_record_newest_first(
 
 
 async def test_the_latest_of_a_past_moment_is_what_had_been_said_by_then(diary: Memoria) -> None:
-    found = await asked(diary, "What is the latest?", limit=2)
-    assert said(found) == ["The parser has a bug in its lexer.", "The cat was at the vet."]
+    found = await ask(diary, "What is the latest?", limit=2)
+    assert texts_of(found) == ["The parser has a bug in its lexer.", "The cat was at the vet."]
 
 
 async def test_what_was_said_later_takes_no_place_of_what_had_been_said(diary: Memoria) -> None:
-    found = await asked(diary, "parser again and again", limit=2)
+    found = await ask(diary, "parser again and again", limit=2)
     assert {hit.source.at[:10] for hit in found.hits} <= {"2023-06-13", "2023-06-06"}
     assert len(found.hits) == 2
 
@@ -97,7 +97,7 @@ async def test_the_newest_comes_first_whatever_memories_are_worth(
             worth = 1.0 if day == 5 else 0.1
             keep(m, f"Note {day}", f"2023-01-{day:02}", importance=worth)
         found = await m.search_memory("What did we say in January 2023?", limit=20, max_tokens=4000)
-        assert said(found) == [f"Note {day}" for day in range(20, 0, -1)]
+        assert texts_of(found) == [f"Note {day}" for day in range(20, 0, -1)]
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ THEN, SINCE, NEVER = "2023-03-01", "2023-06-01", "2022-12-01"
 async def test_what_is_asked_of_a_day_is_answered_as_it_was_held_that_day(
     lives: Memoria, query: str, as_of: str | None, answer: list[str]
 ) -> None:
-    found = said(await lives.search_memory(query, as_of=as_of))
+    found = texts_of(await lives.search_memory(query, as_of=as_of))
     assert found[: max(1, len(answer))] == answer  # what comes after it may be of somebody else
 
 
@@ -161,7 +161,7 @@ async def test_a_wording_of_the_past_is_found_by_the_meaning_of_the_present_one(
     """Only the present wording has a vector that is searched."""
     query = "a bicycle replaced what, a blue Brompton?"
     found = await lives.search_memory(query, as_of=THEN, without=["text", "graph"])
-    assert said(found) == ["The automobile is a red Fiat"]
+    assert texts_of(found) == ["The automobile is a red Fiat"]
     assert found.hits[0].validity is Validity.SUPERSEDED
 
 
@@ -196,7 +196,7 @@ QUESTION = "which deadline was decided"
 
 
 async def first(m: Memoria, task: str | None = None) -> str:
-    return said(await m.search_memory(QUESTION, task=task))[0]
+    return texts_of(await m.search_memory(QUESTION, task=task))[0]
 
 
 async def test_memories_of_the_task_that_is_named_come_first(two_tasks: Memoria) -> None:

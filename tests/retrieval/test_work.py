@@ -76,7 +76,7 @@ async def homes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple
 
 
 @contextmanager
-def counted(m: Memoria, work: Work) -> Iterator[None]:
+def count_work(m: Memoria, work: Work) -> Iterator[None]:
     """What the one reader of a home is asked meanwhile."""
 
     def row(cursor: Cursor, values: tuple[object, ...]) -> Row:
@@ -101,7 +101,7 @@ def counted(m: Memoria, work: Work) -> Iterator[None]:
 def work_of(m: Memoria, plan: SearchPlan) -> Work:
     m._search.run(plan)  # noqa: SLF001  (the second search is a warm one)
     work = Work()
-    with counted(m, work):
+    with count_work(m, work):
         work.result = m._search.run(plan)  # noqa: SLF001
     return work
 
@@ -139,7 +139,7 @@ async def test_no_word_of_a_question_is_counted_twice(
     assert len(words) == len(set(words))
 
 
-async def test_a_question_that_names_nobody_walks_nowhere(homes: tuple[Memoria, Memoria]) -> None:
+async def test_a_question_that_names_nobody_expands_nowhere(homes: tuple[Memoria, Memoria]) -> None:
     work = work_of(homes[0], memories("harbour report budget"))
     assert not [each for each in work.statements if "FROM json_each" in each and "edges" in each]
 

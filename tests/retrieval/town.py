@@ -14,7 +14,7 @@ SECRETS = {
     "tenant": "kestrel",
     "alpha": "walrus",
     "beta": "ocelot",
-    "barred": "badger",
+    "suppressed": "badger",
     "forgotten": "gannet",
     "erased": "puffin",
     "archived": "marmot",
@@ -113,7 +113,7 @@ async def _statements(m: Memoria) -> None:
 
 async def _forget(m: Memoria) -> None:
     for key, words, thoroughly in (
-        ("barred", SECRETS["barred"], False),
+        ("suppressed", SECRETS["suppressed"], False),
         ("erased", SECRETS["erased"], True),
     ):
         line = turn("2023-02-10", f"Priya has the harbour report {words}", message_id=key)

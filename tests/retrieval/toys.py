@@ -95,6 +95,6 @@ def keep(
     return memory.id
 
 
-def said(result: SearchResult) -> list[str]:
+def texts_of(result: SearchResult) -> list[str]:
     """What the hits say, in order."""
     return [hit.text for hit in result.hits]
