@@ -68,27 +68,29 @@ class Summariser:
     def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
-    def run(self, work: LeasedEntry, owner: str) -> None:
+    def run(self, entry: LeasedEntry, owner: str) -> None:
         """Summarise a segment; see `EntryProcessor`."""
-        with self._tools.store.read(work.tenant) as tx:
-            turns, by_meaning = _turns_to_read(tx, work), tx.tombstones.has_meanings()
+        with self._tools.store.read(entry.tenant) as tx:
+            turns, by_meaning = _turns_to_read(tx, entry), tx.tombstones.has_meanings()
         spoken_turns = list(filter(_is_shown, turns))
-        summary = self._ask(work, turns) if len(spoken_turns) >= _LEAST_SPOKEN else EpisodeSummary()
+        summary = (
+            self._ask(entry, turns) if len(spoken_turns) >= _LEAST_SPOKEN else EpisodeSummary()
+        )
         wording = _wording(summary, turns) if summary.summary else ""
         meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS
-        with self._tools.store.write(work.tenant) as tx:
-            if [turn.n for turn in _turns_to_read(tx, work)] != [turn.n for turn in turns]:
-                raise ChangedMeanwhileError(f"The turns of {work.id} changed while it was read.")
+        with self._tools.store.write(entry.tenant) as tx:
+            if [turn.n for turn in _turns_to_read(tx, entry)] != [turn.n for turn in turns]:
+                raise ChangedMeanwhileError(f"The turns of {entry.id} changed while it was read.")
             prompt = PromptContents({i: t for i, t in enumerate(turns, 1) if _is_shown(t)}, {})
-            validator = self._tools.validator(tx, work, prompt, meanings)
+            validator = self._tools.validator(tx, entry, prompt, meanings)
             outcome = (
-                _apply_summary(validator, work, summary, wording)
+                _apply_summary(validator, entry, summary, wording)
                 if wording
                 else ExtractionOutcome()
             )
-            finish_entry(tx, work, owner, str(outcome))
+            finish_entry(tx, entry, owner, str(outcome))
 
-    def _ask(self, work: LeasedEntry, turns: Sequence[StoredTurn]) -> EpisodeSummary:
+    def _ask(self, entry: LeasedEntry, turns: Sequence[StoredTurn]) -> EpisodeSummary:
         most = chars_per_turn(_MOST_CHARS, turns, _LEAST_CHARS)
         question = request_episode(
             said_on=day_of(turns[-1]),
@@ -97,7 +99,7 @@ class Summariser:
             ),
             max_output_tokens=self._tools.max_output_tokens,
         )
-        return self._tools.chat.ask(work.tenant, question)
+        return self._tools.chat.ask(entry.tenant, question)
 
     def _meanings(self, wording: str) -> TextVectors:
         """The vectors of its sentences, to be compared with what was forgotten."""
@@ -106,21 +108,21 @@ class Summariser:
 
 
 def _apply_summary(
-    validator: OperationValidator, work: LeasedEntry, summary: EpisodeSummary, wording: str
+    validator: OperationValidator, entry: LeasedEntry, summary: EpisodeSummary, wording: str
 ) -> ExtractionOutcome:
     outcome = ExtractionOutcome()
     try:
         passages = _find_passages(validator, summary.quotes, outcome)
-        _write_episode(validator, work, summary, wording, passages, outcome)
+        _write_episode(validator, entry, summary, wording, passages, outcome)
     except RejectedError as error:
         outcome.add_rejection(error)
         validator.log_rejection("EPISODE", error)
     return outcome
 
 
-def _turns_to_read(tx: Transaction, work: LeasedEntry) -> list[StoredTurn]:
+def _turns_to_read(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
     """The turns that are read of a segment: of a long one, its beginning and its end."""
-    turns = [turn for turn in entry_turns(tx, work) if not turn.suppressed]
+    turns = [turn for turn in entry_turns(tx, entry) if not turn.suppressed]
     half = _MOST_TURNS // 2
     return turns if len(turns) <= _MOST_TURNS else [*turns[:half], *turns[-half:]]
 

@@ -64,37 +64,37 @@ class Extractor:
     def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
-    def run(self, work: LeasedEntry, owner: str) -> None:
+    def run(self, entry: LeasedEntry, owner: str) -> None:
         """Extract memories from an entry's turns; see `EntryProcessor`."""
-        context = self._load_context(work)
+        context = self._load_context(entry)
         if not context.turns:
-            with self._tools.store.write(work.tenant) as tx:
-                finish_entry(tx, work, owner, "nothing left")
+            with self._tools.store.write(entry.tenant) as tx:
+                finish_entry(tx, entry, owner, "nothing left")
             return
-        proposed = self._ask(work, context)
+        proposed = self._ask(entry, context)
         meanings = self._tools.recall.embed_meanings(
             _sentences_proposed(proposed), wait=context.compare_meanings
         )
-        advice = self._take_second_look(work, context, proposed, meanings)
-        with self._tools.store.write(work.tenant) as tx:
-            _check_nothing_was_forgotten(tx, work, context)
-            validator = self._validator(tx, work, context, meanings)
-            finish_entry(tx, work, owner, self._apply(validator, proposed, advice))
+        advice = self._take_second_look(entry, context, proposed, meanings)
+        with self._tools.store.write(entry.tenant) as tx:
+            _check_nothing_was_forgotten(tx, entry, context)
+            validator = self._validator(tx, entry, context, meanings)
+            finish_entry(tx, entry, owner, self._apply(validator, proposed, advice))
 
-    def _load_context(self, work: LeasedEntry) -> _EntryContext:
-        with self._tools.store.read(work.tenant) as tx:
-            turns = tuple(filter(_is_unprocessed, entry_turns(tx, work)))
+    def _load_context(self, entry: LeasedEntry) -> _EntryContext:
+        with self._tools.store.read(entry.tenant) as tx:
+            turns = tuple(filter(_is_unprocessed, entry_turns(tx, entry)))
             if not turns:
                 return _EntryContext((), (), ())
             first = turns[0].turn_index
-            near = tx.conversations.list_span(work.session_n, max(first - _BEFORE, 0), first - 1)
+            near = tx.conversations.list_span(entry.session_n, max(first - _BEFORE, 0), first - 1)
             before = [turn for turn in near if not turn.suppressed]
             text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
             known = self._tools.recall.find_related(tx, text, turns[0].workspace)
             by_meaning = tx.tombstones.has_meanings()
             return _EntryContext(turns, tuple(before), tuple(known), by_meaning)
 
-    def _ask(self, work: LeasedEntry, context: _EntryContext) -> Extraction:
+    def _ask(self, entry: LeasedEntry, context: _EntryContext) -> Extraction:
         most = chars_per_turn(_MOST_CHARS, context.turns, _LEAST_CHARS)
         question = request_extraction(
             said_on=day_of(context.turns[-1]),
@@ -104,26 +104,30 @@ class Extractor:
             conversation=number_lines(_turn_line(turn, most) for turn in context.turns),
             max_output_tokens=self._tools.max_output_tokens,
         )
-        return self._tools.chat.ask(work.tenant, question)
+        return self._tools.chat.ask(entry.tenant, question)
 
     def _take_second_look(
-        self, work: LeasedEntry, context: _EntryContext, proposed: Extraction, meanings: TextVectors
+        self,
+        entry: LeasedEntry,
+        context: _EntryContext,
+        proposed: Extraction,
+        meanings: TextVectors,
     ) -> Advice:
         """Ask again about proposals that rules cannot judge or whose errors would cost much."""
-        with self._tools.store.read(work.tenant) as tx:
-            validator = self._validator(tx, work, context, meanings)
+        with self._tools.store.read(entry.tenant) as tx:
+            validator = self._validator(tx, entry, context, meanings)
             doubts = find_doubtful(validator, proposed.operations, self._tools.recall, meanings)
-        return SecondLook(self._tools.chat, work.tenant, self._tools.max_output_tokens).ask(doubts)
+        return SecondLook(self._tools.chat, entry.tenant, self._tools.max_output_tokens).ask(doubts)
 
     def _validator(
-        self, tx: Transaction, work: LeasedEntry, context: _EntryContext, meanings: TextVectors
+        self, tx: Transaction, entry: LeasedEntry, context: _EntryContext, meanings: TextVectors
     ) -> OperationValidator:
         """A validator that knows only those turns that are still unprocessed."""
         now = tx.conversations.turns([turn.n for turn in context.turns])
         shown_as = enumerate(context.turns, 1)
         turns = {i: now[t.n] for i, t in shown_as if t.n in now and _is_unprocessed(now[t.n])}
         prompt = PromptContents(turns, {memory.id: memory for memory in context.known})
-        return self._tools.validator(tx, work, prompt, meanings)
+        return self._tools.validator(tx, entry, prompt, meanings)
 
     def _apply(self, validator: OperationValidator, proposed: Extraction, advice: Advice) -> str:
         resolver = Resolver(validator, advice)
@@ -144,7 +148,7 @@ def _sentences_proposed(proposed: Extraction) -> list[str]:
 
 
 def _check_nothing_was_forgotten(
-    tx: Transaction, work: LeasedEntry, context: _EntryContext
+    tx: Transaction, entry: LeasedEntry, context: _EntryContext
 ) -> None:
     """Drop the answer of a model that saw what was forgotten since, because it may repeat it.
 
@@ -155,7 +159,7 @@ def _check_nothing_was_forgotten(
     readable = [turn.n for turn in tx.conversations.turns(prompt).values() if not turn.suppressed]
     is_forgotten = any(tx.memories.get(memory.id) is None for memory in context.known)
     if is_forgotten or len(readable) < len(prompt):
-        raise ChangedMeanwhileError(f"Something that {work.id} was read with is forgotten.")
+        raise ChangedMeanwhileError(f"Something that {entry.id} was read with is forgotten.")
 
 
 def _is_unprocessed(turn: StoredTurn) -> bool:

@@ -137,17 +137,17 @@ class ExtractionWorker:
         """
         owner = new_id()
         with self._store.work_queue(write=True) as queue:
-            work = queue.lease_next(owner, now_millis(), self._limits.lease_ms, tenant)
-        if work is None:
+            entry = queue.lease_next(owner, now_millis(), self._limits.lease_ms, tenant)
+        if entry is None:
             return None
         self._lease_owners.add(owner)
         try:
-            error = self._process(work, owner)
+            error = self._process(entry, owner)
         finally:
             self._lease_owners.discard(owner)
         with self._store.read(tenant) as tx:
-            entry = tx.queue.get_entry(work.id)
-        return ProcessedEntry(None if entry is None else entry.state, error)
+            present = tx.queue.get_entry(entry.id)
+        return ProcessedEntry(None if present is None else present.state, error)
 
     def _run(self) -> None:
         owner = new_id()
@@ -169,12 +169,12 @@ class ExtractionWorker:
         if wait_s > 0:
             return wait_s
         with self._store.work_queue(write=True) as queue:
-            work = queue.lease_next(owner, now_millis(), self._limits.lease_ms)
-        if work is None:
+            entry = queue.lease_next(owner, now_millis(), self._limits.lease_ms)
+        if entry is None:
             return _RACE_LOST_S  # another thread took it between the look and the lease
         self._lease_owners.add(owner)
         try:
-            self._process(work, owner)
+            self._process(entry, owner)
         finally:
             self._lease_owners.discard(owner)
         return 0.0
@@ -186,75 +186,75 @@ class ExtractionWorker:
         wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
         return min(wait_s, _IDLE_S)
 
-    def _process(self, work: LeasedEntry, owner: str) -> Exception | None:
+    def _process(self, entry: LeasedEntry, owner: str) -> Exception | None:
         """Process an entry. Gives the error if that failed."""
         try:
-            self._processors[work.kind].run(work, owner)
+            self._processors[entry.kind].run(entry, owner)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001  (one entry must not stop the others)
-            self._handle_failure(work, owner, error)
+            self._handle_failure(entry, owner, error)
             return error
         return None
 
-    def _handle_failure(self, work: LeasedEntry, owner: str, error: Exception) -> None:
+    def _handle_failure(self, entry: LeasedEntry, owner: str, error: Exception) -> None:
         """Decide when an entry that failed is tried again, if at all."""
         match error:
             case EntryLeaseLostError():
                 _LOG.warning("%s", error)
             case ChangedMeanwhileError():
-                self._release(work, owner, now_millis(), str(error), blamed=False)
+                self._release(entry, owner, now_millis(), str(error), blamed=False)
             case EmbedderError():
                 until = now_millis() + _MISCONFIGURED_MS
-                self._release(work, owner, until, str(error), blamed=False)
+                self._release(entry, owner, until, str(error), blamed=False)
             case ChatModelError():
-                self._give_back(work, owner, error)
+                self._give_back(entry, owner, error)
             case _:
-                _LOG.error("The entry %s could not be read", work.id, exc_info=error)
-                self._fail(work, owner, f"{type(error).__name__} while it was applied", 1)
+                _LOG.error("The entry %s could not be read", entry.id, exc_info=error)
+                self._fail(entry, owner, f"{type(error).__name__} while it was applied", 1)
 
-    def _give_back(self, work: LeasedEntry, owner: str, error: ChatModelError) -> None:
-        if self._may_halve(work, error) and split_entry(self._store, work, owner):
-            _LOG.info("The entry %s is read in halves: %s", work.id, error)
+    def _give_back(self, entry: LeasedEntry, owner: str, error: ChatModelError) -> None:
+        if self._may_halve(entry, error) and split_entry(self._store, entry, owner):
+            _LOG.info("The entry %s is read in halves: %s", entry.id, error)
             return
         match error:
             case AskingStoppedError():
-                self._release(work, owner, now_millis(), str(error), blamed=False)
+                self._release(entry, owner, now_millis(), str(error), blamed=False)
             case BudgetSpentError():
                 until = error.retry_at or now_millis() + LONGEST_PAUSE_MS
-                self._release(work, owner, until, str(error), blamed=False)
+                self._release(entry, owner, until, str(error), blamed=False)
             case ModelMisconfiguredError():
                 until = now_millis() + _MISCONFIGURED_MS
-                self._release(work, owner, until, str(error), blamed=False)
+                self._release(entry, owner, until, str(error), blamed=False)
             case ModelUnavailableError():
-                self._fail(work, owner, str(error), _OUTAGE_PATIENCE, error.retry_at)
+                self._fail(entry, owner, str(error), _OUTAGE_PATIENCE, error.retry_at)
             case _:
-                self._fail(work, owner, str(error), 1)
+                self._fail(entry, owner, str(error), 1)
 
-    def _may_halve(self, work: LeasedEntry, error: ChatModelError) -> bool:
+    def _may_halve(self, entry: LeasedEntry, error: ChatModelError) -> bool:
         """Whether to try half of the entry; a silent model first gets all its usual attempts."""
         patient = isinstance(error, ModelUnavailableError)
-        return error.too_much and not (patient and work.attempts < self._limits.attempts)
+        return error.too_much and not (patient and entry.attempts < self._limits.attempts)
 
     def _fail(
-        self, work: LeasedEntry, owner: str, error: str, patience: int, retry_at: int | None = None
+        self, entry: LeasedEntry, owner: str, error: str, patience: int, retry_at: int | None = None
     ) -> None:
         """Try again later, or give up."""
-        if work.attempts >= self._limits.attempts * patience:
+        if entry.attempts >= self._limits.attempts * patience:
             with self._store.work_queue(write=True) as queue:
-                queue.mark_dead(work, owner, error)
-            _LOG.warning("The entry %s is a dead letter: %s", work.id, error)
+                queue.mark_dead(entry, owner, error)
+            _LOG.warning("The entry %s is a dead letter: %s", entry.id, error)
             return
         until = max(
-            retry_at or 0, now_millis() + backoff_ms(self._limits.first_retry_ms, work.attempts)
+            retry_at or 0, now_millis() + backoff_ms(self._limits.first_retry_ms, entry.attempts)
         )
-        self._release(work, owner, until, error, blamed=True)
+        self._release(entry, owner, until, error, blamed=True)
 
     def _release(
-        self, work: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
+        self, entry: LeasedEntry, owner: str, until: int, error: str, *, blamed: bool
     ) -> None:
         with self._store.work_queue(write=True) as queue:
-            queue.release(work, owner, until, error, blamed=blamed)
+            queue.release(entry, owner, until, error, blamed=blamed)
 
     def _renew_leases(self) -> None:
         """Renew the leases of this process, three times in the life of one."""

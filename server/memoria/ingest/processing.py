@@ -39,18 +39,18 @@ class ProcessorTools:
     """The configured rules for personal data."""
 
     def validator(
-        self, tx: Transaction, work: LeasedEntry, shown: PromptContents, meanings: TextVectors
+        self, tx: Transaction, entry: LeasedEntry, prompt: PromptContents, meanings: TextVectors
     ) -> OperationValidator:
         """A validator for the conclusions from an entry."""
         return OperationValidator(
             tx,
-            self.digester(work.tenant),
-            shown,
+            self.digester(entry.tenant),
+            prompt,
             InferredBy.MODEL,
             Author(EXTRACTION_CHANNEL, self.chat.name),
             self.personal or {},
             meanings,
-            work.id,
+            entry.id,
         )
 
 
@@ -65,7 +65,7 @@ class ChangedMeanwhileError(MemoriaError):
 class EntryProcessor(Protocol):
     """Processes one kind of queue entry."""
 
-    def run(self, work: LeasedEntry, owner: str) -> None:
+    def run(self, entry: LeasedEntry, owner: str) -> None:
         """Ask about an entry, apply the answer and complete the entry in one transaction.
 
         Raises:
@@ -78,19 +78,19 @@ class EntryProcessor(Protocol):
         ...
 
 
-def entry_turns(tx: Transaction, work: LeasedEntry) -> list[StoredTurn]:
+def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
     """The present turns of an entry, in order."""
-    return tx.conversations.list_span(work.session_n, work.first_index, work.last_index)
+    return tx.conversations.list_span(entry.session_n, entry.first_index, entry.last_index)
 
 
-def finish_entry(tx: Transaction, work: LeasedEntry, owner: str, outcome: str) -> None:
+def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) -> None:
     """Mark an entry as done.
 
     Raises:
         EntryLeaseLostError: another worker has it; the transaction must not be committed.
     """
-    if not tx.queue.finish(work.n, owner, outcome):
-        raise EntryLeaseLostError(f"The entry {work.id} was read by another worker meanwhile.")
+    if not tx.queue.finish(entry.n, owner, outcome):
+        raise EntryLeaseLostError(f"The entry {entry.id} was read by another worker meanwhile.")
 
 
 def day_of(turn: StoredTurn) -> str:

@@ -29,10 +29,10 @@ from memoria.model import (
     to_iso,
 )
 from memoria.policy.conflict import predicate_key, subject_key
-from memoria.policy.doubt import needs_second_look
 from memoria.text.document import full_text
 from memoria.text.statement import says_the_same
 
+_HIGH_IMPORTANCE = 0.8
 _MOST_PAIRS = 20
 _MOST_OF_ONE = 3
 _MOST_TURN_CHARS = 600
@@ -152,7 +152,7 @@ def _doubtful_addition(
         return None  # it will be rejected with this reason
     if add.modality == "joking" or confirm_reason not in (None, "pii"):
         return None  # it replaces nothing, and the user will be asked
-    risky = needs_second_look(add.importance, turn.role, personal=confirm_reason is not None)
+    risky = _needs_second_look(add.importance, turn.role, personal=confirm_reason is not None)
     place = turn.workspace
     same_subject = validator.tx.memories.list_about(subject, place, predicate=predicate)
     same = [memory for memory in same_subject if memory.predicate == predicate]
@@ -174,7 +174,7 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
         return None
     if confirm_reason not in (None, "pii"):
         return None
-    risky = needs_second_look(memory.importance, turn.role, personal=confirm_reason is not None)
+    risky = _needs_second_look(memory.importance, turn.role, personal=confirm_reason is not None)
     return DoubtfulConclusion(content, quote, turn, (), risky)
 
 
@@ -200,3 +200,17 @@ def _statement_fields(one: DoubtfulConclusion) -> dict[str, str]:
 def _json_lines(objects: Iterable[dict[str, str]]) -> str:
     with_numbers = ({"number": n, **fields} for n, fields in enumerate(objects, 1))
     return "\n".join(json.dumps(fields, ensure_ascii=False) for fields in with_numbers)
+
+
+def _needs_second_look(importance: float, role: Role, *, personal: bool) -> bool:
+    """Whether to ask again if a conclusion is supported by its quote.
+
+    A wrong conclusion about a small thing costs little. So the question is asked only about
+    conclusions from an assistant's words, about personal data, and about what matters most.
+
+    Args:
+        importance: of the conclusion.
+        role: who said the quoted words.
+        personal: whether it contains personal data that needs confirmation.
+    """
+    return personal or importance >= _HIGH_IMPORTANCE or role is not Role.USER

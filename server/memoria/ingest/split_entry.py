@@ -10,30 +10,30 @@ from memoria.store.values import LeasedEntry, NewQueueEntry
 _OUTCOME = "too much at once, read in halves"
 
 
-def split_entry(store: Store, work: LeasedEntry, owner: str) -> bool:
+def split_entry(store: Store, entry: LeasedEntry, owner: str) -> bool:
     """Replace a leased entry by its two halves, unless another worker has leased it by now.
 
     Gives False for an entry that cannot be split: a summary, or a single turn.
     """
-    if work.kind is not QueueKind.EXTRACT or work.first_index >= work.last_index:
+    if entry.kind is not QueueKind.EXTRACT or entry.first_index >= entry.last_index:
         return False
-    middle = (work.first_index + work.last_index) // 2
-    with store.write(work.tenant) as tx:
-        entry = tx.queue.get_entry(work.id)
-        if entry is not None and tx.queue.finish(work.n, owner, _OUTCOME):
-            for first, last in ((work.first_index, middle), (middle + 1, work.last_index)):
-                tx.queue.add(_half_entry(work, first, last, entry.priority))
+    middle = (entry.first_index + entry.last_index) // 2
+    with store.write(entry.tenant) as tx:
+        present = tx.queue.get_entry(entry.id)
+        if present is not None and tx.queue.finish(entry.n, owner, _OUTCOME):
+            for first, last in ((entry.first_index, middle), (middle + 1, entry.last_index)):
+                tx.queue.add(_half_entry(entry, first, last, present.priority))
     return True
 
 
-def _half_entry(work: LeasedEntry, first: int, last: int, priority: int) -> NewQueueEntry:
+def _half_entry(entry: LeasedEntry, first: int, last: int, priority: int) -> NewQueueEntry:
     return NewQueueEntry(
         id=new_id(),
-        kind=work.kind,
-        session_n=work.session_n,
+        kind=entry.kind,
+        session_n=entry.session_n,
         first_index=first,
         last_index=last,
         priority=priority,
-        reason=work.reason,
+        reason=entry.reason,
         created_at=now_millis(),
     )
