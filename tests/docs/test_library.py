@@ -1,0 +1,24 @@
+"""The Python of the documents runs as it stands there."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+from tests.docs.pages import Block, blocks, pages
+
+EXAMPLES = [block for page in pages() for block in blocks(page, "python")]
+
+
+@pytest.mark.parametrize("block", EXAMPLES, ids=[f"block {n}" for n in range(len(EXAMPLES))])
+async def test_every_example_runs(
+    block: Block, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("HOME", "USERPROFILE"):  # where ~ leads
+        monkeypatch.setenv(name, str(home))
+    monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
+    code = compile(block.code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    ran = eval(code, {"__name__": "example"})  # noqa: S307  (our own documents)
+    if inspect.isawaitable(ran):
+        await ran
+    assert capsys.readouterr().out
