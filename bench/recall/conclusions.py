@@ -17,6 +17,7 @@ from memoria.app.threads import in_thread
 from memoria.memories.links import replace_interpretation
 from memoria.memories.values import Interpretation
 from memoria.model import MemoryType, Part, now_millis, to_iso
+from memoria.model.query import MemoryQuery
 from memoria.retrieval import SearchOptions, plan_memories
 from memoria.retrieval.query.options import ALL_STAGES, DEFAULT_OPTIONS, Stages
 
@@ -47,7 +48,9 @@ class FirstLevel:
 
     async def rank(self, question: str) -> Answer:
         """The conclusions found, in the order they are shown."""
-        plan = plan_memories(question, limit=LIMIT, max_tokens=_MAX_TOKENS, options=self.options)
+        plan = plan_memories(
+            MemoryQuery(query=question, limit=LIMIT, max_tokens=_MAX_TOKENS), self.options
+        )
         search = self.memoria._search  # noqa: SLF001  (no interface switches off every stage)
         found = await in_thread(lambda: search.run(plan))
         return Answer(tuple(self.keys[hit.id] for hit in found.hits), found.tokens)

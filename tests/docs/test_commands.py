@@ -125,7 +125,9 @@ def _filled_in(word: str) -> str:
     """A word of a command; what stands for an id becomes one of this home."""
     match word:
         case "ID":
-            hits = json.loads(_run(["search", "commit", "messages", "--history", "--json"]))["hits"]
+            hits = json.loads(
+                _run(["search", "commit", "messages", "--include-history", "--json"])
+            )["hits"]
             hits = hits or [{"id": _another()}]
             return str(hits[0]["id"])
         case "RUN":

@@ -22,7 +22,9 @@ from memoria.model import (
     SourceKind,
     Trust,
     Validity,
+    to_iso,
 )
+from memoria.model.query import MemoryQuery
 from memoria.policy.task_signals import same_task
 from memoria.retrieval.query.options import SearchOptions
 from memoria.retrieval.query.plan import plan_memories
@@ -71,9 +73,8 @@ def boost(
         "updated_at": at,
         "versions": (version,),
     }
-    plan = plan_memories(
-        query, limit=8, max_tokens=1000, as_of=NOW, options=SearchOptions(task=in_hand)
-    )  # fmt: skip
+    asked = MemoryQuery(query=query, max_tokens=1000, as_of=to_iso(NOW))
+    plan = plan_memories(asked, SearchOptions(task=in_hand))
     return combine_boosts(memory_boosts(Memory(**{**ordinary, **fields}), version, plan))
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memoria.inference import DEFAULT_CALIBRATION
 from memoria.inference.base import RelevanceBounds
 from memoria.model import Hit, HitSource, ToolCall
+from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchPlan, plan_context, plan_memories, plan_transcript
 from memoria.retrieval.answer.pack import hit_cost, pack_hits
 from memoria.retrieval.query.options import DEFAULT_OPTIONS
@@ -88,8 +89,8 @@ def margin(
     return threshold.margin(kind, signals)
 
 
-MEMORIES = plan_memories("fence", limit=8, max_tokens=1500)
-TRANSCRIPT = plan_transcript("fence", limit=8, max_tokens=1500, context=0)
+MEMORIES = plan_memories(MemoryQuery(query="fence"))
+TRANSCRIPT = plan_transcript(TranscriptQuery(query="fence", limit=8, max_tokens=1500, context=0))
 CONTEXT = plan_context("fence", max_tokens=1500, workspace=None, options=DEFAULT_OPTIONS)
 FREQUENT = QueryStatistics(frequent_entity=True)
 UNKNOWN = QueryStatistics(unknown_entity=True)

@@ -139,7 +139,7 @@ async def test_a_filter_lets_nothing_else_through(
     demo: Memoria, filters: dict[str, str], holds: object
 ) -> None:
     assert callable(holds)
-    found = await demo.search_conversation_traces("balance cache 缓存 测试", limit=30, **filters)  # type: ignore[arg-type]
+    found = await demo.search_conversation_traces("balance cache 缓存 测试", limit=30, **filters)
     assert found.hits
     assert all(holds(hit) for hit in found.hits)
 
@@ -179,20 +179,23 @@ async def test_operators_and_quotes_in_a_query_are_just_words(demo: Memoria, que
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"query": "  "}, "query is empty"),
-        ({"query": "x", "limit": 0}, "limit is 0; it must be from 1 to 200"),
-        ({"query": "x", "limit": 10**9}, "limit is 1000000000"),
+        ({"query": "  "}, "query: it is empty"),
+        ({"query": "x", "limit": 0}, "limit: it is 0; it must be from 1 to 200"),
+        ({"query": "x", "limit": 10**9}, "limit: it is 1000000000"),
         ({"query": "x", "max_tokens": 1}, "max_tokens"),
         ({"query": "x", "since": "last week"}, "since: 'last week' is not a date"),
         ({"query": "x", "since": "2026-04-01", "until": "2026-03-01"}, "since must be before"),
-        ({"query": "x", "role": "king"}, "role: 'king' is not one of user, assistant"),
+        (
+            {"query": "x", "role": "king"},
+            "role: Input should be 'user', 'assistant'",
+        ),
     ],
 )
 async def test_an_argument_that_cannot_be_used_is_named(
     demo: Memoria, arguments: dict[str, object], complaint: str
 ) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        await demo.search_conversation_traces(**arguments)  # type: ignore[arg-type]
+        await demo.search_conversation_traces(**arguments)
     assert complaint in str(caught.value)
 
 

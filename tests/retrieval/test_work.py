@@ -17,6 +17,7 @@ from tests.retrieval.toys import ToyEmbedder, keep
 import memoria
 from memoria import Memoria
 from memoria.model import Mention, SearchResult
+from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import SearchOptions, plan_memories, plan_transcript
 from memoria.retrieval.query.options import ALL_STAGES
 from memoria.retrieval.query.plan import SearchPlan
@@ -107,13 +108,11 @@ def work_of(m: Memoria, plan: SearchPlan) -> Work:
 
 
 def memories(question: str, way: SearchOptions | None = None) -> SearchPlan:
-    return plan_memories(question, limit=8, max_tokens=1500, options=way or SearchOptions())
+    return plan_memories(MemoryQuery(query=question), way or SearchOptions())
 
 
 def traces(question: str, way: SearchOptions | None = None) -> SearchPlan:
-    return plan_transcript(
-        question, limit=10, max_tokens=4000, context=1, options=way or SearchOptions()
-    )
+    return plan_transcript(TranscriptQuery(query=question), way or SearchOptions())
 
 
 @pytest.mark.parametrize(("plan", "statements", "rows"), [(memories, 45, 5000), (traces, 42, 4800)])

@@ -11,6 +11,7 @@ from memoria.ingest.capture import Capture
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.memories.statements import Statements
 from memoria.model import LIBRARY, MemoryType, Role, Turn
+from memoria.model.query import MemoryQuery, TranscriptQuery, build_query
 from memoria.retrieval import Search, plan_memories, plan_transcript
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.sqlite import SqliteStore
@@ -145,23 +146,16 @@ def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_h
         for tenant in TENANTS:
             seen = {i for i, row in enumerate(rows) if row.seen_by(tenant, filters)}
             search = Search(store, tenant, None, 0)
-            first = plan_memories(
-                "which port",
-                limit=100,
-                max_tokens=9000,
-                workspace=place,
-                include_history=history,
-                session_id=session,
-            )
-            second = plan_transcript(
-                "which port",
-                limit=100,
-                max_tokens=9000,
-                context=3,
-                workspace=place,
-                include_history=history,
-                session_id=session,
-            )
+            asked = {
+                "query": "which port",
+                "limit": 100,
+                "max_tokens": 9000,
+                "workspace": place,
+                "include_history": history,
+                "session_id": session,
+            }
+            first = plan_memories(build_query(MemoryQuery, asked))
+            second = plan_transcript(build_query(TranscriptQuery, {**asked, "context": 3}))
             for plan in (first, second):
                 hits = search.run(plan).hits
                 beside = [one for hit in hits for one in (*hit.before, *hit.after)]

@@ -46,7 +46,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("search_memory", {"query": "tea", "limit": 1.5}, "limit"),
     ("search_memory", {"query": "tea", "limit": "8"}, "limit"),
     ("search_memory", {"query": "tea", "limit": True}, "limit"),
-    ("search_memory", {"query": "tea", "limit": GREAT}, "limit is beyond 64 bits"),
+    ("search_memory", {"query": "tea", "limit": GREAT}, "limit: it is beyond 64 bits"),
     ("search_memory", {"query": "tea", "max_tokens": float("nan")}, "max_tokens"),
     ("search_memory", {"query": "tea", "types": "fact"}, "types"),
     ("search_memory", {"query": "tea", "types": ["fact", None]}, "types"),
@@ -123,7 +123,7 @@ async def test_a_wrong_type_is_named_and_nothing_is_done(plain: Memoria) -> None
 
 async def test_arguments_in_place_are_named_too(plain: Memoria) -> None:
     with pytest.raises(InvalidInputError, match=r"^search_memory: query: "):
-        await plain.search_memory(3)  # type: ignore[arg-type]
+        await plain.search_memory(3)
 
 
 async def test_a_turn_that_was_never_checked_is_checked(plain: Memoria) -> None:

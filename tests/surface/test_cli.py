@@ -154,7 +154,7 @@ def test_filters_of_traces(shell: Shell, tmp_path: Path) -> None:
 
     assert found() == {"bluebird a", "bluebird b"}
     assert found("--role", "user") == {"bluebird a"}
-    assert found("--session", "t") == {"bluebird b"}
+    assert found("--session-id", "t") == {"bluebird b"}
     assert found("--since", "2026-03-15") == {"bluebird b"}
     assert found("--until", "2026-03-15") == {"bluebird a"}
     assert found("--limit", "1") < {"bluebird a", "bluebird b"}
@@ -224,11 +224,11 @@ def test_the_entry_leads_to_the_home_the_environment_names(shell: Shell, tmp_pat
     [
         (("show", "nope"), "memoria search"),
         (("revise", "nope", "pin"), "There is no memory nope"),
-        (("search", ""), "query is empty"),
+        (("search", ""), "query: it is empty"),
         (("search", "x", "--limit", "0"), "from 1 to 200"),
         (("search", "x", "--since", "yesterday"), "ISO 8601"),
         (("remember", " "), "sentence"),
-        (("traces", "x", "--around", "9"), "from 0 to 5"),
+        (("traces", "x", "--context", "9"), "from 0 to 5"),
     ],
     ids=str,
 )
@@ -245,7 +245,12 @@ def test_what_cannot_be_done_is_said_on_standard_error_with_exit_code_1(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("revise", "x", "explode"), ("remember", "x", "--type", "wizard"), ("nothing",), ("search",)],
+    [
+        ("revise", "x", "explode"),
+        ("remember", "x", "--type", "wizard"),
+        ("nothing",),
+        ("search",),
+    ],
     ids=str,
 )
 def test_a_misspelt_command_has_exit_code_2(shell: Shell, arguments: tuple[str, ...]) -> None:
@@ -346,8 +351,8 @@ def test_the_scratchpad_shows_what_is_in_hand_and_what_was_done_with_their_times
     (done,) = pad["completed"]
     assert done["task"] == "the parser"
     assert done["at"].startswith("2024-05-06T10:00")
-    assert shell.json("scratchpad", "--session", "s")["scratchpads"] == [pad]
-    assert shell.json("scratchpad", "--session", "other") == {"scratchpads": []}
+    assert shell.json("scratchpad", "--session-id", "s")["scratchpads"] == [pad]
+    assert shell.json("scratchpad", "--session-id", "other") == {"scratchpads": []}
     shown = shell("scratchpad").out
     assert "Current task: write the release notes" in shown
     assert "2024-05-06T10:00" in shown

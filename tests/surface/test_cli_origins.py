@@ -184,7 +184,7 @@ def test_a_turn_shows_the_memories_drawn_from_it(shell: Shell, tmp_path: Path) -
 def test_the_history_of_what_is_unknown_or_was_forgotten_says_so(shell: Shell) -> None:
     unknown = shell("history", "nope")
     assert (unknown.code, unknown.out) == (1, "")
-    assert "memoria search --history" in unknown.err
+    assert "memoria search --include-history" in unknown.err
     memory_id = shell.json("remember", "Lin likes tea")["id"]
     shell.json("forget", memory_id, "--yes")
     output = shell("history", memory_id)

@@ -7,16 +7,18 @@ told of, not to be guessed at.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from inspect import Signature, signature
-from typing import Annotated, ParamSpec, TypeVar
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, validate_call
 
 from memoria.errors import InvalidInputError
-from memoria.text.strip import replace_lone_surrogates
+from memoria.model.parse import replace_lone_surrogates
+from memoria.model.query import QueryT, build_query, query_parameters
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_SelfT = TypeVar("_SelfT")
 _STRICT = ConfigDict(strict=True, defer_build=True, arbitrary_types_allowed=True)
 
 
@@ -59,6 +61,34 @@ def check_arguments(function: Callable[_P, _T]) -> Callable[_P, _T]:
             raise _argument_error(name, _describe_simplest(error)) from error
 
     return call
+
+
+def takes_query(
+    kind: type[QueryT],
+) -> Callable[[Callable[[_SelfT, QueryT], _T]], Callable[Concatenate[_SelfT, ...], _T]]:
+    """The method, called with a query, or with a query's fields as arguments.
+
+    Raises:
+        InvalidInputError: an argument is missing, unknown or out of bounds. Nothing was done.
+    """
+    own = Parameter("self", Parameter.POSITIONAL_ONLY)
+    parameters = Signature([own, *query_parameters(kind)])
+
+    def decorate(
+        method: Callable[[_SelfT, QueryT], _T],
+    ) -> Callable[Concatenate[_SelfT, ...], _T]:
+        @wraps(method)
+        def call(self: _SelfT, *args: object, **kwargs: object) -> _T:
+            if len(args) == 1 and isinstance(args[0], kind) and not kwargs:
+                return method(self, args[0])
+            named = _bind_by_name(parameters, method.__name__, (self, *args), kwargs)
+            del named["self"]
+            return method(self, build_query(kind, named, method.__name__))
+
+        call.__signature__ = parameters  # type: ignore[attr-defined]
+        return call
+
+    return decorate
 
 
 def _bind_by_name(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memoria.app.arguments import Name, Text, check_arguments
+from memoria.app.arguments import Name, Text, check_arguments, takes_query
 from memoria.app.threads import in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
@@ -11,15 +11,12 @@ from memoria.inference.rerank.base import Reranker
 from memoria.model import (
     PARTS,
     ContextPackage,
-    MemoryType,
-    Role,
     SearchResult,
-    as_instant,
-    as_member,
     check_choice,
     new_id,
 )
 from memoria.model.core import CoreFile
+from memoria.model.query import MemoryQuery, QueryT, TranscriptQuery
 from memoria.retrieval import (
     Search,
     SearchOptions,
@@ -54,109 +51,26 @@ class Recall:
         self._reranker = reranker
         self._default_session = f"session-{new_id()}"
 
-    @check_arguments
-    async def search_memory(
-        self,
-        query: Text,
-        *,
-        limit: int = 8,
-        max_tokens: int = 1500,
-        types: Sequence[MemoryType | str] = (),
-        since: Text | None = None,
-        until: Text | None = None,
-        session_id: Text | None = None,
-        include_history: bool = False,
-        workspace: Text | None = None,
-        as_of: Text | None = None,
-        task: Text | None = None,
-        without: Sequence[Text] = (),
-        explain: bool = False,
-    ) -> SearchResult:
+    @takes_query(MemoryQuery)
+    async def search_memory(self, query: MemoryQuery) -> SearchResult:
         """First level: conclusions, a line each, cited; nothing when nothing fits.
 
-        Turns that no memory has been made of yet stand in, marked `unprocessed`.
-
-        Args:
-            query: a question or words, in any language.
-            limit: hits at most, 1 to 200.
-            max_tokens: estimated tokens of the answer at most.
-            types: only memories of these types.
-            since: only from this ISO 8601 time on.
-            until: only before this ISO 8601 time.
-            session_id: only what came from this session.
-            include_history: also what was superseded or archived.
-            workspace: ask as from this project, or `*` for all; the configured one by default.
-            as_of: what was valid at this ISO 8601 time; "last week" is counted from it.
-            task: memories of this task gain; by default the task on the scratchpad.
-            without: parts to do without (`text`, `vectors`, `graph`), or stages of the ranking
-                (`neighbours`, `speakers`, …), to see what each is worth.
-            explain: whether the result has a `trace` of how it came about.
+        Turns that no memory has been made of yet stand in, marked `unprocessed`. It is called
+        with a question and, by name, whatever else `MemoryQuery` has; or with such an object.
         """
-        plan = plan_memories(
-            query,
-            limit=limit,
-            max_tokens=max_tokens,
-            types=tuple(as_member(MemoryType, "type", name) for name in types),
-            since=as_instant("since", since),
-            until=as_instant("until", until),
-            session_id=session_id,
-            include_history=include_history,
-            workspace=self._workspace(workspace),
-            as_of=as_instant("as_of", as_of),
-            options=self._options(without, task, explain=explain),
-        )
+        options = self._options(query.without, query.task, explain=query.explain)
+        plan = plan_memories(self._from_here(query), options)
         return await in_thread(lambda: self._search.run(plan))
 
-    @check_arguments
-    async def search_conversation_traces(
-        self,
-        query: Text,
-        *,
-        limit: int = 10,
-        max_tokens: int = 4000,
-        context: int = 1,
-        since: Text | None = None,
-        until: Text | None = None,
-        session_id: Text | None = None,
-        role: Role | str | None = None,
-        tool: Text | None = None,
-        include_history: bool = False,
-        workspace: Text | None = None,
-        without: Sequence[Text] = (),
-        explain: bool = False,
-    ) -> SearchResult:
+    @takes_query(TranscriptQuery)
+    async def search_conversation_traces(self, query: TranscriptQuery) -> SearchResult:
         """Second level: the verbatim record, tool calls included.
 
-        Args:
-            query: a question or words, in any language.
-            limit: hits at most, 1 to 200.
-            max_tokens: estimated tokens of the answer at most, neighbours included.
-            context: neighbouring turns shown on each side of a hit, 0 to 5.
-            since: only from this ISO 8601 time on.
-            until: only before this ISO 8601 time.
-            session_id: only this session.
-            role: only turns of this role.
-            tool: only calls of this tool.
-            include_history: also messages as they were before they were edited.
-            workspace: ask as from this project, or `*` for all; the configured one by default.
-            without: parts to do without (`text`, `vectors`, `graph`), or stages of the ranking
-                (`neighbours`, `speakers`, …), to see what each is worth.
-            explain: whether the result has a `trace` of how it came about.
+        It is called with a question and, by name, whatever else `TranscriptQuery` has; or with such
+        an object.
         """
-        plan = plan_transcript(
-            query,
-            limit=limit,
-            max_tokens=max_tokens,
-            context=context,
-            since=as_instant("since", since),
-            until=as_instant("until", until),
-            session_id=session_id,
-            role=None if role is None else as_member(Role, "role", role),
-            tool=tool,
-            include_history=include_history,
-            workspace=self._workspace(workspace),
-            options=self._options(without, explain=explain),
-        )
+        options = self._options(query.without, explain=query.explain)
+        plan = plan_transcript(self._from_here(query), options)
         return await in_thread(lambda: self._search.run(plan))
 
     @check_arguments
@@ -231,6 +145,10 @@ class Recall:
         stages = Stages.without(off - parts) if off - parts else ALL_STAGES
         session = session_id or self._default_session
         return SearchOptions(parts, task, session, explain, stages)
+
+    def _from_here(self, query: QueryT) -> QueryT:
+        """The query with the workspace that it means."""
+        return query.model_copy(update={"workspace": self._workspace(query.workspace)})
 
     def _workspace(self, given: str | None) -> str | None:
         """The workspace a call means: the one it names, or `none`, else the configured one."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import AfterValidator, Strict, WithJsonSchema
 
 Origin = Literal["statement", "conversation", "memories"]
 """What a memory of a type comes from: somebody says it; a model sums up a conversation; the nightly
@@ -253,7 +253,7 @@ def refuse_derived(kind: MemoryType) -> MemoryType:
     return kind
 
 
-AnyType = Annotated[MemoryType, _json_choices(tuple(MemoryType))]
+AnyType = Annotated[MemoryType, Strict(strict=False), _json_choices(tuple(MemoryType))]
 """A type to search for or to list."""
 StatableType = Annotated[MemoryType, AfterValidator(refuse_derived), _json_choices(STATABLE_TYPES)]
 """A type to state."""

@@ -107,3 +107,12 @@ def _problems(error: ValidationError, of: str) -> Iterator[str]:
     for item in error.errors(include_url=False, include_input=False):
         field = ".".join(_path(item["loc"])) or of
         yield f"{field}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"
+
+
+def replace_lone_surrogates(text: str) -> str:
+    """The text with lone surrogates, which no encoding can store, replaced by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -7,8 +7,9 @@ are replaced.
 from collections import Counter
 from dataclasses import dataclass, field
 
+from memoria.model.parse import replace_lone_surrogates
 from memoria.text.redact import redact
-from memoria.text.strip import replace_lone_surrogates, strip
+from memoria.text.strip import strip
 
 
 @dataclass(slots=True)

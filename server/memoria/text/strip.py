@@ -41,15 +41,6 @@ def strip(text: str) -> StrippedText:
     return StrippedText("".join(kept), blocks)
 
 
-def replace_lone_surrogates(text: str) -> str:
-    """The text with lone surrogates, which no encoding can store, replaced by U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
 def fence(text: str) -> str:
     """`text` as a block that a reader takes for data and that `strip` recognises."""
     return f"<{FENCE}>\n{escape_fences(text)}\n</{FENCE}>"

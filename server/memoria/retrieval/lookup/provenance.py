@@ -156,7 +156,7 @@ def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | Not
         return not_found(tx, "memory", memory_id)
     return NotFoundError(
         f"There is no memory {shorten(memory_id)}. Find its id with search_memory "
-        "(in a shell: memoria search --history)."
+        "(in a shell: memoria search --include-history)."
     )
 
 

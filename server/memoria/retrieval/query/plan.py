@@ -2,23 +2,18 @@
 
 from dataclasses import dataclass, replace
 
-from memoria.errors import InvalidInputError, quote_value
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
-from memoria.model import MemoryType, Role, now_millis
+from memoria.model import as_instant, now_millis
+from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
 from memoria.retrieval.query.profile import CONTEXT, EVIDENCE, MEMORIES, TRANSCRIPT, SearchProfile
 from memoria.store.values import DocumentKind, Filters
 from memoria.text.analyser import query_terms
 from memoria.text.dates import Interval
-from memoria.text.strip import replace_lone_surrogates
 
 EVERYWHERE = "*"
 """Asks every workspace."""
-MAX_LIMIT = 200
-MIN_TOKENS = 50
-MAX_TOKENS = 100_000
-MAX_CONTEXT = 5
 _MAX_TERMS = 64
 _MAX_QUERY_CHARS = 4000
 _CONTEXT_MEMORIES = 8
@@ -76,75 +71,36 @@ class SearchPlan:
 
 
 def plan_memories(
-    query: str,
-    *,
-    limit: int,
-    max_tokens: int,
-    types: tuple[MemoryType, ...] = (),
-    since: int | None = None,
-    until: int | None = None,
-    session_id: str | None = None,
-    include_history: bool = False,
-    workspace: str | None = None,
-    as_of: int | None = None,
+    query: MemoryQuery,
     options: SearchOptions = DEFAULT_OPTIONS,
     profile: SearchProfile = MEMORIES,
 ) -> SearchPlan:
-    """A search of memories, and of turns that no memory has been made of yet.
-
-    Raises:
-        InvalidInputError: an argument is out of bounds.
-    """
-    filters = Filters(
-        since=since,
-        until=until,
-        session_id=session_id or None,
-        types=types,
-        include_history=include_history or as_of is not None,
-        workspace=workspace,
-        everywhere=workspace == EVERYWHERE,
+    """A search of memories, and of turns that no memory has been made of yet."""
+    as_of = as_instant("as_of", query.as_of)
+    filters = replace(
+        _common_filters(query),
+        types=query.types,
+        include_history=query.include_history or as_of is not None,
     )
-    plan = _plan(query, profile, filters, limit, max_tokens, options, now=as_of)
+    plan = _plan(query, profile, filters, options, now=as_of)
     # What only the record holds is looked for there, whether it has been processed or not.
     filters = replace(filters, include_processed=bool(plan.parsed.literals))
     return replace(plan, as_of=as_of, filters=filters)
 
 
 def plan_transcript(
-    query: str,
-    *,
-    limit: int,
-    max_tokens: int,
-    context: int,
-    since: int | None = None,
-    until: int | None = None,
-    session_id: str | None = None,
-    role: Role | None = None,
-    tool: str | None = None,
-    include_history: bool = False,
-    workspace: str | None = None,
+    query: TranscriptQuery,
     options: SearchOptions = DEFAULT_OPTIONS,
     profile: SearchProfile = TRANSCRIPT,
 ) -> SearchPlan:
-    """A search of the verbatim record.
-
-    Raises:
-        InvalidInputError: an argument is out of bounds.
-    """
-    filters = Filters(
-        since=since,
-        until=until,
-        session_id=session_id or None,  # some clients send "" for what they leave out
-        roles=() if role is None else (role,),
-        tool=tool or None,
-        include_history=include_history,
-        workspace=workspace,
-        everywhere=workspace == EVERYWHERE,
+    """A search of the verbatim record."""
+    filters = replace(
+        _common_filters(query),
+        roles=() if query.role is None else (query.role,),
+        tool=query.tool or None,
         include_processed=True,
     )
-    _check_range("context", context, 0, MAX_CONTEXT)
-    plan = _plan(query, profile, filters, limit, max_tokens, options)
-    return replace(plan, context=context)
+    return replace(_plan(query, profile, filters, options), context=query.context)
 
 
 def plan_context(
@@ -155,14 +111,8 @@ def plan_context(
     Raises:
         InvalidInputError: an argument is out of bounds.
     """
-    return plan_memories(
-        query,
-        limit=_CONTEXT_MEMORIES,
-        max_tokens=max_tokens,
-        workspace=workspace,
-        options=options,
-        profile=CONTEXT,
-    )
+    fields = {"max_tokens": max_tokens, "workspace": workspace, "limit": _CONTEXT_MEMORIES}
+    return plan_memories(build_query(MemoryQuery, {"query": query, **fields}), options, CONTEXT)
 
 
 def plan_evidence(
@@ -173,41 +123,33 @@ def plan_evidence(
     Raises:
         InvalidInputError: an argument is out of bounds.
     """
-    return plan_transcript(
-        query,
-        limit=_CONTEXT_TURNS,
-        max_tokens=max_tokens,
-        context=0,
-        workspace=workspace,
-        options=options,
-        profile=EVIDENCE,
+    fields = {"max_tokens": max_tokens, "workspace": workspace, "limit": _CONTEXT_TURNS}
+    record = build_query(TranscriptQuery, {"query": query, "context": 0, **fields})
+    return plan_transcript(record, options, EVIDENCE)
+
+
+def _common_filters(query: SearchQuery) -> Filters:
+    return Filters(
+        since=as_instant("since", query.since),
+        until=as_instant("until", query.until),
+        session_id=query.session_id or None,  # some clients send "" for what they leave out
+        include_history=query.include_history,
+        workspace=query.workspace,
+        everywhere=query.workspace == EVERYWHERE,
     )
 
 
 def _plan(
-    query: str,
+    query: SearchQuery,
     profile: SearchProfile,
     filters: Filters,
-    limit: int,
-    max_tokens: int,
     options: SearchOptions,
     now: int | None = None,
 ) -> SearchPlan:
-    text = replace_lone_surrogates(query).strip()[:_MAX_QUERY_CHARS]
-    if not text:
-        raise InvalidInputError("query is empty. Ask in words, for example: release checklist.")
-    _check_range("limit", limit, 1, MAX_LIMIT)
-    _check_range("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
-    if filters.since is not None and filters.until is not None and filters.since >= filters.until:
-        raise InvalidInputError("since must be before until.")
+    text = query.query.strip()[:_MAX_QUERY_CHARS]
     terms = query_terms(text)[:_MAX_TERMS]
     asked_at = now_millis() if now is None else now
     parsed = parse_query(text, terms, asked_at)
-    return SearchPlan(parsed, profile, filters, limit, max_tokens, asked_at, options=options)
-
-
-def _check_range(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise InvalidInputError(
-            f"{name} is {quote_value(value)}; it must be from {least} to {most}."
-        )
+    return SearchPlan(
+        parsed, profile, filters, query.limit, query.max_tokens, asked_at, options=options
+    )

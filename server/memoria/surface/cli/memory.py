@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoria.app import Memoria
-from memoria.model import Memory, MemoryType, Revision, Role, TurnRecord
+from memoria.model import Memory, MemoryType, Revision, TurnRecord
 from memoria.model.memory_types import STATABLE_TYPES
+from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.console import AsJson, err, show, with_memory
 from memoria.surface.cli.explanation import print_answer
+from memoria.surface.cli.query_options import read_options, takes_query_options
 from memoria.surface.text import (
     forget_text,
     memory_text,
@@ -29,21 +31,6 @@ else:
     _StatableName = Literal[tuple(one.value for one in STATABLE_TYPES)]
 _HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
-_Since = Annotated[
-    str | None, typer.Option(help="Only what was said at this date or time or later, ISO 8601.")
-]
-_Until = Annotated[
-    str | None, typer.Option(help="Only what was said before this date or time, ISO 8601.")
-]
-_Without = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Search without a source (text, vectors, graph) or a stage; commas separate several."
-    ),
-]
-_Explain = Annotated[
-    bool, typer.Option("--explain", help="Show what each stage contributed to each hit.")
-]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -83,83 +70,19 @@ def remember(
     show(wire_remember_result(kept), remember_text(kept), as_json=as_json)
 
 
-def search(
-    context: typer.Context,
-    words: _Words,
-    limit: Annotated[int, typer.Option(help="Most hits to show.")] = 8,
-    max_tokens: Annotated[int, typer.Option(help="Most tokens of the answer, estimated.")] = 1500,
-    types: Annotated[
-        list[MemoryType] | None, typer.Option(help="Only memories of this type.")
-    ] = None,
-    since: _Since = None,
-    until: _Until = None,
-    session: Annotated[str | None, typer.Option(help="Only what was said in this session.")] = None,
-    history: Annotated[
-        bool, typer.Option(help="Include superseded and archived memories.")
-    ] = False,
-    as_of: Annotated[str | None, typer.Option(help="Answer with what held then, ISO 8601.")] = None,
-    task: Annotated[
-        str | None, typer.Option(help="Task in hand; its memories rank higher.")
-    ] = None,
-    without: _Without = None,
-    explain: _Explain = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_query_options(MemoryQuery)
+def search(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
     """Search memories (first level): conclusions, a line each, with their source."""
-    found = with_memory(
-        context,
-        lambda m: m.search_memory(
-            " ".join(words),
-            limit=limit,
-            max_tokens=max_tokens,
-            types=types or (),
-            since=since,
-            until=until,
-            session_id=session,
-            include_history=history,
-            as_of=as_of,
-            task=task,
-            without=_split_parts(without),
-            explain=explain,
-        ),
-    )
+    query = read_options(words, options)
+    found = with_memory(ctx, lambda m: m.search_memory(**query))
     print_answer(found, wire_conclusions(found), as_json=as_json)
 
 
-def traces(
-    context: typer.Context,
-    words: _Words,
-    limit: Annotated[int, typer.Option(help="Most hits to show.")] = 10,
-    max_tokens: Annotated[int, typer.Option(help="Most tokens of the answer, estimated.")] = 4000,
-    around: Annotated[int, typer.Option(help="Turns to show before and after a hit.")] = 1,
-    since: _Since = None,
-    until: _Until = None,
-    session: Annotated[str | None, typer.Option(help="Only what was said in this session.")] = None,
-    role: Annotated[Role | None, typer.Option(help="Only turns of this role.")] = None,
-    tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
-    history: Annotated[bool, typer.Option(help="Include former versions of messages.")] = False,
-    without: _Without = None,
-    explain: _Explain = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_query_options(TranscriptQuery)
+def traces(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options: object) -> None:
     """Search the record (second level): what was said and done, word for word."""
-    found = with_memory(
-        context,
-        lambda m: m.search_conversation_traces(
-            " ".join(words),
-            limit=limit,
-            max_tokens=max_tokens,
-            context=around,
-            since=since,
-            until=until,
-            session_id=session,
-            role=role,
-            tool=tool,
-            include_history=history,
-            without=_split_parts(without),
-            explain=explain,
-        ),
-    )
+    query = read_options(words, options)
+    found = with_memory(ctx, lambda m: m.search_conversation_traces(**query))
     print_answer(found, wire_traces(found), as_json=as_json)
 
 
@@ -202,18 +125,13 @@ def forget(
 
 def scratchpad(
     context: typer.Context,
-    session: Annotated[str | None, typer.Option(help="Only this session's notes.")] = None,
+    session_id: Annotated[str | None, typer.Option(help="Only this session's notes.")] = None,
     limit: Annotated[int, typer.Option(help="Most sessions to show.")] = 3,
     as_json: AsJson = False,
 ) -> None:
     """Show the tasks in hand and the last five finished tasks, by session."""
-    pads = with_memory(context, lambda m: m.scratchpads(limit, session_id=session))
+    pads = with_memory(context, lambda m: m.scratchpads(limit, session_id=session_id))
     show(wire_scratchpads(pads), scratchpads_text(pads), as_json=as_json)
-
-
-def _split_parts(without: list[str] | None) -> list[str]:
-    """The parts named, as the setting has them too: several with commas."""
-    return [part.strip() for named in without or () for part in named.split(",")]
 
 
 def _confirm_forgetting(context: typer.Context, ids: list[str], *, include_source: bool) -> None:

@@ -35,7 +35,7 @@ def _drop_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def slim_schema(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
-    """A JSON schema without titles, null alternatives and null defaults."""
+    """A JSON schema without titles, null alternatives, and defaults of nothing."""
     match schema:
         case {"anyOf": list(choices), **rest} if _NULL in choices:
             kept = [choice for choice in choices if choice != _NULL]
@@ -47,7 +47,7 @@ def slim_schema(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
                 if key in ("properties", "$defs")
                 else slim_schema(value)
                 for key, value in schema.items()
-                if key != "title" and not (key == "default" and value is None)
+                if key != "title" and not (key == "default" and value in (None, []))
             }
         case list():
             return [slim_schema(item) for item in schema]

@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
 from memoria.model import Channel, Memory, MemoryType, Revision, Trust, TurnRecord
-from memoria.model.memory_types import AnyType, StatableType
+from memoria.model.memory_types import StatableType
+from memoria.model.query import MemoryQuery, TranscriptQuery
+from memoria.surface.mcp.query_arguments import takes_query_arguments
 from memoria.surface.mcp.toolbox import Toolbox
 from memoria.surface.text import (
     forget_text,
@@ -46,7 +48,6 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _VOTES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 _ERASES = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-_Workspace = Annotated[str | None, Field(description="project; * asks all")]
 
 
 class WireTurn(BaseModel):
@@ -95,75 +96,33 @@ def _client_name(ctx: Ctx) -> str | None:
     return None if params is None else params.client_info.name
 
 
+@takes_query_arguments(MemoryQuery)
 async def search_memory(
-    ctx: Ctx,
-    query: Annotated[str, Field(description="question or key words, any language")],
-    limit: int = 8,
-    max_tokens: int = 1500,
-    types: list[AnyType] | None = None,
-    since: _When = None,
-    until: _When = None,
-    session_id: str | None = None,
-    include_history: bool = False,
-    workspace: _Workspace = None,
-    as_of: Annotated[str | None, Field(description="what held then, ISO 8601")] = None,
+    ctx: Ctx, **arguments: object
 ) -> Annotated[CallToolResult, WireConclusions]:
     """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
     work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
     that may have a history.
     """
-    found = await memory_of(ctx).search_memory(
-        query,
-        limit=limit,
-        max_tokens=max_tokens,
-        types=types or (),
-        since=since,
-        until=until,
-        session_id=session_id,
-        include_history=include_history,
-        workspace=workspace,
-        as_of=as_of,
-    )
+    found = await memory_of(ctx).search_memory(**arguments)
     return _answer(wire_conclusions(found), result_text(found))
 
 
+@takes_query_arguments(TranscriptQuery)
 async def search_conversation_traces(
-    ctx: Ctx,
-    query: str,
-    limit: int = 10,
-    max_tokens: int = 4000,
-    context: Annotated[int, Field(description="turns beside a hit")] = 1,
-    since: _When = None,
-    until: _When = None,
-    session_id: str | None = None,
-    role: _Role | None = None,
-    tool: Annotated[str | None, Field(description="only calls of this tool")] = None,
-    include_history: bool = False,
-    workspace: _Workspace = None,
+    ctx: Ctx, **arguments: object
 ) -> Annotated[CallToolResult, WireTraces]:
     """The verbatim record of earlier conversations, tool arguments and results included. Use
     when search_memory is not enough, or exact words or evidence are asked for.
     """
-    found = await memory_of(ctx).search_conversation_traces(
-        query,
-        limit=limit,
-        max_tokens=max_tokens,
-        context=context,
-        since=since,
-        until=until,
-        session_id=session_id,
-        role=role,
-        tool=tool,
-        include_history=include_history,
-        workspace=workspace,
-    )
+    found = await memory_of(ctx).search_conversation_traces(**arguments)
     return _answer(wire_traces(found), result_text(found))
 
 
 async def get_memory(
     ctx: Ctx,
     id: Annotated[str, Field(description="memory or turn id from a search")],  # noqa: A002
-    offset: Annotated[int, Field(ge=0, description="for long turns, in characters")] = 0,
+    offset: Annotated[int, Field(ge=0, description="in characters")] = 0,
     max_chars: Annotated[int, Field(ge=1, le=100_000)] = 12_000,
 ) -> Annotated[CallToolResult, WireRecord]:
     """A memory whole (all wordings, when each held, where each came from), or a turn whole with
@@ -185,7 +144,7 @@ async def remember(
     type: StatableType = MemoryType.FACT,  # noqa: A002
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     valid_from: _When = None,
-    turn_id: Annotated[str | None, Field(description="the recorded turn it rests on")] = None,
+    turn_id: Annotated[str | None, Field(description="turn it rests on")] = None,
     again: Annotated[bool, Field(description="even if forgotten before; ask the user")] = False,
     workspace: str | None = None,
 ) -> Annotated[CallToolResult, WireRememberResult]:
@@ -231,7 +190,7 @@ async def revise_memory(
     action: Revision,
     content: Annotated[str | None, Field(description="new wording, with correct only")] = None,
     valid_from: Annotated[str | None, Field(description="with correct: since when")] = None,
-    turn_id: Annotated[str | None, Field(description="with correct: the turn it rests on")] = None,
+    turn_id: Annotated[str | None, Field(description="with correct: turn it rests on")] = None,
     *,
     answer: Annotated[ElicitationResult[_Confirmation], Resolve(_ask_user)],
 ) -> Annotated[CallToolResult, WireRevision]:
@@ -254,9 +213,7 @@ async def revise_memory(
 async def forget_memory(
     ctx: Ctx,
     ids: Annotated[list[str], Field(min_length=1, description="memory or turn ids")],
-    include_source: Annotated[
-        bool, Field(description="erase the turns it came from too, verbatim record included")
-    ] = False,
+    include_source: Annotated[bool, Field(description="also erase the turns it came from")] = False,
 ) -> Annotated[CallToolResult, WireForgetResult]:
     """Erase for good, only when the user asks for it: gone everywhere and not learnt again. To
     change or hide something use revise_memory.
@@ -270,7 +227,7 @@ async def record_conversation(
     turns: list[WireTurn],
     event: Annotated[
         Literal["session_end", "compaction"] | None,
-        Field(description="the conversation ends, or its context is about to be compacted"),
+        Field(description="the conversation ends, or is about to be compacted"),
     ] = None,
     session_id: Annotated[str | None, Field(description="for turns that name none")] = None,
     workspace: str | None = None,

@@ -1,0 +1,287 @@
+"""What a search may be asked: the one description of its arguments.
+
+The arguments of the library, the options of the command line and the input schemas of the tools are
+made from these models, so that an argument has one name, one default and one bound everywhere.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter
+from typing import Annotated, Self, TypeVar, get_type_hints
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import no_info_after_validator_function
+
+from memoria.errors import InvalidInputError, quote_value
+from memoria.model.base import Value
+from memoria.model.instant import parse_instant
+from memoria.model.memory_types import AnyType
+from memoria.model.parse import describe_problems, replace_lone_surrogates
+from memoria.model.turn import Role
+
+MAX_LIMIT = 200
+MIN_TOKENS = 50
+MAX_TOKENS = 100_000
+MAX_CONTEXT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ForPeople:
+    """A help text of the command line that tools leave out.
+
+    Every word there costs tokens, and to a model the argument's name says it.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotForAgents:
+    """Marks an argument that programs and people have, and the tools of an agent do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The least and the most a number may be. A complaint names both."""
+
+    least: int
+    most: int
+
+    def check(self, value: int) -> int:
+        """The number, if it is within the bounds.
+
+        Raises:
+            ValueError: it is not.
+        """
+        if not self.least <= value <= self.most:
+            problem = f"it is {quote_value(value)}; it must be from {self.least} to {self.most}"
+            raise ValueError(problem)
+        return value
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {**handler(schema), "minimum": self.least, "maximum": self.most}
+
+
+def _clean(value: object) -> object:
+    return replace_lone_surrogates(value) if isinstance(value, str) else value
+
+
+def _check_words(query: str) -> str:
+    if not query.strip():
+        raise ValueError("it is empty. Ask in words, for example: release checklist")
+    return query
+
+
+def _check_instant(text: str | None) -> str | None:
+    try:
+        if text is not None:
+            parse_instant(text)
+    except InvalidInputError as error:
+        raise ValueError(str(error).rstrip(".")) from error
+    return text
+
+
+def _read_list(value: object) -> object:
+    return _read_each(value, lambda one: one)
+
+
+def _read_names(value: object) -> object:
+    return _read_each(value, _clean)
+
+
+def _read_each(value: object, read: Callable[[object], object]) -> object:
+    """A list as a tuple of what is read; anything else is left for pydantic to refuse."""
+    match value:
+        case None:
+            return ()
+        case str() | bytes():
+            return value
+        case Sequence():
+            return tuple(map(read, value))
+        case _:
+            return value
+
+
+_AnyRole = Annotated[
+    Role, Strict(strict=False), WithJsonSchema({"enum": list(map(str, Role)), "type": "string"})
+]
+_CLEAN = BeforeValidator(_clean)
+_INSTANT = AfterValidator(_check_instant)
+_ISO = Field(description="ISO 8601")
+_LIMIT = Bounds(1, MAX_LIMIT)
+_TOKENS = Bounds(MIN_TOKENS, MAX_TOKENS)
+_HITS_AT_MOST = ForPeople("most hits to show")
+_TOKENS_AT_MOST = ForPeople("most tokens of the answer, estimated")
+
+
+class SearchQuery(Value):
+    """What both kinds of search may be asked."""
+
+    model_config = ConfigDict(strict=True)
+
+    query: Annotated[
+        str,
+        _CLEAN,
+        AfterValidator(_check_words),
+        Field(description="in any language"),
+    ]
+    limit: Annotated[int, _LIMIT, _HITS_AT_MOST] = 8
+    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1500
+    since: Annotated[
+        str | None,
+        _CLEAN,
+        _INSTANT,
+        _ISO,
+        ForPeople("only what was said at this date or time or later, ISO 8601"),
+    ] = None
+    until: Annotated[
+        str | None,
+        _CLEAN,
+        _INSTANT,
+        _ISO,
+        ForPeople("only what was said before this date or time, ISO 8601"),
+    ] = None
+    session_id: Annotated[str | None, _CLEAN, ForPeople("only what was said in this session")] = (
+        None
+    )
+    include_history: bool = False
+    workspace: Annotated[
+        str | None,
+        _CLEAN,
+        Field(description="project; * asks all"),
+        ForPeople("ask as from this project; * for all of them"),
+    ] = None
+    """The project that is asked from; the configured one by default."""
+    without: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_read_names),
+        NotForAgents(),
+        ForPeople(
+            "search without a source (text, vectors, graph) or a stage; commas separate several"
+        ),
+    ] = ()
+    """Parts of the search, or stages of its ranking (`neighbours`, `speakers`, …), that are
+    switched off, to see what each is worth."""
+    explain: Annotated[
+        bool, NotForAgents(), ForPeople("show what each stage contributed to each hit")
+    ] = False
+    """Whether the answer has an `explanation` of how it came about."""
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        if self.since is None or self.until is None:
+            return self
+        if parse_instant(self.since) >= parse_instant(self.until):
+            raise ValueError("since must be before until")
+        return self
+
+
+class MemoryQuery(SearchQuery):
+    """What a search of memories may be asked: the first level, conclusions with their sources."""
+
+    include_history: Annotated[bool, ForPeople("include superseded and archived memories")] = False
+    types: Annotated[
+        tuple[AnyType, ...],
+        BeforeValidator(_read_list),
+        ForPeople("only memories of this type; may be repeated"),
+    ] = ()
+    as_of: Annotated[
+        str | None,
+        _CLEAN,
+        _INSTANT,
+        Field(description="what held then, ISO 8601"),
+        ForPeople("answer with what held then, ISO 8601"),
+    ] = None
+    """What was held true at this time. "Last week" is counted from it."""
+    task: Annotated[
+        str | None, _CLEAN, NotForAgents(), ForPeople("task in hand; its memories rank higher")
+    ] = None
+    """By default the task on the scratchpad."""
+
+
+class TranscriptQuery(SearchQuery):
+    """What a search of the transcripts may be asked: the second level, the verbatim record."""
+
+    limit: Annotated[int, _LIMIT, _HITS_AT_MOST] = 10
+    max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 4000
+    include_history: Annotated[bool, ForPeople("include former versions of messages")] = False
+    context: Annotated[
+        int,
+        Bounds(0, MAX_CONTEXT),
+        Field(description="turns beside a hit"),
+        ForPeople("turns to show before and after a hit"),
+    ] = 1
+    """Neighbouring turns shown on each side of a hit."""
+    role: Annotated[_AnyRole | None, ForPeople("only turns of this role")] = None
+    tool: Annotated[str | None, _CLEAN, Field(description="only calls of this tool")] = None
+
+
+QueryT = TypeVar("QueryT", bound=SearchQuery)
+
+
+def query_parameters(kind: type[SearchQuery]) -> list[Parameter]:
+    """The parameters of a function that is called with a query's fields."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        Parameter(
+            name,
+            Parameter.POSITIONAL_OR_KEYWORD if name == "query" else Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if field.is_required() else field.default,
+            annotation=hints[name],
+        )
+        for name, field in kind.model_fields.items()
+    ]
+
+
+def build_query(kind: type[QueryT], fields: Mapping[str, object], caller: str = "") -> QueryT:
+    """A query of these arguments.
+
+    Args:
+        kind: what is asked for.
+        fields: the arguments by name.
+        caller: the function that was called, where a complaint should name it.
+
+    Raises:
+        InvalidInputError: one of them is missing, unknown or out of bounds; names it.
+    """
+    try:
+        return kind.model_validate(dict(fields))
+    except ValidationError as error:
+        problems = describe_problems(error, of="arguments")
+        called = f"{caller}: " if caller else ""
+        raise InvalidInputError(
+            f"{called}{problems}. Nothing was done; mend the call and try again."
+        ) from error
+
+
+def is_for_agents(field: FieldInfo) -> bool:
+    """Whether the tools of an agent have the argument."""
+    return not any(isinstance(one, NotForAgents) for one in field.metadata)
+
+
+def help_text(field: FieldInfo) -> str:
+    """What an argument is, for people."""
+    texts = [one.text for one in field.metadata if isinstance(one, ForPeople)]
+    bounds = [f" ({one.least} to {one.most})" for one in field.metadata if isinstance(one, Bounds)]
+    return "".join([*texts, *([] if texts else [field.description or ""]), *bounds])

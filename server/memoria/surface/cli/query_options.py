@@ -1,0 +1,73 @@
+"""The options of a command that searches: the fields of its query, made into a signature.
+
+Typer reads a command's options off its signature, so help, defaults and bounds follow from the
+query. An option has the name of the field: `--max-tokens` is `max_tokens`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from inspect import Parameter, signature
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+import typer
+from pydantic.fields import FieldInfo
+
+from memoria.model.query import SearchQuery, help_text
+
+_CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
+_SEPARATOR = ","
+
+
+def takes_query_options(kind: type[SearchQuery]) -> Callable[[_CommandT], _CommandT]:
+    """Give a command the options of a query.
+
+    The command takes a context, the words of the query, options of its own, and `**options`.
+    """
+
+    def decorate(command: _CommandT) -> _CommandT:
+        own = signature(command)
+        context, words, *rest = own.parameters.values()
+        last = (one for one in rest if one.kind is not Parameter.VAR_KEYWORD)
+        fields = (_option(name, one) for name, one in kind.model_fields.items() if name != "query")
+        parameters = [
+            one.replace(kind=Parameter.KEYWORD_ONLY) for one in (context, words, *fields, *last)
+        ]
+        command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        return command
+
+    return decorate
+
+
+def read_options(words: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the query that a command was given; a list may be given with commas."""
+    fields = {name: value for name, value in options.items() if value is not None}
+    for name, value in fields.items():
+        if isinstance(value, list):
+            fields[name] = [part.strip() for one in value for part in one.split(_SEPARATOR)]
+    return {"query": " ".join(words), **fields}
+
+
+def _option(name: str, field: FieldInfo) -> Parameter:
+    text = help_text(field)
+    sentence = f"{text[:1].upper()}{text[1:]}."
+    option = typer.Option(f"--{name.replace('_', '-')}", help=sentence)
+    return Parameter(
+        name,
+        Parameter.KEYWORD_ONLY,
+        default=field.default or None if get_origin(field.annotation) is tuple else field.default,
+        annotation=Annotated[_option_type(field.annotation), option],
+    )
+
+
+def _option_type(annotation: Any) -> Any:  # noqa: ANN401  (whatever a field is annotated with)
+    """The type that Typer reads: a list where the query has a tuple, and nothing annotated."""
+    arguments = tuple(_option_type(one) for one in get_args(annotation) if one is not Ellipsis)
+    match get_origin(annotation):
+        case None:
+            return annotation
+        case origin if origin is Annotated:
+            return arguments[0]
+        case origin if origin is tuple:
+            return list[arguments[0]] | None  # type: ignore[valid-type]
+        case _:
+            return Union[arguments]  # noqa: UP007  (made of what is known only now)
