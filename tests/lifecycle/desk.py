@@ -1,10 +1,19 @@
 """A tenant at work on core memory."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.erasure.suppression import Digester
-from memoria.lifecycle.core.cycle import CoreReport, write_core
+from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
+from memoria.lifecycle.core.cycle import (
+    announce_core,
+    note_core_written,
+    plan_core,
+    read_core_edits,
+    recover_core,
+    replace_core,
+)
 from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
 from memoria.model import LIBRARY, Memory, MemoryType, now_millis
@@ -13,6 +22,22 @@ from memoria.store.folders import tenant_folder
 from memoria.store.sqlite import SqliteStore
 
 TOKENS = 800
+
+
+@dataclass
+class CoreReport:
+    """What became of a tenant's core files."""
+
+    edits: list[tuple[Edit, EditResult]] = field(default_factory=list)
+    unreadable: list[CoreFile] = field(default_factory=list)
+    written: list[CoreFile] = field(default_factory=list)
+    late: list[CoreFile] = field(default_factory=list)
+    """Files that the user has changed meanwhile."""
+
+    @property
+    def effects(self) -> Counter[str]:
+        """How many edits came to what."""
+        return Counter(result.effect for _, result in self.edits)
 
 
 @dataclass
@@ -46,9 +71,27 @@ class Desk:
         return statements.remember(text, kind, None, None, None).id
 
     def night(self, tokens: int = TOKENS) -> CoreReport:
-        return write_core(
-            self.store, self.tenant, self.folder, self.hand, at=now_millis(), tokens=tokens
-        )
+        """Every phase in a transaction of its own, as the step has them."""
+        report, at = CoreReport(), now_millis()
+        with self.store.write(self.tenant) as tx:
+            recover_core(tx, self.folder, at)
+        with self.store.read(self.tenant) as tx:
+            edits, report.unreadable = read_core_edits(tx, self.folder)
+        for edit in edits:
+            with self.store.write(self.tenant) as tx:
+                report.edits.append((edit, apply_edit(tx, self.hand, edit)))
+        with self.store.read(self.tenant) as tx:
+            drafts = plan_core(tx, self.folder, at, tokens)
+        for draft in drafts:
+            with self.store.write(self.tenant) as tx:
+                announce_core(tx, draft)
+            if not replace_core(self.folder, draft):
+                report.late.append(draft.file)
+                continue
+            with self.store.write(self.tenant) as tx:
+                note_core_written(tx, draft)
+            report.written += [draft.file] if draft.has_changes else []
+        return report
 
     def read(self, file: CoreFile = "MEMORY.md") -> str:
         return (self.folder / file).read_bytes().decode()

@@ -1,25 +1,23 @@
-"""The core files of one tenant, from edits by hand to what is written: a function for each phase.
+"""A tenant's core files, from the user's edits to what is written: a function for each phase.
 
 A file is written in three steps: what is about to be written is noted, the file is replaced, and
-what it says is noted. Whoever is stopped between them finds out by the digests where it was.
+what it says is noted. A process that is stopped between them finds out by the digests where it was.
 """
 
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
-from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
+from memoria.lifecycle.core.apply import Edit
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
 from memoria.lifecycle.core.readback import StoredState, find_edits
 from memoria.lifecycle.core.render import Rows, available_tokens, new_document, render_file
-from memoria.memories.user_edits import UserEdits
 from memoria.model.core import CORE_FILES, CoreFile, CoreLine, CoreMemory
-from memoria.store.base import Store, Transaction
+from memoria.store.base import Transaction
 from memoria.store.files import read_seed, replace_file
 
 UNREADABLE = (
@@ -37,8 +35,6 @@ class CoreDraft:
     """What it was made from; None where there was no file."""
     content: bytes
     lines: tuple[CoreLine, ...]
-    count: int
-    total: int
 
     @property
     def has_changes(self) -> bool:
@@ -49,23 +45,6 @@ class CoreDraft:
     def digest(self) -> bytes:
         """Of what is to be written."""
         return hashlib.sha256(self.content).digest()
-
-
-@dataclass(slots=True)
-class CoreReport:
-    """What became of a tenant's core files."""
-
-    edits: list[tuple[Edit, EditResult]] = field(default_factory=list)
-    unreadable: list[CoreFile] = field(default_factory=list)
-    """Files that could not be read; see `UNREADABLE`."""
-    written: list[CoreFile] = field(default_factory=list)
-    late: list[CoreFile] = field(default_factory=list)
-    """Files that the user has changed meanwhile; the next run reads them."""
-
-    @property
-    def effects(self) -> Counter[str]:
-        """How many edits came to what."""
-        return Counter(applied.effect for _, applied in self.edits)
 
 
 def recover_core(tx: Transaction, folder: Path, at: int) -> list[CoreFile]:
@@ -124,9 +103,7 @@ def plan_core(
         )
         untouched = before is None and not rows.base
         if done.lines or not untouched:
-            drafts.append(
-                CoreDraft(file, before, done.text.encode(), done.lines, done.count, done.total)
-            )
+            drafts.append(CoreDraft(file, before, done.text.encode(), done.lines))
     return drafts
 
 
@@ -135,13 +112,12 @@ def announce_core(tx: Transaction, draft: CoreDraft) -> None:
     tx.core.announce_write(draft.file, draft.digest)
 
 
-def replace_core(folder: Path, draft: CoreDraft, keep: Path | None = None) -> bool:
+def replace_core(folder: Path, draft: CoreDraft) -> bool:
     """Replace the file, unless somebody has changed it since it was read.
 
     Args:
         folder: where the tenant's files lie; made if it is missing.
         draft: the file as it is to be.
-        keep: the folder in which to leave what the file was.
 
     Raises:
         StoreUnavailableError: the file can't be written.
@@ -153,9 +129,6 @@ def replace_core(folder: Path, draft: CoreDraft, keep: Path | None = None) -> bo
         if _read_bytes(folder, draft.file) != draft.before:
             return False
         if draft.has_changes:
-            if keep is not None and draft.before is not None:
-                keep.mkdir(mode=0o700, parents=True, exist_ok=True)
-                replace_file(keep / draft.file, draft.before)
             replace_file(path, draft.content)
     except OSError as error:
         raise StoreUnavailableError.from_system(error) from error
@@ -166,59 +139,6 @@ def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
     """Note what the file says now."""
     _note_lines(tx, draft.file, draft.lines)
     tx.core.confirm_write(draft.file, draft.digest)
-
-
-def write_core(
-    store: Store,
-    tenant: str,
-    folder: Path,
-    hand: UserEdits,
-    *,
-    at: int,
-    tokens: int,
-    keep: Path | None = None,
-) -> CoreReport:
-    """Read the edits by hand and write the files anew: the whole cycle.
-
-    Args:
-        store: the opened store.
-        tenant: whose files they are.
-        folder: where they lie.
-        hand: writes what was edited.
-        at: UTC epoch milliseconds; what has expired by then is left out.
-        tokens: how many each file may cost, beside what somebody wrote there and conflicts.
-        keep: the folder in which to leave the files as they were.
-
-    Raises:
-        StoreUnavailableError: a file can't be read or written.
-    """
-    report = CoreReport()
-    with store.write(tenant) as tx:
-        recover_core(tx, folder, at)
-    with store.read(tenant) as tx:
-        edits, report.unreadable = read_core_edits(tx, folder)
-    for edit in edits:
-        with store.write(tenant) as tx:
-            report.edits.append((edit, apply_edit(tx, hand, edit)))
-    with store.read(tenant) as tx:
-        drafts = plan_core(tx, folder, at, tokens)
-    for draft in drafts:
-        _write(store, tenant, folder, draft, keep, report)
-    return report
-
-
-def _write(
-    store: Store, tenant: str, folder: Path, draft: CoreDraft, keep: Path | None, report: CoreReport
-) -> None:
-    with store.write(tenant) as tx:
-        announce_core(tx, draft)
-    if not replace_core(folder, draft, keep):
-        report.late.append(draft.file)
-        return
-    with store.write(tenant) as tx:
-        note_core_written(tx, draft)
-    if draft.has_changes:
-        report.written.append(draft.file)
 
 
 def _stored_state(tx: Transaction, file: CoreFile) -> StoredState:
