@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import memoria
 from memoria import Memoria, Turn
 from memoria.errors import InvalidInputError
-from memoria.ingest.capture import _overlap_length
+from memoria.ingest.turn_draft import overlap_length
 from memoria.text.strip import fence
 
 
@@ -142,7 +142,7 @@ def test_the_overlap_is_the_longest_end_that_is_also_a_beginning(
     tail: list[str], head: list[str]
 ) -> None:
     prints = [[text.encode() for text in texts] for texts in (tail, head)]
-    found = _overlap_length(*prints)
+    found = overlap_length(*prints)
     ends = [k for k in range(len(head) + 1) if k <= len(tail) and tail[len(tail) - k :] == head[:k]]
     assert found == max(ends)
 

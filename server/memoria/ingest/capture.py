@@ -1,26 +1,15 @@
 """Capture: conversation turns onto disk, verbatim and exactly once.
 
-Some clients give each message an id. The same (source, session, message id) is then the same
-message, and another text under that id is an edit, stored as a new version. A tool call that comes
-again without the result it already has is no edit: the client wrote it before the result came.
-
-Other clients give no ids and may send again what they have sent before: the last call, the whole
-conversation so far, or a sliding window. So the beginning of a call is compared with the end of the
-session, and only the turns beyond the overlap are new. A call that repeats the beginning of the
-session is an old one sent late. Any other repetition counts as said again, because a turn too many
-can be mended later and a lost turn cannot. A time, where one is given, is part of a turn's
-identity: "yes" at 9:14 and "yes" at 9:20 are two turns.
+Which turns of a call are new is decided by `turn_draft`. All turns of a call are written in one
+transaction, together with what rules conclude from them and with their queue entries.
 """
 
-import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.errors import InvalidTurnError
-from memoria.ingest.clean import CleanTurn, clean_turn
+from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
 from memoria.model import (
     CaptureEvent,
     Channel,
@@ -43,11 +32,6 @@ if TYPE_CHECKING:
     from memoria.ingest.intake import Intake, IntakeLimits
 
 _MS_PER_MINUTE = 60_000
-_MAX_ID_CHARS = 500
-_UNMISTAKABLE_BEGINNING = 3
-"""So many equal turns prove that a call repeats the beginning; "yes" alone is said often."""
-_TOO_DEEP = "its tool call is nested too deeply; pass it as text"
-_NAMES = ("session_id", "message_id", "speaker", "tool_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +46,6 @@ class CaptureLimits:
     def segment(self) -> SegmentLimits:
         """Where a segment ends by itself."""
         return SegmentLimits(round(self.idle_minutes * _MS_PER_MINUTE), self.segment_messages)
-
-
-@dataclass(frozen=True, slots=True)
-class _TurnDraft:
-    """A cleaned turn with its identity."""
-
-    turn: Turn
-    session_id: str
-    text: CleanTurn
-    fingerprint: bytes
-
-    @property
-    def is_unanswered_call(self) -> bool:
-        """Whether it is a tool call without its result, which adds nothing to a known call."""
-        is_call = self.turn.role is Role.TOOL and self.text.tool_args is not None
-        return is_call and self.turn.tool_result is None and not self.text.content
 
 
 class Capture:
@@ -130,7 +98,8 @@ class Capture:
         """
         tally = Tally()
         session_id = clean_name(session_id, tally)
-        drafts = [self._draft(i, turn, session_id, tally) for i, turn in enumerate(turns)]
+        most = self._limits.max_turn_bytes
+        drafts = [draft_turn(i, turn, session_id, most, tally) for i, turn in enumerate(turns)]
         now = now_millis()
         with self._store.write(self._tenant) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
@@ -163,36 +132,13 @@ class Capture:
 
         return Intake(tx, self._digester, self._intake_limits, now, self._personal)
 
-    def _draft(self, i: int, raw: Turn, session_id: str, tally: Tally) -> _TurnDraft:
-        self._check(i, raw)
-        turn = _with_clean_names(raw, tally)
-        try:
-            text = clean_turn(turn, tally)
-        except RecursionError as error:
-            raise InvalidTurnError(i, _TOO_DEEP) from error
-        return _TurnDraft(turn, turn.session_id or session_id, text, _fingerprint(turn, text))
-
-    def _check(self, i: int, turn: Turn) -> None:
-        if not turn.content and turn.tool_args is None and turn.tool_result is None:
-            raise InvalidTurnError(
-                i, "it is empty: no content, tool_args or tool_result. Leave it out"
-            )
-        size = len(_payload(i, turn).encode("utf-8", "surrogatepass"))
-        if size > self._limits.max_turn_bytes:
-            most = f"{self._limits.max_turn_bytes:,} (MEMORIA_MAX_TURN_BYTES)"
-            raise InvalidTurnError(i, f"it has {size:,} bytes; the most is {most}. Split it")
-        for name in _NAMES:
-            value = getattr(turn, name)
-            if value is not None and not 1 <= len(value) <= _MAX_ID_CHARS:
-                raise InvalidTurnError(i, f"{name} must have 1 to {_MAX_ID_CHARS} characters")
-
     def _record_session(
         self,
         tx: Transaction,
         intake: "Intake",
         suppression: SuppressionList,
         name: str,
-        drafts: list[_TurnDraft],
+        drafts: list[TurnDraft],
         now: int,
     ) -> Iterable[RecordedTurn]:
         conversations = tx.conversations
@@ -207,7 +153,7 @@ class Capture:
             id(d) for d in drafts if not suppression.may_record(self._name(d), full_text(d.text))
         }
         kept_drafts = [draft for draft in drafts if id(draft) not in forgotten]
-        repeats = _find_repeats(conversations, session, kept_drafts)
+        repeats = find_repeats(conversations, session, kept_drafts)
         for draft in drafts:
             if draft.text.is_empty:
                 yield RecordedTurn(status="nothing_left")
@@ -220,7 +166,7 @@ class Capture:
                 conclusive = suppression.may_conclude_from(full_text(draft.text))
                 yield writer.write(draft, suppressed=not conclusive)
 
-    def _name(self, draft: _TurnDraft) -> MessageName:
+    def _name(self, draft: TurnDraft) -> MessageName:
         source, message_id = self._channel.source, draft.turn.message_id
         return MessageName(source, draft.session_id, message_id, draft.fingerprint)
 
@@ -245,7 +191,7 @@ class _SessionWriter:
         self._now = now
         self._limits = limits
 
-    def write(self, draft: _TurnDraft, *, suppressed: bool) -> RecordedTurn:
+    def write(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
         message_id = draft.turn.message_id
         known = (
             self._conversations.find_message(self._session_n, message_id)
@@ -261,12 +207,12 @@ class _SessionWriter:
         edited = self._add(draft, known.turn_index, known.version + 1, suppressed=suppressed)
         return RecordedTurn(status="new_version", id=edited)
 
-    def _append(self, draft: _TurnDraft, *, suppressed: bool) -> str:
+    def _append(self, draft: TurnDraft, *, suppressed: bool) -> str:
         turn_id = self._add(draft, self._next_index, version=1, suppressed=suppressed)
         self._next_index += 1
         return turn_id
 
-    def _add(self, draft: _TurnDraft, turn_index: int, version: int, *, suppressed: bool) -> str:
+    def _add(self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool) -> str:
         turn, text = draft.turn, draft.text
         new = NewTurn(
             id=new_id(),
@@ -294,76 +240,12 @@ class _SessionWriter:
         return new.id
 
 
-def _by_session(drafts: Sequence[_TurnDraft]) -> dict[str, list[_TurnDraft]]:
+def _by_session(drafts: Sequence[TurnDraft]) -> dict[str, list[TurnDraft]]:
     """Each session's drafts in their order, however the sessions were mixed."""
-    sessions: dict[str, list[_TurnDraft]] = {}
+    sessions: dict[str, list[TurnDraft]] = {}
     for draft in drafts:
         sessions.setdefault(draft.session_id, []).append(draft)
     return sessions
-
-
-def _with_clean_names(turn: Turn, tally: Tally) -> Turn:
-    """The turn with names and ids that hold no secret and that any encoding can store."""
-    names = {name: getattr(turn, name) for name in _NAMES}
-    return turn.model_copy(
-        update={name: clean_name(value, tally) for name, value in names.items() if value}
-    )
-
-
-def _find_repeats(
-    conversations: Conversations, session: Session, drafts: Sequence[_TurnDraft]
-) -> set[int]:
-    """The drafts without a message id that the session already has, by their `id()`."""
-    unnumbered = [d for d in drafts if d.turn.message_id is None and not d.text.is_empty]
-    if not unnumbered or not session.turns:
-        return set()
-    prints = [draft.fingerprint for draft in unnumbered]
-    if len(prints) >= _UNMISTAKABLE_BEGINNING and _begins_with(conversations, session, prints):
-        return {id(draft) for draft in unnumbered}
-    tail = conversations.last_fingerprints(session.n, len(prints))
-    repeats = {id(draft) for draft in unnumbered[: _overlap_length(tail, prints)]}
-    dated = [draft for draft in unnumbered if draft.turn.at is not None]
-    repeats.update(id(d) for d in dated if conversations.find_fingerprint(session.n, d.fingerprint))
-    return repeats
-
-
-def _begins_with(conversations: Conversations, session: Session, prints: Sequence[bytes]) -> bool:
-    """Whether the session begins with exactly these turns."""
-    return conversations.first_fingerprints(session.n, len(prints)) == list(prints)
-
-
-def _overlap_length(tail: Sequence[bytes], head: Sequence[bytes]) -> int:
-    """How many of the first of `head` are the last of `tail`."""
-    most = min(len(tail), len(head))
-    return next((k for k in range(most, 0, -1) if tail[-k:] == head[:k]), 0)
-
-
-def _fingerprint(turn: Turn, text: CleanTurn) -> bytes:
-    """The identity of a turn, 32 bytes.
-
-    With a message id, the text alone tells an edit from a repetition: two captures of a message
-    may differ in the second or in the speaker's name. Without one, time and speaker count too.
-    """
-    tools = [text.tool_args, text.tool_result]
-    tools_json = [None if part is None else json.dumps(part, ensure_ascii=False) for part in tools]
-    content = [turn.role.value, text.content, turn.tool_name, *tools_json]
-    distinguishing = [turn.speaker, turn.at] if turn.message_id is None else []
-    return hashlib.sha256(
-        json.dumps([*content, *distinguishing], ensure_ascii=False).encode()
-    ).digest()
-
-
-def _payload(i: int, turn: Turn) -> str:
-    """Everything that counts towards a turn's size."""
-    tools = [value for value in (turn.tool_args, turn.tool_result) if value is not None]
-    try:
-        return turn.content + "".join(
-            json.dumps(value, ensure_ascii=False, allow_nan=False) for value in tools
-        )
-    except ValueError as error:
-        raise InvalidTurnError(i, "NaN and Infinity are not JSON; write them as text") from error
-    except RecursionError as error:
-        raise InvalidTurnError(i, _TOO_DEEP) from error
 
 
 def _make_receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Receipt:
