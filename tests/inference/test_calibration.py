@@ -82,7 +82,6 @@ def test_figures_rise_from_chance_to_identity(calibration: Calibration) -> None:
         calibration.unrelated,
         calibration.paraphrase,
         calibration.neighbour,
-        calibration.close_neighbour,
         calibration.identical,
     ]
     assert cosines == sorted(cosines)

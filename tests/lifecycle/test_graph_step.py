@@ -10,7 +10,6 @@ import memoria.app.nightly as nights
 from memoria.config import Settings
 from memoria.graph.edges import EDGE_RULES
 from memoria.graph.pruning import PrunableEdge, find_redundant_edges
-from memoria.lifecycle.steps.graph import MAX_AVERAGE_NEIGHBOURS
 from memoria.model import (
     LIBRARY,
     Edge,
@@ -199,7 +198,6 @@ def test_a_tie_goes_that_nearer_ones_make_needless(near: float, kept: bool, gone
     found = find_redundant_edges([*ties, PrunableEdge((4, 0), 4, 0, 0.8, kept)], 2, near)
     assert len(found) >= gone
     assert ((4, 0) in found) is not kept
-    assert EDGE_RULES[EdgeType.SIMILAR_TO].cap > MAX_AVERAGE_NEIGHBOURS
 
 
 def test_a_walk_from_a_concept_reaches_its_members_and_from_a_member_its_concept(

@@ -4,12 +4,11 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from tests.lifecycle.test_graph_step import like, neighbours, transaction, written
+from tests.lifecycle.test_graph_step import like, transaction, written
 from typer.testing import CliRunner
 
 import memoria.app.nightly as nights
 from memoria.config import Settings
-from memoria.lifecycle.steps import graph
 from memoria.lifecycle.steps.metrics import check_bound
 from memoria.model import Validity, now_millis
 from memoria.model.nightly import Metric
@@ -80,22 +79,6 @@ def cli(settings: Settings, *words: str) -> str:
     result = CliRunner().invoke(app, [*base, *words])
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-def test_a_graph_that_is_too_dense_is_thinned_out_further(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ids = written(settings, [f"a story of the cat, part {i}" for i in range(12)])
-    with transaction(settings) as tx:
-        tx.graph.upsert_edges(like(*pair, 0.8) for pair in pairs(ids))
-    nights.run_nightly(settings, ["graph"])
-    assert set(neighbours(settings, ids).values()) == {11}
-    monkeypatch.setattr(
-        graph, "MAX_AVERAGE_NEIGHBOURS", 10
-    )  # a real crowd would take thousands of edges
-    nights.run_nightly(settings, ["graph"])
-    assert max(neighbours(settings, ids).values()) < 11
-    assert min(neighbours(settings, ids).values()) >= 8
 
 
 def pairs(ids: Sequence[str]) -> list[tuple[str, str]]:

@@ -74,25 +74,54 @@ def stored(settings: Settings) -> int:
     return loose + number(settings, "SELECT coalesce(sum(length(data)), 0) FROM text_blocks")
 
 
-async def test_texts_take_less_room_after_a_week_and_a_month_and_say_the_same(
-    settings: Settings,
-) -> None:
+async def test_texts_take_less_room_after_a_month_and_say_the_same(settings: Settings) -> None:
     await talk(settings, "home", "shop")
     said, before, hot = texts(settings, "home", "shop"), dump(settings.home_path), stored(settings)
-    assert night(settings, 6).steps[0].outcomes == {}
-    assert night(settings, 8).steps[0].outcomes == {"done": 2}
-    warm = stored(settings)
-    assert packed(settings) == 0
-    assert nights.dry_run(settings, ["storage_tiers"]).steps[0].planned == 0
+    assert night(settings, 29).steps[0].outcomes == {}
+    assert (packed(settings), stored(settings)) == (0, hot)
     run = night(settings, 31)
     assert run.steps[0].outcomes == {"done": 2}
     assert run.most_rows <= 500
-    assert stored(settings) < warm < hot
+    assert stored(settings) < hot
     assert packed(settings) >= 6
+    assert nights.dry_run(settings, ["storage_tiers"]).steps[0].planned == 0
     assert night(settings, 40).steps[0].outcomes == {}
     assert nights.undo_nightly(settings, run.id, lambda _: None).restored == 0
     assert texts(settings, "home", "shop") == said
     assert dump(settings.home_path) == before
+
+
+async def test_a_text_of_a_tool_that_is_kept_twice_takes_the_room_of_one(
+    settings: Settings,
+) -> None:
+    noise = "".join(f"{i * 2654435761 % 2**32:08x}" for i in range(20_000))
+    turn = {"role": "tool", "content": noise, "tool_result": noise}
+    async with open_memoria(settings=settings) as m:
+        await m.record_conversation([turn], "session_end", session_id="long")
+    hot = stored(settings)
+    night(settings, 31)
+    assert packed(settings) == 2
+    assert stored(settings) < hot * 0.6
+
+
+async def test_a_conversation_that_was_packed_each_text_by_itself_is_packed_together(
+    settings: Settings,
+) -> None:
+    await talk(settings, "home")
+    said = texts(settings, "home")
+    with closing(connect(settings.home_path / "memoria.db", 5000)) as connection:
+        connection.execute("UPDATE sessions SET tier = 1")  # as versions before did after a week
+        for key, codec, data in connection.execute(
+            "SELECT hash, codec, data FROM raw_chunks WHERE size >= 512"
+        ).fetchall():
+            tight = pack_tight(unpack(codec, data))
+            connection.execute(
+                "UPDATE raw_chunks SET codec = 'zstd', data = ? WHERE hash = ?", (tight, key)
+            )
+    assert texts(settings, "home") == said
+    assert night(settings, 31).steps[0].outcomes == {"done": 1}
+    assert packed(settings) > 0
+    assert texts(settings, "home") == said
 
 
 async def test_what_is_said_again_is_kept_once_and_packed_when_it_has_come_to_rest_again(
@@ -173,8 +202,8 @@ async def test_a_night_that_is_killed_between_or_within_pages_ends_as_one_that_w
         with monkeypatch.context() as patched:
             patched.setattr(
                 storage_tiers.SqliteStorageTiers,
-                "set_tier",
-                once(storage_tiers.SqliteStorageTiers.set_tier),
+                "mark_packed",
+                once(storage_tiers.SqliteStorageTiers.mark_packed),
             )
             with pytest.raises(Interrupted):
                 night(settings, 31)

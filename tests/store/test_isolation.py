@@ -41,16 +41,13 @@ from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
-    AgedSession,
     DocumentKind,
     Filters,
     NewEvidence,
     NewMemory,
     NewQueueEntry,
     NewVersion,
-    StorageTier,
     SuppressedMeaning,
-    TierAges,
     Tombstone,
     TombstoneRecord,
 )
@@ -67,7 +64,7 @@ MARK = "the mark of what everybody forgot"
 
 
 EVERY = Filters(include_history=True)
-EVER = TierAges(1 << 60, 1 << 60)
+EVER = 1 << 60
 LONG = " ".join(map(str, range(400)))
 
 
@@ -416,10 +413,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "purge.list_short_lived": lambda tx, _: tx.purge.list_short_lived(2**53, 100),
     "purge.list_archived": lambda tx, _: tx.purge.list_archived(2**53, 100),
-    "storage_tiers.count_aged": lambda tx, _: tx.storage_tiers.count_aged(EVER),
-    "storage_tiers.next_aged": lambda tx, _: tx.storage_tiers.next_aged(EVER) is not None,
-    "storage_tiers.repack": lambda tx, them: [
-        tx.storage_tiers.repack(AgedSession(n, StorageTier.COLD), 0).block for n in them.sessions
+    "storage_tiers.count_unpacked": lambda tx, _: tx.storage_tiers.count_unpacked(EVER),
+    "storage_tiers.next_unpacked": lambda tx, _: tx.storage_tiers.next_unpacked(EVER) is not None,
+    "storage_tiers.pack_page": lambda tx, them: [
+        tx.storage_tiers.pack_page(n, 0).block for n in them.sessions
     ],
     "retention.list_expired": lambda tx, _: tx.retention.list_expired(1, 0, 100),
     "retention.list_attributes": lambda tx, _: tx.retention.list_attributes(0, 100),
@@ -476,9 +473,15 @@ NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
 }
 FINDS_DEFECTS = {"dependencies.list_orphans"}  # nothing in a sound home; see forgetting/test_verify
 OF_ALL = {
-    "metrics.count_index_segments"
-}  # of the one index that holds everybody's text: a number alone
+    "metrics.count_index_segments",  # of the one index that holds everybody's text: a number
+    "backlog.current_model",  # of the home
+}
+IN_TEST_TENANTS = {"backlog.list_due", "backlog.last_erasure", "leases.owner"}
 WRITES = {
+    "backlog.add_vectors",
+    "backlog.postpone",
+    "leases.take",
+    "leases.release",
     "conversations.upsert_session",
     "conversations.add_turn",
     "conversations.retire_turn",
@@ -520,8 +523,8 @@ WRITES = {
     "episodes.add",
     "episodes.stop_summarising",
     "episodes.requeue_summaries",
-    "storage_tiers.write_packed",
-    "storage_tiers.set_tier",
+    "storage_tiers.write_page",
+    "storage_tiers.mark_packed",
     "retention.set_tier",
     "purge.close_runs",
     "purge.drop_images",
@@ -586,6 +589,8 @@ def test_every_method_that_reads_is_tried() -> None:
         "queue": base.Queue,
         "audit": base.AuditLog,
         "ledger": base.ModelCallLog,
+        "backlog": base.TenantBacklog,
+        "leases": base.Leases,
         "storage_tiers": base.StorageTiers,
         "retention": base.RetentionRows,
         "pairs": base.Pairs,
@@ -604,7 +609,9 @@ def test_every_method_that_reads_is_tried() -> None:
         for name in vars(protocol)
         if not name.startswith("_")
     }
-    assert methods == READS.keys() | WRITES | NEED_OWN_ROWS | FINDS_DEFECTS | OF_ALL
+    assert (
+        methods == READS.keys() | WRITES | NEED_OWN_ROWS | FINDS_DEFECTS | OF_ALL | IN_TEST_TENANTS
+    )
 
 
 @pytest.mark.parametrize("name", READS)

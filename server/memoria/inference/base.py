@@ -81,8 +81,6 @@ class Calibration:
     """From here on two statements may say the same."""
     neighbour: float
     """From here on two memories are linked as neighbours by meaning."""
-    close_neighbour: float
-    """The same where neighbours are many and only the nearest tell something."""
     identical: float
     """From here on two statements may be one, if no word of one turns the other round."""
     memories: AnswerBounds

@@ -19,7 +19,6 @@ BUNDLED_CALIBRATION = Calibration(
     # 0.4, two texts about the same person at 0.35 to 0.45 for the name alone.
     paraphrase=0.6,
     neighbour=0.75,
-    close_neighbour=0.85,
     # A word in another's place (Beijing, Shanghai; mother, father) lies under 0.9, an "is" more
     # or less at 0.99.
     identical=0.97,

@@ -1,7 +1,6 @@
 """What goes into a store and comes out of it, whichever engine it is."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -272,29 +271,6 @@ class LeasedEntry:
     """With this one."""
 
 
-class StorageTier(IntEnum):
-    """How tightly a conversation's texts are packed; 0 is as they were recorded."""
-
-    WARM = 1
-    """Each by itself."""
-    COLD = 2
-    """Many together."""
-
-
-class TierAges(NamedTuple):
-    """Moments, UTC epoch ms: who was last added to before one is of that tier."""
-
-    warm: int
-    cold: int
-
-
-class AgedSession(NamedTuple):
-    """A conversation that is old enough for another tier."""
-
-    session_n: int
-    tier: StorageTier
-
-
 @dataclass(frozen=True, slots=True)
 class TextBlock:
     """Texts packed together."""
@@ -305,11 +281,10 @@ class TextBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class RepackedTexts:
-    """A page of a conversation's texts."""
+class TextPage:
+    """Some of a conversation's texts, packed together."""
 
-    apart: tuple[tuple[bytes, bytes], ...]
-    """(hash, data) of those that stay by themselves and take less room now."""
     block: TextBlock | None
+    """None where they would take no less room."""
     through: int | None
-    """The number of the last turn in it; None where no text is left beyond."""
+    """The number of the last turn of the page; None where no text is left beyond."""

@@ -15,10 +15,7 @@ from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepConte
 from memoria.model.nightly import StepOutcome
 from memoria.store.base import EdgeKey, PruneReason, RestorableEdge, Transaction
 
-MAX_AVERAGE_NEIGHBOURS = 32.0
-"""Neighbours by meaning that a memory has on average: half of what it may have. Beyond that it is
-thinned out further."""
-_ROOM, _LESS_ROOM = 16, 8
+_ROOM = 16
 """The number of neighbours up to which none is pruned: more than a memory finds by itself."""
 _MAX_CROWDED_NODES = 2000
 """Nodes whose edges are pruned in a run, the most crowded first."""
@@ -58,11 +55,8 @@ class GraphStep(PlannedStep[EdgeItem]):
                 yield EdgeItem(key=_place_key(place), place=place, why="inactive")
             idle.add(place)
         with context.store.read(context.tenant) as tx:
-            dense = tx.metrics.count_links().neighbours > MAX_AVERAGE_NEIGHBOURS
-            crowded = _redundant_edges(tx, idle, context.calibration, dense=dense)
-            roomy = _edges_with_room(
-                tx.edge_pruning.list_restorable(_MAX_PRUNED_READ), _LESS_ROOM if dense else _ROOM
-            )
+            crowded = _redundant_edges(tx, idle, context.calibration)
+            roomy = _edges_with_room(tx.edge_pruning.list_restorable(_MAX_PRUNED_READ))
         for place in crowded:
             yield EdgeItem(key=_place_key(place), place=place, why="redundant")
         for place in roomy:
@@ -92,28 +86,26 @@ def _edges_to_archived(context: StepContext) -> Iterator[EdgeKey]:
 
 
 def _redundant_edges(
-    tx: Transaction, idle: set[EdgeKey], calibration: Calibration, *, dense: bool
+    tx: Transaction, idle: set[EdgeKey], calibration: Calibration
 ) -> list[EdgeKey]:
     """The redundant edges between crowded nodes, without those that are pruned anyway."""
-    room = _LESS_ROOM if dense else _ROOM
-    near = calibration.close_neighbour if dense else calibration.neighbour
     found = tx.edge_pruning.list_similar_pairs(
-        tx.edge_pruning.list_dense_nodes(room, _MAX_CROWDED_NODES)
+        tx.edge_pruning.list_dense_nodes(_ROOM, _MAX_CROWDED_NODES)
     )
     ties = (
         PrunableEdge(like.edge, like.edge[0], like.edge[2], like.cosine, like.is_ruled_distinct)
         for like in found
         if like.edge not in idle
     )
-    return find_redundant_edges(ties, room, near)
+    return find_redundant_edges(ties, _ROOM, calibration.neighbour)
 
 
-def _edges_with_room(waiting: Sequence[RestorableEdge], room: int) -> Iterator[EdgeKey]:
+def _edges_with_room(waiting: Sequence[RestorableEdge]) -> Iterator[EdgeKey]:
     """The pruned edges that both ends have room for again, the strongest first."""
     more: Counter[tuple[int, int]] = Counter()
     for edge in waiting:
         src, code, dst = edge.edge
-        most = room if edge.reason == "redundant" else edge.cap
+        most = _ROOM if edge.reason == "redundant" else edge.cap
         if max(edge.src_degree + more[src, code], edge.dst_degree + more[dst, code]) < most:
             more.update([(src, code), (dst, code)])
             yield edge.edge

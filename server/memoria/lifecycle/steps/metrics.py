@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
-from memoria.lifecycle.steps.graph import MAX_AVERAGE_NEIGHBOURS
 from memoria.model.nightly import Metric, StepOutcome
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
@@ -39,9 +38,7 @@ class MetricKind:
 METRICS: Mapping[str, MetricKind] = {
     "archived": MetricKind("share of memories that are archived"),
     "links": MetricKind("edges of a memory, on average"),
-    "neighbours": MetricKind(
-        "neighbours of a memory by meaning, on average", upper=MAX_AVERAGE_NEIGHBOURS
-    ),
+    "neighbours": MetricKind("neighbours of a memory by meaning, on average", upper=32.0),
     "recall": MetricKind("share of memories found by their own words", lower=0.9),
     "segments": MetricKind("pieces that the text index lies in", upper=64.0),
     "slowest_ms": MetricKind("milliseconds of the slowest search by words", upper=1500.0),

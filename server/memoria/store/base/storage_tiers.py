@@ -1,37 +1,41 @@
-"""How tightly texts are packed: what a night makes of conversations that have come to rest."""
+"""Storage tiers: texts of conversations at rest are packed together, and read back to the byte."""
 
 from typing import Protocol
 
-from memoria.store.values import AgedSession, RepackedTexts, TierAges
+from memoria.store.values import TextPage
 
 
 class StorageTiers(Protocol):
-    """A tenant's texts by how they are kept. What they say stays the same to the byte."""
+    """A tenant's conversations by how their texts are stored.
 
-    def count_aged(self, ages: TierAges) -> int:
-        """How many conversations are old enough for another tier."""
+    Hot and warm texts lie as they were recorded, each compressed by itself where that takes less
+    room. Cold texts lie together in blocks. What they say stays the same to the byte.
+    """
+
+    def count_unpacked(self, before: int) -> int:
+        """How many conversations got no turn since a moment and are not packed yet."""
         ...
 
-    def next_aged(self, ages: TierAges) -> AgedSession | None:
-        """One of them."""
+    def next_unpacked(self, before: int) -> int | None:
+        """The number of one of them; None where there is none."""
         ...
 
-    def repack(self, aged: AgedSession, after: int) -> RepackedTexts:
-        """Some of a conversation's texts, packed for its tier; nothing is written.
+    def pack_page(self, session_n: int, after: int) -> TextPage:
+        """Pack some of a conversation's texts; nothing is written.
 
         Args:
-            aged: the conversation.
+            session_n: the conversation.
             after: the number of a turn: only texts of later ones.
         """
         ...
 
-    def write_packed(self, repacked: RepackedTexts) -> bool:
+    def write_page(self, page: TextPage) -> bool:
         """Write what was packed.
 
-        Gives False where one of the texts was erased meanwhile: then nothing is written.
+        False where one of the texts was erased since it was read: then nothing is written.
         """
         ...
 
-    def set_tier(self, aged: AgedSession, ages: TierAges) -> None:
-        """Note that a conversation is in its tier, unless somebody has added to it since."""
+    def mark_packed(self, session_n: int, before: int) -> None:
+        """Note that a conversation is packed, unless it got a turn since the moment."""
         ...

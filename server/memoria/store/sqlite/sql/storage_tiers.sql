@@ -1,13 +1,14 @@
--- name: count_aged
-SELECT count(*) FROM sessions
-WHERE tenant_id = :tenant AND tier < 2
-  AND last_ingested_at < CASE tier WHEN 0 THEN :warm ELSE :cold END;
+-- A conversation's tier is 0 or 1 while its texts lie as they were recorded (1: packed each by
+-- itself, by a version before), and 2 when they are packed together.
 
--- name: next_aged
-SELECT n, CASE WHEN last_ingested_at < :cold THEN 2 ELSE 1 END AS tier FROM sessions
-WHERE tenant_id = :tenant AND tier < 2
-  AND last_ingested_at < CASE tier WHEN 0 THEN :warm ELSE :cold END
-ORDER BY sessions.tier, n
+-- name: count_unpacked
+SELECT count(*) FROM sessions
+WHERE tenant_id = :tenant AND tier < 2 AND last_ingested_at < :before;
+
+-- name: next_unpacked
+SELECT n FROM sessions
+WHERE tenant_id = :tenant AND tier < 2 AND last_ingested_at < :before
+ORDER BY tier, n
 LIMIT 1;
 
 -- name: loose
@@ -19,10 +20,6 @@ WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND t.n > :after AND c
 ORDER BY t.n
 LIMIT :most;
 
--- name: pack
-UPDATE raw_chunks SET codec = 'zstd', data = :data
-WHERE tenant_id = :tenant AND hash = :hash AND length(data) > length(:data);
-
 -- name: add_block
 INSERT INTO text_blocks (tenant_id, texts, data) VALUES (:tenant, :texts, :data);
 
@@ -33,6 +30,6 @@ DELETE FROM raw_chunks WHERE tenant_id = :tenant AND hash = :hash;
 INSERT INTO packed_texts (tenant_id, hash, block_n, start, size)
 VALUES (:tenant, :hash, :block_n, :start, :size);
 
--- name: settle
-UPDATE sessions SET tier = :tier
+-- name: mark_packed
+UPDATE sessions SET tier = 2
 WHERE n = :session_n AND tenant_id = :tenant AND last_ingested_at < :before;
