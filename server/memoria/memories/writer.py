@@ -19,6 +19,8 @@ says the same as another, and `restore` brings it back. Nothing is erased here: 
 of `erasure`.
 """
 
+from dataclasses import replace
+
 from memoria.erasure.suppression import SuppressionList
 from memoria.memories.links import (
     interpretation_by_rules,
@@ -75,7 +77,8 @@ class MemoryWriter:
         # Conflict detection for all paths belongs here: the memory is complete, and nothing of it
         # is written yet.
         self._tx.memories.add(memory, self._version(wording))
-        self._complete(memory.id, wording, True, action, detail)
+        links = wording.structural or StructuralLinks()
+        self._complete(memory.id, replace(wording, structural=links), action, detail)
 
     def revise(
         self,
@@ -98,7 +101,7 @@ class MemoryWriter:
         """
         self.check_not_forgotten(wording.content)
         self._tx.memories.add_version(memory_id, self._version(wording))
-        self._complete(memory_id, wording, False, action, detail)
+        self._complete(memory_id, wording, action, detail)
 
     def supersede(
         self, memory_id: str, detail: str | None = None, action: str = "supersede"
@@ -190,13 +193,12 @@ class MemoryWriter:
             self._log("lift", tombstone.subject)
 
     def _complete(
-        self, memory_id: str, wording: NewWording, is_new: bool, action: str, detail: str | None
+        self, memory_id: str, wording: NewWording, action: str, detail: str | None
     ) -> None:
         """What follows a new wording: its place in the graph, its evidence, the audit entry."""
         memory = self._require(memory_id)
-        structural = wording.structural or (StructuralLinks() if is_new else None)
-        if structural is not None:
-            link_structure(self._tx, memory, structural, now=self._now)
+        if wording.structural is not None:
+            link_structure(self._tx, memory, wording.structural, now=self._now)
         understood = wording.interpretation or interpretation_by_rules(wording.content)
         replace_interpretation(self._tx, memory, understood, now=self._now)
         for passage in wording.passages:
