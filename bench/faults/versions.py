@@ -8,7 +8,7 @@ from pathlib import Path
 
 import memoria
 from bench.faults.homes import copied, unsound
-from bench.faults.strings import PuppetError, puppet
+from bench.faults.strings import PuppetError, Strings, puppet
 from bench.faults.verdict import Verdict
 from memoria.store.sqlite.migrate import migrations
 
@@ -57,7 +57,11 @@ def overtaken(pattern: Path, folder: Path) -> Verdict:
 
 
 def overtaking(folder: Path) -> Verdict:
-    """This version migrates a home that the first one has open and goes on writing to."""
+    """This version migrates a home that the first one has open and would go on writing to.
+
+    The first version doesn't look at the schema's number. Tables that it writes have other columns
+    now, so its transaction must fail as a whole: it says so, and leaves nothing half written.
+    """
     home = folder / "first"
     home.mkdir()
     broken: list[str] = []
@@ -69,16 +73,29 @@ def overtaking(folder: Path) -> Verdict:
         broken += _served_together(home)
         try:
             _write_as_the_first(old, _OTHER)
-        except sqlite3.Error as error:
-            broken.append(f"the first version can no longer write: {error}")
+        except sqlite3.Error:
+            old.execute("ROLLBACK")
+        else:
+            broken.append("the first version wrote into tables that are no longer its own")
     with puppet() as it:
         it.tell("open", home=str(home))
-        stored = [it.tell("read", session=f"s{n}") for n in (_ONE, _OTHER)]
-        if stored != [["hello"], ["hello"]]:
+        if (stored := it.tell("read", session=f"s{_ONE}")) != ["hello"]:
             broken.append(f"of what the first version wrote there is {stored}")
+        broken += _find_remains(it, f"s{_OTHER}")
     return Verdict(
         "the first version beside this one", {"processes": _NEWCOMERS}, (*broken, *unsound(home))
     )
+
+
+def _find_remains(it: Strings, session: str) -> Iterator[str]:
+    """Nothing may be left of a session that was never committed."""
+    try:
+        stored = it.tell("read", session=session)
+    except PuppetError as error:
+        if error.name != "NotFoundError":
+            yield str(error)
+    else:
+        yield f"of a transaction that failed there is {stored}"
 
 
 def _served_together(home: Path) -> Iterator[str]:

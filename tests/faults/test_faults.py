@@ -92,5 +92,5 @@ def test_a_newer_version_beside_this_one_is_said(pattern: Path, tmp_path: Path) 
     kept(versions.overtaken(pattern, tmp_path))
 
 
-def test_the_first_version_beside_this_one_writes_on(tmp_path: Path) -> None:
+def test_the_first_version_beside_this_one_is_stopped_and_loses_nothing(tmp_path: Path) -> None:
     kept(versions.overtaking(tmp_path))
