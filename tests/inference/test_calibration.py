@@ -9,10 +9,17 @@ from tests.retrieval.toys import ToyEmbedder, keep, texts_of
 
 import memoria
 from memoria.config import Settings
-from memoria.inference import DEFAULT_CALIBRATION, Calibration, calibration_of, choose_embedder
+from memoria.inference import (
+    DEFAULT_CALIBRATION,
+    Calibration,
+    LazyEmbedder,
+    calibration_of,
+    choose_embedder,
+)
 from memoria.inference.base import AnswerBounds, RelevanceBounds
 from memoria.inference.bundled import BUNDLED_CALIBRATION
 from memoria.model import EdgeType, Node
+from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.values import Filters
 
 NEVER = RelevanceBounds(frequent_entity=3, no_entity=3, cross_language=3, unknown_entity=3)
@@ -90,3 +97,17 @@ def test_figures_rise_from_chance_to_identity(calibration: Calibration) -> None:
         unasked: RelevanceBounds = getattr(calibration.context, kind)
         assert unasked.no_entity > asked.no_entity
         assert unasked.frequent_entity > asked.frequent_entity
+
+
+async def test_a_paraphrase_is_what_the_embedder_takes_for_one(tmp_path: Path) -> None:
+    strict = replace(DEFAULT_CALIBRATION, paraphrase=1.1)
+    async with memoria.open(home=tmp_path, tenant="t", embedder=ToyEmbedder()) as m:
+        keep(m, "The car is red", "2023-01-01")
+        await m.wait_until_idle(60)
+        for calibration, expected in ((DEFAULT_CALIBRATION, 1), (strict, 0)):
+            embedder = LazyEmbedder(ToyEmbedder.name, ToyEmbedder, calibration)
+            finder = RelatedMemoryFinder(embedder)
+            meanings = finder.embed_meanings(["The automobile is red"], wait=True)
+            with m._store.read("t") as tx:  # noqa: SLF001  (finders are given a transaction)
+                near = finder.find_near(tx, meanings, "The automobile is red", None)
+            assert len(near) == expected

@@ -217,7 +217,7 @@ async def test_a_hint_counts_only_what_the_second_level_shows(
     record = await town.search_conversation_traces(
         query, limit=200, max_tokens=100_000, context=0, **scope
     )
-    number = re.search(r"(\d+) (?:or more )?traces? match", found.hint or "0 traces match")
+    number = re.search(r"(\d+) (?:or more )?turns? match", found.hint or "0 turns match")
     assert number is not None
     assert int(number[1]) <= len(record.hits) <= TURNS[place]
     assert record.hits or found.hint is None

@@ -97,16 +97,16 @@ async def test_a_hint_says_why_the_record_is_worth_a_look(
 async def test_a_hint_counts_the_turns_up_to_ten(m: Memoria) -> None:
     many = await m.search_memory("marble sample")
     assert many.hits == ()
-    assert "10 or more traces match" in str(many.hint)
+    assert "10 or more turns match" in str(many.hint)
     query = "What were the exact words on the deploy log step?"
     one = await m.search_memory(query, without=["vectors"])
-    assert "1 trace matches" in str(one.hint)
+    assert "1 turn matches" in str(one.hint)
 
 
 async def test_of_a_code_a_hint_counts_the_turns_that_hold_it_as_it_is_written(m: Memoria) -> None:
     found = await m.search_memory("E4711 marble sample")
     assert str(found.hint).startswith("Codes, paths and addresses")
-    assert ": 1 trace matches;" in str(found.hint)
+    assert ": 1 turn matches;" in str(found.hint)
 
 
 async def test_without_a_turn_that_fits_there_is_no_hint(m: Memoria) -> None:

@@ -57,8 +57,8 @@ def find_hint(
 def _phrase_hint(reason: str | None, count: int) -> str | None:
     if reason is None or not count:
         return None
-    many = f"{_COUNT_UP_TO} or more traces" if count >= _COUNT_UP_TO else f"{count} traces"
-    match = "1 trace matches" if count == 1 else f"{many} match"
+    many = f"{_COUNT_UP_TO} or more turns" if count >= _COUNT_UP_TO else f"{count} turns"
+    match = "1 turn matches" if count == 1 else f"{many} match"
     return f"{reason}: {match}; call search_conversation_traces."
 
 
