@@ -102,3 +102,11 @@ def test_every_heading_of_the_table_is_one_of_the_core_files() -> None:
 def test_the_first_to_be_archived_are_in_a_certain_order() -> None:
     order = [MEMORY_TYPES[one].archive_order for one in ARCHIVED_FIRST]
     assert order == list(range(len(order))), f"{TABLE.name}: archive_order counts from 0"
+
+
+def test_the_glossary_names_every_type() -> None:
+    glossary = (SOURCES.parents[1] / "docs" / "glossary.md").read_text("utf-8")
+    (row,) = [line for line in glossary.splitlines() if line.startswith("| memory type |")]
+    for kind in MemoryType:
+        name = kind.value.replace("_", " ")
+        assert name in row, f"docs/glossary.md does not name the type {name}"

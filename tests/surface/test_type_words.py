@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from tests.surface.agent import Agent, connected, server_on
-from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
 import memoria
@@ -15,7 +14,7 @@ from memoria.model import MemoryType
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.surface.cli.main import app
 
-WORDS = [*(one.value for one in MemoryType), "opinion", "Fact", "task_rule", ""]
+WORDS = [*(one.value for one in MemoryType), "feeling", "Fact", "task_rule", ""]
 STATEMENT = "The kettle is in the left cupboard"
 
 
@@ -102,9 +101,9 @@ async def test_a_tool_offers_the_words_that_it_takes(
 
 
 def test_the_command_line_offers_the_words_that_it_takes(
-    shell: Shell, words_to_state: set[str]
+    home: Path, words_to_state: set[str]
 ) -> None:
-    refused = shell("remember", STATEMENT, "--type", "opinion")
-    offered = "".join(refused.err.split())
+    line = ["--home", str(home), "remember", STATEMENT, "--type", "no such type"]
+    offered = "".join(CliRunner().invoke(app, line).stderr.split())
     assert all(f"'{word}'" in offered for word in words_to_state)
     assert "episode" not in offered
