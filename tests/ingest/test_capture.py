@@ -265,8 +265,8 @@ async def test_an_event_closes_the_stretch_and_the_next_turn_opens_another(
     assert receipt.closed_segments == 1
     await memory.record_conversation([turn("three")])
     await memory.record_conversation([], event="session_end", session_id="s")
-    stretches = (await memory.get_session("s")).segments
-    assert [(s.first_index, s.last_index, s.closed_by) for s in stretches] == [
+    segments = (await memory.get_session("s")).segments
+    assert [(s.first_index, s.last_index, s.closed_by) for s in segments] == [
         (0, 1, "compaction"),
         (2, 2, "session_end"),
     ]
@@ -280,8 +280,8 @@ async def test_a_pause_closes_the_stretch(memory: Memoria) -> None:
             turn("three", at="2026-03-02T10:00:00Z"),
         ]
     )
-    stretches = (await memory.get_session("s")).segments
-    assert [(s.first_index, s.last_index, s.closed_by) for s in stretches] == [
+    segments = (await memory.get_session("s")).segments
+    assert [(s.first_index, s.last_index, s.closed_by) for s in segments] == [
         (0, 1, "idle"),
         (2, 2, None),
     ]

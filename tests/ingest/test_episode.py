@@ -1,4 +1,4 @@
-"""What a stretch of conversation came to is summed up, with the words that bear it out."""
+"""A conversation segment is summed up, with the quotes that support the summary."""
 
 import json
 import re

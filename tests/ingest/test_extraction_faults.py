@@ -1,4 +1,4 @@
-"""Whatever model or worker does, each stretch is read once or is a dead letter with a reason."""
+"""Whatever model or worker does, each segment is read once or is a dead letter with a reason."""
 
 import json
 import os
@@ -80,13 +80,13 @@ def record(store: SqliteStore, sessions: int, tenant: str = "t") -> None:
     """Each session says one thing, and is read when it has ended."""
     limits = CaptureLimits(max_turn_bytes=100_000, idle_minutes=30)
     intake = IntakeLimits(turns_per_session=0)
-    capture = Capture(store, tenant, LIBRARY, limits, marks(tenant), intake=intake)
+    capture = Capture(store, tenant, LIBRARY, limits, digester(tenant), intake=intake)
     for i in range(sessions):
         said = Turn(role=Role.USER, content=f"sentence number {i} tells of zebra {i}")
         capture.record([said], f"session {i}", "session_end")
 
 
-def marks(tenant: str) -> Digester:
+def digester(tenant: str) -> Digester:
     return Digester(tenant, lambda: b"a key")
 
 
@@ -95,11 +95,13 @@ def worker(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> Extra
     limits = ChatLimits(
         timeout_s=0.5, attempts=2, concurrency=2, daily_tokens=10**9, first_pause_s=0.001
     )
-    gate = ChatClient(chat, StoreLedger(store), limits)
-    extractor = Extractor(ProcessorTools(store, gate, RelatedMemoryFinder(None), marks, 4096))
+    chat_client = ChatClient(chat, StoreLedger(store), limits)
+    extractor = Extractor(
+        ProcessorTools(store, chat_client, RelatedMemoryFinder(None), digester, 4096)
+    )
     return ExtractionWorker(
         store,
-        gate,
+        chat_client,
         {QueueKind.EXTRACT: extractor},
         ExtractionLimits(2, 2000, attempts, first_retry_ms=1),
     )

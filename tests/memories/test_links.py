@@ -37,7 +37,7 @@ from memoria.store.values import Filters
 
 SEEN = Filters()
 NOW = 1_800_000_000_000
-MARKS = Digester("t", lambda: b"k")
+DIGESTER = Digester("t", lambda: b"k")
 
 
 class Desk:
@@ -45,9 +45,9 @@ class Desk:
 
     def __init__(self, path: Path) -> None:
         self.store = SqliteStore(path, busy_timeout_ms=5000, readers=1)
-        self._statements = Statements(self.store, "t", LIBRARY, MARKS)
+        self._statements = Statements(self.store, "t", LIBRARY, DIGESTER)
         self._capture = Capture(
-            self.store, "t", LIBRARY, CaptureLimits(max_turn_bytes=9999, idle_minutes=30), MARKS
+            self.store, "t", LIBRARY, CaptureLimits(max_turn_bytes=9999, idle_minutes=30), DIGESTER
         )
 
     def say(self, content: str, session: str = "s") -> str:

@@ -69,8 +69,8 @@ class Memoria(Records):
         self._worker = worker
         self._reader = reader
         self._channel = channel
-        self._marks = Digester(self.tenant, lambda: tombstone_key(settings.home_path))
-        self.queue = ExtractionQueue(store, self.tenant, self._marks, reader)
+        self._digester = Digester(self.tenant, lambda: tombstone_key(settings.home_path))
+        self.queue = ExtractionQueue(store, self.tenant, self._digester, reader)
         """What a chat model is still to read."""
 
     def with_channel(self, channel: Channel) -> "Memoria":
@@ -213,7 +213,7 @@ class Memoria(Records):
             self._store,
             self.tenant,
             self._channel,
-            self._marks,
+            self._digester,
             home,
             lambda since: list_remaining(home, keep_days, since),
             self._meaning_lookup(self.settings.forget_reach),
@@ -319,7 +319,7 @@ class Memoria(Records):
             self.tenant,
             self._channel,
             limits,
-            self._marks,
+            self._digester,
             place,
             self._intake,
             chosen.personal_data,
@@ -328,7 +328,7 @@ class Memoria(Records):
     def _statements(self, workspace: str | None) -> Statements:
         place = self._place(workspace)
         personal = self.settings.personal_data
-        return Statements(self._store, self.tenant, self._channel, self._marks, place, personal)
+        return Statements(self._store, self.tenant, self._channel, self._digester, place, personal)
 
     def _place(self, given: str | None) -> str | None:
         """The workspace a call writes to."""

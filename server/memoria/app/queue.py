@@ -43,10 +43,10 @@ class ExtractionQueue:
     """What of one tenant's conversations a chat model is still to read. See `Memoria.queue`."""
 
     def __init__(
-        self, store: Store, tenant: str, marks: Digester, reader: ExtractionService | None
+        self, store: Store, tenant: str, digester: Digester, reader: ExtractionService | None
     ) -> None:
         self._store = store
-        self._marks = marks
+        self._digester = digester
         self._tenant = tenant
         self._reader = reader
 
@@ -117,7 +117,7 @@ class ExtractionQueue:
         from memoria.ingest.intake import Intake  # noqa: PLC0415  (a start-up must not pay for it)
 
         unread = tx.conversations.list_unqueued_segments(_AT_ONCE)
-        Intake(tx, self._marks, limits, now_millis()).queue_segments(unread)
+        Intake(tx, self._digester, limits, now_millis()).queue_segments(unread)
         return len(unread)
 
     @check_arguments

@@ -42,11 +42,11 @@ def build_worker(
 ) -> ExtractionWorker:
     """The workers that ask by a gate, not started yet."""
 
-    def marks(tenant: str) -> Digester:
+    def digester(tenant: str) -> Digester:
         return Digester(tenant, lambda: tombstone_key(settings.home_path))
 
     most, personal = settings.llm_output_tokens, settings.personal_data
-    tools = ProcessorTools(store, gate, recall, marks, most, personal)
+    tools = ProcessorTools(store, gate, recall, digester, most, personal)
     readers: dict[QueueKind, EntryProcessor] = {
         QueueKind.EXTRACT: Extractor(tools),
         QueueKind.EPISODE: Summariser(tools),

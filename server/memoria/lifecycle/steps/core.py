@@ -113,5 +113,5 @@ def _folder(context: StepContext) -> Path:
 
 def _user_edits(context: StepContext) -> UserEdits:
     home = context.settings.home_path
-    marks = Digester(context.tenant, lambda: tombstone_key(home))
-    return UserEdits(context.store, context.tenant, marks, context.settings.personal_data)
+    digester = Digester(context.tenant, lambda: tombstone_key(home))
+    return UserEdits(context.store, context.tenant, digester, context.settings.personal_data)
