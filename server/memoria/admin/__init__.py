@@ -1,1 +1,1 @@
-"""OPERATE: import, examine, look after."""
+"""Administration: import, backup, doctor, schedule."""

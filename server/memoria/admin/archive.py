@@ -45,7 +45,7 @@ class Member(Value):
 
 
 class Manifest(Value):
-    """What a backup holds, and of what."""
+    """What a backup holds."""
 
     format: Literal[1] = 1
     memoria: str
@@ -76,7 +76,7 @@ def pack(
 
 
 def read_manifest(archive: Path) -> Manifest:
-    """What a backup says of itself.
+    """The manifest of a backup.
 
     Raises:
         BackupError: it is none, or damaged.
@@ -101,7 +101,7 @@ def unpack(archive: Path, folder: Path, progress: Progress) -> Manifest:
 
 
 def verify(archive: Path, progress: Progress) -> None:
-    """Read everything back.
+    """Read a whole backup, and compare it with its manifest.
 
     Raises:
         BackupError: something is not what was written.
@@ -129,7 +129,7 @@ class _ByteCounter:
 
 @contextmanager
 def _open_zip(archive: Path) -> Iterator[zipfile.ZipFile]:
-    """The zip; whatever is wrong with it is said in our words."""
+    """The opened zip; any defect becomes a BackupError."""
     try:
         with zipfile.ZipFile(archive) as packed:
             yield packed

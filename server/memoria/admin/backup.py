@@ -1,4 +1,4 @@
-"""Backups: one file each, made while others go on writing, and read back before it counts."""
+"""Backups: one file each, made while other processes write, and read back before it counts."""
 
 import os
 import re
@@ -34,7 +34,7 @@ _KEEP_DAYS = float(Settings.model_fields["backup_keep_days"].default)
 
 @dataclass(frozen=True, slots=True)
 class BackupInfo:
-    """Something in a home that still holds what the home held once."""
+    """A backup, or a folder of replaced files, that still holds what the home held once."""
 
     path: Path
     """A backup; or a folder with the files a restore replaced."""
@@ -57,7 +57,7 @@ class BackupReport:
 
 
 def list_backups(home: Path, keep_days: float = _KEEP_DAYS) -> tuple[BackupInfo, ...]:
-    """What in the home still holds what it held once, oldest first.
+    """Backups and folders of replaced files in the home, oldest first.
 
     Args:
         home: the data folder.
@@ -83,7 +83,7 @@ def list_remaining(home: Path, keep_days: float, since: int) -> tuple[RemainingB
 
 
 def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
-    """Delete the backups that were kept long enough: those under a name of ours, no others."""
+    """Delete the backups whose time is over, as far as they have a name that Memoria gave."""
     now = now_millis()
     expired = [i.path for i in _expiring_backups(home, keep_days) if (i.kept_until or now) < now]
     for path in expired:
@@ -92,14 +92,14 @@ def delete_expired(home: Path, keep_days: float) -> tuple[Path, ...]:
 
 
 def find_abandoned(home: Path) -> list[Path]:
-    """Folders of work that nobody has gone on with for an hour."""
+    """Working folders that no process has touched for an hour."""
     before = time.time() - _ABANDONED_S
     staging = [*home.glob(f"{STAGING}*"), *(home / BACKUPS).glob(f"{STAGING}*")]
     return [path for path in staging if _last_touched(path) < before]
 
 
 def delete_abandoned(home: Path) -> None:
-    """Delete what work that was broken off left behind."""
+    """Delete the working folders that killed processes left behind."""
     for path in find_abandoned(home):
         shutil.rmtree(path)
 
@@ -141,7 +141,7 @@ def back_up(
 
 @contextmanager
 def workshop(parent: Path) -> Iterator[Path]:
-    """A folder to work in that is gone afterwards, whatever happens but a kill."""
+    """A working folder that is deleted afterwards, unless the process is killed."""
     folder = Path(mkdtemp(prefix=STAGING, dir=parent))
     try:
         yield folder
@@ -150,7 +150,7 @@ def workshop(parent: Path) -> Iterator[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on disk. Windows has no such thing, nor needs it."""
+    """Write a folder's names to the disk. Windows neither has nor needs such a call."""
     if os.name != "nt":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -161,7 +161,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def system_errors_explained() -> Iterator[None]:
-    """Say in our words what the operating system refused."""
+    """Turn errors of the operating system into a StoreUnavailableError."""
     try:
         yield
     except OSError as error:
@@ -171,7 +171,7 @@ def system_errors_explained() -> Iterator[None]:
 def _make_backup(
     home: Path, files: DatabaseFiles, folder: Path, now: datetime, progress: Progress
 ) -> Manifest:
-    """The packed backup in the folder, proven."""
+    """Make the packed backup in the folder, and read it back."""
     copied = folder / DATABASE
     files.copy(home / DATABASE, copied, progress)
     wrong = [finding.detail for finding in files.check_truth(copied) if finding.state == "error"]
@@ -197,7 +197,7 @@ def _make_backup(
 
 
 def _expiring_backups(home: Path, keep_days: float) -> Iterator[BackupInfo]:
-    """The backups under a name of ours: the name says when they were made."""
+    """The backups with a name that Memoria gave: the name says when they were made."""
     for path in (home / BACKUPS).glob("*.zip"):
         if named := _OURS.fullmatch(path.name):
             made_at = to_millis(datetime.strptime(named[1], STAMP).replace(tzinfo=UTC))
@@ -209,7 +209,7 @@ def _expiry(made_at: int, keep_days: float) -> int:
 
 
 def _lasting_leftovers(home: Path) -> Iterator[BackupInfo]:
-    """What nobody deletes by itself: renamed backups, files set aside, work broken off."""
+    """Whatever is never deleted by itself: renamed backups, replaced files, working folders."""
     for path in (home / BACKUPS).glob("*.zip"):
         if not _OURS.fullmatch(path.name):
             with suppress(BackupError):

@@ -1,4 +1,4 @@
-"""What doctor says of the chat model: which it is, what it cost today. It is not asked anything."""
+"""Doctor's check of the chat model: which it is, and what it cost today. The model is not asked."""
 
 import shutil
 from urllib.parse import urlsplit

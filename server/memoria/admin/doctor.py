@@ -1,4 +1,4 @@
-"""Doctor: is everything sound, and if not, what mends it. It speaks of any home, opened or not."""
+"""Doctor: checks whether a home is sound and says what mends it, even if it can't be opened."""
 
 import os
 import shlex
@@ -47,7 +47,7 @@ def examine(
 
 
 def examine_unopened(settings: Settings, error: StoreError) -> Health:
-    """What can be said of a home whose database can't be opened, and why it can't."""
+    """The findings about a home whose database can't be opened, and why it can't."""
     match error:
         case StoreTooNewError():
             cure = "pip install -U memoria-server"
@@ -172,7 +172,7 @@ def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) 
 
 
 def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
-    """Why the model makes no vector; a deep look tries it."""
+    """Why the embedder makes no vector; a deep check tries it."""
     try:
         if deep:
             embedder.embed_query("ping", wait_ms=None)

@@ -57,7 +57,7 @@ class BadLine:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of the files' lines."""
+    """What became of the lines of all files."""
 
     files: int = 0
     lines: int = 0
@@ -78,7 +78,7 @@ class ImportReport:
     """The first bad lines, in the order of the files."""
 
     def add_receipt(self, receipt: Receipt) -> None:
-        """Add what a batch came to."""
+        """Add the receipt of a batch."""
         self.recorded += receipt.recorded
         self.already_recorded += receipt.already_recorded
         self.new_versions += receipt.new_versions
@@ -89,7 +89,7 @@ class ImportReport:
 
 
 class Importer:
-    """Files on their way into the store."""
+    """Records the turns of transcripts."""
 
     def __init__(
         self,

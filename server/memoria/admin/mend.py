@@ -1,4 +1,4 @@
-"""Doctor's hands: whatever can be mended without touching the truth."""
+"""Doctor's repairs: whatever can be mended without touching recorded data."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,7 +14,7 @@ Progress = Callable[[int, int], None]
 
 
 def mend_home(settings: Settings, health: Health) -> None:
-    """Mend what lies around the database, before it is opened: it may open then."""
+    """Mend the files around the database before it is opened: it may open then."""
     home = settings.home_path
     menders: Mapping[str, Callable[[], object]] = {
         "privacy": lambda: make_private(home),
@@ -29,7 +29,7 @@ def mend_home(settings: Settings, health: Health) -> None:
 def mend_store(
     store: Store, settings: Settings, health: Health, progress: Progress
 ) -> dict[str, str]:
-    """Mend what the database holds besides the truth. Gives why something could not be mended."""
+    """Mend what the database derives from its records. Gives why something could not be mended."""
     failures = {}
     for finding in _curable(health):
         try:
@@ -45,7 +45,7 @@ def mend_store(
 
 
 def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
-    """The findings, told of what doctor tried in vain: then only a backup helps."""
+    """The findings, with the repairs that failed: there only a backup helps."""
     return Health(
         findings=tuple(
             finding.model_copy(update={"detail": failures[finding.check], "cure": RESTORE})
@@ -59,7 +59,7 @@ def report_failures(health: Health, failures: Mapping[str, str]) -> Health:
 def report_repairs(
     before: Health, after: Health, failures: Mapping[str, str]
 ) -> tuple[Repair, ...]:
-    """Finding by finding, what became of what could be mended."""
+    """What became of each finding that could be mended."""
     now = {finding.check: finding for finding in after.findings}
     became = {
         was: failures.get(was.check) or (now[was.check].detail if was.check in now else "mended")

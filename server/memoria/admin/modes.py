@@ -1,4 +1,4 @@
-"""File modes: what is in a home is its owner's alone, and the owner can write it."""
+"""File modes: a home's files are readable by their owner alone, and the owner can write them."""
 
 import os
 import stat
@@ -58,7 +58,7 @@ def check_privacy(home: Path) -> Finding:
 
 
 def make_private(home: Path) -> None:
-    """Give every file of ours the mode it is made with.
+    """Give every file that Memoria made the mode it is made with.
 
     Raises:
         OSError: one belongs to somebody else.

@@ -1,4 +1,4 @@
-"""Restoring: a backup takes the home's place, and what was there is kept beside it."""
+"""Restore a backup: it replaces the home, whose former files are kept beside it."""
 
 import shutil
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Put = Callable[[Path, Path], None]
 
 
 def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) -> Path | None:
-    """Put a backup in the home's place, if it is proven and nobody uses the home.
+    """Replace the home by a backup, if the backup is sound and no process uses the home.
 
     Args:
         home: the data folder; it may be empty or missing.
@@ -48,7 +48,7 @@ def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) 
 def _unpack_and_check(
     backup: Path, folder: Path, files: DatabaseFiles, progress: Progress
 ) -> Manifest:
-    """The backup unpacked in the folder, whole and of a schema we know."""
+    """Unpack the backup into the folder, and check that it is whole and of a known schema."""
     manifest = archive.read_manifest(backup)
     if manifest.schema_number > files.newest_schema:
         raise StoreTooNewError(
@@ -64,7 +64,7 @@ def _unpack_and_check(
 
 
 def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | None:
-    """The files change places; the database last, so that it decides whether it was done."""
+    """Swap the files; the database last, so that it decides whether the restore is done."""
     aside = home / f"{ASIDE}{datetime.now(UTC).strftime(STAMP)}"
     aside.mkdir(mode=0o700)
     if (home / TOMBSTONE_KEY).exists() and TOMBSTONE_KEY not in manifest.files:

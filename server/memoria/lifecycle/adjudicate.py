@@ -1,4 +1,4 @@
-"""Adjudicate: a model says of two memories whether they are one."""
+"""Adjudicate: a chat model decides whether two memories say the same."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _AT_ONCE = 20
 def adjudicate_pairs(
     context: StepContext, chat: ChatClient, memories: Mapping[str, Memory], pairs: Sequence[Pair]
 ) -> tuple[dict[Pair, Relation], str | None]:
-    """What a model makes of each pair, and why some were not asked about, if so.
+    """The chat model's ruling on each pair, and why some pairs were not asked about, if any.
 
     That two are the same is not believed where one of them turns the other round.
 
@@ -51,12 +51,12 @@ def adjudicate_pairs(
 
 
 def _fits_whole(memory: Memory) -> bool:
-    """Whether nothing is cut off: who has read the beginning can't tell."""
+    """Whether the whole memory fits into a question: its beginning alone would not do."""
     return shorten_statement(memory.content) == memory.content
 
 
 def _oldest_first(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, Memory]:
-    """What was said first comes first."""
+    """The two memories of a pair, the older one first."""
     one, other = sorted(
         (memories[memory_id] for memory_id in pair), key=lambda m: (m.current.valid_from, m.id)
     )

@@ -32,7 +32,7 @@ class NightlyLedger:
         self._entered: dict[int, tuple[int, int]] = {}
 
     def reserve(self, tenant: str, call: ModelCall, since: int, most: int) -> int | None:
-        """Enter a call that is about to be made. Gives its number.
+        """Enter a call that is about to be made, with its maximum cost. Gives its number.
 
         None if the day's tokens do not suffice.
 
@@ -54,7 +54,7 @@ class NightlyLedger:
             return n
 
     def settle(self, tenant: str, n: int, call: ModelCall) -> None:
-        """Set an entry to what came of the call."""
+        """Set an entry to what the call did cost."""
         step, worst = self._entered.pop(n)
         with self._store.write(tenant) as tx:
             tx.ledger.settle(n, call)

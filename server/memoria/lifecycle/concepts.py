@@ -1,4 +1,4 @@
-"""Conceive: a model says what memories that hang together come to, in words that are checked.
+"""Concepts: a chat model says what related memories amount to, and its words are checked.
 
 What it says must be borne out by passages of at least two of them and hold no number that none of
 them has. It may say nothing that was forgotten, nothing personal and no order: such an answer is
@@ -28,7 +28,7 @@ _MIN_QUOTED_MEMORIES = 2
 
 
 def propose_concept(context: StepContext, chat: ChatClient, memories: Sequence[Memory]) -> str:
-    """What some memories come to.
+    """The wording of the concept that some memories amount to.
 
     Args:
         context: whose tokens are spent.
@@ -66,7 +66,7 @@ def _line(number: int, memory: Memory) -> str:
 
 
 def _check_support(answer: Concept, memories: Sequence[Memory]) -> str:
-    """The name and the sentence, in one line."""
+    """The name and the sentence in one line, if the memories support them."""
     if answer.action == "SKIP":
         raise RejectedError("they come to nothing together")
     texts = dict(enumerate((shorten_statement(memory.content) for memory in memories), 1))

@@ -1,4 +1,4 @@
-"""Candidates: memories that may say the same, two by two.
+"""Candidates for a merge: pairs of memories that may say the same.
 
 Which mean nearly the same is known since they were embedded: the edges between neighbours are the
 answers of those searches, so a run need not search for each memory again. Which have the same
@@ -36,7 +36,7 @@ _START = (0, 0)
 
 @dataclass(slots=True)
 class MergeCandidates:
-    """What was found, by id; of each pair the smaller comes first."""
+    """The pairs, by id; of each pair the smaller id comes first."""
 
     memories: dict[str, Memory] = field(default_factory=dict)
     same: list[Pair] = field(default_factory=list)
@@ -45,13 +45,13 @@ class MergeCandidates:
     """To be asked about, the nearest first."""
 
     def add_pair(self, one: Memory, other: Memory) -> Pair:
-        """Keep two memories. Gives them as a pair."""
+        """Add two memories. Gives them as a pair."""
         self.memories.update({one.id: one, other.id: other})
         return (min(one.id, other.id), max(one.id, other.id))
 
 
 def find_candidates(context: StepContext, since: int | None, *, ask: bool) -> MergeCandidates:
-    """What may be one of what was changed since a moment, or of all.
+    """Find pairs that may say the same, one of which was changed since a moment.
 
     Args:
         context: whose memories.
@@ -124,7 +124,7 @@ def _by_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
 
 
 def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[int]]:
-    """Wordings in the same words of which one is new, by number."""
+    """Groups of wordings in the same words, one of which is new, by number."""
     alike: dict[int, list[int]] = {}
     new = set[int]()
     after = 0
@@ -147,7 +147,7 @@ def _wordings_in_same_words(context: StepContext, since: int) -> Iterator[list[i
 
 
 def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
-    """The nearest that nobody has ruled upon, nearest first, whenever they were changed."""
+    """The nearest pairs that no model has ruled on, nearest first, whenever they changed."""
     pages = _similar_pages(context, context.run.options.since, context.calibration.neighbour)
     pairs = (pair for page in pages for pair in page)
     nearest = heapq.nsmallest(
@@ -159,7 +159,7 @@ def _nearest(context: StepContext) -> Iterator[_MemoryPair]:
 
 
 def _sharing_words(context: StepContext, since: int | None) -> Iterator[_MemoryPair]:
-    """What was changed lately, with what has half of its words."""
+    """Memories changed lately, with memories that share half of their words."""
     for n in _latest_changes(context, since or 0):
         with context.store.read(context.tenant) as tx:
             memory = tx.memories.by_version_numbers([n]).get(n)

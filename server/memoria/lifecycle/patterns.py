@@ -1,4 +1,4 @@
-"""Patterns: memories that hang together, borne out broadly enough to conclude something from them.
+"""Patterns: related memories, broadly enough supported to conclude something from them.
 
 Bound are those that mean nearly the same, that speak of the same person, place or thing, and, by
 little, those of one conversation. What many have in common binds them less (`retrieval.walk` counts
@@ -28,7 +28,7 @@ _Ties = defaultdict[tuple[int, int], float]
 
 
 def source_pages(context: StepContext) -> Iterator[list[DerivationCandidate]]:
-    """Whatever something may be drawn from, in order."""
+    """The memories that something may be derived from, in order."""
     after = 0
     while True:
         with context.store.read(context.tenant) as tx:
@@ -40,7 +40,7 @@ def source_pages(context: StepContext) -> Iterator[list[DerivationCandidate]]:
 
 
 def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:
-    """Memories that hang together and are borne out broadly; the most broadly first.
+    """Groups of related memories with broad support; the most broadly supported first.
 
     Args:
         context: whose memories.
@@ -75,7 +75,7 @@ def find_patterns(context: StepContext, since: int | None = None) -> list[Member
 
 
 def is_broadly_supported(said: Sequence[StatementOccasion]) -> bool:
-    """Whether it was said in several conversations, by several sources."""
+    """Whether a statement was made in several conversations, by several sources."""
     return is_stable_pattern(
         len({one.conversation for one in said}), len({one.source for one in said})
     )

@@ -37,7 +37,7 @@ class MemoryReviewer:
     def review_memories(
         self, cases: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[Memory, Judgement]]:
-        """Memories and what is to become of them; of some there may be no word.
+        """Memories and the decisions about them; some may get no decision.
 
         Args:
             cases: (memory, why it is reviewed).
@@ -91,7 +91,7 @@ class MemoryReviewer:
         return self._chat.ask(self._context.tenant, question)
 
     def _related_lines(self, memory: Memory, words: str) -> str:
-        """What is known of the words where the memory is seen, without the memory itself."""
+        """Memories related to some words, in the scope of the memory and without it."""
         recall = self._context.recall
         if recall is None:
             return ""
@@ -102,14 +102,14 @@ class MemoryReviewer:
 
 
 def _may_enter_core(memory: Memory) -> bool:
-    """Whether it may stand where every conversation begins: no tool and no order gets there."""
+    """Whether a memory may enter core memory: neither a tool's words nor an order may."""
     trust = memory.current.provenance.trust
     ordered = instruction_shaped(memory.content, trust)
     return not ordered and trust is not Trust.TOOL and memory.flag is None
 
 
 def _memory_in_full(memory: Memory) -> str:
-    """The memory under review: whoever has read its beginning alone can't judge it."""
+    """The memory under review, in full: its beginning alone would not do."""
     return _json(
         memory,
         memory.content,

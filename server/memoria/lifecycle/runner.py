@@ -49,7 +49,7 @@ def run_steps(
     steps: Steps,
     progress: Progress,
 ) -> NightlyRun:
-    """Do whatever of a run is not done yet.
+    """Do the steps of a run that are not done yet.
 
     Args:
         context: the run, begun or resumed.
@@ -141,7 +141,7 @@ class _PlannedRun:
         return report
 
     def _plan(self, report: StepReport) -> StepReport:
-        """Write the plan down, anew where half of one stands there."""
+        """Write the plan down; a half-written one is replaced."""
         context = self._context
         _clear_plan(context, self._store, self._ordinal)
         planned = 0

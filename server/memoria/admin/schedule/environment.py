@@ -59,7 +59,7 @@ def _variable(name: str) -> str:
 
 
 def _holds_a_key(value: str) -> bool:
-    """Whether it is, or has within it, what opens a door."""
+    """Whether a value is a key or password, or contains one."""
     return bool(redact(value).redactions) or any(map(_opens, value.split()))
 
 

@@ -1,4 +1,4 @@
-"""Transcripts: what other programs wrote down of a conversation, read as turns.
+"""Transcripts: conversations that other programs have written to disk, read as turns.
 
 A file a format. Each reads a `Source`, which knows about bytes and lines, and yields items: a
 turn that was said, a line that is left out by rule, or a line that can't be read.

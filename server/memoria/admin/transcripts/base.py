@@ -1,4 +1,4 @@
-"""What every format is, and what it makes of a file."""
+"""What a format of transcripts is, and what reading a file yields."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping

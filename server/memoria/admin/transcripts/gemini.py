@@ -67,7 +67,7 @@ class _MessageLocation:
 
 
 class _GeminiLog:
-    """What the first reading finds out."""
+    """Where each message was last written, found by the first pass over a file."""
 
     def __init__(self, session: str, project: str | None) -> None:
         self.messages: dict[str, _MessageLocation] = {}
@@ -165,7 +165,7 @@ def _part_words(part: JsonObject) -> str:
 
 
 def _result(call: JsonObject) -> JsonValue:
-    """What the model was told: a text where it is nothing else, or else the response as it is."""
+    """A tool's result: its text where it is only a text, else the response as it is."""
     result = call.get("result")
     responses = [
         obj(obj(part.get("functionResponse")).get("response"))

@@ -1,4 +1,4 @@
-"""Looking into JSON that somebody else wrote: nothing is where it should be, nothing breaks."""
+"""Helpers for JSON of other programs, in which any field may be missing or of another type."""
 
 from collections.abc import Collection, Iterable
 

@@ -1,1 +1,1 @@
-"""Core memory as files: written from rows, edited by hand, read back without losing a word."""
+"""Core memory as files: written from rows, edited by the user, read back without losing a word."""

@@ -1,4 +1,4 @@
-"""Edits by hand are carried out: each in the transaction that also notes it as taken over."""
+"""Carry out edits of core files, each in the transaction that also notes it as carried out."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -31,7 +31,7 @@ Effect = Literal[
 
 
 class Edit(Value):
-    """An edit that was read in a file."""
+    """An edit that the user made in a core file."""
 
     file: CoreFile
     action: Action
@@ -143,13 +143,13 @@ class _EditApplication:
         return next((line for line in lines if line.memory_id == memory_id), None)
 
     def _memory_as_written(self, line: CoreLine) -> Memory | None:
-        """The memory of a line, if it says what it said when the line was written."""
+        """The memory of a line, if its wording is the one that the line was written from."""
         memory = self.tx.memories.get(line.memory_id)
         same = memory is not None and memory.current.n == line.version_n
         return memory if same and memory and memory.validity is Validity.ACTIVE else None
 
     def _note_line(self, memory_id: str, text: str) -> None:
-        """Note that a line without a mark is a memory's, unless it has one of its own here."""
+        """Note whose memory a line without a mark is, unless the memory has a line here already."""
         lines = self.tx.core.lines(self.file)
         if all(line.memory_id != memory_id for line in lines):
             mark = f"m:{mark_ends([memory_id], lines)[memory_id]}"
@@ -158,7 +158,7 @@ class _EditApplication:
             )
 
     def _line_saying(self, line: CoreLine, text: str) -> CoreLine:
-        """A line that says this, by hand, of its memory as it is now."""
+        """The line with this text, linked to the present wording of its memory."""
         now = self.tx.core.statuses([line.memory_id])[line.memory_id]
         mark = f"m:{line.mark[2:]}"
         return replace(line, mark=mark, digest=digest(text), version_n=now.memory.version_n)

@@ -1,4 +1,4 @@
-"""A file held against what it said when it was last written: what a hand has changed since."""
+"""Compare a core file with what was last written to it: what the user has changed since."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from memoria.policy.core import CONFLICTS
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What a hand has done to a file."""
+    """What the user has changed in a file."""
 
     kept: tuple[tuple[CoreLine, Line], ...]
     """Lines that say what they said, wherever they stand now."""
@@ -20,7 +20,7 @@ class Edits:
 
 
 def compare_lines(base: Sequence[CoreLine], document: Document) -> Edits:
-    """What became of each line that was written, and what is new.
+    """Which lines that we wrote are unchanged, changed or gone, and which lines are new.
 
     A mark that stands twice is the first line's; the other is an addition, as is a line with a
     mark that was never given. A line that lost its mark and still says the same is known again,
@@ -42,7 +42,7 @@ def compare_lines(base: Sequence[CoreLine], document: Document) -> Edits:
 
 
 def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, Line]:
-    """The line of each mark that was given, as far as it is still there."""
+    """The lines by their marks, as far as a mark is one of ours and still there."""
     given = {one.mark for one in base}
     found: dict[str, Line] = {}
     for line in document.lines:
@@ -52,13 +52,13 @@ def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, 
 
 
 def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Line]:
-    """The lines that somebody wrote, or left without the mark they had."""
+    """The lines that the user wrote, or whose mark the user removed."""
     ours = {id(line) for line in lines_by_mark(base, document).values()}
     candidates = (line for line in document.lines if line.kind in ("ours", "item"))
     return [line for line in candidates if id(line) not in ours and line.statement]
 
 
 def asks_for_memory(line: Line) -> bool:
-    """Whether a line without a memory asks for one: it stands in a group, and is no old dispute."""
+    """Whether a line without a mark is a new memory: it stands in a group of memories."""
     plain = line.mark is None or line.mark.startswith("m:")
     return plain and line.group is not None and line.group != CONFLICTS

@@ -28,7 +28,7 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class CoreDraft:
-    """A file as it is to be."""
+    """A core file as it is going to be."""
 
     file: CoreFile
     before: bytes | None
@@ -48,12 +48,12 @@ class CoreDraft:
 
 
 def recover_core(tx: Transaction, folder: Path, at: int) -> list[CoreFile]:
-    """Note what files say that were written by whoever was stopped right after. Gives which."""
+    """Note the lines of files whose writer was stopped right after writing. Gives these files."""
     return [file for file in CORE_FILES if _recover(tx, folder, file, at)]
 
 
 def read_core_edits(tx: Transaction, folder: Path) -> tuple[list[Edit], list[CoreFile]]:
-    """The edits by hand since the files were written, and the files that can't be read.
+    """The user's edits since the files were written, and the files that can't be read.
 
     Nothing is written. `recover_core` comes first.
     """
@@ -80,7 +80,7 @@ def plan_core(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
 ) -> list[CoreDraft]:
-    """The files as they are to be. Where nothing is to be said, no file is made.
+    """The files as they are going to be. A file with nothing in it is not made.
 
     Args:
         tx: sees the tenant's rows; nothing is written.
@@ -108,7 +108,7 @@ def plan_core(
 
 
 def announce_core(tx: Transaction, draft: CoreDraft) -> None:
-    """Note what is about to be written."""
+    """Note the digest of a file that is about to be written."""
     tx.core.announce_write(draft.file, draft.digest)
 
 
@@ -136,7 +136,7 @@ def replace_core(folder: Path, draft: CoreDraft) -> bool:
 
 
 def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
-    """Note what the file says now."""
+    """Note the lines that the file has now."""
     _note_lines(tx, draft.file, draft.lines)
     tx.core.confirm_write(draft.file, draft.digest)
 
@@ -165,7 +165,7 @@ def _read_bytes(folder: Path, file: CoreFile) -> bytes | None:
 
 
 def _note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
-    """Note what a file says, changing no row that is right."""
+    """Note a file's lines, changing no row that is right."""
     before = {line.memory_id: line for line in tx.core.lines(file)}
     for memory_id in sorted(before.keys() - {line.memory_id for line in lines}):
         tx.core.drop_line(file, memory_id)
@@ -187,7 +187,7 @@ def _recover(tx: Transaction, folder: Path, file: CoreFile, at: int) -> bool:
 def _lines_in_file(
     tx: Transaction, file: CoreFile, document: Document, at: int
 ) -> Iterator[CoreLine]:
-    """What a file says that was written and not yet noted, as far as its memories are known.
+    """The lines of a file that was written and not yet noted, as far as their memories are known.
 
     A line that none of its memory's wordings gives was left there as somebody wrote it.
     """
@@ -209,7 +209,7 @@ def _lines_in_file(
 
 
 def _wordings(tx: Transaction, memory_id: str) -> dict[bytes, int]:
-    """The numbers of a memory's wordings by how they stand in a file; of equals the newest."""
+    """The numbers of a memory's wordings by the digest of their lines; of equals the newest."""
     memory = tx.memories.get(memory_id)
     versions = () if memory is None else memory.versions
     return {digest(render_text(one.content)): one.n for one in reversed(versions)}

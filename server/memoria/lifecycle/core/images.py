@@ -1,4 +1,4 @@
-"""What core files said before a run wrote them, kept as long as the run can be undone."""
+"""Images of the core files before a run wrote them, kept as long as the run can be undone."""
 
 import hashlib
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class CoreImages:
             raise StoreUnavailableError.from_system(error) from error
 
     def restore(self, tx: Transaction) -> tuple[int, int]:
-        """Let the files say again what they said, but for those somebody has edited since.
+        """Restore the files from their images, but for those that the user has edited since.
 
         The rows must still be the run's: they say what it wrote. Gives (restored, left as edited).
 
@@ -53,7 +53,7 @@ class CoreImages:
         return done.count(True), done.count(False)
 
     def _restore(self, tx: Transaction, file: CoreFile) -> bool | None:
-        """Whether it was; None where there is nothing to put back."""
+        """Whether the file was restored; None where there is nothing to restore."""
         before, present = _read_content(self._image(file)), _read_content(self.folder / file)
         if before is None and not self._nothing(file).exists():
             return None

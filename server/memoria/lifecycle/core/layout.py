@@ -1,4 +1,4 @@
-"""A core file as sections, in which our lines find their places among what somebody wrote."""
+"""A core file in sections, in which our lines find their places among the user's."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ BLANK = Line("", "", "other")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a line of ours stood."""
+    """The place where a line of ours stood."""
 
     memory_id: str | None
     """None for the head line."""
@@ -28,7 +28,7 @@ class Section:
 
     @property
     def has_user_text(self) -> bool:
-        """Whether something stands here that is not ours."""
+        """Whether the user has written something here."""
         return any(isinstance(item, Line) and item.text.strip() for item in self.items)
 
 
@@ -64,14 +64,14 @@ def add_groups(found: list[Section], groups: Sequence[Group], wanted: set[str]) 
 
 
 def _group_place(found: Sequence[Section], before: Sequence[str], after: Sequence[str]) -> int:
-    """Behind the last group that comes before it, else ahead of the first that comes after it."""
+    """The place of a new group: behind the groups before it, else ahead of those after it."""
     behind = [i + 1 for i, section in enumerate(found) if section.group in before]
     ahead = [i for i, section in enumerate(found) if section.group in after]
     return max(behind, default=min(ahead, default=len(found)))
 
 
 def fill_section(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
-    """A section of ours with these lines, by memory id and in their order.
+    """A section of ours, filled with lines by memory id and in their order.
 
     What somebody wrote stays behind the line it stood behind, or behind the one before that.
     """
@@ -86,7 +86,7 @@ def fill_section(section: Section, lines: Mapping[str, str]) -> Iterator[Line]:
 
 
 def fill_user_section(section: Section, lines: Mapping[str | None, str]) -> Iterator[Line]:
-    """A section of somebody's own: our lines stand where they stood."""
+    """A section of the user's own: our lines stand where they stood."""
     if section.heading is not None:
         yield section.heading
     for item in section.items:
@@ -100,7 +100,7 @@ def fill_user_section(section: Section, lines: Mapping[str | None, str]) -> Iter
 def _user_lines_by_place(
     section: Section, lines: Mapping[str, str]
 ) -> dict[str | None, list[Line]]:
-    """Somebody's lines by the line of ours they stand behind; blank ones between ours go."""
+    """The user's lines by the line of ours they stand behind, without blank ones between ours."""
     behind: dict[str | None, list[Line]] = {None: []}
     here: str | None = None
     after_ours = False

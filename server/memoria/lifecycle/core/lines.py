@@ -23,19 +23,19 @@ _INERT_COMMENT = "‹!--"
 
 @dataclass(frozen=True, slots=True)
 class RenderedLine:
-    """A line of ours."""
+    """A line that we write, and the row that records it."""
 
     line: CoreLine
     text: str
 
     @property
     def tokens(self) -> int:
-        """What it costs a reader."""
+        """The tokens that the line takes."""
         return estimate_tokens(self.text + "\n")
 
 
 def render_text(content: str) -> str:
-    """A wording in one line, with nothing in it that could pass for a mark."""
+    """A wording in one line, without anything that could be taken for a mark."""
     return fold(content).replace(_COMMENT, _INERT_COMMENT)
 
 
@@ -47,7 +47,7 @@ def render_line(memory: CoreMemory, mark: str, label: str = "") -> RenderedLine:
 
 
 def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[RenderedLine]:
-    """Both wordings of a dispute."""
+    """The two lines of a conflict: the user's wording and the other one."""
     other = BY_CHAT if dispute.against_is_active else PUT_ASIDE
     return [
         render_line(dispute.user_edit, f"c:{ends[dispute.user_edit.id]}", BY_FILE),
@@ -56,12 +56,12 @@ def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[Rende
 
 
 def render_question(memory: CoreMemory, ends: Mapping[str, str]) -> RenderedLine:
-    """The line of what was taken out and is kept for now."""
+    """The line of a memory that the user took out, and that is kept until this is confirmed."""
     return render_line(memory, f"d:{ends[memory.id]}", TAKEN_OUT)
 
 
 def render_head(count: int, total: int) -> str:
-    """How much of what there is stands in the file, and what may be done with it."""
+    """The head line: how many memories are shown, and how to edit the file."""
     return (
         f"{count} of {total} memories are shown. Edit freely: a changed line corrects, a deleted "
         f"one archives, a new one below a heading is kept. {HEAD}"
@@ -69,12 +69,12 @@ def render_head(count: int, total: int) -> str:
 
 
 def render_note() -> str:
-    """What to do about conflicts."""
+    """The line that explains what to do about conflicts."""
     return f"Delete the line that is wrong; move up what is to stay after all. {HEAD}"
 
 
 def mark_ends(ids: Iterable[str], base: Iterable[CoreLine]) -> dict[str, str]:
-    """The end of each id that its mark shows, as given before; longer where two are alike."""
+    """The end of each id, as its mark shows it; longer where two ids end alike."""
     given = {line.memory_id: line.mark[2:] for line in base}
     used = set(given.values())
     for memory_id in dict.fromkeys(ids):

@@ -1,4 +1,4 @@
-"""A core file taken apart: its lines, which of them are ours, and below which heading they stand.
+"""Parse a core file: its lines, which of them are ours, and below which heading they stand.
 
 Nothing is thrown away: the lines joined again are the file.
 """
@@ -54,13 +54,13 @@ class Line:
 
     @property
     def digest(self) -> bytes:
-        """What it says, as it is compared."""
+        """The digest of what the line says."""
         return digest(self.statement)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file taken apart."""
+    """A core file in lines."""
 
     lines: tuple[Line, ...]
     end: str = "\n"
@@ -74,7 +74,7 @@ class Document:
 
 
 def decode_text(data: bytes) -> str | None:
-    """The text of a file; None where nothing may be read from it nor written over it.
+    """The text of a file; None where it can neither be read nor safely overwritten.
 
     That is a file that was emptied, that is not UTF-8, or in which a merge is still to be settled.
     """
@@ -86,7 +86,7 @@ def decode_text(data: bytes) -> str | None:
 
 
 def digest(said: str) -> bytes:
-    """A line as it is compared: composed characters and spaces make no difference."""
+    """The digest of a line; composed characters and spaces make no difference."""
     return hashlib.sha256(unicodedata.normalize("NFC", fold(said)).encode()).digest()
 
 
@@ -96,7 +96,7 @@ def fold(text: str) -> str:
 
 
 def parse(text: str, file: CoreFile) -> Document:
-    """Take a file apart."""
+    """Parse the text of a core file."""
     body = text.removeprefix(BOM)
     raw = [(m[1], m[2]) for m in _LINE.finditer(body) if m[0]]
     crlf = sum(end == "\r\n" for _, end in raw)
@@ -135,7 +135,7 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
 
 
 def _is_heading_by_underline(text: str, below: str) -> bool:
-    """Whether a line is a heading by what stands below it."""
+    """Whether a line is a heading because it is underlined."""
     said = bool(text.strip()) and not _BULLET.match(text) and not _NOT_PLAIN.match(text)
     return said and _UNDERLINE.match(below) is not None
 

@@ -1,4 +1,4 @@
-"""Edits by hand become actions: what was written, what stands there now, and what is stored.
+"""Turn the user's edits into actions: what was written, what the file says now, what is stored.
 
 Nothing is decided twice and nothing is overwritten: where hand and conversation have both changed
 something, both are shown until one of them is chosen.
@@ -31,7 +31,7 @@ class CorrectMemory(Value):
 
 
 class ArchiveMemory(Value):
-    """A deleted line: the memory is put aside."""
+    """A deleted line: the memory is archived."""
 
     do: Literal["archive"] = "archive"
     memory_id: str
@@ -46,7 +46,7 @@ class RememberLine(Value):
 
 
 class ShowConflict(Value):
-    """A line changed by hand whose memory was changed elsewhere: neither wins."""
+    """A changed line whose memory was changed in a conversation as well: neither wins."""
 
     do: Literal["conflict"] = "conflict"
     memory_id: str
@@ -55,21 +55,21 @@ class ShowConflict(Value):
 
 
 class AskFirst(Value):
-    """A line taken out that is kept for now: its memory was changed elsewhere, or most are gone."""
+    """A deleted line that needs confirmation: its memory was changed, or most lines are gone."""
 
     do: Literal["ask"] = "ask"
     memory_id: str
 
 
 class KeepLine(Value):
-    """A line that was asked about stays."""
+    """A line that needed confirmation stays."""
 
     do: Literal["keep"] = "keep"
     memory_id: str
 
 
 class SettleDispute(Value):
-    """A dispute is over: the memory says this, and the other wording is put aside."""
+    """A conflict is settled: the memory says this, and the other wording is archived."""
 
     do: Literal["settle"] = "settle"
     memory_id: str
@@ -78,7 +78,7 @@ class SettleDispute(Value):
 
 
 class WithdrawEdit(Value):
-    """A dispute is over: the wording by hand is withdrawn."""
+    """A conflict is settled: the user's wording is withdrawn."""
 
     do: Literal["dismiss"] = "dismiss"
     pending_id: str
@@ -99,7 +99,7 @@ Action: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """What is stored of the lines of a file."""
+    """The stored state of a file's lines."""
 
     base: Sequence[CoreLine]
     standing: Mapping[str, LineStatus]
@@ -108,7 +108,7 @@ class StoredState:
 
 
 def find_edits(document: Document, known: StoredState) -> list[Action]:
-    """What is to be done about the edits in a file.
+    """The actions that the edits in a file ask for.
 
     Args:
         document: the file as it stands.
@@ -130,7 +130,7 @@ def _ids_in_dispute(known: StoredState) -> set[str]:
 
 
 def _without_disputes(edits: Edits, ids: set[str]) -> Edits:
-    """The edits to lines that are in no dispute."""
+    """The edits to lines that are in no conflict."""
     return Edits(
         tuple(pair for pair in edits.kept if pair[0].memory_id not in ids),
         tuple(pair for pair in edits.changed if pair[0].memory_id not in ids),
@@ -165,7 +165,7 @@ def _deletions(edits: Edits, known: StoredState) -> Iterator[Action]:
 
 
 def _disputes(edits: Edits, known: StoredState) -> Iterator[Action]:
-    """What was chosen, where both wordings were shown."""
+    """What the user chose, where both wordings of a conflict were shown."""
     shown = {one.memory_id for one in known.base}
     gone = {one.memory_id for one in edits.gone}
     texts = {one.memory_id: line.statement for one, line in edits.changed}
@@ -192,7 +192,7 @@ def _is_as_written(one: CoreLine, now: LineStatus) -> bool:
 
 
 def _was_moved_up(one: CoreLine, line: Line) -> bool:
-    """Whether a line that was asked about has been put among the others."""
+    """Whether a line that needed confirmation has been moved among the others."""
     return one.mark.startswith("d:") and line.group != CONFLICTS
 
 

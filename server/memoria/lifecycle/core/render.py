@@ -1,4 +1,4 @@
-"""A core file from rows: what belongs into it and fits, among what somebody wrote there by hand."""
+"""Render a core file from rows: the memories that belong and fit, among the user's own lines."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ from memoria.text.statement import fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What there is to be written."""
+    """The rows that a core file is rendered from."""
 
     memories: Sequence[CoreMemory]
     """All that are active and seen from everywhere."""
@@ -45,7 +45,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A file as it is to be."""
+    """A rendered core file."""
 
     text: str
     lines: tuple[CoreLine, ...]
@@ -61,7 +61,7 @@ def render_file(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
 ) -> Rendering:
-    """The file anew. What is not ours stays where it stands, word for word.
+    """Render the file anew. The user's own lines stay where they stand, word for word.
 
     Args:
         document: the file as it stands, or its beginning.
@@ -85,7 +85,7 @@ def render_file(
 
 
 def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | None], set[str]]:
-    """By line what takes its place, and the memories whose line must stay as somebody wrote it."""
+    """The slots of our lines, and the memories whose line must stay as the user wrote it."""
     found = {id(line): mark for mark, line in lines_by_mark(rows.base, document).items()}
     by_mark = {line.mark: line for line in rows.base}
     known = _StoredLines(rows)
@@ -106,7 +106,7 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | None], set[
 
 
 class _StoredLines:
-    """What the rows say, by what a line says."""
+    """The stored lines and memories, by what a line says."""
 
     def __init__(self, rows: Rows) -> None:
         self._ids = {line.digest: line.memory_id for line in rows.base}
@@ -114,20 +114,20 @@ class _StoredLines:
         self._prints = {fingerprint(text): memory_id for memory_id, text in self._now.items()}
 
     def keeps_wording(self, line: Line, base: CoreLine) -> bool:
-        """Whether somebody's wording was not taken over."""
+        """Whether the user's wording stays in the file because it was not taken over."""
         same = line.digest == base.digest or not line.statement
         agreed = line.digest == digest(self._now.get(base.memory_id, ""))
         return not (same or agreed) and base.mark.startswith("m:")
 
     def is_stored(self, line: Line) -> bool:
-        """Whether a line without a mark of its own says what is known, or nothing."""
+        """Whether a line without a mark of its own says what is stored, or nothing."""
         dispute = line.mark is not None and not line.mark.startswith("m:")
         if dispute or not line.statement or line.digest in self._ids:
             return True
         return asks_for_memory(line) and fingerprint(line.statement) in self._prints
 
     def slot_of(self, line: Line) -> Slot | None:
-        """The place of such a line."""
+        """The slot of such a line."""
         memory_id = self._ids.get(line.digest) or self._prints.get(fingerprint(line.statement))
         return None if memory_id is None or line.group is None else Slot(memory_id)
 
@@ -180,7 +180,7 @@ def _select_lines(
 
 
 def _overhead_tokens(conflicts: Sequence[RenderedLine], groups: set[str]) -> int:
-    """What stands in the file whatever is chosen."""
+    """The tokens of what stands in the file whatever is selected."""
     headings = sum(estimate_tokens(f"## {name}\n\n") for name in groups)
     extra = estimate_tokens(f"## {CONFLICTS}\n\n{render_note()}\n") if conflicts else 0
     lines = sum(one.tokens for one in conflicts)
@@ -266,7 +266,7 @@ def new_document(file: CoreFile, seed: str) -> Document:
 
 
 def available_tokens(tokens: int, seed: str) -> int:
-    """What a budget for a whole file leaves for our lines below its title and purpose."""
+    """The tokens of a file's budget that are left below its title and purpose."""
     return tokens - estimate_tokens(_opening(seed))
 
 

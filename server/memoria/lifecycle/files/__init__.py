@@ -1,1 +1,1 @@
-"""Files for people: what they say, and how they are written so that nothing is lost."""
+"""Generated files: what they say, and how they are written so that nothing is lost."""

@@ -29,6 +29,6 @@ def local_day(at: int) -> LocalDay | None:
 
 
 def _midnight(there: int) -> int:
-    """When clocks show what those of UTC show at a moment: asked twice, for they may be set."""
+    """The moment of a local midnight. The offset is asked twice: clocks may be set in between."""
     guess = there - local_offset_minutes(there) * _MS_PER_MINUTE
     return there - local_offset_minutes(guess) * _MS_PER_MINUTE

@@ -1,4 +1,4 @@
-"""A day as Markdown: its conversations, what they came to, and what became of memories."""
+"""A day as Markdown: its conversations, their summaries, and what became of memories."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -12,7 +12,7 @@ _OPENED, _INERT = "<!--", "‹!--"
 
 
 def list_events(notes: DayNotes, offset_minutes: int) -> str:
-    """What happened in a day, as lists; nothing where nothing did.
+    """What happened in a day, as lists; an empty text if nothing did.
 
     Args:
         notes: of the day.
@@ -62,5 +62,5 @@ def _memory_line(memory: DayMemory) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Words that stand in one line, so that a forget finds them, and can't hide what follows."""
+    """A text in one line, so that a forget finds it, and without a comment that hides others."""
     return " ".join(text.split()).replace(_OPENED, _INERT)

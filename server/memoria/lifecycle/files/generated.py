@@ -46,11 +46,11 @@ class GeneratedFiles:
     folder: Path
 
     def exists(self, path: str) -> bool:
-        """Whether there is such a file."""
+        """Whether a file exists."""
         return (self.folder / path).is_file()
 
     def digest(self, path: str) -> str | None:
-        """Of what a file says; None where there is none."""
+        """The digest of a file; None where there is none."""
         return digest(_read_content(self.folder / path))
 
     def write(

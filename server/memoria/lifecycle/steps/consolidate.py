@@ -1,4 +1,4 @@
-"""Consolidate: what several memories come to together becomes a concept, drawn from them.
+"""Consolidate: what several memories amount to together becomes a concept, derived from them.
 
 Only a model can say it; without one no words are invented. What was asked and came to nothing is
 logged by a digest of the memories, and asked again only when they are others. A concept whose
@@ -49,7 +49,7 @@ _UNSUPPORTED = "its memories no longer bear it out"
 
 
 class ConceptItem(DerivationItem):
-    """A concept that is to be written, written anew or ended, or memories that come to nothing."""
+    """A concept to write, rewrite or end, or memories that amount to no concept."""
 
     do: Literal["write", "rewrite", "end", "nothing"]
     concept: str | None = None
@@ -62,7 +62,7 @@ class ConceptItem(DerivationItem):
 
 
 class ConsolidateStep(PlannedStep[ConceptItem]):
-    """Makes concepts of memories that hang together."""
+    """Makes concepts of related memories."""
 
     name = "consolidate"
     summary = (
@@ -72,13 +72,13 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
     rows = 300
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a model nothing is concluded."""
+        """Without a chat model no concept is written."""
         if context.chat is None:
             return "without a chat model no concept is written; those that lost their ground end"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[ConceptItem]:
-        """What a model makes of memories that hang together, then what has lost its ground."""
+        """The concepts that a chat model proposes, then the concepts whose support is gone."""
         concepts = list(read_derived(context, MemoryType.CONCEPT))
         anew: set[str | None] = set()
         if context.chat is not None:
@@ -90,7 +90,7 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
                 yield _concept_item("end", (), one, why=_UNSUPPORTED)
 
     def apply(self, tx: Transaction, item: ConceptItem, context: StepContext) -> ItemResult:
-        """Write it, unless what it rests on was changed or forgotten since."""
+        """Write the concept, unless one of its sources was changed or forgotten since."""
         memory = None if item.concept is None else tx.memories.get(item.concept)
         if item.concept is not None and (memory is None or _has_changed(tx, memory, item)):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.concept)
@@ -139,7 +139,7 @@ def _propose_concepts(
 
 
 def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> DerivedMemory | None:
-    """The concept that is of these memories already: of the most, at least of half of either."""
+    """The existing concept that shares most memories, and half of its own or of these."""
     ids = {member.id for member in members}
 
     def common(one: DerivedMemory) -> int:
@@ -150,7 +150,7 @@ def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> De
 
 
 def _covers(one: DerivedMemory, members: Members) -> bool:
-    """Whether nothing is to be added to a concept, or may be."""
+    """Whether a concept needs no change for these memories, or may not be changed."""
     if one.is_decided:
         return True
     holding = {source.id for source in one.valid_sources}
@@ -183,7 +183,7 @@ def _was_asked(context: StepContext, members: Members, chat: ChatClient) -> bool
 
 
 def _digest(members: Members) -> str:
-    """Tells memories in their wordings from all others, without a word of them."""
+    """A digest of memories in their wordings, which holds no word of them."""
     return _digest_of([(member.id, member.wording) for member in members])
 
 
@@ -241,7 +241,7 @@ def _write_concept(
 
 
 def _note_no_concept(tx: Transaction, item: ConceptItem, at: int, why: str) -> ItemResult:
-    """Note that there is no need to ask again."""
+    """Log that these memories need not be asked about again."""
     tx.audit.add(
         at=at,
         channel=NIGHTLY_CHANNEL,

@@ -1,4 +1,4 @@
-"""Core: what was edited by hand becomes memories, and the files are written from the rows anew.
+"""Core: the user's edits become memories, and the files are written from the rows anew.
 
 A file is announced in one transaction and written in the next: whoever is stopped between finds out
 by its digest whether it was (`lifecycle.core.cycle`).
@@ -51,13 +51,13 @@ class CoreStep(PlannedStep[CoreItem]):
     rows = 500
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Whether a file can't be read."""
+        """The core files that can't be read."""
         with context.store.read(context.tenant) as tx:
             _, held = read_core_edits(tx, _folder(context))
         return "; ".join(f"{file}: {UNREADABLE}" for file in held) or None
 
     def plan(self, context: StepContext) -> Iterator[CoreItem]:
-        """The edits in their order, then each file."""
+        """The edits in their order, then the files to write."""
         with context.store.read(context.tenant) as tx:
             edits, held = read_core_edits(tx, _folder(context))
             stale = [draft.file for draft in _drafts(tx, context) if draft.has_changes]
@@ -69,7 +69,7 @@ class CoreStep(PlannedStep[CoreItem]):
                 yield CoreItem(key=f"write {file}", does="write", file=file)
 
     def apply(self, tx: Transaction, item: CoreItem, context: StepContext) -> ItemResult:
-        """Take an edit over, or come a step nearer to a file that says what the rows say."""
+        """Carry out an edit, announce a file, or write one."""
         if item.edit is not None:
             done = apply_edit(tx, _user_edits(context), item.edit)
             outcome = StepOutcome.CHANGED_SINCE if done.effect == "changed" else StepOutcome.DONE

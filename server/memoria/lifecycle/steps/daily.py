@@ -1,4 +1,4 @@
-"""Daily: every day that is over as a page that people can read."""
+"""Daily: a page that people can read for every day that is over."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -16,7 +16,7 @@ _WITHOUT_MODEL = "without a chat model there are lists and no sentences above th
 
 
 class DayPage(FileItem):
-    """A day to be written."""
+    """A page to be written."""
 
     day: date
     begin: int
@@ -26,7 +26,7 @@ class DayPage(FileItem):
 
 
 class DailyStep(PlannedStep[DayPage]):
-    """Writes days in which something has changed since."""
+    """Writes the pages of days in which something has changed since."""
 
     name = "daily"
     summary = "Write a page for each day that is over."
@@ -35,7 +35,7 @@ class DailyStep(PlannedStep[DayPage]):
     """One a transaction, for a file is written in it."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a model there are only lists."""
+        """Without a chat model pages have only lists."""
         return _WITHOUT_MODEL if context.chat is None else context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[DayPage]:
@@ -56,7 +56,7 @@ class DailyStep(PlannedStep[DayPage]):
             context.shortfalls[self.name] = f"later days have lists alone: {sentences.trouble}"
 
     def apply(self, tx: Transaction, item: DayPage, context: StepContext) -> ItemResult:
-        """Write it, unless the day has become another or somebody has edited its page."""
+        """Write the page, unless the day has changed since or the user has edited its page."""
         listed = list_events(tx.days.notes(item.begin, item.end), item.offset_minutes)
         content = render_page(item.day, item.sentences, listed) if listed else None
         return files_of(context).write(tx, context.run, item, content)

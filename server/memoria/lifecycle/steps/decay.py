@@ -63,7 +63,7 @@ class DecayStep(PlannedStep[DecayItem]):
             yield DecayItem(key=one.id, to=None, why=_TOO_MANY)
 
     def apply(self, tx: Transaction, item: DecayItem, context: StepContext) -> ItemResult:
-        """Archive or demote it, unless it was used, confirmed or changed since."""
+        """Archive or demote the memory, unless it was used, confirmed or changed since."""
         one = tx.retention.get_attributes(item.key)
         if one is None or not _is_still_due(one, item, context):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)

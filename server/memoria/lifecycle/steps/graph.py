@@ -63,7 +63,7 @@ class GraphStep(PlannedStep[EdgeItem]):
             yield EdgeItem(key=_place_key(place), place=place)
 
     def apply(self, tx: Transaction, item: EdgeItem, _context: StepContext) -> ItemResult:
-        """Move it, unless it is gone or its memory counts again."""
+        """Carry the item out, unless the edge is gone or its memory is active again."""
         if item.heir is not None:
             done = tx.edge_pruning.transfer(item.place, item.heir)
         elif item.why is not None:

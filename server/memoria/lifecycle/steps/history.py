@@ -1,4 +1,4 @@
-"""History: every closed conversation as a file that people can read and keep."""
+"""History: a file that people can read and keep for every closed conversation."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ class ConversationItem(FileItem):
 
 
 class HistoryStep(PlannedStep[ConversationItem]):
-    """Writes what was closed, continued or forgotten in part since."""
+    """Writes conversations that were closed, continued or forgotten in part since."""
 
     name = "history"
     summary = "Write closed conversations into files."
@@ -30,7 +30,7 @@ class HistoryStep(PlannedStep[ConversationItem]):
     """One a transaction, for a file is written in it."""
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """It can be switched off."""
+        """The setting that switches these files off."""
         return None if context.settings.history else _OFF
 
     def plan(self, context: StepContext) -> Iterator[ConversationItem]:
@@ -48,7 +48,7 @@ class HistoryStep(PlannedStep[ConversationItem]):
             after = found[-1].n if found else None
 
     def apply(self, tx: Transaction, item: ConversationItem, context: StepContext) -> ItemResult:
-        """Write it, unless it goes on or somebody has edited its file."""
+        """Write the file, unless the conversation goes on or the user has edited the file."""
         session = tx.days.get_closed_session(item.session_n)
         content = None if session is None else _file_content(tx, session)
         return files_of(context).write(tx, context.run, item, content)
@@ -73,7 +73,7 @@ def _conversation_item(session: ClosedSession, content: str | None) -> Conversat
 
 
 def _file_content(tx: Transaction, session: ClosedSession) -> str | None:
-    """The file; None where nothing is left to tell."""
+    """The content of the file; None where no turn is left."""
     return render_history(_turns(tx, session)) or None
 
 

@@ -1,4 +1,4 @@
-"""Merge: memories that say the same become one, which rests on all that they rested on.
+"""Merge: memories that say the same become one, which has the evidence of all.
 
 The survivor's wording stays as it is, and so do those of the others, in the record: they are
 superseded and known to be merged into it. What is to be believed of it is no more than of the least
@@ -35,7 +35,7 @@ class PairItem(Item):
 
 
 class MergeStep(PlannedStep[PairItem]):
-    """Merges what says the same."""
+    """Merges memories that say the same."""
 
     name = "merge"
     summary = "Merge memories that say the same."
@@ -43,13 +43,13 @@ class MergeStep(PlannedStep[PairItem]):
     rows = 120
 
     def describe_limits(self, context: StepContext) -> str | None:
-        """Without a model only what is next to identical is merged."""
+        """Without a chat model only nearly identical memories are merged."""
         if context.chat is None:
             return "without a chat model only what is next to identical by rule is merged"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[PairItem]:
-        """What is next to identical, and what a model found to be so."""
+        """The pairs that are nearly identical, and those that a chat model has ruled on."""
         found = _drop_restored_pairs(
             context,
             find_candidates(context, last_done(context, self.name), ask=context.chat is not None),
@@ -67,7 +67,7 @@ class MergeStep(PlannedStep[PairItem]):
                 yield _distinct_item(found.memories, pair, relation)
 
     def apply(self, tx: Transaction, item: PairItem, context: StepContext) -> ItemResult:
-        """Do it, unless one of them was changed or forgotten since."""
+        """Carry the item out, unless one of the memories was changed or forgotten since."""
         one, other = tx.memories.get(item.one), tx.memories.get(item.other)
         if one is None or other is None or not _is_as_planned(item, one, other):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.other)
@@ -90,7 +90,7 @@ class MergeStep(PlannedStep[PairItem]):
 
 
 def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> MergeCandidates:
-    """Without what was merged before and taken back out by the user."""
+    """The candidates without pairs that were merged before and separated by the user."""
     with context.store.read(context.tenant) as tx:
         merged = tx.pairs.merge_targets(list(found.memories))
     back = {(min(one, other), max(one, other)) for one, other in merged.items()}

@@ -92,7 +92,7 @@ def check_bound(name: str, value: float) -> Metric:
 
 
 def _measure_searches(context: StepContext, probes: Sequence[int]) -> Iterator[MetricItem]:
-    """How many memories their own rarest words find, and how long the longest search took."""
+    """The share of memories found by their own rarest words, and the longest search time."""
     found, slowest = 0, 0.0
     for n in probes:
         with context.store.read(context.tenant) as tx:

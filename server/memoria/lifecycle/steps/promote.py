@@ -19,7 +19,7 @@ class PromotionItem(Item):
 
 
 class PromoteStep(PlannedStep[PromotionItem]):
-    """Short to mid to long term, by age and by how broadly a memory is borne out."""
+    """Promotes from short to mid to long term, by age and breadth of support."""
 
     name = "promote"
     summary = (
@@ -45,7 +45,7 @@ class PromoteStep(PlannedStep[PromotionItem]):
                 yield PromotionItem(key=one.id, to=reached)
 
     def apply(self, tx: Transaction, item: PromotionItem, context: StepContext) -> ItemResult:
-        """Let it rise, unless what it rests on is gone."""
+        """Promote the memory, unless its support is gone."""
         one = tx.retention.get_attributes(item.key)
         if one is None or one.tier.rank >= item.to.rank:
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)

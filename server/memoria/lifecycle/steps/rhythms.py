@@ -1,4 +1,4 @@
-"""Rhythms: what the user tells of every week or every day becomes known as a habit of theirs.
+"""Rhythms: what the user reports every week or every day is noted as a habit.
 
 Told from when it was said or happened, by rule alone: what a habit says is the memory's own words
 and when it comes back. It is written anew when that changes, and ended when it has stopped.
@@ -45,7 +45,7 @@ HabitAction = Literal["write", "rewrite", "hear", "end"]
 
 
 class HabitItem(DerivationItem):
-    """A habit that is to be written, written anew, ended, or to rest on more turns."""
+    """A habit to write, rewrite or end, or one that gets more evidence."""
 
     do: HabitAction
     habit: str | None = None
@@ -58,7 +58,7 @@ class HabitItem(DerivationItem):
 
 @dataclass(slots=True)
 class _Theme:
-    """Memories in the same words, and each time they were told of."""
+    """Memories in the same words, and each time they were reported."""
 
     content: str
     sources: list[tuple[str, int]] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Theme:
 
 
 class RhythmsStep(PlannedStep[HabitItem]):
-    """Notices what comes back every week or every day."""
+    """Notes what recurs every week or every day."""
 
     name = "rhythms"
     summary = "Note habits: what the user does every week or every day."
@@ -74,7 +74,7 @@ class RhythmsStep(PlannedStep[HabitItem]):
     rows = 150
 
     def plan(self, context: StepContext) -> Iterator[HabitItem]:
-        """What has a rhythm, and what had one."""
+        """The habits to write, and the existing ones to revise."""
         themes = _find_themes(context)
         by_source = {source: theme for theme in themes for source, _ in theme.sources}
         told: set[int] = set()
@@ -90,7 +90,7 @@ class RhythmsStep(PlannedStep[HabitItem]):
                 yield from _find_habit(context, theme, None)
 
     def apply(self, tx: Transaction, item: HabitItem, context: StepContext) -> ItemResult:
-        """Write it, unless what it rests on was changed or forgotten since."""
+        """Write the habit, unless one of its sources was changed or forgotten since."""
         memory = None if item.habit is None else tx.memories.get(item.habit)
         if item.habit is not None and (memory is None or _has_changed(tx, memory, item)):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.habit)
@@ -127,7 +127,7 @@ def _find_themes(context: StepContext) -> list[_Theme]:
 
 
 def _may_come_back(one: DerivationCandidate) -> bool:
-    """Whether it is of the user and may happen again and again."""
+    """Whether a memory is about the user and of something that can recur."""
     own = one.subject is None or subject_key(one.subject) == USER
     lasting = one.predicate is not None and (has_one_value(one.predicate) or one.predicate == HABIT)
     return own and not lasting and one.type in MOMENTARY_TYPES
@@ -136,7 +136,7 @@ def _may_come_back(one: DerivationCandidate) -> bool:
 def _revisit_habit(
     context: StepContext, one: DerivedMemory, themes: Sequence[_Theme]
 ) -> Iterator[HabitItem]:
-    """What is to become of a habit that is known."""
+    """The item that keeps, rewrites or ends an existing habit."""
     for theme in themes:
         if find_rhythm(recent_instants(theme.instants, context.at)):
             yield from _find_habit(context, theme, one)
