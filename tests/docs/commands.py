@@ -73,6 +73,18 @@ def command_names() -> list[str]:
     return list(_program().commands)
 
 
+def all_options() -> set[str]:
+    """Every option of every command, and those of the benchmarks."""
+    found = _options(_program())
+    waiting = list(_program().commands.values())
+    while waiting:
+        command = waiting.pop()
+        found |= _options(command)
+        waiting += getattr(command, "commands", {}).values()
+    benchmarks = "".join(path.read_text("utf-8") for path in ROOT.glob("bench/**/*.py"))
+    return found | set(re.findall(r'"(--[a-z][a-z-]*)"', benchmarks))
+
+
 def _split(block: Block) -> Iterator[tuple[str, ...]]:
     for line in block.code.replace("\\\n", " ").splitlines():
         for command in re.split(r" && ", line):

@@ -7,8 +7,16 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from tests.docs.commands import NOT_RUN, README_COMMANDS, Line, command_names, lines, problem
-from tests.docs.pages import DOCS, blocks, name_of, pages, table_after
+from tests.docs.commands import (
+    NOT_RUN,
+    README_COMMANDS,
+    Line,
+    all_options,
+    command_names,
+    lines,
+    problem,
+)
+from tests.docs.pages import DOCS, blocks, name_of, pages, prose, table_after
 from typer.testing import CliRunner
 
 from memoria.config import Settings
@@ -74,6 +82,18 @@ def test_every_command_in_a_sentence_exists() -> None:
         for page, words in _inline()
         if (why := problem(Line(page, words, "")))
     ] == []
+
+
+def test_every_option_in_a_sentence_exists() -> None:
+    elsewhere = {"--check", "--strict"}  # of ruff and of the site's builder
+    named = {
+        (name_of(page), option)
+        for page in pages()
+        for code in re.findall(r"`(-[^`]*)`", prose(page))
+        for option in re.findall(r"--[a-z][a-z-]*", code)
+    }
+    known = all_options() | elsewhere
+    assert {(page, option) for page, option in named if option not in known} == set()
 
 
 def _inline() -> Iterator[tuple[Path, tuple[str, ...]]]:
