@@ -1,4 +1,4 @@
-"""Reading: the workers that let a chat model read what was recorded, put together."""
+"""Composition of the extraction workers, which let a chat model read what was recorded."""
 
 from memoria.config import Settings
 from memoria.erasure.suppression import Digester
@@ -31,22 +31,22 @@ def build_extraction_worker(
     settings: Settings, store: Store, embedder: LazyEmbedder | None
 ) -> ExtractionWorker | None:
     """The workers, not started yet; None where no chat model is configured."""
-    gate = build_chat_client(settings, StoreLedger(store))
-    return (
-        None if gate is None else build_worker(settings, store, gate, RelatedMemoryFinder(embedder))
-    )
+    chat = build_chat_client(settings, StoreLedger(store))
+    if chat is None:
+        return None
+    return build_worker(settings, store, chat, RelatedMemoryFinder(embedder))
 
 
 def build_worker(
-    settings: Settings, store: Store, gate: ChatClient, recall: RelatedMemories
+    settings: Settings, store: Store, chat: ChatClient, recall: RelatedMemories
 ) -> ExtractionWorker:
-    """The workers that ask by a gate, not started yet."""
+    """The workers that ask this chat client, not started yet."""
 
     def digester(tenant: str) -> Digester:
         return Digester(tenant, lambda: tombstone_key(settings.home_path))
 
     most, personal = settings.llm_output_tokens, settings.personal_data
-    tools = ProcessorTools(store, gate, recall, digester, most, personal)
+    tools = ProcessorTools(store, chat, recall, digester, most, personal)
     readers: dict[QueueKind, EntryProcessor] = {
         QueueKind.EXTRACT: Extractor(tools),
         QueueKind.EPISODE: Summariser(tools),
@@ -56,4 +56,4 @@ def build_worker(
         lease_ms=settings.lease_ms,
         attempts=settings.extraction_attempts,
     )
-    return ExtractionWorker(store, gate, readers, limits)
+    return ExtractionWorker(store, chat, readers, limits)

@@ -15,8 +15,8 @@ from memoria.model import Vector
 class Embedder(Protocol):
     """Texts in, unit vectors out. Calls block and may come from several threads.
 
-    Queries and documents are embedded by different calls, because some models want to be told
-    which is which.
+    Queries and documents are embedded by different calls, because some models treat them
+    differently.
     """
 
     @property

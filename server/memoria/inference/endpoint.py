@@ -10,7 +10,7 @@ from memoria.model import Vector
 
 _NO_KEY = "none"  # the client insists on a key; local servers ignore it
 _QUERY_TIMEOUT_S = 3.0
-"""A question waits for nobody long: text search answers it meanwhile."""
+"""A search does not wait longer for its vector: text search answers without it."""
 
 
 class EndpointEmbedder:

@@ -1,8 +1,7 @@
 """An embedder that loads when it is first wanted, in the background.
 
 A server must answer its handshake before it loads a model; ten windows that only write must not
-load ten models. So loading begins when somebody asks, and whoever is in a hurry waits only as
-long as they like.
+load ten models. So loading begins with the first request, and each caller sets how long it waits.
 """
 
 import logging

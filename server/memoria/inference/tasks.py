@@ -1,4 +1,4 @@
-"""Tasks: one typed function for each question we ask a model."""
+"""Tasks: one typed function for each request that Memoria makes of a chat model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from memoria.model.reflection import Concept, DaySummary, Decision, ReviewAnswer
 
 _MOST_OPERATIONS = 20
 _Operation = Annotated[Operation, Field(discriminator="op")]
-"""What is wrong with one is told of its own kind, and not of every other too."""
+"""With the discriminator, a complaint names the problems of one kind and not of all others too."""
 
 
 class Extraction(Value):
@@ -28,12 +28,12 @@ class Extraction(Value):
 def request_extraction(
     *, said_on: str, known: str, before: str, conversation: str, max_output_tokens: int
 ) -> ChatRequest[Extraction]:
-    """What in a piece of conversation is worth keeping?
+    """Ask which memories a part of a conversation gives rise to.
 
     Args:
         said_on: the day, with its weekday.
         known: memories that may have to do with it, a JSON object a line.
-        before: the turns before, which are not to be read again.
+        before: the turns before it, for context only.
         conversation: the turns, each with its number.
         max_output_tokens: the longest answer.
     """
@@ -50,7 +50,7 @@ def request_extraction(
 def request_episode(
     *, said_on: str, conversation: str, max_output_tokens: int
 ) -> ChatRequest[EpisodeSummary]:
-    """What did a stretch of conversation come to?
+    """Ask for the summary of a conversation segment.
 
     Args:
         said_on: the day, with its weekday.
@@ -63,7 +63,7 @@ def request_episode(
 
 
 def request_rulings(*, pairs: str, max_output_tokens: int) -> ChatRequest[Rulings]:
-    """What is each new statement to the known one beside it?
+    """Ask how each new statement relates to the known one that it is paired with.
 
     Args:
         pairs: the pairs, a numbered JSON object a line.
@@ -73,7 +73,7 @@ def request_rulings(*, pairs: str, max_output_tokens: int) -> ChatRequest[Ruling
 
 
 def request_checks(*, statements: str, max_output_tokens: int) -> ChatRequest[Checks]:
-    """Is each statement borne out by the words it was drawn from?
+    """Ask whether each statement is supported by the words that it cites.
 
     Args:
         statements: with their words and turns, a numbered JSON object a line.
@@ -88,7 +88,7 @@ _NOTHING = "(nothing)"
 
 
 class AskModel(Protocol):
-    """The way to a model, with whoever pays for it: a gate and a tenant."""
+    """Asks a chat model for one tenant, whose budget pays."""
 
     def __call__(self, question: ChatRequest[AnswerT]) -> AnswerT:
         """The answer to a question.
@@ -116,7 +116,7 @@ class ReviewCase:
 def review_memory(
     ask: AskModel, search: Callable[[str], str], case: ReviewCase, *, max_output_tokens: int
 ) -> Decision:
-    """What is to become of a memory?
+    """Ask what is to become of a memory under review.
 
     Args:
         ask: the way to the model, asked up to four times.
@@ -153,7 +153,7 @@ def _request_review(
 
 
 def request_concept(*, memories: str, max_output_tokens: int) -> ChatRequest[Concept]:
-    """What do some memories that are bound to each other come to?
+    """Ask for what several linked memories have in common.
 
     Args:
         memories: the memories, a numbered JSON object a line.
@@ -165,7 +165,7 @@ def request_concept(*, memories: str, max_output_tokens: int) -> ChatRequest[Con
 def request_day_summary(
     *, day: str, episodes: str, max_output_tokens: int
 ) -> ChatRequest[DaySummary]:
-    """What did a day come to?
+    """Ask for the summary of a day.
 
     Args:
         day: the day, with its weekday.

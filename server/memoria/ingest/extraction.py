@@ -71,13 +71,13 @@ class ExtractionWorker:
     def __init__(
         self,
         store: Store,
-        gate: ChatClient,
+        chat: ChatClient,
         processors: Mapping[QueueKind, EntryProcessor],
         limits: ExtractionLimits,
     ) -> None:
         self.intake = IntakeLimits()
         self._store = store
-        self._gate = gate
+        self._chat = chat
         self._processors = processors
         self._limits = limits
         self._wake = threading.Condition()
@@ -109,7 +109,7 @@ class ExtractionWorker:
     def stop(self) -> None:
         """Stop the threads; unfinished entries go back into the queue."""
         self._stopping.set()
-        self._gate.stop()
+        self._chat.stop()
         self.wake()
         for thread in (*self._threads, self._heart):
             if thread.is_alive():

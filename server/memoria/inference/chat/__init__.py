@@ -1,4 +1,4 @@
-"""Chat models: questions with a form, and answers of that form.
+"""Chat models: requests with a schema, and answers that fit it.
 
-`choose` makes a model from settings, `gate` is the one way to ask it, `base` has the question.
+`choose` makes a model from settings, `client` is the one way to ask it, `base` has the request.
 """

@@ -1,4 +1,4 @@
-"""From a reply to a checked value, and what to tell a model whose answer was none.
+"""From a reply to a checked value, and the complaint that a model gets whose answer is none.
 
 An answer is JSON of the form that was asked for, or it is none: prose is never searched for one.
 A code fence around it is taken off, because models trained on Markdown can't leave it out.
@@ -24,7 +24,7 @@ _LENGTHS = frozenset("minLength maxLength".split())
 
 
 class UnfitAnswerError(InvalidAnswerError):
-    """An answer that can be sent back to be mended, with what the model may be told of it."""
+    """An answer that can be sent back to be repaired, with the complaint that goes with it."""
 
     def __init__(self, message: str, reply: ChatReply, complaint: str) -> None:
         super().__init__(message, too_much=reply.finish == _CUT_OFF)

@@ -41,7 +41,7 @@ class ChatReply:
 class ChatModel(Protocol):
     """Questions in, replies out. Calls block and may come from several threads.
 
-    It tries once: tries again, budgets and the log of calls are the gate's.
+    It tries once: retries, budgets and the log of calls are the `ChatClient`'s.
     """
 
     @property
@@ -57,10 +57,10 @@ class ChatModel(Protocol):
             ModelRefusedError: the endpoint will not take this question.
             InvalidAnswerError: what came is no reply.
             ModelMisconfiguredError: there will be none until a setting is mended.
-            AskingStoppedError: the model was closed meanwhile.
+            AskingStoppedError: the model was closed before it answered.
         """
         ...
 
     def close(self) -> None:
-        """Give up what is under way. Whoever waits for it is told at once."""
+        """Give up the requests under way. Their callers get an error at once."""
         ...

@@ -2,8 +2,8 @@
 
 The question goes to standard input, JSON comes from standard output. There is no shell, and the
 program runs in an empty folder, so that nothing of a project it happens to start in gets into the
-answer. It is told by `MEMORIA_ASKED` that Memoria asks, so that a Memoria which the program starts
-in its turn does not ask again.
+answer. The environment variable `MEMORIA_ASKED` marks the call, so that a Memoria which the program
+starts in its turn does not ask again.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Waiting for work that can't be interrupted: it is left behind where nobody wants it any more."""
+"""Waiting with a deadline for work that can't be interrupted: past it, the work is abandoned."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def asking_stopped_error() -> AskingStoppedError:
-    """What whoever waits is told when Memoria closes."""
+    """The error that a waiting caller gets when Memoria closes."""
     return AskingStoppedError("Memoria was closed while a chat model was asked.", uncounted=True)
 
 
@@ -46,7 +46,7 @@ class DeadlineRunner:
                 self._under_way.discard(future)
 
     def stop(self) -> None:
-        """Nobody waits any longer, from now on."""
+        """End all waiting, now and from now on."""
         with self._lock:
             self._stopped = True
             for future in self._under_way:
