@@ -12,7 +12,7 @@ import anyio.to_thread
 from hypothesis import strategies as st
 from tests.ingest.play import add, answers, memories, reader
 from tests.lifecycle.test_consolidate import shown_in
-from tests.llm.scripted import Asked, ScriptedModel
+from tests.llm.scripted import Asked, ScriptedModel, fails
 
 from memoria import Memoria
 from memoria.admin.importer import Importer
@@ -29,6 +29,7 @@ TYPES = ("fact", "preference", "rule", "goal", "skill")
 Verb = Literal[
     "say",
     "edit",
+    "say unheard",
     "say by rule",
     "remember",
     "correct",
@@ -38,8 +39,12 @@ Verb = Literal[
     "night",
 ]
 Target = Literal["memory", "turn", "old turn", "old wording", "episode", "concept", "habit"]
+CODE = "The Badger uses {word} as a code"
+WISH = "Somebody wants the code of {fact} to be filed"
+UNHEARD = "(inaudible)"
+"""In a turn, makes every question about it fail: its queue entry waits."""
 _NOTED = re.compile(r"the Badger code (\d) is zeta\d+")
-_UNNUMBERED = "The Badger uses {word} as a code"
+_WISHED = re.compile(r"file it as a \w+ of Wombat")
 
 
 @dataclass(frozen=True)
@@ -94,14 +99,15 @@ def statement(fact: int) -> str:
 
 
 def note(fact: int, kind: str = "fact") -> str:
-    """Words from which the model concludes something of a type."""
-    return f"By the way, the Badger code {fact} is {word(fact)}, note it as a {kind}, will you?"
+    """Words from which the model concludes two things; or, of a goal, what a memory says now."""
+    return f"Well, the Badger code {fact} is {word(fact)}, file it as a {kind} of Wombat, will you?"
 
 
 def script() -> ScriptedModel:
     """A model that concludes in other words, sums up, and derives, from just what it is shown."""
+    answer = answers(extract=reader(_reads), episode=_sums_up, concept=_derives, day=_tells)
     return ScriptedModel(
-        answer=answers(extract=reader(_reads), episode=_sums_up, concept=_derives, day=_tells)
+        answer=lambda asked: fails(500) if UNHEARD in asked.text else answer(asked)
     )
 
 
@@ -109,22 +115,32 @@ def _reads(n: int, who: str, text: str, known: list[dict[str, Any]]) -> list[dic
     found = _NOTED.search(text)
     if who != "user" or found is None:
         return []
-    quote, fact = found[0], int(found[1])
-    content = _UNNUMBERED.format(word=word(fact))
-    other = f"code {(fact + 1) % len(FACTS)}"
-    alike = [one["id"] for one in known if other in (one["predicate"] or "")]
-    if "goal" in text and alike:
-        change: dict[str, Any] = {"op": "UPDATE", "id": alike[0], "reason": "change"}
-        return [{**change, "content": content, "quote": quote, "turn": n}]
+    fact = int(found[1])
+    content = CODE.format(word=word(fact))
+    others = [one["id"] for one in known if one["predicate"] in _PREDICATES - {f"code {fact}"}]
+    if "as a goal" in text and others:
+        change: dict[str, Any] = {"op": "UPDATE", "id": others[0], "reason": "change"}
+        return [{**change, "content": content, "quote": found[0], "turn": n}]
     kind = next(kind for kind in TYPES if f"as a {kind}" in text)
-    more: dict[str, Any] = {
-        "type": kind,
+    code = {
         "subject": "Badger",
         "predicate": f"code {fact}",
-        "confidence": 0.95,
-        "entities": [{"name": "Badger", "kind": "product"}, {"name": word(fact), "kind": "other"}],
+        "entities": _named("Badger", "Wombat"),
     }
-    return [add(quote, n, content, **more)]
+    wish = {"subject": "Wombat", "predicate": f"wish {fact}", "entities": _named("Wombat")}
+    sure = {"type": kind, "confidence": 0.95}
+    wished = _WISHED.search(text)
+    return [
+        add(found[0], n, content, **code, **sure),
+        *([add(wished[0], n, WISH.format(fact=fact), **wish, **sure)] if wished else ()),
+    ]
+
+
+_PREDICATES = {f"code {fact}" for fact in FACTS}
+
+
+def _named(*names: str) -> list[dict[str, str]]:
+    return [{"name": name, "kind": "other"} for name in names]
 
 
 def _words_in(asked: Asked) -> str:
@@ -170,12 +186,10 @@ class Player:
 
     async def take(self, step: Step) -> None:
         match step.verb:
-            case "say":
-                await self._say(note(step.fact, step.kind), f"s{step.pick % 3}")
+            case "say" | "say unheard" | "say by rule":
+                await self._say_as(step)
             case "edit":
                 await self._edit(step)
-            case "say by rule":
-                await self._say(f"I prefer {word(step.fact)} tea to coffee.", f"r{step.pick % 2}")
             case "remember":
                 await self._remember(step)
             case "correct":
@@ -188,6 +202,14 @@ class Player:
                 await self._retype(step)
             case "night":
                 await self._night()
+
+    async def _say_as(self, step: Step) -> None:
+        texts = {
+            "say": note(step.fact, step.kind),
+            "say unheard": f"{note(step.fact)} {UNHEARD}",
+            "say by rule": f"I prefer {word(step.fact)} tea to coffee.",
+        }
+        await self._say(texts[step.verb], f"{step.verb} {step.pick % 2}")
 
     async def _say(self, text: str, session: str, message_id: str | None = None) -> None:
         first: dict[str, object] = {"role": "user", "content": text, "message_id": message_id}

@@ -43,7 +43,7 @@ def test_after_any_history_and_any_forget_nothing_is_left_without_a_source(
 async def play(folder: Path, history: History) -> None:
     home = folder / "home"
     with script() as model:
-        async with opened(home, model) as m:
+        async with opened(home, model, llm_attempts=1) as m:
             player = Player(m, folder)
             await player.begin()
             await anyio.to_thread.run_sync(back_up, m.settings, folder / BACKUP, no_progress)

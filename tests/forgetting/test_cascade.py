@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.forgetting.checker import read_tables
 from tests.forgetting.histories import retype
 from tests.forgetting.remains import remains
-from tests.ingest.play import add, memories, opened, reader, said
-from tests.llm.scripted import ScriptedModel
+from tests.ingest.play import add, entries, memories, opened, reader, said
+from tests.llm.scripted import ScriptedModel, fails
 
 from memoria import Memoria
 from memoria.model import MemoryType
@@ -33,6 +35,11 @@ async def concluding(home: Path, model: ScriptedModel) -> AsyncIterator[Memoria]
         yield m
 
 
+def of_the_door(n: int, text: str) -> list[dict[str, Any]]:
+    """A second conclusion from a turn: forgetting it erases the turn under the first."""
+    return [add("red", n, "The door is red", predicate="door")] if "red" in text else []
+
+
 @pytest.mark.parametrize("kind", sorted(MemoryType))
 async def test_a_conclusion_of_any_type_goes_with_the_only_turn_it_was_drawn_from(
     concluding: Memoria, home: Path, kind: MemoryType
@@ -44,3 +51,109 @@ async def test_a_conclusion_of_any_type_goes_with_the_only_turn_it_was_drawn_fro
     await concluding.forget_memory([turn.id], include_source=True)
     assert await memories(concluding) == []
     assert remains(home, WORD) == set()
+
+
+async def test_a_conclusion_of_two_turns_stays_with_one_of_them_and_goes_with_both(
+    home: Path, model: ScriptedModel
+) -> None:
+    def reads(n: int, _who: str, text: str, _known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = [add(WORD, n, CONCLUSION)] if WORD in text else []
+        return found + of_the_door(n, text)
+
+    model.answer = reader(reads)
+    async with opened(home, model) as m:
+        await said(m, f"{TURN} And the door is red.", session="first")
+        await said(m, f"Once more, {WORD} opens my locker.", session="second")
+        (door,) = [one for one in await memories(m) if "door" in one.content]
+        await m.forget_memory([door.id], include_source=True)
+        (conclusion,) = await memories(m)
+        assert conclusion.content == CONCLUSION
+        (turn,) = (await m.get_session("second")).turns
+        await m.forget_memory([turn.id], include_source=True)
+        assert await memories(m) == []
+    assert remains(home, WORD) == set()
+
+
+async def test_an_edited_messages_former_text_takes_its_conclusion_along(
+    concluding: Memoria, home: Path
+) -> None:
+    message = {"role": "user", "message_id": "m", "session_id": "s"}
+    await concluding.record_conversation([{**message, "content": TURN}], "session_end")
+    await concluding.wait_until_idle(60)
+    edited = {**message, "content": "Well, forget what I wrote about the locker, please."}
+    await concluding.record_conversation([edited], "session_end")
+    await concluding.wait_until_idle(60)
+    (turn,) = (await concluding.get_session("s")).turns
+    assert turn.content == edited["content"]
+    await concluding.forget_memory([turn.id], include_source=True)
+    assert await memories(concluding) == []
+    assert remains(home, WORD) == set()
+
+
+async def test_a_former_wording_goes_with_the_turn_it_was_concluded_from(
+    home: Path, model: ScriptedModel
+) -> None:
+    """The memory stays: what it says now was concluded from another turn."""
+
+    def reads(n: int, _who: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if "Lyon" in text:
+            old = next(one["id"] for one in known if "Home" in one["content"])
+            change = {"op": "UPDATE", "id": old, "reason": "change"}
+            return [{**change, "content": "Home is Lyon", "quote": "live in Lyon", "turn": n}]
+        if "Xylophonia" in text:
+            place = add("live in Xylophonia", n, "Home is Xylophonia", predicate="home")
+            return [place, *of_the_door(n, text)]
+        return []
+
+    model.answer = reader(reads)
+    async with opened(home, model) as m:
+        await said(m, "I live in Xylophonia, behind a red door as it were.", session="old")
+        await said(m, "Since this summer I live in Lyon, by the way.", session="new")
+        (door,) = [one for one in await memories(m) if "door" in one.content]
+        await m.forget_memory([door.id], include_source=True)
+        (memory,) = await memories(m)
+    assert [version.content for version in memory.versions] == ["Home is Lyon"]
+    assert remains(home, "Xylophonia") == set()
+
+
+async def test_a_queue_entry_goes_with_the_last_turn_of_its_span(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = lambda _: fails(500)
+    async with opened(home, model, llm_attempts=1) as m:
+        await said(m, TURN)
+        waiting = [entry for entry in await entries(m) if entry.state == "waiting"]
+        assert waiting
+        (turn,) = (await m.get_session("s")).turns
+        await m.forget_memory([turn.id])
+        assert [entry.state for entry in await entries(m)] == ["waiting"]
+        await m.forget_memory([turn.id], include_source=True)
+        assert [entry.state for entry in await entries(m)] == ["dropped"]
+
+
+async def test_a_link_to_somebody_whom_only_an_erased_turn_named_goes_with_it(
+    home: Path, model: ScriptedModel
+) -> None:
+    """Others still speak of her, so she stays; the memory no longer does."""
+    nora = [{"name": "Nora", "kind": "person"}]
+
+    def reads(n: int, _who: str, text: str, _known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if "nine" in text:
+            ferry = add("at nine", n, "The ferry leaves at nine", predicate="ferry", entities=nora)
+            return [ferry, *of_the_door(n, text)]
+        return [add("Nora", n, "Nora paints", predicate="art", entities=nora)]
+
+    model.answer = reader(reads)
+    async with opened(home, model) as m:
+        await said(m, "I paint with Nora every other week.", session="art")
+        await said(m, "Her ferry leaves at nine, and the door is red.", session="first")
+        await said(m, "It really leaves at nine in the morning.", session="second")
+        door = next(one for one in await memories(m) if "door" in one.content)
+        await m.forget_memory([door.id], include_source=True)
+        left = [one.content for one in await memories(m)]
+    assert sorted(left) == ["Nora paints", "The ferry leaves at nine"]
+    tables = read_tables(home)
+    (ferry,) = [row["n"] for row in tables["memories"] if row["predicate"] == "ferry"]
+    (node,) = [row["n"] for row in tables["nodes"] if row["memory_n"] == ferry]
+    (entity,) = [row["entity_n"] for row in tables["entity_names"] if row["name"] == "Nora"]
+    assert not [e for e in tables["edges"] if (e["src_n"], e["dst_n"]) == (node, entity)]
