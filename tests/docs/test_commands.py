@@ -28,6 +28,8 @@ _CONVERSATION = [
     {"role": "tool", "content": "", "tool_name": "bash", "tool_args": {"command": "make"},
      "tool_result": "error E1437", "session_id": "s1", "message_id": "m2"},
 ]  # fmt: skip
+_PRESENT = [page for page in pages() if page.name != "CHANGELOG.md"]
+"""Pages that name what there is. The changelog names what there was, too."""
 _RUN = [line for line in lines() if line.is_run]
 
 
@@ -70,7 +72,7 @@ def test_every_setting_that_is_named_exists() -> None:
     }  # benchmarks; a command's
     named = {
         (name_of(page), name)
-        for page in pages()
+        for page in _PRESENT
         for name in re.findall(r"\bMEMORIA_[A-Z][A-Z_]*[A-Z]\b", page.read_text("utf-8"))
     }
     assert {(page, name) for page, name in named if name not in known | elsewhere} == set()
@@ -88,7 +90,7 @@ def test_every_option_in_a_sentence_exists() -> None:
     elsewhere = {"--check", "--strict"}  # of ruff and of the site's builder
     named = {
         (name_of(page), option)
-        for page in pages()
+        for page in _PRESENT
         for code in re.findall(r"`(-[^`]*)`", prose(page))
         for option in re.findall(r"--[a-z][a-z-]*", code)
     }
@@ -98,7 +100,7 @@ def test_every_option_in_a_sentence_exists() -> None:
 
 def _inline() -> Iterator[tuple[Path, tuple[str, ...]]]:
     """What stands in a sentence as `memoria …`."""
-    for page in pages():
+    for page in _PRESENT:
         for code in re.findall(r"`(memoria [a-z][^`…]*)`", page.read_text("utf-8")):
             yield page, tuple(code.split())
 
