@@ -19,6 +19,7 @@ from memoria.memories.user_edits import UserEdits
 from memoria.model import LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
 from memoria.store.folders import tenant_folder
+from memoria.store.home_folder import FolderFiles
 from memoria.store.sqlite import SqliteStore
 
 TOKENS = 800
@@ -57,6 +58,10 @@ class Desk:
         return tenant_folder(self.home, self.tenant)
 
     @property
+    def files(self) -> FolderFiles:
+        return FolderFiles(self.folder)
+
+    @property
     def hand(self) -> UserEdits:
         return UserEdits(self.store, self.tenant, self.marks)
 
@@ -74,18 +79,18 @@ class Desk:
         """Every phase in a transaction of its own, as the step has them."""
         report, at = CoreReport(), now_millis()
         with self.store.write(self.tenant) as tx:
-            recover_core(tx, self.folder, at)
+            recover_core(tx, self.files, at)
         with self.store.read(self.tenant) as tx:
-            edits, report.unreadable = read_core_edits(tx, self.folder)
+            edits, report.unreadable = read_core_edits(tx, self.files)
         for edit in edits:
             with self.store.write(self.tenant) as tx:
                 report.edits.append((edit, apply_edit(tx, self.hand, edit)))
         with self.store.read(self.tenant) as tx:
-            drafts = plan_core(tx, self.folder, at, tokens)
+            drafts = plan_core(tx, self.files, at, tokens)
         for draft in drafts:
             with self.store.write(self.tenant) as tx:
                 announce_core(tx, draft)
-            if not replace_core(self.folder, draft):
+            if not replace_core(self.files, draft):
                 report.late.append(draft.file)
                 continue
             with self.store.write(self.tenant) as tx:

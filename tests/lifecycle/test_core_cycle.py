@@ -259,12 +259,12 @@ def test_an_edit_saved_between_reading_and_writing_is_read_the_next_night(desk: 
     desk.night()
     desk.say("fresh")
     with desk.store.read("default") as tx:
-        assert read_core_edits(tx, desk.folder) == ([], [])
+        assert read_core_edits(tx, desk.files) == ([], [])
     desk.edit("momo", "Momo")
     desk.edit("8080", "9090")
     with desk.store.read("default") as tx:
-        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
-    assert replace_core(desk.folder, draft)
+        (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
+    assert replace_core(desk.files, draft)
     with desk.store.write("default") as tx:
         note_core_written(tx, draft)
     assert "Momo" in desk.read()
@@ -372,8 +372,8 @@ def test_forgetting_leaves_other_tenants_files_alone(desk: Desk) -> None:
 def test_what_agents_are_shown_has_no_marks(desk: Desk) -> None:
     desk.say(PORT)
     desk.night()
-    assert "<!--" in read_core(desk.folder, "MEMORY.md")
-    shown = read_live_core(desk.folder, "MEMORY.md")
+    assert "<!--" in read_core(desk.files, "MEMORY.md")
+    shown = read_live_core(desk.files, "MEMORY.md")
     assert shown is not None
     assert f"- {PORT}\n" in shown
     assert "<!--" not in shown
@@ -382,20 +382,20 @@ def test_what_agents_are_shown_has_no_marks(desk: Desk) -> None:
 
 def stop_before_the_file(desk: Desk) -> None:
     with desk.store.write("default") as tx:
-        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+        (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
         announce_core(tx, draft)
 
 
 def stop_after_the_file(desk: Desk) -> None:
     with desk.store.write("default") as tx:
-        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+        (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
         announce_core(tx, draft)
-    assert replace_core(desk.folder, draft)
+    assert replace_core(desk.files, draft)
 
 
 def apply_edits(desk: Desk) -> None:
     with desk.store.read("default") as tx:
-        edits, _ = read_core_edits(tx, desk.folder)
+        edits, _ = read_core_edits(tx, desk.files)
     for edit in edits:
         with desk.store.write("default") as tx:
             apply_edit(tx, desk.hand, edit)
@@ -440,8 +440,8 @@ def test_after_a_stop_what_chat_has_changed_meanwhile_is_no_edit_by_hand(desk: D
     stop_after_the_file(desk)
     desk.chat.revise(port, "correct", "The API listens on port 7070")
     with desk.store.write("default") as tx:
-        assert recover_core(tx, desk.folder, now_millis()) == ["MEMORY.md"]
-        assert recover_core(tx, desk.folder, now_millis()) == []
+        assert recover_core(tx, desk.files, now_millis()) == ["MEMORY.md"]
+        assert recover_core(tx, desk.files, now_millis()) == []
     assert desk.night().edits == []
     assert "7070" in desk.read()
     assert "8080" not in desk.read()
@@ -465,9 +465,9 @@ def test_a_file_saved_while_it_is_to_be_written_is_not_overwritten(desk: Desk) -
     desk.night()
     desk.say("fresh")
     with desk.store.read("default") as tx:
-        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+        (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
     desk.edit("8080", "9090")
-    assert not replace_core(desk.folder, draft)
+    assert not replace_core(desk.files, draft)
     assert "9090" in desk.read()
     assert desk.night().effects == {"corrected": 1}
 
@@ -491,7 +491,7 @@ def test_the_digest_of_what_was_written_is_kept_and_no_word_of_it(desk: Desk) ->
     desk.night()
     with desk.store.write("default") as tx:
         state = tx.core.file_state("MEMORY.md")
-        (draft,) = plan_core(tx, desk.folder, now_millis(), TOKENS)
+        (draft,) = plan_core(tx, desk.files, now_millis(), TOKENS)
         note_core_written(tx, draft)
         assert tx.core.file_state("MEMORY.md") == state
     assert state.pending is None

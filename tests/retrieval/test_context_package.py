@@ -15,6 +15,7 @@ from memoria.errors import InvalidInputError
 from memoria.model import ContextPackage
 from memoria.store.files import read_core
 from memoria.store.folders import tenant_folder
+from memoria.store.home_folder import FolderFiles
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
@@ -126,7 +127,7 @@ async def test_what_a_seed_says_is_left_out(tmp_path: Path) -> None:
     async with memoria.open(settings=Settings(home=tmp_path, embedder="off")) as new:
         assert (await new.build_context("hello")).persona == ""
         (tmp_path / "PERSONA.md").write_text("Terse and kind.\n", "utf-8")
-        (tmp_path / "USER.md").write_text(read_core(tmp_path, "USER.md"), "utf-8")
+        (tmp_path / "USER.md").write_text(read_core(FolderFiles(tmp_path), "USER.md"), "utf-8")
         assert (await new.build_context("hello")).persona == "Terse and kind."
 
 

@@ -38,7 +38,7 @@ from memoria.model import (
 from memoria.model.parse import as_statable_type
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Store
-from memoria.store.files import tombstone_key
+from memoria.store.home_folder import open_home_files
 from memoria.store.values import SuppressedMeaning
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Memoria(Records):
         self._worker = worker
         self._reader = reader
         self._channel = channel
-        self._digester = Digester(self.tenant, lambda: tombstone_key(settings.home_path))
+        self._digester = Digester(self.tenant, open_home_files(settings).tombstone_key)
         self.queue = ExtractionQueue(store, self.tenant, self._digester, reader)
         """What a chat model is still to read."""
 

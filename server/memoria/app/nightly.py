@@ -22,7 +22,7 @@ from memoria.model.nightly import NightlyRun, RowChange, RunOptions, StepReport,
 from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import JournalingStore
-from memoria.store.folders import tenant_folder
+from memoria.store.home_folder import open_home_files
 
 _S_PER_MINUTE = 60
 
@@ -152,7 +152,7 @@ def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:
 def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None]) -> UndoResult:
     """Undo a run and every later one; see `lifecycle.undo`."""
     with _hold_lease(settings) as store:
-        files = GeneratedFiles(tenant_folder(settings.home_path, settings.tenant))
+        files = GeneratedFiles(open_home_files(settings).of(settings.tenant))
         return undo_run(store, settings.tenant, run_id, progress, files)
 
 

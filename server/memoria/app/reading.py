@@ -14,7 +14,7 @@ from memoria.memories.related import RelatedMemories
 from memoria.model import QueueKind
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.base import Store
-from memoria.store.files import tombstone_key
+from memoria.store.home_folder import open_home_files
 from memoria.store.ledger import StoreLedger
 
 
@@ -43,7 +43,7 @@ def build_worker(
     """The workers that ask this chat client, not started yet."""
 
     def digester(tenant: str) -> Digester:
-        return Digester(tenant, lambda: tombstone_key(settings.home_path))
+        return Digester(tenant, open_home_files(settings).tombstone_key)
 
     most, personal = settings.llm_output_tokens, settings.personal_data
     tools = ProcessorTools(store, chat, recall, digester, most, personal)

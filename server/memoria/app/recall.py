@@ -28,7 +28,7 @@ from memoria.retrieval import (
 from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
 from memoria.store.base import Store
 from memoria.store.files import read_live_core
-from memoria.store.folders import tenant_folder
+from memoria.store.home_folder import open_home_files
 
 _ALWAYS: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 _TASKS = 3
@@ -114,10 +114,8 @@ class Recall:
             with self._store.read(self.tenant) as tx:
                 own = tx.scratchpads.get(session_id) if session_id else None
                 tasks = [own] if own else tx.scratchpads.list_recent(_TASKS, place)
-            core = [
-                read_live_core(tenant_folder(self.settings.home_path, self.tenant), name)
-                for name in _ALWAYS
-            ]
+            files = open_home_files(self.settings).of(self.tenant)
+            core = [read_live_core(files, name) for name in _ALWAYS]
             fixed = FixedBlocks([text for text in core if text is not None], tasks)
             return build_context(
                 fixed, max_tokens, lambda *room: search.run_for_context(memories, evidence, *room)

@@ -19,7 +19,7 @@ from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Health, Repair
 from memoria.store.base import Store
-from memoria.store.files import tombstone_key
+from memoria.store.home_folder import HomeFolder
 
 Progress = Callable[[int, int], None]
 Treatment = Literal["none", "fix", "rebuild"]
@@ -87,7 +87,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
     except StoreError:
         return None
     with closing(before), closing(open_store(settings)) as now:
-        return reforget(before, now, settings.home_path, lambda: tombstone_key(former.parent))
+        return reforget(before, now, settings.home_path, HomeFolder(former.parent).tombstone_key)
 
 
 def _look(settings: Settings, embedder: LazyEmbedder | None) -> Health:

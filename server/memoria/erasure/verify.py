@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from memoria.store.base import Orphan, Store, Transaction
-from memoria.store.folders import HISTORY, tenant_folder
+from memoria.store.base import Orphan, Store, TenantFiles, Transaction
+from memoria.store.folders import HISTORY
+from memoria.store.home_folder import HomeFolder
 
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _PAGE = 500
@@ -36,7 +37,7 @@ def verify_tenant(store: Store, tenant: str, home: Path) -> list[Orphan]:
         return [
             *tx.dependencies.list_orphans(),
             *_list_orphan_items(tx),
-            *_list_orphan_lines(tx, tenant_folder(home, tenant)),
+            *_list_orphan_lines(tx, HomeFolder(home).of(tenant)),
         ]
 
 
@@ -48,18 +49,19 @@ def _list_orphan_items(tx: Transaction) -> Iterator[Orphan]:
             yield Orphan("plan item", min(ids))
 
 
-def _list_orphan_lines(tx: Transaction, folder: Path) -> Iterator[Orphan]:
+def _list_orphan_lines(tx: Transaction, files: TenantFiles) -> Iterator[Orphan]:
     """Turns that a conversation's history file tells of, and the record does not hold."""
-    ids = [turn_id for file in sorted(folder.glob(f"{HISTORY}/*.jsonl")) for turn_id in _ids(file)]
+    texts = (files.read(place) or b"" for place in files.list_places(HISTORY))
+    ids = [turn_id for text in texts for turn_id in _ids(text)]
     for first in range(0, len(ids), _PAGE):
         page = ids[first : first + _PAGE]
         existing = tx.dependencies.list_existing(page)
         yield from (Orphan("history line", one) for one in page if one not in existing)
 
 
-def _ids(file: Path) -> Iterator[str]:
+def _ids(content: bytes) -> Iterator[str]:
     """The ids of the turns in a history file. What somebody has written into it has none."""
-    for line in file.read_text("utf-8", "surrogateescape").split("\n"):
+    for line in content.decode("utf-8", "surrogateescape").split("\n"):
         try:
             record = json.loads(line)
         except ValueError:

@@ -27,7 +27,7 @@ from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.model.nightly import NightlyRun, StepOutcome
 from memoria.policy.retention import RetentionTable
 from memoria.store.base import Store, Transaction
-from memoria.store.files import tombstone_key
+from memoria.store.home_folder import open_home_files
 
 if TYPE_CHECKING:
     from memoria.inference.chat.client import ChatClient
@@ -79,8 +79,7 @@ class StepContext:
     @property
     def digests(self) -> Digester:
         """The digests by which forgotten texts are recognised."""
-        home = self.settings.home_path
-        return Digester(self.tenant, lambda: tombstone_key(home))
+        return Digester(self.tenant, open_home_files(self.settings).tombstone_key)
 
     def memory_writer(self, tx: Transaction) -> MemoryWriter:
         """Writes memories in a transaction of the run, at the run's moment."""

@@ -106,7 +106,7 @@ def _restore_files(
     with store.write(tenant) as tx:
         tx.nightly_runs.set_state(run, "undoing", system_millis())
     with store.write(tenant) as tx:
-        core, kept = CoreImages(files.folder, run.id).restore(tx)
+        core, kept = CoreImages(files.files, run.id).restore(tx)
         back, left = files.restore(tx, run)
     return core + back, kept + left
 

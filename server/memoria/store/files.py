@@ -13,6 +13,7 @@ from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
 from memoria.model.core import CORE_FILES, CoreFile
+from memoria.store.base import TenantFiles
 from memoria.store.folders import TENANTS
 
 DATABASE = "memoria.db"
@@ -42,23 +43,19 @@ def is_core_path(place: str) -> bool:
     )
 
 
-def read_core(folder: Path, name: CoreFile) -> str:
-    """The file as it stands in a tenant's folder, else its seed.
+def read_core(files: TenantFiles, name: CoreFile) -> str:
+    """The file as it stands, else its seed.
 
     Raises:
         StoreUnavailableError: the file is there and can't be read.
     """
-    try:
-        return (folder / name).read_text("utf-8", "replace")
-    except FileNotFoundError:
-        return read_seed(name)
-    except OSError as error:
-        raise StoreUnavailableError.from_system(error) from error
+    content = files.read(name)
+    return read_seed(name) if content is None else content.decode("utf-8", "replace")
 
 
-def read_live_core(folder: Path, name: CoreFile) -> str | None:
+def read_live_core(files: TenantFiles, name: CoreFile) -> str | None:
     """What the file says, without its marks; None where it says no more than its seed."""
-    text = read_core(folder, name)
+    text = read_core(files, name)
     return None if text == read_seed(name) else strip_marks(text)
 
 

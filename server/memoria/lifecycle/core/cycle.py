@@ -5,20 +5,17 @@ what it says is noted. A process that is stopped between them finds out by the d
 """
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from memoria.errors import StoreUnavailableError
 from memoria.lifecycle.core.apply import Edit
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
 from memoria.lifecycle.core.readback import StoredState, find_edits
 from memoria.lifecycle.core.render import Rows, available_tokens, new_document, render_file
 from memoria.model.core import CORE_FILES, CoreFile, CoreLine, CoreMemory
-from memoria.store.base import Transaction
-from memoria.store.files import read_seed, replace_file
+from memoria.store.base import TenantFiles, Transaction
+from memoria.store.files import read_seed
 
 UNREADABLE = (
     "it is empty, not UTF-8, a folder or still has conflict markers of git in it, so nothing was "
@@ -47,12 +44,12 @@ class CoreDraft:
         return hashlib.sha256(self.content).digest()
 
 
-def recover_core(tx: Transaction, folder: Path, at: int) -> list[CoreFile]:
+def recover_core(tx: Transaction, files: TenantFiles, at: int) -> list[CoreFile]:
     """Note the lines of files whose writer was stopped right after writing. Gives these files."""
-    return [file for file in CORE_FILES if _recover(tx, folder, file, at)]
+    return [file for file in CORE_FILES if _recover(tx, files, file, at)]
 
 
-def read_core_edits(tx: Transaction, folder: Path) -> tuple[list[Edit], list[CoreFile]]:
+def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], list[CoreFile]]:
     """The user's edits since the files were written, and the files that can't be read.
 
     Nothing is written. `recover_core` comes first.
@@ -60,7 +57,7 @@ def read_core_edits(tx: Transaction, folder: Path) -> tuple[list[Edit], list[Cor
     edits: list[Edit] = []
     held: list[CoreFile] = []
     for file in CORE_FILES:
-        data = _read_bytes(folder, file)
+        data = _read_bytes(files, file)
         text = None if data is None else decode_text(data)
         if data is not None and text is None:
             held.append(file)
@@ -75,7 +72,7 @@ def read_core_edits(tx: Transaction, folder: Path) -> tuple[list[Edit], list[Cor
 
 def plan_core(
     tx: Transaction,
-    folder: Path,
+    files: TenantFiles,
     at: int,
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
@@ -84,7 +81,7 @@ def plan_core(
 
     Args:
         tx: sees the tenant's rows; nothing is written.
-        folder: where the tenant's files lie.
+        files: the tenant's.
         at: UTC epoch milliseconds; what has expired by then is left out.
         tokens: how many each file may cost, beside what somebody wrote there and conflicts.
         strength: what is left of a memory's importance; all of it by default.
@@ -92,7 +89,7 @@ def plan_core(
     memories, disputes = tx.core.memories(at), tx.core.disputes()
     drafts: list[CoreDraft] = []
     for file in CORE_FILES:
-        before = _read_bytes(folder, file)
+        before = _read_bytes(files, file)
         text = None if before is None else decode_text(before)
         if before is not None and text is None:
             continue
@@ -112,26 +109,20 @@ def announce_core(tx: Transaction, draft: CoreDraft) -> None:
     tx.core.announce_write(draft.file, draft.digest)
 
 
-def replace_core(folder: Path, draft: CoreDraft) -> bool:
+def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
     """Replace the file, unless somebody has changed it since it was read.
 
     Args:
-        folder: where the tenant's files lie; made if it is missing.
+        files: the tenant's.
         draft: the file as it is to be.
 
     Raises:
         StoreUnavailableError: the file can't be written.
     """
-    try:
-        # The file itself where it is linked from elsewhere: a repository of somebody's own.
-        path = Path(os.path.realpath(folder / draft.file))
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _read_bytes(folder, draft.file) != draft.before:
-            return False
-        if draft.has_changes:
-            replace_file(path, draft.content)
-    except OSError as error:
-        raise StoreUnavailableError.from_system(error) from error
+    if _read_bytes(files, draft.file) != draft.before:
+        return False
+    if draft.has_changes:
+        files.write(draft.file, draft.content)
     return True
 
 
@@ -148,19 +139,14 @@ def _stored_state(tx: Transaction, file: CoreFile) -> StoredState:
     )
 
 
-def _read_bytes(folder: Path, file: CoreFile) -> bytes | None:
+def _read_bytes(files: TenantFiles, file: CoreFile) -> bytes | None:
     """The file as it stands; None where there is none, or one that says no more than its seed.
 
     A folder in its place says nothing that can be read.
     """
-    if (folder / file).is_dir():
+    if files.is_folder(file):
         return b""
-    try:
-        data = (folder / file).read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise StoreUnavailableError.from_system(error) from error
+    data = files.read(file)
     return None if data == read_seed(file).encode() else data
 
 
@@ -175,8 +161,8 @@ def _note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> N
             tx.core.set_line(file, line)
 
 
-def _recover(tx: Transaction, folder: Path, file: CoreFile, at: int) -> bool:
-    pending, data = tx.core.file_state(file).pending, _read_bytes(folder, file)
+def _recover(tx: Transaction, files: TenantFiles, file: CoreFile, at: int) -> bool:
+    pending, data = tx.core.file_state(file).pending, _read_bytes(files, file)
     if pending is None or data is None or _digest(data) != pending:
         return False
     _note_lines(tx, file, list(_lines_in_file(tx, file, parse(data.decode(), file), at)))

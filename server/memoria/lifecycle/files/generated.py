@@ -6,26 +6,17 @@ records it. Any other content is a user's edit, and is left alone.
 """
 
 import hashlib
-import os
-import shutil
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from memoria.errors import UnusableFileError
+from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model.day import GeneratedFile
 from memoria.model.nightly import NightlyRun, StepOutcome
-from memoria.store.base import Transaction
-from memoria.store.files import replace_file
-from memoria.store.folders import (
-    BEFORE_IMAGES,
-    DERIVED,
-    DRAFT,
-    WRITTEN,
-    make_private,
-    tenant_folder,
-)
+from memoria.store.base import TenantFiles, Transaction
+from memoria.store.folders import BEFORE_IMAGES, DERIVED, WRITTEN
+from memoria.store.home_folder import open_home_files
 
 _EDITED = "the user has edited it: it is left as it is"
 
@@ -41,17 +32,17 @@ class FileItem(Item):
 
 @dataclass(frozen=True, slots=True)
 class GeneratedFiles:
-    """A tenant's files."""
+    """The files that nightly maintenance writes for a tenant."""
 
-    folder: Path
+    files: TenantFiles
 
     def exists(self, path: str) -> bool:
         """Whether a file exists."""
-        return (self.folder / path).is_file()
+        return self._read(path) is not None
 
     def digest(self, path: str) -> str | None:
         """The digest of a file; None where there is none."""
-        return digest(_read_content(self.folder / path))
+        return digest(self._read(path))
 
     def write(
         self, tx: Transaction, run: NightlyRun, item: FileItem, content: str | None
@@ -80,19 +71,19 @@ class GeneratedFiles:
         for path in sorted({*self._image_paths(run), *_paths_of_run(tx, run)}):
             known = tx.file_records.get(path)
             ours = known.digest if known and known.run_n == run.n else None
-            present, before = self.digest(path), _read_content(self._image(run, path))
+            present, before = self.digest(path), self._read(_image(run, path))
             if present == digest(before):
                 continue
             if present != ours:
                 left += 1
                 continue
-            _write_or_delete(self.folder / path, before)
+            self._write_or_delete(path, before)
             back += 1
         return back, left
 
     def drop_images(self, run: NightlyRun) -> None:
         """Delete the images of what files said before a run."""
-        shutil.rmtree(self.folder / BEFORE_IMAGES / run.id, ignore_errors=True)
+        self.files.delete_folder(f"{BEFORE_IMAGES}/{run.id}")
 
     def drop_other_images(self, undoable: Collection[str]) -> None:
         """Delete the images of all runs but those that may still be undone.
@@ -100,36 +91,43 @@ class GeneratedFiles:
         Args:
             undoable: their ids.
         """
-        for folder in (self.folder / BEFORE_IMAGES).glob("*"):
-            if folder.name not in undoable:
-                shutil.rmtree(folder, ignore_errors=True)
+        for run_id in self.files.list_folders(BEFORE_IMAGES):
+            if run_id not in undoable:
+                self.files.delete_folder(f"{BEFORE_IMAGES}/{run_id}")
 
     def delete_drafts(self) -> None:
         """Delete what killed processes left half written."""
-        for name in DERIVED:
-            for file in (self.folder / name).rglob(".*"):
-                if DRAFT.fullmatch(file.name):
-                    file.unlink(missing_ok=True)
+        for folder in DERIVED:
+            self.files.delete_drafts(folder)
 
     def _replace_keeping(self, run: NightlyRun, path: str, content: bytes | None) -> None:
-        before, image = _read_content(self.folder / path), self._image(run, path)
+        before = self._read(path)
         if before is not None:
-            _write_or_delete(image, before)
-        _write_or_delete(self.folder / path, content)
-
-    def _image(self, run: NightlyRun, path: str) -> Path:
-        return self.folder / BEFORE_IMAGES / run.id / path
+            self._write_or_delete(_image(run, path), before)
+        self._write_or_delete(path, content)
 
     def _image_paths(self, run: NightlyRun) -> Iterator[str]:
-        root = self.folder / BEFORE_IMAGES / run.id
-        for file in (each for name in WRITTEN for each in (root / name).rglob("*")):
-            if file.is_file() and not DRAFT.fullmatch(file.name):
-                yield file.relative_to(root).as_posix()
+        """The places of the files that the run has written over."""
+        root = f"{BEFORE_IMAGES}/{run.id}/"
+        for folder in WRITTEN:
+            for image in self.files.list_places(f"{root}{folder}"):
+                yield image.removeprefix(root)
+
+    def _read(self, path: str) -> bytes | None:
+        with _explain_unusable():
+            return self.files.read(path)
+
+    def _write_or_delete(self, path: str, content: bytes | None) -> None:
+        with _explain_unusable():
+            if content is None:
+                self.files.delete(path)
+            else:
+                self.files.write(path, content)
 
 
 def files_of(context: StepContext) -> GeneratedFiles:
     """The files of the tenant whose memories are looked after."""
-    return GeneratedFiles(tenant_folder(context.settings.home_path, context.tenant))
+    return GeneratedFiles(open_home_files(context.settings).of(context.tenant))
 
 
 def digest(content: bytes | None) -> str | None:
@@ -150,38 +148,14 @@ def _paths_of_run(tx: Transaction, run: NightlyRun) -> Iterator[str]:
     return (file.path for file in tx.file_records.all() if file.run_n == run.n)
 
 
-def _read_content(file: Path) -> bytes | None:
+def _image(run: NightlyRun, path: str) -> str:
+    return f"{BEFORE_IMAGES}/{run.id}/{path}"
+
+
+@contextmanager
+def _explain_unusable() -> Iterator[None]:
+    """Say that only this file has to wait, and for what."""
     try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise _unusable(file, error) from error
-
-
-def _write_or_delete(file: Path, content: bytes | None) -> None:
-    try:
-        if content is None:
-            file.unlink(missing_ok=True)
-        else:
-            make_private(file.parent)
-            replace_file(file, content)
-            _sync(file.parent)
-    except OSError as error:
-        raise _unusable(file, error) from error
-
-
-def _sync(folder: Path) -> None:
-    """Have a folder's names on disk before a row records them. Windows has no such call."""
-    if os.name != "nt":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _unusable(file: Path, error: OSError) -> UnusableFileError:
-    return UnusableFileError(
-        f"{file} can't be used: {error.strerror}. Mend that, and the next run writes it."
-    )
+        yield
+    except StoreUnavailableError as error:
+        raise UnusableFileError(f"{error} Mend that, and the next run writes it.") from error

@@ -5,7 +5,6 @@ by its digest whether it was (`lifecycle.core.cycle`).
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from memoria.erasure.suppression import Digester
@@ -27,9 +26,8 @@ from memoria.model.core import CORE_FILES, CoreFile
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import RetentionAttributes
 from memoria.policy.retention import strength
-from memoria.store.base import Transaction
-from memoria.store.files import tombstone_key
-from memoria.store.folders import tenant_folder
+from memoria.store.base import TenantFiles, Transaction
+from memoria.store.home_folder import open_home_files
 
 _PAGE = 500
 
@@ -53,13 +51,13 @@ class CoreStep(PlannedStep[CoreItem]):
     def describe_limits(self, context: StepContext) -> str | None:
         """The core files that can't be read."""
         with context.store.read(context.tenant) as tx:
-            _, held = read_core_edits(tx, _folder(context))
+            _, held = read_core_edits(tx, _files(context))
         return "; ".join(f"{file}: {UNREADABLE}" for file in held) or None
 
     def plan(self, context: StepContext) -> Iterator[CoreItem]:
         """The edits in their order, then the files to write."""
         with context.store.read(context.tenant) as tx:
-            edits, held = read_core_edits(tx, _folder(context))
+            edits, held = read_core_edits(tx, _files(context))
             stale = [draft.file for draft in _drafts(tx, context) if draft.has_changes]
         for i, edit in enumerate(edits):
             yield CoreItem(key=f"edit {i}", does="edit", file=edit.file, edit=edit)
@@ -74,7 +72,7 @@ class CoreStep(PlannedStep[CoreItem]):
             done = apply_edit(tx, _user_edits(context), item.edit)
             outcome = StepOutcome.CHANGED_SINCE if done.effect == "changed" else StepOutcome.DONE
             return ItemResult(outcome, done.memory_id, f"{done.effect} by hand in {item.file}")
-        if item.file in recover_core(tx, _folder(context), context.at):
+        if item.file in recover_core(tx, _files(context), context.at):
             return ItemResult(StepOutcome.DONE)
         draft = next((each for each in _drafts(tx, context) if each.file == item.file), None)
         if draft is None or not draft.has_changes:
@@ -87,8 +85,8 @@ class CoreStep(PlannedStep[CoreItem]):
     def _write(self, tx: Transaction, draft: CoreDraft, context: StepContext) -> ItemResult:
         if tx.core.file_state(draft.file).pending != draft.digest:
             return ItemResult(StepOutcome.CHANGED_SINCE)
-        CoreImages(_folder(context), context.run.id).save(draft.file)
-        if not replace_core(_folder(context), draft):
+        CoreImages(_files(context), context.run.id).save(draft.file)
+        if not replace_core(_files(context), draft):
             return ItemResult(StepOutcome.CHANGED_SINCE)
         note_core_written(tx, draft)
         return ItemResult(StepOutcome.DONE)
@@ -97,7 +95,7 @@ class CoreStep(PlannedStep[CoreItem]):
 def _drafts(tx: Transaction, context: StepContext) -> list[CoreDraft]:
     left = {one.id: strength(one, context.at, context.retention) for one in _vitals(tx)}
     tokens = context.settings.core_tokens
-    return plan_core(tx, _folder(context), context.at, tokens, lambda memory: left[memory.id])
+    return plan_core(tx, _files(context), context.at, tokens, lambda memory: left[memory.id])
 
 
 def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:
@@ -107,11 +105,10 @@ def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:
         after = page[-1][0]
 
 
-def _folder(context: StepContext) -> Path:
-    return tenant_folder(context.settings.home_path, context.tenant)
+def _files(context: StepContext) -> TenantFiles:
+    return open_home_files(context.settings).of(context.tenant)
 
 
 def _user_edits(context: StepContext) -> UserEdits:
-    home = context.settings.home_path
-    digester = Digester(context.tenant, lambda: tombstone_key(home))
+    digester = Digester(context.tenant, open_home_files(context.settings).tombstone_key)
     return UserEdits(context.store, context.tenant, digester, context.settings.personal_data)

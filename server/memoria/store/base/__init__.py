@@ -24,6 +24,7 @@ from memoria.store.base.engine import Engine
 from memoria.store.base.episodes import Episodes
 from memoria.store.base.files import DatabaseFiles
 from memoria.store.base.graph import Graph
+from memoria.store.base.home_files import HomeFiles, TenantFiles
 from memoria.store.base.leases import Leases
 from memoria.store.base.logs import AuditLog, ModelCallLog
 from memoria.store.base.memories import Memories
@@ -64,6 +65,7 @@ __all__ = [
     "Episodes",
     "GeneratedFileRecords",
     "Graph",
+    "HomeFiles",
     "JournalingStore",
     "Leases",
     "LinkCounts",
@@ -86,6 +88,7 @@ __all__ = [
     "StorageTiers",
     "Store",
     "TenantBacklog",
+    "TenantFiles",
     "Tombstones",
     "Transaction",
     "WorkQueue",

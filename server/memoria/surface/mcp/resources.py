@@ -30,6 +30,7 @@ from memoria.model import SessionRecord
 from memoria.model.core import CoreFile
 from memoria.store.files import read_core, strip_marks
 from memoria.store.folders import tenant_folder
+from memoria.store.home_folder import open_home_files
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.text import indent_stored, memory_text, scratchpads_text, turn_citation
 from memoria.text.document import full_text
@@ -184,8 +185,8 @@ def core_resources(memory: Memoria) -> dict[str, Path]:
 
 def core_text(memory: Memoria, name: CoreFile) -> str:
     """A core memory file of the tenant's, without its marks, fenced as data."""
-    folder = tenant_folder(memory.settings.home_path, memory.tenant)
-    return fence(strip_marks(read_core(folder, name)))
+    files = open_home_files(memory.settings).of(memory.tenant)
+    return fence(strip_marks(read_core(files, name)))
 
 
 def _session_text(record: SessionRecord) -> str:

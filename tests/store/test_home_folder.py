@@ -1,0 +1,83 @@
+"""A home's files: private, replaced all or nothing, and each tenant's apart."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memoria.errors import StoreUnavailableError
+from memoria.store.home_folder import FolderFiles, HomeFolder
+
+DAY = "daily_summaries/2026-11-22.md"
+
+
+@pytest.fixture
+def files(home: Path) -> FolderFiles:
+    return FolderFiles(home)
+
+
+def test_a_file_says_what_was_written_last_and_is_gone_when_it_is_deleted(
+    files: FolderFiles, home: Path
+) -> None:
+    assert files.read(DAY) is None
+    for content in (b"one", b"two"):
+        files.write(DAY, content)
+        assert files.read(DAY) == content
+    if os.name != "nt":
+        assert (home / DAY).stat().st_mode & 0o077 == 0
+        assert (home / DAY).parent.stat().st_mode & 0o077 == 0
+    files.delete(DAY)
+    files.delete(DAY)
+    assert files.read(DAY) is None
+
+
+def test_a_file_that_is_linked_from_elsewhere_is_written_there(
+    files: FolderFiles, home: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "repository" / "USER.md"
+    elsewhere.parent.mkdir()
+    elsewhere.write_bytes(b"mine")
+    home.mkdir()
+    (home / "USER.md").symlink_to(elsewhere)
+    files.write("USER.md", b"ours")
+    assert (home / "USER.md").is_symlink()
+    assert elsewhere.read_bytes() == b"ours"
+
+
+def test_what_is_half_written_is_no_file_and_can_be_cleared(files: FolderFiles, home: Path) -> None:
+    files.write(DAY, b"one")
+    draft = (home / DAY).with_name(f".2026-11-23.md.{'0' * 16}")
+    draft.write_bytes(b"ha")
+    assert files.list_places("daily_summaries") == [DAY]
+    files.delete_drafts("daily_summaries")
+    assert not draft.exists()
+    assert files.list_places("daily_summaries") == [DAY]
+
+
+def test_folders_are_listed_and_deleted_with_what_is_in_them(files: FolderFiles) -> None:
+    for run in ("b", "a"):
+        files.write(f"night/{run}/{DAY}", b"")
+    assert files.list_folders("night") == ["a", "b"]
+    files.delete_folder("night/a")
+    files.delete_folder("night/a")
+    assert files.list_folders("night") == ["b"]
+    assert files.list_folders("nowhere") == []
+
+
+def test_a_folder_in_a_files_place_is_told_from_a_file_and_cannot_be_read(
+    files: FolderFiles, home: Path
+) -> None:
+    (home / "USER.md").mkdir(parents=True)
+    assert files.is_folder("USER.md")
+    with pytest.raises(StoreUnavailableError, match=r"USER\.md"):
+        files.read("USER.md")
+
+
+def test_tenants_have_files_of_their_own_and_one_key(home: Path) -> None:
+    folder = HomeFolder(home)
+    for tenant in ("default", "ann", "Ann"):
+        folder.of(tenant).write("USER.md", tenant.encode())
+    assert [folder.of(t).read("USER.md") for t in ("default", "ann", "Ann")] == [
+        b"default", b"ann", b"Ann",
+    ]  # fmt: skip
+    assert folder.tombstone_key() == HomeFolder(home).tombstone_key()
