@@ -64,7 +64,7 @@ WALKS = {
     ("metrics", "sample"),
     ("metrics", "index_segments"),
     ("ledger", "last"),  # stops at the first
-    ("derivations", "sources"),  # what a few memories were drawn from
+    ("derivations", "sources"),  # what a few memories were derived from
     ("nightly_runs", "drop_items"),  # nights are few, and plans done with soon
     ("nightly_runs", "drop_left"),
     ("nightly_runs", "open_run"),
@@ -109,7 +109,7 @@ WALKS = {
     ("scratchpads", "notes"),
     ("tombstones", "all"),
     ("tombstones", "any"),  # stops at the first
-    ("tombstones", "know_meanings"),  # stops at the first
+    ("tombstones", "has_meanings"),  # stops at the first
 }
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 

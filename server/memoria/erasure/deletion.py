@@ -47,7 +47,7 @@ class Deletion:
         """Carry the plan out."""
         tx, plan = self._tx, self._plan
         for memory_id in delete_dependents(
-            tx, plan.reworded_ids, plan.source_ns, spared=plan.memories
+            tx, plan.ids_with_lost_wordings, plan.source_ns, spared=plan.memories
         ):
             self._audit("forget", memory_id)
         for memory in plan.memories.values():

@@ -140,7 +140,7 @@ class TextFileEraser:
         return noted is not None and hashlib.sha256(file.read_bytes()).hexdigest() == noted
 
     def _text_files(self) -> Iterator[Path]:
-        for root in (self._folder, *self._restored_over_folders()):
+        for root in (self._folder, *self._folders_restored_over()):
             for file in root.rglob("*"):
                 inside = file.relative_to(self._home).parts
                 others = root == self._home and TENANTS in inside[:2]
@@ -148,7 +148,7 @@ class TextFileEraser:
                 if text and inside[0] != BACKUPS and not others:
                     yield file
 
-    def _restored_over_folders(self) -> Iterator[Path]:
+    def _folders_restored_over(self) -> Iterator[Path]:
         """Folders that restores have set aside of a tenant with a folder of its own."""
         if self._folder != self._home:
             yield from self._home.glob(f"{_RESTORED_OVER}/{self._folder.relative_to(self._home)}")

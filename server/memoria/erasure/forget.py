@@ -83,7 +83,7 @@ class Eraser:
             generated = _read_generated(tx)
         meanings = self._meanings_of(before.wordings)
         changed = files.erase_phrases(  # takes long: others may write
-            before.phrases, generated, before.erased_ids
+            before.phrases, generated, before.ids_to_erase
         )
         with self._store.write(self._tenant) as tx:
             plan = plan_erasure(tx, wanted, include_source=include_source)
@@ -132,7 +132,7 @@ def _erase_files(
     """Take out what was written since it was looked for, and whatever may say it in other words."""
     generated, phrases = _read_generated(tx), plan.phrases
     changed = [file for place in places for file in files.remove_generated(place, generated)]
-    changed = files.erase_phrases(phrases, generated, plan.erased_ids) + changed
+    changed = files.erase_phrases(phrases, generated, plan.ids_to_erase) + changed
     tx.nightly_runs.drop_items([*places, *texts_in_plans(phrases)])
     for place in files.list_places(changed):
         tx.file_records.forget(place)

@@ -55,7 +55,7 @@ class ErasurePlan:
         return tuple(dict.fromkeys(texts))
 
     @property
-    def erased_ids(self) -> list[str]:
+    def ids_to_erase(self) -> list[str]:
         """Ids of the turns that are erased, in all their versions."""
         return [version.id for version in self.source_versions] if self.include_source else []
 
@@ -69,7 +69,7 @@ class ErasurePlan:
         return Phrases([*self.wordings, *texts, *filter(is_distinctive, erased)])
 
     @property
-    def reworded_ids(self) -> list[str]:
+    def ids_with_lost_wordings(self) -> list[str]:
         """Ids of the memories of which at least one wording is forgotten."""
         return [*self.memories, *self.reworded]
 
@@ -146,7 +146,7 @@ class _Planner:
             waiting = [one for one in self.plan.memories.values() if one.id not in visited]
             if not waiting:
                 break
-        ids = find_dependents(self._tx, self.plan.reworded_ids, self.plan.source_ns)
+        ids = find_dependents(self._tx, self.plan.ids_with_lost_wordings, self.plan.source_ns)
         dependents = map(self._tx.memories.get, ids)
         self.plan.dependents = {
             one.id: one for one in dependents if one and one.id not in self.plan.memories
@@ -210,7 +210,9 @@ class _Planner:
             if is_conclusion(one) and one.is_drawn_from and _quotes(memory, plan.wordings):
                 plan.memories[memory.id] = memory
             elif plan.include_source:
-                self._add_former_wordings(memory, list_former_conclusions(memory, plan.erased_ids))
+                self._add_former_wordings(
+                    memory, list_former_conclusions(memory, plan.ids_to_erase)
+                )
 
     def _add_former_wordings(self, memory: Memory, ns: Iterable[int]) -> None:
         for n in ns:

@@ -1,20 +1,20 @@
-"""What is drawn from memories: what they are bound by, and what a night has made of them."""
+"""Derived memories: what nightly maintenance may derive from, and what it has derived."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
 class DerivationCandidate(NamedTuple):
-    """An active memory that something may be drawn from."""
+    """An active memory that others may be derived from."""
 
     n: int
     id: str
     wording: int
-    """Its present wording, by number."""
+    """The number of its present wording."""
     content: str
     type: str
     scope: tuple[int | None, str | None]
-    """Its workspace and task: nothing is drawn from memories that differ in that."""
+    """Its workspace and task: nothing is derived from memories that differ in these."""
     subject: str | None
     predicate: str | None
     confidence: float
@@ -22,7 +22,7 @@ class DerivationCandidate(NamedTuple):
 
 
 class StatementOccasion(NamedTuple):
-    """Where a memory was said: once for each conversation and each who said it there."""
+    """An occasion on which a memory was stated: one for each conversation and its speakers."""
 
     memory_n: int
     conversation: str
@@ -30,57 +30,57 @@ class StatementOccasion(NamedTuple):
 
 
 class DerivationSource(NamedTuple):
-    """A memory that another was drawn from, or the one it was merged into."""
+    """A memory that another was derived from, or the one that this was merged into."""
 
     derived_id: str
     n: int
     id: str
     is_current: bool
-    """Whether the present wording was drawn from it, and not only a former one."""
+    """Whether the present wording was derived from it, and not only a former one."""
     is_valid: bool
-    """Whether it counts and says what it said then."""
+    """Whether it is active and still says what it said then."""
 
 
 class Derivations(Protocol):
-    """A tenant's memories as what others are drawn from, and those a night drew."""
+    """The memories of a tenant that others may be derived from, and those that were derived."""
 
     def list_candidates(self, after: int, limit: int) -> list[DerivationCandidate]:
-        """Active memories beyond a number that something may be drawn from, in order.
+        """Active memories beyond a number that others may be derived from, in order.
 
-        What is under review, counts for some time only, sums up others or was drawn itself is none.
+        Memories with a flag or an expiry date, summaries and derived memories are left out.
         """
         ...
 
     def similar_pairs(self, ns: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Of these memories, by number: (one, other, cosine) of what means nearly the same."""
+        """(one, other, cosine) of those of these memories, by number, that mean nearly the same."""
         ...
 
     def entities(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """Of these memories, by number: (memory, entity) of whatever they speak of."""
+        """(memory, entity) of every entity that these memories, by number, speak of."""
         ...
 
     def occasions(self, ns: Sequence[int]) -> list[StatementOccasion]:
-        """Of these memories, by number: where they were said.
+        """The occasions on which these memories, by number, were stated.
 
-        One that rests on no turn was said on its day, by its channel.
+        A memory without a turn counts as stated on its day, by its channel.
         """
         ...
 
     def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """Of these memories, by number: (memory, UTC epoch ms) of each time the user told of it.
+        """(memory, UTC epoch ms) of each time the user spoke of one of these memories, by number.
 
-        Where a wording says when it happened, that counts, and not when it was said.
+        If a wording says when it happened, that time is given instead.
         """
         ...
 
     def list_derived(self, after: int, limit: int) -> list[tuple[int, str]]:
-        """(number, id) of what nights drew, beyond a number, whatever became of it since."""
+        """(number, id) of derived memories beyond a number, whatever their status is now."""
         ...
 
     def sources(self, ids: Sequence[str]) -> list[DerivationSource]:
-        """Which memories these were drawn from, in any of their wordings."""
+        """The memories that these were derived from, in any of their wordings."""
         ...
 
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
-        """Whether these memories rest on a turn that what was drawn from them does not."""
+        """Whether the sources rest on a turn that the derived memory does not rest on yet."""
         ...

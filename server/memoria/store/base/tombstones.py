@@ -15,41 +15,41 @@ class Tombstones(Protocol):
     """Proofs of what was forgotten."""
 
     def any(self) -> bool:
-        """Whether the tenant ever forgot anything."""
+        """Whether the tenant has ever forgotten anything."""
         ...
 
-    def find(self, marks: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
-        """The newest tombstone of this kind that has one of the marks."""
+    def find(self, digests: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
+        """The newest tombstone of this kind that has one of the digests."""
         ...
 
     def get(self, subject: str) -> Tombstone | None:
-        """The tombstone of what had this id."""
+        """The tombstone of the record that had this id."""
         ...
 
     def has_meanings(self) -> bool:
-        """Whether any tombstone of the tenant can tell what means nearly the same."""
+        """Whether any tombstone of the tenant has a vector, to recognise paraphrases by."""
         ...
 
     def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
-        """The newest tombstone of a memory that means nearly the same, of those that can tell.
+        """The newest tombstone that has a vector close to this one.
 
         Args:
-            model: who made the vector.
-            vector: of a text.
+            model: the model that made the vector.
+            vector: the vector of a text.
         """
         ...
 
     def all(self) -> list[TombstoneRecord]:
-        """Every tombstone with what it knows again, oldest first."""
+        """Every tombstone with its digests and vectors, oldest first."""
         ...
 
-    def add(self, grave: TombstoneRecord) -> None:
-        """Set up a tombstone. One that stands already gains what it did not know."""
+    def add(self, record: TombstoneRecord) -> None:
+        """Add a tombstone. One that exists already gains the new digests and vectors."""
         ...
 
-    def lift(self, marks: Iterable[str]) -> int:
-        """Let memories say again what has these marks, in any words.
+    def lift(self, digests: Iterable[str]) -> int:
+        """Delete these digests and the vectors beside them, so that memories may say it again.
 
-        Gives how many marks were lifted.
+        Gives how many digests were deleted.
         """
         ...

@@ -1,4 +1,4 @@
-"""What is drawn from memories, in SQLite."""
+"""Derived memories, in SQLite."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,13 @@ _UNIT = 10_000
 
 
 class SqliteDerivations:
-    """A tenant's memories as what others are drawn from, and those a night drew."""
+    """The memories of a tenant that others may be derived from, and those that were derived."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "derivations")
 
     def list_candidates(self, after: int, limit: int) -> list[DerivationCandidate]:
-        """Active memories beyond a number that something may be drawn from, in order."""
+        """Active memories beyond a number that others may be derived from, in order."""
         return [
             DerivationCandidate(
                 row["n"],
@@ -30,44 +30,44 @@ class SqliteDerivations:
                 row["confidence"],
                 row["updated_at"],
             )
-            for row in self._rows.all("bases", after=after, limit=limit)
+            for row in self._rows.all("candidates", after=after, limit=limit)
         ]
 
     def similar_pairs(self, ns: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Of these memories: what means nearly the same."""
-        rows = self._rows.all("alike", ns=as_json(ns))
+        """Pairs of these memories that mean nearly the same."""
+        rows = self._rows.all("similar_pairs", ns=as_json(ns))
         return [(row["one"], row["other"], row["weight"] / _UNIT) for row in rows]
 
     def entities(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """Of these memories: whatever they speak of."""
+        """The entities that these memories speak of."""
         rows = self._rows.all("entities", ns=as_json(ns))
         return [(row["memory_n"], row["entity_n"]) for row in rows]
 
     def occasions(self, ns: Sequence[int]) -> list[StatementOccasion]:
-        """Of these memories: where they were said."""
-        rows = self._rows.all("said", ns=as_json(ns))
+        """The occasions on which these memories were stated."""
+        rows = self._rows.all("occasions", ns=as_json(ns))
         return [
             StatementOccasion(row["memory_n"], row["conversation"], row["source"]) for row in rows
         ]
 
     def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """Of these memories: each time the user told of it."""
-        rows = self._rows.all("instants", ns=as_json(ns))
+        """The times at which the user spoke of these memories."""
+        rows = self._rows.all("user_statement_times", ns=as_json(ns))
         return [(row["memory_n"], row["at"]) for row in rows]
 
     def list_derived(self, after: int, limit: int) -> list[tuple[int, str]]:
-        """(number, id) of what nights drew, beyond a number."""
-        return [(r["n"], r["id"]) for r in self._rows.all("made", after=after, limit=limit)]
+        """(number, id) of derived memories beyond a number."""
+        return [(r["n"], r["id"]) for r in self._rows.all("derived", after=after, limit=limit)]
 
     def sources(self, ids: Sequence[str]) -> list[DerivationSource]:
-        """Which memories these were drawn from, in any of their wordings."""
+        """The memories that these were derived from, in any of their wordings."""
         return [
             DerivationSource(
-                row["drawn"], row["n"], row["id"], bool(row["current"]), bool(row["standing"])
+                row["derived"], row["n"], row["id"], bool(row["current"]), bool(row["valid"])
             )
             for row in self._rows.all("sources", ids=as_json(ids))
         ]
 
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
-        """Whether these memories rest on a turn that what was drawn from them does not."""
-        return bool(self._rows.number("unheard", id=memory_id, ids=as_json(source_ids)))
+        """Whether the sources rest on a turn that the derived memory does not rest on yet."""
+        return bool(self._rows.number("has_unseen_turns", id=memory_id, ids=as_json(source_ids)))

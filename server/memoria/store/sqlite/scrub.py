@@ -1,13 +1,15 @@
 """Scrubbing: making what was deleted unreadable in the file itself.
 
-A deleted row lingers in four places. Its own bytes: `secure_delete` writes zeros over them. The
-terms it had in the full-text index, which FTS5 only marks as deleted until segments are merged.
-Older copies of its page's cells in the space between a page's cells: moving a row to another page
-leaves them, and secure_delete does not reach them, so the file is written anew (VACUUM). And the
-write-ahead log, which is emptied last.
+A deleted row remains in four places:
 
-All of it can be stopped and repeated: a mark in `settings`, written together with the deletion,
-stays until everything is done. What a file system or a disk keeps of freed blocks is beyond us.
+- its own bytes, over which `secure_delete` writes zeros;
+- its terms in the full-text index, which FTS5 marks as deleted until index segments are merged;
+- older copies of its page's cells in the unused space of pages: moving a row to another page leaves
+  them, and `secure_delete` does not reach them, so the file is written anew (VACUUM);
+- the write-ahead log, which is emptied last.
+
+Scrubbing can be stopped and repeated: a request in `settings`, written together with the deletion,
+stays until everything is done. What a file system or a disk keeps of freed blocks is out of reach.
 """
 
 import time
@@ -27,7 +29,7 @@ def is_scrub_pending(connection: Connection) -> bool:
 
 
 def scrub(connection: Connection, wait_ms: int) -> bool:
-    """Wipe. Gives whether nothing is left; False if somebody reads the old pages for too long."""
+    """Scrub. Gives whether nothing is left; False if somebody reads the old pages for too long."""
     wanted = _read_request(connection)
     if wanted is None:
         return True
@@ -41,7 +43,7 @@ def scrub(connection: Connection, wait_ms: int) -> bool:
 
 
 def _empty_log(connection: Connection, wait_ms: int) -> bool:
-    """Move the log into the file and cut it to nothing. Gives whether that could be done in time.
+    """Move the log into the file and empty it. Gives whether that could be done in time.
 
     SQLite waits for readers by itself, but not for a checkpoint that another process is making.
     """

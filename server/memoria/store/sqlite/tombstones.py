@@ -16,54 +16,52 @@ class SqliteTombstones:
         self._rows = TenantRows(connection, tenant, "tombstones")
 
     def any(self) -> bool:
-        """Whether the tenant ever forgot anything."""
+        """Whether the tenant has ever forgotten anything."""
         return bool(self._rows.number("any"))
 
-    def find(self, marks: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
-        """The newest tombstone of this kind that has one of the marks."""
-        row = self._rows.first("find", digests=as_json(marks), kind=kind)
+    def find(self, digests: Iterable[str], kind: TombstoneKind) -> Tombstone | None:
+        """The newest tombstone of this kind that has one of the digests."""
+        row = self._rows.first("find", digests=as_json(digests), kind=kind)
         return None if row is None else Tombstone(**row)
 
     def get(self, subject: str) -> Tombstone | None:
-        """The tombstone of what had this id."""
-        row = self._rows.first("of", subject=subject)
+        """The tombstone of the record that had this id."""
+        row = self._rows.first("by_subject", subject=subject)
         return None if row is None else Tombstone(**row)
 
     def has_meanings(self) -> bool:
-        """Whether any tombstone of the tenant can tell what means nearly the same."""
-        return bool(self._rows.number("know_meanings"))
+        """Whether any tombstone of the tenant has a vector, to recognise paraphrases by."""
+        return bool(self._rows.number("has_meanings"))
 
     def find_by_meaning(self, model: str, vector: Vector) -> Tombstone | None:
-        """The newest tombstone of a memory that means nearly the same, of those that can tell."""
+        """The newest tombstone that has a vector close to this one."""
         for row in self._rows.all("vectors", model=model):
-            likeness = _likeness({"model": model, "reach": row["reach"], "vector": row["vector"]})
-            near = (
-                len(likeness.vector) == len(vector) and likeness.vector @ vector >= likeness.reach
-            )
+            meaning = _to_meaning({"model": model, "reach": row["reach"], "vector": row["vector"]})
+            near = len(meaning.vector) == len(vector) and meaning.vector @ vector >= meaning.reach
             if near:
                 return Tombstone(row["kind"], row["subject"], row["at"], row["reason"])
         return None
 
     def all(self) -> list[TombstoneRecord]:
-        """Every tombstone with what it knows again, oldest first."""
+        """Every tombstone with its digests and vectors, oldest first."""
         return [
             TombstoneRecord(
                 Tombstone(row["kind"], row["subject"], row["at"], row["reason"]),
                 tuple(digest["digest"] for digest in self._rows.all("digests", n=row["n"])),
-                tuple(_likeness(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
+                tuple(_to_meaning(dict(one)) for one in self._rows.all("vectors_of", n=row["n"])),
             )
             for row in self._rows.all("all")
         ]
 
-    def add(self, grave: TombstoneRecord) -> None:
-        """Set up a tombstone. One that stands already gains what it did not know."""
-        stone = grave.tombstone
+    def add(self, record: TombstoneRecord) -> None:
+        """Add a tombstone. One that exists already gains the new digests and vectors."""
+        stone = record.tombstone
         kind, subject = stone.kind, stone.subject
         self._rows.insert("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
         number = self._rows.number("number", subject=subject, kind=kind)
-        for mark in grave.digests:
-            self._rows.insert("add_digest", digest=mark, tombstone=number)
-        for one in grave.meanings:
+        for digest in record.digests:
+            self._rows.insert("add_digest", digest=digest, tombstone=number)
+        for one in record.meanings:
             self._rows.insert(
                 "add_vector",
                 tombstone=number,
@@ -72,16 +70,16 @@ class SqliteTombstones:
                 vector=one.vector.tobytes(),
             )
 
-    def lift(self, marks: Iterable[str]) -> int:
-        """Let memories say again what has these marks, in any words."""
+    def lift(self, digests: Iterable[str]) -> int:
+        """Delete these digests and the vectors beside them, so that memories may say it again."""
         lifted = 0
-        for mark in marks:
-            self._rows.change("lift_vectors", digest=mark)
-            lifted += self._rows.change("lift", digest=mark)
+        for digest in digests:
+            self._rows.change("lift_vectors", digest=digest)
+            lifted += self._rows.change("lift", digest=digest)
         return lifted
 
 
-def _likeness(row: dict[str, Any]) -> SuppressedMeaning:
+def _to_meaning(row: dict[str, Any]) -> SuppressedMeaning:
     import numpy as np  # noqa: PLC0415  (who keeps no vectors pays nothing)
 
     return SuppressedMeaning(row["model"], np.frombuffer(row["vector"], np.float32), row["reach"])

@@ -1,8 +1,8 @@
--- What memories are bound by, and what nights drew from them: memories whose first wording came by
--- the channel `night`, with edges of code 8 (DERIVED_FROM) to others. A plus before a column
+-- Derived memories are those whose first wording came by the channel `night`; they have edges of code 8
+-- (DERIVED_FROM) to their sources. A plus before a column
 -- (+tenant_id) keeps the planner from using an index on it; see memories.sql.
 
--- name: bases
+-- name: candidates
 SELECT m.n, m.id, v.n AS wording, v.content, m.type, m.workspace_n, m.task, m.subject, m.predicate,
        m.confidence, m.updated_at
 FROM memories m
@@ -13,7 +13,7 @@ WHERE m.n > :after AND +m.tenant_id = :tenant AND m.validity = 'active' AND m.fl
                   WHERE f.memory_n = m.n AND f.version = 1 AND f.channel = 'night')
 ORDER BY m.n LIMIT :limit;
 
--- name: alike
+-- name: similar_pairs
 -- Each edge once: it is kept from the smaller node to the greater.
 SELECT a.memory_n AS one, b.memory_n AS other, e.weight
 FROM json_each(:ns) w
@@ -31,7 +31,7 @@ CROSS JOIN edges e ON e.src_n = a.n AND e.code IN (2, 3)
 CROSS JOIN entities x ON x.n = e.dst_n
 ORDER BY a.memory_n, entity_n;
 
--- name: said
+-- name: occasions
 SELECT m.n AS memory_n, 's' || t.session_n AS conversation,
        's' || t.session_n || ' ' || coalesce(t.speaker, t.role) AS source
 FROM json_each(:ns) w
@@ -51,7 +51,7 @@ CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 WHERE v.turn_n IS NULL AND NOT EXISTS (SELECT 1 FROM memory_evidence x WHERE x.memory_n = m.n);
 
--- name: instants
+-- name: user_statement_times
 SELECT m.n AS memory_n, coalesce(v.event_at, t.at) AS at
 FROM json_each(:ns) w
 CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
@@ -65,14 +65,14 @@ CROSS JOIN memory_evidence x ON x.memory_n = m.n
 CROSS JOIN turns t ON t.n = x.turn_n AND t.role = 'user'
 ORDER BY 1, 2;
 
--- name: made
+-- name: derived
 SELECT m.n, m.id
 FROM memories m CROSS JOIN memory_versions f ON f.memory_n = m.n AND f.version = 1
 WHERE m.n > :after AND +m.tenant_id = :tenant AND f.channel = 'night'
 ORDER BY m.n LIMIT :limit;
 
 -- name: sources
-WITH RECURSIVE led (drawn_n, since, n, current) AS (
+WITH RECURSIVE led (derived_n, since, n, current) AS (
     SELECT d.n, v.ingested_at, t.memory_n, e.created_at >= v.ingested_at
     FROM json_each(:ids) w
     CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
@@ -81,18 +81,18 @@ WITH RECURSIVE led (drawn_n, since, n, current) AS (
     CROSS JOIN edges e ON e.src_n = s.n AND e.code = 8
     CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL
     UNION
-    SELECT l.drawn_n, l.since, m.merged_into, l.current
+    SELECT l.derived_n, l.since, m.merged_into, l.current
     FROM led l CROSS JOIN memories m ON m.n = l.n
     WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded')
-SELECT d.id AS drawn, m.n, m.id, max(l.current) AS current,
-       m.validity = 'active' AND m.flag IS NULL AND v.ingested_at <= l.since AS standing
+SELECT d.id AS derived, m.n, m.id, max(l.current) AS current,
+       m.validity = 'active' AND m.flag IS NULL AND v.ingested_at <= l.since AS valid
 FROM led l
-CROSS JOIN memories d ON d.n = l.drawn_n
+CROSS JOIN memories d ON d.n = l.derived_n
 CROSS JOIN memories m ON m.n = l.n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 GROUP BY d.n, m.n ORDER BY d.n, m.n;
 
--- name: unheard
+-- name: has_unseen_turns
 SELECT EXISTS (
     SELECT 1 FROM json_each(:ids) w
     CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant

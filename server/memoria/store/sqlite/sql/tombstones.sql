@@ -9,7 +9,7 @@ JOIN tombstones t ON t.n = m.tombstone_n AND t.kind = :kind
 ORDER BY t.at DESC, t.n DESC
 LIMIT 1;
 
--- name: of
+-- name: by_subject
 SELECT kind, subject, at, reason FROM tombstones WHERE tenant_id = :tenant AND subject = :subject
 ORDER BY at DESC LIMIT 1;
 
@@ -37,7 +37,7 @@ DELETE FROM tombstone_digests
 WHERE tenant_id = :tenant AND digest = :digest
   AND EXISTS (SELECT 1 FROM tombstones t WHERE t.n = tombstone_n AND t.kind = 'memory');
 
--- name: know_meanings
+-- name: has_meanings
 SELECT EXISTS (SELECT 1 FROM tombstone_vectors WHERE tenant_id = :tenant);
 
 -- name: vectors
