@@ -1,8 +1,9 @@
 """Figures of the documents that the code knows."""
 
 import re
+import tomllib
 
-from tests.docs.pages import DOCS, text_of
+from tests.docs.pages import DOCS, ROOT, blocks, text_of
 
 from memoria.model.memory_types import ARCHIVED_FIRST
 from memoria.policy.retention import RETENTION
@@ -33,3 +34,15 @@ def test_the_bounds_of_retention_are_those_in_force() -> None:
     first = ", ".join(kind.value.replace("_", " ") for kind in ARCHIVED_FIRST)
     assert first == "episode, tool experience, task outcome, error"
     assert "then episodes, tool experience, task outcomes and errors, and then the weakest" in text
+
+
+def test_the_picture_of_the_house_has_the_layers_of_the_import_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    (layers,) = (
+        one["layers"] for one in contracts["contracts"] if one.get("containers") == ["memoria"]
+    )
+    picture = next(blocks(DOCS / "architecture.md", "text")).code
+    drawn = re.findall(r"^  │ (.+?) *│ {3}", picture, re.MULTILINE)
+    rooms = [set(re.findall(r"\w+", row)) for row in drawn]
+    stated = [set(re.findall(r"\w+", layer)) for layer in layers]
+    assert rooms == [*stated[:-3], set[str]().union(*stated[-3:])]
