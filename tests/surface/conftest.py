@@ -35,8 +35,15 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def agent(home: Path, embedder: BundledEmbedder, mode: str) -> AsyncIterator[Agent]:
-    """A connected client."""
+async def agent(home: Path, mode: str) -> AsyncIterator[Agent]:
+    """A connected client; without vectors, which most promises do not need."""
+    async with connected(server_on(home, None), mode) as one:
+        yield one
+
+
+@pytest.fixture
+async def embedding_agent(home: Path, embedder: BundledEmbedder, mode: str) -> AsyncIterator[Agent]:
+    """A connected client of a server that computes vectors."""
     async with connected(server_on(home, embedder), mode) as one:
         yield one
 

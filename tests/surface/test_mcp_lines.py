@@ -108,7 +108,17 @@ async def test_what_json_can_write_and_we_cannot_use_is_refused(
 
 
 async def test_noise_between_requests_is_no_end(pipes: Pipes) -> None:
-    for noise in (b"\n", b"null\n", b"[]\n", b'{"id":\n', b"\x00\xff\n", b'"\n', b"}{][\n"):
+    for noise in (
+        b"\n",
+        b"this is not JSON\n",
+        b"{}\n",
+        b"null\n",
+        b"[]\n",
+        b'{"id":\n',
+        b"\x00\xff\n",
+        b'"\n',
+        b"}{][\n",
+    ):
         await pipes.stdin.send(noise)
     alive = await answer(pipes, b"\xef\xbb\xbf" + call("search_memory", b'{"query":"x"}'))
     assert alive["result"]["structuredContent"]["hits"] == []

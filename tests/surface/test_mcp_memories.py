@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 from tests.surface.agent import CLIENT, Agent, connected, server_on
 
-from memoria.inference.bundled import BundledEmbedder
-
 
 async def kept(agent: Agent, content: str, **more: object) -> str:
     answer = await agent.call("remember", content=content, **more)
@@ -146,10 +144,10 @@ async def test_an_agent_cannot_choose_its_provenance(agent: Agent) -> None:
         assert record["verified"] is False
 
 
-async def test_two_clients_are_told_apart(home: Path, embedder: BundledEmbedder, mode: str) -> None:
-    async with connected(server_on(home, embedder), mode, "cursor") as first:
+async def test_two_clients_are_told_apart(home: Path, mode: str) -> None:
+    async with connected(server_on(home, None), mode, "cursor") as first:
         one = await kept(first, "Written by the first")
-    async with connected(server_on(home, embedder), mode, "codex") as second:
+    async with connected(server_on(home, None), mode, "codex") as second:
         two = await kept(second, "Written by the second")
         clients = {
             i: (await second.call("get_memory", id=i))["source"]["client"] for i in (one, two)
@@ -197,11 +195,11 @@ async def test_when_nothing_fits_the_answer_is_empty_and_says_so(agent: Agent) -
 
 
 @pytest.mark.parametrize("query", ["*", "😀"])
-async def test_a_query_without_a_word_finds_nothing(agent: Agent, query: str) -> None:
-    await kept(agent, "The release goes out on Thursdays")
-    await kept(agent, "z")
-    await agent.settled()
-    assert await found(agent, query) == {}
+async def test_a_query_without_a_word_finds_nothing(embedding_agent: Agent, query: str) -> None:
+    await kept(embedding_agent, "The release goes out on Thursdays")
+    await kept(embedding_agent, "z")
+    await embedding_agent.settled()
+    assert await found(embedding_agent, query) == {}
 
 
 async def test_a_first_level_answer_is_a_line_a_hit_whatever_its_text_holds(agent: Agent) -> None:

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from mcp import Client, MCPError, StdioServerParameters
 from tests.surface.agent import Agent
 
-LONGEST_S = 60
+LONGEST_S = 600
+"""So long only a server that hangs takes."""
 SERVE = "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"  # noqa: E501
 """Writes down its process id and becomes the server."""
 posix_only = pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
@@ -101,32 +102,30 @@ async def by_hand(home: Path) -> AsyncIterator[Pipes]:
 
 
 @posix_only
-async def test_what_was_acknowledged_survives_a_kill(home: Path, tmp_path: Path, mode: str) -> None:
+async def test_what_was_acknowledged_survives_a_kill(home: Path, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     contents = [f"bluebird {i}" for i in range(20)]
     with anyio.fail_after(LONGEST_S):
-        async with started(home, mode, pid_file) as agent:
+        async with started(home, "legacy", pid_file) as agent:
             for content in contents:
                 await agent.say(content)
             kept = await agent.call("remember", content="The code name is magpie")
             os.kill(int(pid_file.read_text()), signal.SIGKILL)
             with pytest.raises(MCPError):
                 await agent.call("search_memory", query="bluebird")
-        async with started(home, mode) as agent:
+        async with started(home, "auto") as agent:
             assert await said_in(agent, "s") == set(contents)
             memory = await agent.call("get_memory", id=kept["id"])
             assert memory["text"] == "The code name is magpie"
 
 
-async def test_two_servers_on_one_home_see_each_others_writes_at_once(
-    home: Path, mode: str
-) -> None:
+async def test_two_servers_on_one_home_see_each_others_writes_at_once(home: Path) -> None:
     async def write(agent: Agent, session: str) -> None:
         for i in range(15):
             await agent.say(f"bluebird {session} {i}", session_id=session)
 
     with anyio.fail_after(LONGEST_S):
-        async with started(home, mode) as first, started(home, mode) as second:
+        async with started(home, "auto") as first, started(home, "legacy") as second:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(write, first, "a")
                 tasks.start_soon(write, second, "b")
@@ -146,14 +145,9 @@ async def test_a_signal_ends_the_server_with_exit_code_0(
         assert await pipes.process.wait() == 0
 
 
-async def test_closing_its_input_ends_the_server(home: Path) -> None:
-    async with by_hand(home) as pipes:
-        await pipes.shake_hands()
-        await pipes.stdin.aclose()
-        assert await pipes.process.wait() == 0
-
-
-async def test_nothing_but_json_rpc_is_on_standard_output(home: Path) -> None:
+async def test_standard_output_holds_json_rpc_alone_until_the_input_closes(
+    home: Path,
+) -> None:
     async with by_hand(home) as pipes:
         await pipes.shake_hands()
         turns = [{"role": "user", "content": "bluebird 中文\r\n\u2028 end"}]
@@ -167,23 +161,13 @@ async def test_nothing_but_json_rpc_is_on_standard_output(home: Path) -> None:
         last = await pipes.call("search_conversation_traces", 9, query="bluebird")
         assert last["result"]["structuredContent"]["hits"][0]["text"] == turns[0]["content"]
         await pipes.stdin.aclose()
-        with anyio.move_on_after(LONGEST_S):
-            try:
-                while True:
-                    pipes.lines.append(await pipes.stdout.receive_until(b"\n", 10_000_000))
-            except (anyio.EndOfStream, anyio.IncompleteRead):
-                pass
+        with suppress(anyio.EndOfStream, anyio.IncompleteRead):
+            while True:
+                pipes.lines.append(await pipes.stdout.receive_until(b"\n", 10_000_000))
+        assert await pipes.process.wait() == 0
     messages = [json.loads(line) for line in pipes.lines]
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
     assert {message["id"] for message in messages if "id" in message} == set(range(1, 10))
-
-
-async def test_a_line_that_is_not_json_does_not_end_the_server(home: Path) -> None:
-    async with by_hand(home) as pipes:
-        await pipes.shake_hands()
-        await pipes.stdin.send(b"this is not JSON\n\xff\xfe\n{}\n")
-        answer = await pipes.call("search_memory", 2, query="bluebird")
-        assert answer["result"]["structuredContent"]["hits"] == []
 
 
 async def test_a_home_that_cannot_be_used_is_said_on_standard_error(tmp_path: Path) -> None:

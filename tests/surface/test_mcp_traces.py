@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from tests.surface.agent import CLIENT, Agent, connected, server_on
 
-from memoria.inference.bundled import BundledEmbedder
-
 BASH = {
     "role": "tool",
     "tool_name": "bash",
@@ -99,11 +97,11 @@ async def test_an_id_from_before_an_edit_leads_to_what_holds_now(agent: Agent) -
 
 
 async def test_turns_that_name_no_session_belong_to_this_connections_own(
-    home: Path, embedder: BundledEmbedder, mode: str
+    home: Path, mode: str
 ) -> None:
     sessions = []
     for word in ("bluebird", "magpie"):
-        async with connected(server_on(home, embedder), mode) as one:
+        async with connected(server_on(home, None), mode) as one:
             for part in ("first", "second"):
                 turn = {"role": "user", "content": f"{word} {part}"}
                 await one.call("record_conversation", turns=[turn])
