@@ -58,7 +58,7 @@ def calls(ledger: Ledger, chance: random.Random) -> Iterator[Call]:
     while True:
         kind = chance.choices(("record", "remember", "correct"), (7, 2, 1))[0]
         if kind == "record":
-            yield _recorded(ledger.number, i, chance)
+            yield _recording(ledger.number, i, chance)
         elif kind == "remember" or not ledger.wordings:
             yield Call("remember", {"content": _text(ledger.number, i, chance, _SHORT)})
         else:
@@ -69,7 +69,7 @@ def calls(ledger: Ledger, chance: random.Random) -> Iterator[Call]:
         i += 1
 
 
-def _recorded(number: int, i: int, chance: random.Random) -> Call:
+def _recording(number: int, i: int, chance: random.Random) -> Call:
     """A few words, a long text or many turns at once; half of it with messages' ids."""
     sizes = ((chance.randint(1, 3), _SHORT), (1, _LONG), (_MANY, _MIDDLE))
     count, words = chance.choices(sizes, (5, 2, 2))[0]

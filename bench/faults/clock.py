@@ -27,12 +27,12 @@ def backwards(home: Path) -> Verdict:
     with puppet() as present:
         present.tell("open", home=str(home), embedder="toy")
         ids += _wrote(present, "present")
-        broken += _corrected(present, code, "The code of the gate is 3000")
+        broken += _correct_wording(present, code, "The code of the gate is 3000")
         if left := present.tell("settle", timeout_s=_SETTLE_S):
             broken.append(f"{left} documents have no vector: a lease from the future is in the way")
         present.tell("shift", ms=-_HOUR_MS)  # while it runs
         ids += _wrote(present, "an hour before")
-        broken += _corrected(present, code, "The code of the gate is 4000")
+        broken += _correct_wording(present, code, "The code of the gate is 4000")
         if left := present.tell("settle", timeout_s=_SETTLE_S):
             broken.append(f"{left} documents have no vector after the clock was set back")
         said = present.tell("read", session="s")
@@ -60,7 +60,7 @@ def _wrote(it: Strings, who: str) -> list[str]:
     return [*turns, memory]
 
 
-def _corrected(it: Strings, memory_id: str, wording: str) -> Iterator[str]:
+def _correct_wording(it: Strings, memory_id: str, wording: str) -> Iterator[str]:
     """The newest wording is the present one, whatever the clock said before."""
     it.tell("correct", id=memory_id, text=wording)
     found = it.tell("search", query="What is the code of the gate?")

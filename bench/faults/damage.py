@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 
 from bench.faults.examine import Round, examine
-from bench.faults.homes import copied
+from bench.faults.homes import copy_home
 from bench.faults.server import ROOT
 from bench.faults.verdict import Progress, Verdict, silent
 
@@ -121,7 +121,7 @@ async def _rounds(pattern: Path, home: Path, count: int, seed: int) -> None:
         chance = random.Random(number)  # noqa: S311  (chance, no secret)
         kind = list(_KINDS)[number % len(_KINDS)]
         name, harm = _KINDS[kind]
-        copied(pattern, home)
+        copy_home(pattern, home)
         harm(home / name, chance)
         found = await examine(home, kind, number)
         sys.stdout.write(json.dumps(found.as_json()) + "\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import memoria
 from bench.faults.homes import settings, texts_of, unsound
-from bench.faults.server import Served, served
+from bench.faults.server import Served, serve_home
 from bench.faults.verdict import Verdict
 from memoria.errors import StoreUnavailableError
 
@@ -34,12 +34,12 @@ async def full_by_limit(home: Path) -> Verdict:
     fault = "disk full: RLIMIT_FSIZE under the server"
     if sys.platform != "linux":
         return Verdict(fault, skipped="the limit of a running process can be set on Linux only")
-    async with served(home) as server:
+    async with serve_home(home) as server:
 
         def limit(size: int) -> None:
             resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-        return await _filled(
+        return await _fill_disk(
             fault,
             home,
             server,
@@ -55,8 +55,8 @@ async def full_for_real(folder: Path) -> Verdict:
         if resize is None:
             return Verdict(fault, skipped="a file system can be mounted by root on Linux only")
         home = folder / "home"
-        async with served(home) as server:
-            return await _filled(
+        async with serve_home(home) as server:
+            return await _fill_disk(
                 fault,
                 home,
                 server,
@@ -85,12 +85,12 @@ async def full_by_pages(home: Path) -> Verdict:
         kept, wrong = await _until_refused(
             record, narrow=lambda: limit(_PAGES_OF_ROOM), widen=lambda: limit(1 << 20)
         )
-    wrong += await _compared(home, kept)
+    wrong += await _compare_calls(home, kept)
     figures = {"calls kept": len(kept)}
     return Verdict("disk full: max_page_count", figures, tuple(wrong))
 
 
-async def _filled(
+async def _fill_disk(
     fault: str, home: Path, server: Served, *, narrow: Callable[[], None], widen: Callable[[], None]
 ) -> Verdict:
     """Record over MCP until the room runs out; the same server goes on when there is some again."""
@@ -104,7 +104,7 @@ async def _filled(
         wrong.append("a search was refused")
     logged = server.errors.read_text("utf-8")
     wrong += [f"the server logged a traceback: {logged}"] if "Traceback" in logged else []
-    wrong += await _compared(home, kept)
+    wrong += await _compare_calls(home, kept)
     return Verdict(fault, {"calls kept": len(kept)}, tuple(wrong))
 
 
@@ -144,7 +144,7 @@ def _call(number: int) -> list[str]:
     return [f"{number}.{part}: {'bluebird ' * (_TEXT_BYTES // 9)}" for part in range(_TURNS)]
 
 
-async def _compared(home: Path, kept: list[list[str]]) -> list[str]:
+async def _compare_calls(home: Path, kept: list[list[str]]) -> list[str]:
     """Every call that was kept is there whole; of those refused, not a word."""
     async with memoria.open(settings=settings(home)) as m:
         stored = await texts_of(m, "s")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import memoria
-from bench.faults.homes import findings, said, settings, stated, texts_of
+from bench.faults.homes import findings, memories_of_home, settings, texts_of, turns_of_home
 from bench.faults.toy import ToyEmbedder
 from memoria import Memoria
 from memoria.errors import MemoriaError, StoreError
@@ -53,7 +53,7 @@ async def examine(home: Path, kind: str, seed: int) -> Round:
 
 async def _read(found: Round, home: Path) -> None:
     async with memoria.open(settings=settings(home), embedder=ToyEmbedder()) as m:
-        for session, texts in said().items():
+        for session, texts in turns_of_home().items():
             await _attempt(found, f"read {session}", partial(_turns, found, m, session, texts))
         await _attempt(found, "memories", lambda: _memories(found, m))
         await _attempt(found, "search", lambda: m.search_memory("the code of door 3"))
@@ -87,7 +87,7 @@ async def _turns(found: Round, m: Memoria, session: str, told: list[str]) -> Non
 
 async def _memories(found: Round, m: Memoria) -> None:
     stored = {memory.content for memory in await m.list_unverified(1000)}
-    found.missing += sorted(set(stated()) - stored)
+    found.missing += sorted(set(memories_of_home()) - stored)
 
 
 async def _attempt(found: Round, deed: str, work: Callable[[], Awaitable[object]]) -> None:

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
-from bench.faults.homes import copied
+from bench.faults.homes import copy_home
 from bench.faults.strings import PuppetError, Strings, puppet
 from bench.faults.verdict import Verdict
 from memoria.store.sqlite.driver import sqlite3
@@ -33,17 +33,17 @@ def read_only(pattern: Path) -> Verdict:
     ways: dict[str, Callable[[Path], None]] = {
         "another user's home": lambda home: _modes(home, 0o755, 0o644),
         "another user's home, closed": lambda home: _modes(home, 0o700, 0o600),
-        "files 0444 in a folder 0555": lambda home: _given(home, 0o555, 0o444),
-        "files 0444 in a folder 0755": lambda home: _given(home, 0o755, 0o444),
+        "files 0444 in a folder 0555": lambda home: _give_away(home, 0o555, 0o444),
+        "files 0444 in a folder 0755": lambda home: _give_away(home, 0o755, 0o444),
     }
     broken = []
     with _in_the_open() as folder, puppet() as it:
-        homes = [copied(pattern, folder / str(number)) for number in range(len(ways))]
-        _warmed_up(it, folder / "scratch")
+        homes = [copy_home(pattern, folder / str(number)) for number in range(len(ways))]
+        _warm_up(it, folder / "scratch")
         it.tell("become", uid=_NOBODY)
         for home, (name, prepare) in zip(homes, ways.items(), strict=True):
             prepare(home)
-            broken += [f"{name}: {line}" for line in _refused(it, home, doctor="privacy")]
+            broken += [f"{name}: {line}" for line in _find_breaches(it, home, doctor="privacy")]
     return Verdict(fault, {"homes": len(ways)}, tuple(broken))
 
 
@@ -57,22 +57,22 @@ def no_home(pattern: Path, folder: Path) -> Verdict:
     broken = []
     with puppet() as it:
         for name, prepare in ways.items():
-            home = copied(pattern, folder / "home")
+            home = copy_home(pattern, folder / "home")
             prepare(home / "memoria.db")
-            broken += [f"{name}: {line}" for line in _refused(it, home, doctor="database")]
-        home = copied(pattern, folder / "home")
+            broken += [f"{name}: {line}" for line in _find_breaches(it, home, doctor="database")]
+        home = copy_home(pattern, folder / "home")
         (home / "memoria.db").write_bytes(b"")
-        broken += [f"an empty file: {line}" for line in _served(it, home)]
+        broken += [f"an empty file: {line}" for line in _try_service(it, home)]
     return Verdict("a home that is none", {"homes": len(ways) + 1}, tuple(broken))
 
 
-def _refused(it: Strings, home: Path, *, doctor: str) -> Iterator[str]:
+def _find_breaches(it: Strings, home: Path, *, doctor: str) -> Iterator[str]:
     """What is not as promised: sentences instead of tracebacks, findings with cures, no change."""
     before = _content(home)
-    opened = _said(it, "open", home=str(home))
+    opened = _error_of(it, "open", home=str(home))
     if opened is None:
         for do, arguments in _DEEDS:
-            yield from _without_a_cure(do, _said(it, do, **arguments))
+            yield from _without_a_cure(do, _error_of(it, do, **arguments))
         it.tell("close")
     else:
         yield from _without_a_cure("open", opened)
@@ -84,14 +84,14 @@ def _refused(it: Strings, home: Path, *, doctor: str) -> Iterator[str]:
         yield "it was changed"
 
 
-def _served(it: Strings, home: Path) -> Iterator[str]:
+def _try_service(it: Strings, home: Path) -> Iterator[str]:
     it.tell("open", home=str(home))
     it.tell("record", session="s", texts=["hello"])
     if it.tell("read", session="s") != ["hello"] or it.tell("doctor", home=str(home)):
         yield "it does not serve as a new home"
 
 
-def _said(it: Strings, do: str, **arguments: object) -> str | None:
+def _error_of(it: Strings, do: str, **arguments: object) -> str | None:
     """The sentence an error of ours is said with; None where there was none."""
     try:
         it.tell(do, **arguments)
@@ -108,11 +108,11 @@ def _without_a_cure(do: str, sentence: str | None) -> Iterator[str]:
         yield f"{do} does not say what to do: {sentence}"
 
 
-def _warmed_up(it: Strings, home: Path) -> None:
+def _warm_up(it: Strings, home: Path) -> None:
     """Have everything imported that another user may not read."""
     it.tell("open", home=str(home))
     for do, arguments in _DEEDS:
-        _said(it, do, **arguments)
+        _error_of(it, do, **arguments)
     it.tell("close")
     it.tell("doctor", home=str(home))
 
@@ -134,7 +134,7 @@ def _modes(home: Path, folder: int, file: int) -> None:
     home.chmod(folder)
 
 
-def _given(home: Path, folder: int, file: int) -> None:
+def _give_away(home: Path, folder: int, file: int) -> None:
     for path in (home, *home.iterdir()):
         os.chown(path, _NOBODY, _NOBODY)
     _modes(home, folder, file)

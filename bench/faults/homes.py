@@ -35,7 +35,7 @@ def findings(home: Path) -> tuple[Finding, ...]:
     return diagnose(settings(home), "none", lambda _done, _total: None).health.findings
 
 
-def said() -> Mapping[str, list[str]]:
+def turns_of_home() -> Mapping[str, list[str]]:
     """The turns of a filled home, by session: short and long, some thrice."""
     return {
         f"s{s}": [
@@ -45,7 +45,7 @@ def said() -> Mapping[str, list[str]]:
     }
 
 
-def stated() -> list[str]:
+def memories_of_home() -> list[str]:
     """The memories of a filled home; every second was corrected."""
     return [f"the code of door {i} is {i * 17}" for i in range(_MEMORIES)]
 
@@ -53,14 +53,14 @@ def stated() -> list[str]:
 async def fill(home: Path) -> None:
     """Make a home with turns, tool calls, memories, corrections and vectors."""
     async with memoria.open(settings=settings(home), embedder=ToyEmbedder()) as m:
-        for session, texts in said().items():
+        for session, texts in turns_of_home().items():
             turns = [{"role": "user", "session_id": session, "content": text} for text in texts]
             await m.record_conversation(turns)
         tools = [
             {"role": "tool", "tool_name": "bash", "tool_args": {"n": i}} for i in range(_TURNS)
         ]
         await m.record_conversation(tools, session_id="tools")
-        for i, statement in enumerate(stated()):
+        for i, statement in enumerate(memories_of_home()):
             first = await m.remember(statement if i % 2 else f"door {i} has no code")
             if not i % 2:
                 await m.revise_memory(first.id, "correct", statement)
@@ -90,7 +90,7 @@ async def _fill_and_wait(home: Path) -> None:
         await anyio.sleep_forever()
 
 
-def copied(home: Path, target: Path) -> Path:
+def copy_home(home: Path, target: Path) -> Path:
     """The home once more, with its log."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(home, target)

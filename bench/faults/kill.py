@@ -20,7 +20,7 @@ from mcp import MCPError
 import memoria
 from bench.faults.calls import Call, Ledger, calls
 from bench.faults.homes import settings, texts_of, unsound
-from bench.faults.server import Served, served
+from bench.faults.server import Served, serve_home
 from bench.faults.verdict import Progress, Verdict, silent
 from bench.faults.wal import is_writing
 from memoria import Memoria
@@ -52,7 +52,7 @@ class _Run:
     seen: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
 
-    def aimed(self, took: list[float]) -> float:
+    def aim(self, took: list[float]) -> float:
         """When to kill, in seconds from the beginning of a call that takes as long as these."""
         around = (0.7 * self.commit, 1.3 * self.commit)
         low, high = self.chance.choice(((0, 1.2), around))
@@ -91,7 +91,7 @@ async def kill(
         await _round(run, number, with_model=with_model)
         run.broken += [f"round {number}: {line}" for line in await _wrong(run, run.ledgers[-1:])]
         progress(number + 1, rounds)
-    async with served(home) as server:
+    async with serve_home(home) as server:
         await _send_again(run, server)
     run.broken += [f"in the end: {line}" for line in await _wrong(run, run.ledgers)]
     if with_model_every:
@@ -101,7 +101,7 @@ async def kill(
 
 
 async def _round(run: _Run, number: int, *, with_model: bool) -> None:
-    async with served(run.home, "bundled" if with_model else "off") as server:
+    async with serve_home(run.home, "bundled" if with_model else "off") as server:
         await _send_again(run, server)
         ledger = Ledger(number)
         run.ledgers.append(ledger)
@@ -115,7 +115,7 @@ async def _until_killed(run: _Run, server: Served, ledger: Ledger, *, with_model
     for i, call in enumerate(calls(ledger, run.chance)):
         took = run.took.setdefault(call.weight, [_TYPICAL_CALL_S])
         if i == before:
-            delay = run.chance.uniform(0, _WITH_MODEL_S) if with_model else run.aimed(took)
+            delay = run.chance.uniform(0, _WITH_MODEL_S) if with_model else run.aim(took)
             killer = Timer(delay, run.kill, (server.pid,))
             killer.start()
         began = time.perf_counter()
@@ -155,7 +155,7 @@ async def _wrong(run: _Run, ledgers: list[Ledger]) -> list[str]:
             for one in ledgers
             for line in await differences(m, one, call if one is ledger else None)
         ]
-        found += _counted(await m.statistics(), run.ledgers, call)
+        found += _count_rows(await m.statistics(), run.ledgers, call)
     return found + unsound(run.home)
 
 
@@ -176,7 +176,7 @@ async def differences(m: Memoria, ledger: Ledger, waiting: Call | None) -> list[
     return wrong
 
 
-def _counted(stored: Statistics, ledgers: list[Ledger], waiting: Call | None) -> list[str]:
+def _count_rows(stored: Statistics, ledgers: list[Ledger], waiting: Call | None) -> list[str]:
     """Nothing is there twice, and nothing that nobody said."""
     turns = sum(len(texts) for ledger in ledgers for texts in ledger.turns.values())
     memories = sum(len(ledger.wordings) for ledger in ledgers)

@@ -50,7 +50,7 @@ class Served:
 
 
 @asynccontextmanager
-async def served(home: Path, embedder: str = "off") -> AsyncIterator[Served]:
+async def serve_home(home: Path, embedder: str = "off") -> AsyncIterator[Served]:
     """Start `memoria serve` on a home and connect to it."""
     with TemporaryDirectory(prefix="memoria-faults-") as name:
         pid_file, errors = Path(name) / "pid", Path(name) / "stderr"

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import memoria
-from bench.faults.homes import copied, unsound
+from bench.faults.homes import copy_home, unsound
 from bench.faults.strings import PuppetError, Strings, puppet
 from bench.faults.verdict import Verdict
 from memoria.store.sqlite.migrate import migrations
@@ -37,7 +37,7 @@ _A_TURN_OF_THE_FIRST_VERSION = (
 
 def overtaken(pattern: Path, folder: Path) -> Verdict:
     """A newer version migrates the home while this one has it open; then this one is started."""
-    home, newer = copied(pattern, folder / "home"), _edition(folder)
+    home, newer = copy_home(pattern, folder / "home"), _edition(folder)
     broken: list[str] = []
     with puppet() as old, puppet(newer) as new:
         old.tell("open", home=str(home))
@@ -70,7 +70,7 @@ def overtaking(folder: Path) -> Verdict:
         old.executescript(migrations()[0][1])
         old.execute("PRAGMA user_version = 1")
         _write_as_the_first(old, _ONE)
-        broken += _served_together(home)
+        broken += _serve_together(home)
         try:
             _write_as_the_first(old, _OTHER)
         except sqlite3.Error:
@@ -98,7 +98,7 @@ def _find_remains(it: Strings, session: str) -> Iterator[str]:
         yield f"of a transaction that failed there is {stored}"
 
 
-def _served_together(home: Path) -> Iterator[str]:
+def _serve_together(home: Path) -> Iterator[str]:
     """Several processes of this version open the old home at the same moment."""
     with ExitStack() as stack:
         newcomers = [stack.enter_context(puppet()) for _ in range(_NEWCOMERS)]

@@ -24,7 +24,7 @@ from bench.night.lived import Year, months_table
 from bench.night.script import Script
 from bench.night.undo import undo
 from bench.night.world import DAYS, world
-from bench.night.year import REPEATABLE, TENANT, unrested, year
+from bench.night.year import REPEATABLE, TENANT, home_without_nights, year
 from bench.output import rounded
 from memoria.model import now_millis
 
@@ -89,7 +89,7 @@ def _kill(told: argparse.Namespace) -> Verdict:
 def _kill_lived(told: argparse.Namespace) -> Verdict:
     lived = world(chats(told.data or data_folder(), told.seed), told.lived, told.lived, told.seed)
     with _folder() as folder, progress("kill -9", told.rounds) as done:
-        pattern, at = unrested(folder, lived, told.lived)
+        pattern, at = home_without_nights(folder, lived, told.lived)
         with serve_script(Script(lived).answer) as url:
             way = Way(TENANT, url, REPEATABLE)
             return kill(pattern, folder, told.rounds, at, seed=told.seed, way=way, done=done)

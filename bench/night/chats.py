@@ -52,16 +52,16 @@ def chats(folder: Path | None, seed: int) -> Chats:
     chance = random.Random(seed)  # noqa: S311  (chance, no secret)
     if folder is None or not has_locomo(folder) or SAME_LANGUAGE.missing(folder):
         said = in_both_languages(speech(None))
-        english, chinese = ([*_made_up(said, chance, cjk=cjk)] for cjk in (False, True))
+        english, chinese = ([*_invent_chats(said, chance, cjk=cjk)] for cjk in (False, True))
         return Chats(tuple(english), tuple(chinese), said.origin)
     days = [(each.language, chat) for each in memorybank(folder) for chat in _days(each.turns)]
     english = [chat for conversation in locomo(folder) for chat in _sessions(conversation)]
     english += [chat for language, chat in days if language == "en"]
     chinese = [chat for language, chat in days if language == "zh"]
-    return Chats(_drawn(english, chance), _drawn(chinese, chance), "LoCoMo and MemoryBank")
+    return Chats(_shuffle(english, chance), _shuffle(chinese, chance), "LoCoMo and MemoryBank")
 
 
-def _drawn(found: list[Chat], chance: random.Random) -> tuple[Chat, ...]:
+def _shuffle(found: list[Chat], chance: random.Random) -> tuple[Chat, ...]:
     return tuple(chance.sample(found, len(found)))
 
 
@@ -74,19 +74,19 @@ def _sessions(conversation: Conversation) -> Iterator[Chat]:
             for turn in kept
             if (key := (str(turn.session_id), str(turn.message_id))) in observed
         }
-        yield Chat(_said(kept), concluded)
+        yield Chat(_turn_pairs(kept), concluded)
 
 
 def _days(turns: tuple[Turn, ...]) -> Iterator[Chat]:
     for _, said in groupby(turns, key=lambda turn: turn.session_id):
-        yield Chat(_said(list(islice(said, _MOST_TURNS))))
+        yield Chat(_turn_pairs(list(islice(said, _MOST_TURNS))))
 
 
-def _said(turns: list[Turn]) -> tuple[tuple[str, str], ...]:
+def _turn_pairs(turns: list[Turn]) -> tuple[tuple[str, str], ...]:
     return tuple((str(turn.role), turn.content) for turn in turns if turn.content.strip())
 
 
-def _made_up(said: Speech, chance: random.Random, *, cjk: bool) -> Iterator[Chat]:
+def _invent_chats(said: Speech, chance: random.Random, *, cjk: bool) -> Iterator[Chat]:
     of_it = Speech(tuple(s for s in said.sentences if is_cjk(s) is cjk), (), said.origin)
     for _ in range(_MADE_UP):
         pairs = [("user", "assistant") for _ in range(_PAIRS)]

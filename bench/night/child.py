@@ -24,13 +24,13 @@ def main() -> int:
     _say(READY)
     try:
         with use_clock(lambda: at), derive_ids(at, "night"):
-            nights.run_nightly(settings(home, way), way.steps, progress=_told, lease_ms=lease_ms)
+            nights.run_nightly(settings(home, way), way.steps, progress=_report, lease_ms=lease_ms)
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0
 
 
-def _told(step: str, done: int, of: int) -> None:
+def _report(step: str, done: int, of: int) -> None:
     _say(f"{step} {done} {of}")
 
 

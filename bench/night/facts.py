@@ -163,7 +163,7 @@ _ENDING = (
 )  # fmt: skip
 
 
-def planted() -> tuple[Fact, ...]:
+def all_facts() -> tuple[Fact, ...]:
     """All facts, in an order of their own."""
     return (*_of_people(), *_own(), *_ending())
 

@@ -85,7 +85,7 @@ def add_memories(home: Path, many: int, due: float, said: Speech, at: int, seed:
     store.close()
 
 
-def copied(home: Path, target: Path) -> Path:
+def copy_home(home: Path, target: Path) -> Path:
     """The home once more: the database as SQLite copies it, and its files."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(home, target, ignore=shutil.ignore_patterns(f"{DATABASE}*", BACKUPS))

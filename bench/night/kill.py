@@ -20,7 +20,7 @@ from bench.faults.verdict import Verdict
 from bench.faults.wal import is_writing
 from bench.latency.fill import TENANT
 from bench.night.dump import RECORDS, Dump, differences, dump
-from bench.night.homes import Way, copied, settings, store_of
+from bench.night.homes import Way, copy_home, settings, store_of
 from bench.night.process import Child, night
 from memoria.lifecycle.lease import LEASE
 from memoria.lifecycle.runner import MOST_ROWS
@@ -76,11 +76,11 @@ def kill(
         way: how the nights are run.
         done: told after every one of them.
     """
-    trial = _in_peace(copied(pattern, folder / "peace"), at, seed, way)
+    trial = _in_peace(copy_home(pattern, folder / "peace"), at, seed, way)
     broken: list[str] = []
     homes = 0
     while trial.seen["kills"] < kills and homes < _MOST_HOMES_A_KILL * kills:
-        home = copied(pattern, folder / "killed")
+        home = copy_home(pattern, folder / "killed")
         for _ in range(trial.chance.randint(1, _MOST_KILLS)):
             before = trial.seen["kills"]
             left = _kill(trial, home)
@@ -88,7 +88,7 @@ def kill(
                 done()
             if not left:
                 break
-        broken += [f"home {homes}: {line}" for line in _finished(trial, home)]
+        broken += [f"home {homes}: {line}" for line in _finish_run(trial, home)]
         homes += 1
     shutil.rmtree(folder / "killed", ignore_errors=True)
     if trial.most_rows > MOST_ROWS:
@@ -126,7 +126,7 @@ def _kill(trial: _Trial, home: Path) -> bool:
         writing = is_writing(home / f"{DATABASE}-shm")
         child.process.kill()
         child.end()
-    trial.seen[_landed(trial, home)] += 1
+    trial.seen[_where_killed(trial, home)] += 1
     run = _last_run(home, trial.way)
     if run is None or run.state != "running":
         return run is None
@@ -158,7 +158,7 @@ def _until_a_step_ends(child: Child, chance: random.Random) -> None:
             return
 
 
-def _landed(trial: _Trial, home: Path) -> str:
+def _where_killed(trial: _Trial, home: Path) -> str:
     """Where a kill met the night."""
     run = _last_run(home, trial.way)
     if run is None:
@@ -175,7 +175,7 @@ def _landed(trial: _Trial, home: Path) -> str:
     return "while planning" if planned else "between steps"
 
 
-def _finished(trial: _Trial, home: Path) -> list[str]:
+def _finish_run(trial: _Trial, home: Path) -> list[str]:
     """Let the night be finished; gives what is otherwise than after the one left in peace."""
     run = _last_run(home, trial.way)
     if run is None or run.state == "running":

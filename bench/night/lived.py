@@ -70,9 +70,12 @@ class Lived:
 def verdict_of(lived: Lived) -> Year:
     """The figures of the year, and which bars it missed."""
     months = lived.months
-    figures = {**_lived(lived), **_held(lived.points), **_found(months)}
+    figures = {**_size_figures(lived), **_growth_figures(lived.points), **_recall_figures(months)}
     figures |= {f"{file}, tokens": n for file, n in months[-1].core.tokens.items()}
-    broken = [*_unfinished(lived.nights), *(line for month in months for line in _broken(month))]
+    broken = [
+        *_stalled_runs(lived.nights),
+        *(line for month in months for line in _broken(month)),
+    ]
     if figures["active, most after a night"] > lived.active:
         broken.append(f"more than {lived.active} memories were active after a night")
     for when in ("over the year", "at the end"):
@@ -82,7 +85,7 @@ def verdict_of(lived: Lived) -> Year:
     return Year("a year of nights", figures, tuple(broken), points=points, months=seen)
 
 
-def _lived(lived: Lived) -> dict[str, int | float]:
+def _size_figures(lived: Lived) -> dict[str, int | float]:
     took = [night.seconds for night in lived.nights]
     return {
         "sessions": lived.sessions,
@@ -96,14 +99,14 @@ def _lived(lived: Lived) -> dict[str, int | float]:
     }
 
 
-def _unfinished(nights: Sequence[Slept]) -> list[str]:
+def _stalled_runs(nights: Sequence[Slept]) -> list[str]:
     most = max(night.run.most_rows for night in nights)
     rows = [f"a transaction changed {most} rows"] if most > MOST_ROWS else []
     runs = [night.run for night in nights if night.run.state != "finished"]
     return rows + [f"the night of {to_iso(run.at)} is {run.state}" for run in runs]
 
 
-def _held(points: Sequence[Point]) -> dict[str, int | float]:
+def _growth_figures(points: Sequence[Point]) -> dict[str, int | float]:
     last = points[-1]
     return {
         "active, most after a night": max(point.after.active for point in points),
@@ -117,7 +120,7 @@ def _held(points: Sequence[Point]) -> dict[str, int | float]:
     }
 
 
-def _found(months: Sequence[Month]) -> dict[str, int | float]:
+def _recall_figures(months: Sequence[Month]) -> dict[str, int | float]:
     figures: dict[str, int | float] = {}
     for name, seen in (
         ("", [month.found for month in months]),

@@ -80,21 +80,21 @@ class Core:
     """What can't be read back, or is no longer so."""
 
 
-def counted(home: Path) -> Counts:
+def count_rows(home: Path) -> Counts:
     """How much a home holds."""
     with closing(_reader(home)) as connection:
         return Counts(**dict(connection.execute(_COUNTS).fetchone()))
 
 
-async def asked(m: Memoria, world: World, at: int) -> Found:
+async def ask_everything(m: Memoria, world: World, at: int) -> Found:
     """Ask everything that can be asked at a moment."""
     tally = _Tally()
     for life in world.lives:
-        value, before = life.value(at), life.outdated(at)
+        value, before = life.value(at), life.former_values(at)
         for question in life.fact.questions if value or before else ():
             hits = (await m.search_memory(question, limit=AMONG)).hits
             tally.add(question, [hit.text for hit in hits], value, before)
-    return tally.found()
+    return tally.sum_up()
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ class _Tally:
         self.places.append(place)
         self.lost += [f"{question} {value.gold}"] if place == AMONG else []
 
-    def found(self) -> Found:
+    def sum_up(self) -> Found:
         """All of them together."""
         return Found(
             asked=len(self.places),
@@ -149,7 +149,7 @@ def core_of(home: Path, world: World, at: int, budget: int) -> Core:
     stale = {
         content
         for life in world.lives
-        for value in life.outdated(at)
+        for value in life.former_values(at)
         for content in value.contents
         if value is not life.value(at)
     }

@@ -91,7 +91,7 @@ class Script:
         return {"operations": [*proposed[:_MOST_ADDED], *noise] or [{"op": "SKIP"}]}
 
     def _of_turn(self, number: int, who: str, said: str, known: list[Object]) -> Iterator[Object]:
-        told = self._told(said)
+        told = self._find_known(said)
         if who == "user" and told is not None:
             yield self._tell(number, told, said, known)
         elif who == "user":
@@ -126,7 +126,7 @@ class Script:
         chance = crc32(said.encode())
         concluded = self._concluded.get(said)
         quote = _first(said)
-        told = self._told(said) or any(words in said for words in self._habits)
+        told = self._find_known(said) or any(words in said for words in self._habits)
         if who != "user" or told or not (concluded or _says_something(quote)):
             return
         yield _add(
@@ -142,7 +142,7 @@ class Script:
 
     def _episode(self, text: str) -> Object:
         turns = [(n, who, said) for n, who, said in _turns(text) if who == "user"]
-        told = [known for _, _, said in turns if (known := self._told(said)) is not None]
+        told = [known for _, _, said in turns if (known := self._find_known(said)) is not None]
         if not turns:
             return {"summary": ""}
         facts = dict.fromkeys(known.value.contents[0] for known in told)
@@ -211,7 +211,7 @@ class Script:
 
     # What it knows
 
-    def _told(self, said: str) -> Known | None:
+    def _find_known(self, said: str) -> Known | None:
         return next((known for words, known in self._said.items() if words in said), None)
 
     def _of(self, fact: Fact, known: Sequence[Object]) -> Iterator[Object]:

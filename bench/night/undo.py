@@ -83,11 +83,11 @@ def _as_they_left_it(home: Path, at: int, chance: Chance, seen: Counter[str]) ->
     """People go on between night and undoing."""
     first = _night(home, at, chance, seen)
     live(home, days(at + DAY_MS, 1), 3 * _DEEDS, chance)
-    pinned, ids = _pinned(home)
+    pinned, ids = _ids_and_pinned(home)
     undone = _undone(home, first, chance, seen)
     seen["rows left as people changed them"] += undone.kept
     seen["rows that were forgotten"] += undone.forgotten
-    pinned_after, ids_after = _pinned(home)
+    pinned_after, ids_after = _ids_and_pinned(home)
     wrong = [f"pins have changed: {pinned ^ pinned_after}"] if pinned != pinned_after else []
     wrong += [f"came back: {ids_after - ids}"] if ids_after - ids else []
     return wrong + unsound(home)
@@ -137,7 +137,7 @@ def _lost(undone: UndoResult) -> bool:
     return bool(undone.kept or undone.forgotten)
 
 
-def _pinned(home: Path) -> tuple[set[str], set[str]]:
+def _ids_and_pinned(home: Path) -> tuple[set[str], set[str]]:
     """The ids of pinned memories, and of all."""
     with closing(connect(home / DATABASE, 5000, read_only=True)) as connection:
         rows = connection.execute("SELECT id, pinned FROM memories").fetchall()

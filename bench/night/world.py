@@ -13,7 +13,7 @@ from itertools import cycle
 from typing import Literal
 
 from bench.night.chats import Chat, Chats
-from bench.night.facts import Fact, Value, planted
+from bench.night.facts import Fact, Value, all_facts
 from memoria.model import DAY_MS, to_millis
 from memoria.text.script import is_cjk
 
@@ -74,14 +74,14 @@ class Life:
         """What holds at a moment; None before anybody told it, and when it is over."""
         if self.ends is not None and at >= self.ends:
             return None
-        return next(reversed(self._told(at)), None)
+        return next(reversed(self._values_until(at)), None)
 
-    def outdated(self, at: int) -> tuple[Value, ...]:
+    def former_values(self, at: int) -> tuple[Value, ...]:
         """What held before."""
-        told = self._told(at)
+        told = self._values_until(at)
         return tuple(told if self.ends is not None and at >= self.ends else told[:-1])
 
-    def _told(self, at: int) -> list[Value]:
+    def _values_until(self, at: int) -> list[Value]:
         pairs = zip(self.fact.values, self.since, strict=True)
         return [value for value, since in pairs if since <= at]
 
@@ -118,7 +118,7 @@ def world(said: Chats, sessions: int, days: int, seed: int, facts: int | None = 
         facts: how many are planted, evenly drawn from all there are; all by default.
     """
     plan = _Plan(days, random.Random(seed))  # noqa: S311  (chance, no secret)
-    every = planted()
+    every = all_facts()
     known = every[:: max(1, len(every) // (facts or len(every)))]
     for fact in known:
         _live(fact, plan)

@@ -20,7 +20,7 @@ import memoria
 import memoria.app.nightly as nights
 from bench.chat_server import serve_script
 from bench.night.lived import Lived, Month, Point, Slept, Year, verdict_of
-from bench.night.measure import asked, core_of, counted
+from bench.night.measure import ask_everything, core_of, count_rows
 from bench.night.script import Script
 from bench.night.world import Session, World, moment
 from memoria import Memoria, Settings
@@ -45,7 +45,7 @@ REPEATABLE = tuple(name for name in BY_NAME if name not in ("process_queue", "ba
 learnt has ids of its own: whoever comes first reads them."""
 
 
-def unrested(folder: Path, world: World, days: int) -> tuple[Path, int]:
+def home_without_nights(folder: Path, world: World, days: int) -> tuple[Path, int]:
     """A home that has lived so long without a night, but for one that archived, and a later moment.
 
     Args:
@@ -117,7 +117,7 @@ def year(
     with serve_script(Script(world).answer) as url, use_clock(clock):
         twin = _Twin(folder, world, url, active, clock, embedder)
         anyio.run(partial(twin.live, days, every, done))
-        return verdict_of(twin.lived())
+        return verdict_of(twin.sum_up())
 
 
 class _Twin:
@@ -164,7 +164,7 @@ class _Twin:
             waiting = list(self._world.sessions)
             for day in range(days):
                 while waiting and waiting[0].at < moment(day + 1):
-                    await self._said(waiting.pop(0), homes)
+                    await self._record_session(waiting.pop(0), homes)
                     done()
                 last = day == days - 1
                 new_month = int((day + 1) / _MONTH) > int(day / _MONTH)
@@ -173,7 +173,7 @@ class _Twin:
                     if last or new_month:
                         self._months.append(await self._look(day + 1, homes))
 
-    async def _said(self, session: Session, homes: Sequence[Memoria]) -> None:
+    async def _record_session(self, session: Session, homes: Sequence[Memoria]) -> None:
         for m in homes:
             self._clock.now = session.at + len(session.turns) * _BETWEEN_TURNS_S * 1000
             turns = [
@@ -188,22 +188,22 @@ class _Twin:
 
     async def _night(self, day: int, m: Memoria) -> None:
         self._clock.now = moment(day, _HOUR)
-        before = counted(self._with.home_path)
+        before = count_rows(self._with.home_path)
         began = perf_counter()
         run = await anyio.to_thread.run_sync(nights.run_nightly, self._with)
         took = perf_counter() - began
         await m.wait_until_idle(_SETTLE_S)
         self._nights.append(Slept(run, took))
-        after, without = counted(self._with.home_path), counted(self._without.home_path)
+        after, without = count_rows(self._with.home_path), count_rows(self._without.home_path)
         self._points.append(Point(day, before, after, without))
 
     async def _look(self, day: int, homes: Sequence[Memoria]) -> Month:
         self._clock.now = at = moment(day, _HOUR + 1)
         core = core_of(self._with.home_path, self._world, at, self._with.core_tokens)
-        found, without = [await asked(m, self._world, at) for m in homes]
+        found, without = [await ask_everything(m, self._world, at) for m in homes]
         return Month(day, core, found, without)
 
-    def lived(self) -> Lived:
+    def sum_up(self) -> Lived:
         """All that was seen."""
         sessions = self._world.sessions
         return Lived(

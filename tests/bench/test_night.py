@@ -8,7 +8,7 @@ import pytest
 from bench.latency.speech import Speech, speech
 from bench.night.__main__ import main
 from bench.night.dump import RECORDS, differences, dump
-from bench.night.homes import copied, fill, settings
+from bench.night.homes import copy_home, fill, settings
 from bench.night.kill import kill
 from bench.night.undo import undo
 
@@ -38,7 +38,7 @@ def test_a_killed_night_ends_as_one_that_was_left_in_peace(pattern: Path, tmp_pa
 
 
 def test_a_copy_is_equal_and_a_night_makes_a_difference(pattern: Path, tmp_path: Path) -> None:
-    copy = copied(pattern, tmp_path / "copy")
+    copy = copy_home(pattern, tmp_path / "copy")
     assert differences(dump(pattern, *RECORDS), dump(copy, *RECORDS)) == []
     nights.run_nightly(settings(copy))
     found = differences(dump(pattern, *RECORDS), dump(copy, *RECORDS))
@@ -49,7 +49,7 @@ def test_a_copy_is_equal_and_a_night_makes_a_difference(pattern: Path, tmp_path:
 
 
 def test_a_file_that_differs_is_a_difference(pattern: Path, tmp_path: Path) -> None:
-    copy = copied(pattern, tmp_path / "copy")
+    copy = copy_home(pattern, tmp_path / "copy")
     (copy / "MEMORY.md").write_text("- by hand\n")
     assert [line.split(":")[0] for line in differences(dump(copy), dump(pattern))] == ["files"]
 

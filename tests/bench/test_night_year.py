@@ -67,8 +67,8 @@ def test_each_value_holds_from_when_it_is_told_until_the_next(talk: Chats) -> No
     for life in lives:
         before, after = life.since[1] - 1, life.since[1]
         assert (life.value(before), life.value(after)) == life.fact.values[:2]
-        assert life.outdated(before) == ()
-        assert life.outdated(after) == life.fact.values[:1]
+        assert life.former_values(before) == ()
+        assert life.former_values(after) == life.fact.values[:1]
 
 
 def test_the_script_tells_what_is_new_from_what_is_known(weeks: World) -> None:

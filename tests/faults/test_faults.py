@@ -8,7 +8,7 @@ import pytest
 from bench.faults import Verdict, clock, disk, foreign, versions
 from bench.faults.calls import Call, Ledger
 from bench.faults.damage import damage
-from bench.faults.homes import said, settings
+from bench.faults.homes import settings, turns_of_home
 from bench.faults.kill import differences, kill
 
 import memoria
@@ -37,7 +37,7 @@ async def test_a_killed_server_loses_and_doubles_nothing_it_acknowledged(home: P
 
 
 async def test_the_harness_notices_what_is_lost_doubled_or_half_written(pattern: Path) -> None:
-    told = said()["s0"]
+    told = turns_of_home()["s0"]
     half = Call("record_conversation", {"session_id": "s0", "turns": [{"content": told[-1]}] * 2})
     async with memoria.open(settings=settings(pattern)) as m:
         assert await differences(m, Ledger(0, {"s0": told}), None) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from bench.faults.homes import copied, settings, unsound
+from bench.faults.homes import copy_home, settings, unsound
 
 import memoria
 from memoria import Memoria
@@ -57,7 +57,7 @@ def test_the_connection_that_writes_commits_to_the_disk_and_erases_what_it_delet
 async def test_a_file_that_was_removed_or_replaced_is_not_written_to(
     pattern: Path, home: Path, put: str | None
 ) -> None:
-    copied(pattern, home)
+    copy_home(pattern, home)
     async with memoria.open(settings=settings(home)) as m:
         await m.record_conversation([TURN])
         (home / "memoria.db").unlink()
@@ -97,7 +97,7 @@ CUT_SHORT = """
 def test_a_file_cut_short_under_a_process_does_not_kill_it(
     pattern: Path, home: Path, size: int
 ) -> None:
-    copied(pattern, home)
+    copy_home(pattern, home)
     done = subprocess.run(  # noqa: S603  (ours)
         [sys.executable, "-c", dedent(CUT_SHORT), str(home), str(size)],
         cwd=Path(__file__).parents[2],
@@ -114,7 +114,7 @@ def test_a_file_cut_short_under_a_process_does_not_kill_it(
 async def test_a_process_that_waited_through_a_restore_finds_the_restored_home(
     pattern: Path, home: Path, tmp_path: Path
 ) -> None:
-    copied(pattern, home)
+    copy_home(pattern, home)
     made = back_up(settings(home), tmp_path / "b.zip", lambda _done, _total: None)
     async with memoria.open(settings=settings(home)) as m:
         await m.record_conversation([TURN])
@@ -124,7 +124,7 @@ async def test_a_process_that_waited_through_a_restore_finds_the_restored_home(
 
 
 async def test_an_empty_file_beside_its_log_is_no_new_home(unclosed: Path, home: Path) -> None:
-    copied(unclosed, home)
+    copy_home(unclosed, home)
     os.truncate(home / "memoria.db", 0)
     with pytest.raises(StoreDamagedError, match="the file is empty, though its log is not"):
         async with memoria.open(settings=settings(home)):
@@ -144,7 +144,7 @@ async def test_an_empty_file_beside_its_log_is_no_new_home(unclosed: Path, home:
 async def test_what_was_never_written_is_never_told(
     pattern: Path, home: Path, statement: str, read: Callable[[Memoria], Awaitable[object]]
 ) -> None:
-    copied(pattern, home)
+    copy_home(pattern, home)
     async with memoria.open(settings=settings(home)) as m:
         with behind_its_back(home) as connection:
             connection.execute(statement)
@@ -165,7 +165,7 @@ async def test_what_was_never_written_is_never_told(
 def test_doctor_names_a_record_that_is_not_what_was_kept(
     pattern: Path, home: Path, statement: str
 ) -> None:
-    copied(pattern, home)
+    copy_home(pattern, home)
     with behind_its_back(home) as connection:
         connection.execute(statement)
     assert unsound(home)

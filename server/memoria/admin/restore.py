@@ -72,7 +72,7 @@ def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | No
             home / TOMBSTONE_KEY, aside / TOMBSTONE_KEY
         )  # it stays: what it signed elsewhere is still true
     with ExitStack() as undo:
-        for place in _derived_folders(home):
+        for place in _folders_of_rows(home):
             (aside / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             (home / place).replace(aside / place)
             undo.callback((aside / place).replace, home / place)
@@ -94,7 +94,7 @@ def swap_files(home: Path, new: Path, manifest: Manifest, put: Put) -> Path | No
     return former if former.exists() else None
 
 
-def _derived_folders(home: Path) -> list[Path]:
+def _folders_of_rows(home: Path) -> list[Path]:
     """Folders of files that were generated from the former rows: the next run generates others."""
     roots = (home, *sorted(home.glob(f"{TENANTS}/*")))
     folders = (root / name for root in roots for name in DERIVED)

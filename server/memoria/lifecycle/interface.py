@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memoria.ingest.extraction import ExtractionWorker
 
 
-def _unlimited() -> float:
+def _no_time_limit() -> float:
     return inf
 
 
@@ -62,7 +62,7 @@ class StepContext:
     """The chat model, where one is configured."""
     recall: RelatedMemories | None = None
     """Finds memories related to another one, where a chat model may ask for them."""
-    time_left: Callable[[], float] = _unlimited
+    time_left: Callable[[], float] = _no_time_limit
     """Seconds. What is not done when none are left waits for the next run."""
     budget: NightlyLedger | None = None
     """The tokens that questions to the chat model may take."""

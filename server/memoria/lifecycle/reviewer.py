@@ -75,11 +75,11 @@ class MemoryReviewer:
             today=f"{from_millis(context.at):%A, %Y-%m-%d}",
             why=why,
             memory=_memory_in_full(memory),
-            known=self._related_lines(memory, memory.content),
+            known=self._lines_about(memory, memory.content),
         )
         decided = review_memory(
             self._ask,
-            lambda words: self._related_lines(memory, words),
+            lambda words: self._lines_about(memory, words),
             case,
             max_output_tokens=context.output_tokens,
         )
@@ -90,7 +90,7 @@ class MemoryReviewer:
     def _ask(self, question: ChatRequest[AnswerT]) -> AnswerT:
         return self._chat.ask(self._context.tenant, question)
 
-    def _related_lines(self, memory: Memory, words: str) -> str:
+    def _lines_about(self, memory: Memory, words: str) -> str:
         """Memories related to some words, in the scope of the memory and without it."""
         recall = self._context.recall
         if recall is None:

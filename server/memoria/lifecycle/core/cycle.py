@@ -65,7 +65,7 @@ def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], li
             document = parse(text, file)
             edits += [
                 Edit(file=file, action=action)
-                for action in find_edits(document, _stored_state(tx, file))
+                for action in find_edits(document, _state_of_file(tx, file))
             ]
     return edits, held
 
@@ -132,7 +132,7 @@ def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
     tx.core.confirm_write(draft.file, draft.digest)
 
 
-def _stored_state(tx: Transaction, file: CoreFile) -> StoredState:
+def _state_of_file(tx: Transaction, file: CoreFile) -> StoredState:
     base = tx.core.lines(file)
     return StoredState(
         base, tx.core.statuses([line.memory_id for line in base]), tx.core.disputes()
