@@ -54,7 +54,7 @@ def settings(home: Path, way: Way = Way()) -> Settings:
         llm_base_url=way.llm,
         llm_model="scripted" if way.llm else None,
         llm_daily_tokens=_NO_CAP,
-        night_tokens=_NO_CAP,
+        nightly_tokens=_NO_CAP,
     )
 
 

@@ -199,7 +199,7 @@ class _Twin:
 
     async def _look(self, day: int, homes: Sequence[Memoria]) -> Month:
         self._clock.now = at = moment(day, _HOUR + 1)
-        core = core_of(self._with.home_path, self._world, at, self._with.core_tokens)
+        core = core_of(self._with.home_path, self._world, at, self._with.core_file_tokens)
         found, without = [await ask_everything(m, self._world, at) for m in homes]
         return Month(day, core, found, without)
 

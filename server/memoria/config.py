@@ -35,7 +35,7 @@ NO_WORKSPACE = "none"
 LONGEST_LEASE_MS = 600_000
 """No lease is ever given for longer: one that ends later was taken while the clock was wrong."""
 LONGEST_WAIT_MS = 26 * 3_600_000
-"""The longest a stretch is put off that a model is to look at: until tomorrow's budget."""
+"""The longest an entry of the extraction queue is put off: until tomorrow's budget."""
 LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 
@@ -84,8 +84,8 @@ class Settings(BaseModel):
 
     workspace: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
     """The project at hand. Its facts and conversations are seen from it alone; preferences, rules
-    and relationships from everywhere. `none` for no project. By default a command and a server
-    take the git repository of the folder they are started in, and a library call takes none."""
+    and relationships are seen from everywhere. `none` for no project. By default a command and a
+    server take the git repository of the folder they are started in, and the library takes none."""
 
     embedder: Literal["bundled", "endpoint", "off"] = "bundled"
     """Where vectors come from: the model in the wheel, an OpenAI-compatible endpoint, nowhere."""
@@ -100,15 +100,15 @@ class Settings(BaseModel):
     """The endpoint's key, where it wants one. Never stored, never logged."""
 
     embedding_timeout_s: float = Field(20.0, gt=0, le=600)
-    """How long one request to the endpoint may take before text search goes on alone."""
+    """How long a request to the embedding endpoint may take before text search goes on alone."""
 
     embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
     """How long a search waits for a model that is still loading before it goes on with text
     alone. The bundled model loads in about 2 s, once per process."""
 
     search_without: Annotated[tuple[Part, ...], BeforeValidator(_split_parts)] | None = None
-    """Parts that searches do without, such as `graph` or `vectors,graph`: `text`, `vectors`,
-    `graph`. For a part that is out of order, or to see what it is worth."""
+    """Sources that searches leave out, such as `graph` or `vectors,graph`; there are `text`,
+    `vectors` and `graph`. For a source that is out of order, or to see what it contributes."""
 
     rerank_base_url: str | None = None
     """The URL of a reranker, such as http://127.0.0.1:8080/v1: `/rerank` of Jina, Cohere, vLLM,
@@ -125,7 +125,7 @@ class Settings(BaseModel):
     """How long a search waits for the reranker's whole answer before its own order stands."""
 
     embedding_batch: int = Field(32, ge=1, le=1024)
-    """Documents embedded under one renewal of the lease: small enough that a stop is prompt."""
+    """How many documents are embedded before the lease is renewed; with few, a stop is prompt."""
 
     embedding_attempts: int = Field(5, ge=1, le=100)
     """Failures after which a document is set aside as failed instead of being tried again."""
@@ -143,40 +143,41 @@ class Settings(BaseModel):
     llm_command: (
         Annotated[str, StringConstraints(strip_whitespace=True, max_length=4096)] | None
     ) = None
-    """A program to ask instead of an endpoint, such as `claude -p`: it gets the question on
-    standard input and writes JSON to standard output. It runs without a shell, in an empty
+    """A program that is asked instead of an endpoint, such as `claude -p`. It reads the request
+    from standard input and writes JSON to standard output; it runs without a shell, in an empty
     folder."""
 
     llm_timeout_s: float = Field(120.0, gt=0, le=3600)
-    """How long the chat model may take for one answer. No further try begins after that."""
+    """How long the chat model may take for one answer. No further attempt begins after that."""
 
     llm_attempts: int = Field(3, ge=1, le=20)
-    """How often a question is put to a chat model that is out of order for a moment."""
+    """How often a request is sent to a chat model that fails for the moment."""
 
     llm_concurrency: int = Field(2, ge=1, le=64)
-    """Questions under way at the same time, per process."""
+    """How many requests a process sends to the chat model at the same time."""
 
     llm_daily_tokens: int = Field(500_000, ge=1, le=10**12)
-    """Tokens a tenant may spend in a day (UTC), questions and answers together. A question that
-    might exceed it waits for the next day."""
+    """Tokens that a tenant may spend in a day (UTC), requests and answers together. Memoria
+    reserves a request's maximum cost before sending it; one that might exceed the cap waits for the
+    next day."""
 
     llm_output_tokens: int = Field(4096, ge=64, le=1_000_000)
     """The longest answer a chat model may give."""
 
     extraction_attempts: int = Field(3, ge=1, le=100)
-    """How often a stretch of conversation is given to a chat model that makes nothing of it,
-    before it is set aside as a dead letter."""
+    """How often a conversation segment is sent to a chat model that gives no usable answer, before
+    its queue entry becomes a dead letter."""
 
-    forget_reach: float | None = Field(None, ge=0.5, le=1)
-    """Where it is set, the vector of what is forgotten is kept, and what a model concludes later is
-    turned away if its cosine with that is at least this: 0.8 suits the bundled model. Off by
-    default: whoever has the file can hold guesses against a vector."""
+    forget_similarity: float | None = Field(None, ge=0.5, le=1)
+    """If set, Memoria keeps the vector of a forgotten text, and rejects what a model concludes
+    later when its cosine with that vector is at least this; 0.8 suits the bundled embedder. Off by
+    default, because whoever has the file can compare guesses with a vector."""
     personal_data: Annotated[PersonalRules, BeforeValidator(_parse_personal_rules)] | None = None
-    """What is done with personal data in memories, a class at a time, such as
-    `phone=mask,email=drop`. Classes: email, phone, id_number, card, iban, address, ip. Ways: store,
-    confirm (it counts once the user has confirmed it), mask, drop. Phone numbers and addresses are
-    confirmed by default, id_number, card and iban masked, email and ip stored. What is named here
-    binds explicit statements, too; to state something is to confirm it."""
+    """How personal data in memories is handled, by class, such as `phone=mask,email=drop`. Classes:
+    email, phone, id_number, card, iban, address, ip. Ways: store, confirm (the memory waits for the
+    user's confirmation), mask, drop. By default phone and address are confirmed, id_number, card
+    and iban masked, email and ip stored. What is named here holds for explicit statements, too,
+    where stating something confirms it."""
 
     retention: Annotated[RetentionChanges, BeforeValidator(parse_retention_changes)] | None = None
     """How long memories stay strong, where the built-in table is not to hold, such as
@@ -186,46 +187,48 @@ class Settings(BaseModel):
     active at most)."""
 
     lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
-    """How long a lease (on embedding, on a stretch to be read) outlives a process that died."""
+    """How long a lease (on embedding, on a queue entry) outlives a process that died."""
 
     busy_timeout_ms: int = Field(10_000, ge=5000, le=120_000)
-    """How long a writer waits for its turn at the file. Under 5 s, eight processes see errors."""
+    """How long a process waits for another one that writes to the database. Under 5 s, eight
+    processes see errors."""
 
-    night_minutes: float = Field(15, gt=0, le=1440)
-    """How long one night may take. What it leaves is done by the next."""
+    nightly_minutes: float = Field(15, gt=0, le=1440)
+    """How long one run of nightly maintenance may take. The next run does the rest."""
 
-    night_tokens: int = Field(100_000, ge=0, le=10**12)
-    """Tokens that the questions of one night may take, of those of its day. What is not asked is
-    left for the next."""
+    nightly_tokens: int = Field(100_000, ge=0, le=10**12)
+    """Tokens of the day that one run of nightly maintenance may spend. The next run does the
+    rest."""
 
     archive_days: float = Field(0, ge=0, le=100_000)
-    """How long what is archived is kept before a night erases it for good. 0: always."""
+    """How long an archived memory is kept before nightly maintenance deletes it for good. 0: for
+    ever."""
 
-    night_idle_minutes: float = Field(10, ge=0, le=100_000)
-    """How long nobody must have asked a server for anything before it starts a night by itself, if
-    the last one is over a day old. 0: never."""
+    nightly_idle_minutes: float = Field(10, ge=0, le=100_000)
+    """How long a server must have been idle before it starts nightly maintenance by itself, if the
+    last run is more than a day old. 0: never."""
 
-    core_tokens: int = Field(800, ge=50, le=20_000)
-    """How long the lines may be, in tokens, that a night writes into each of MEMORY.md, USER.md and
-    PERSONA.md. What does not fit is in memory all the same."""
+    core_file_tokens: int = Field(800, ge=50, le=20_000)
+    """The size in tokens of each core file (MEMORY.md, USER.md, PERSONA.md) as nightly maintenance
+    writes it. Memories that do not fit are found by searching."""
 
     instructions_core: bool = True
-    """Whether clients are told at once what of the core files you have confirmed, in a few lines
-    below the instructions."""
+    """Whether the server's instructions end with the few lines of the core files that you have
+    confirmed."""
 
-    history: bool = True
-    """Whether a night writes each closed conversation into a file of the home's
+    history_files: bool = True
+    """Whether nightly maintenance writes each closed conversation into a file of the home's
     `conversation_history`, for people to read."""
 
-    readers: int = Field(3, ge=1, le=32)
-    """Read-only connections per process, so that a long search does not hold up a short one."""
+    read_connections: int = Field(3, ge=1, le=32)
+    """Read-only connections per process. With several, a long search does not delay a short one."""
 
-    idle_minutes: float = Field(30, gt=0, le=100_000)
-    """A pause in a session after which a new stretch begins."""
+    segment_idle_minutes: float = Field(30, gt=0, le=100_000)
+    """The pause in a session after which a new segment begins."""
 
     segment_messages: int = Field(30, ge=2, le=10_000)
-    """Messages after which a stretch of a session is summed up, tool calls apart. A new one begins
-    with what the user says next."""
+    """How many messages a segment may have, tool calls not counted. The next segment begins with
+    the user's next message."""
 
     max_turn_bytes: int = Field(5 * 1024 * 1024, ge=1, le=64 * 1024 * 1024)
     """The largest turn, in UTF-8 bytes of content, tool arguments and result together."""

@@ -57,7 +57,7 @@ async def test_by_default_no_vector_is_kept_and_only_the_words_are_known_again(
 async def test_a_paraphrase_of_what_was_forgotten_is_turned_away_and_nothing_else(
     home: Path, model: ScriptedModel
 ) -> None:
-    kept, outcome = await contents(home, model, forget_reach=0.8)
+    kept, outcome = await contents(home, model, forget_similarity=0.8)
     assert kept == {OTHER}
     assert outcome == "ADD 1; rejected: forgotten 1"
     assert vectors_kept(home) == 1
@@ -66,7 +66,7 @@ async def test_a_paraphrase_of_what_was_forgotten_is_turned_away_and_nothing_els
 async def test_what_the_user_wants_back_may_be_said_in_other_words_too(
     home: Path, model: ScriptedModel
 ) -> None:
-    async with opened(home, model, embedder="bundled", forget_reach=0.8) as m:
+    async with opened(home, model, embedder="bundled", forget_similarity=0.8) as m:
         kept = await m.remember(FORGOTTEN)
         await m.forget_memory([kept.id])
         await m.remember(FORGOTTEN, again=True)
@@ -77,7 +77,7 @@ async def test_forgetting_does_not_wait_for_an_embedder_that_fails(
     home: Path, model: ScriptedModel
 ) -> None:
     endpoint = {"embedding_base_url": "http://127.0.0.1:9/v1", "embedding_model": "none"}
-    async with opened(home, model, embedder="endpoint", forget_reach=0.8, **endpoint) as m:
+    async with opened(home, model, embedder="endpoint", forget_similarity=0.8, **endpoint) as m:
         kept = await m.remember(FORGOTTEN)
         forgotten = await m.forget_memory([kept.id])
     assert forgotten.memories == (kept.id,)
@@ -93,7 +93,7 @@ async def test_a_summary_does_not_say_it_in_other_words_either(
         "quotes": [{"turn": 1, "quote": "Ida"}],
     }
     model.answer = answers(episode=lambda _: summary)
-    async with opened(home, model, embedder="bundled", forget_reach=0.8) as m:
+    async with opened(home, model, embedder="bundled", forget_similarity=0.8) as m:
         kept = await m.remember(FORGOTTEN)
         await m.forget_memory([kept.id])
         await said(m, *said_there, *said_there)
@@ -105,7 +105,7 @@ async def test_a_summary_does_not_say_it_in_other_words_either(
 async def test_nothing_is_concluded_while_nobody_can_tell_what_it_means(
     home: Path, model: ScriptedModel
 ) -> None:
-    async with opened(home, model, embedder="bundled", forget_reach=0.8) as m:
+    async with opened(home, model, embedder="bundled", forget_similarity=0.8) as m:
         kept = await m.remember(FORGOTTEN)
         await m.forget_memory([kept.id])
     model.answer = concluding(PARAPHRASE)

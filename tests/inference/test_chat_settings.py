@@ -77,7 +77,7 @@ def test_choosing_a_command_loads_no_model_library() -> None:
     program = """
         from memoria.config import Settings
         from memoria.inference.chat.choose import choose_chat_model
-        assert choose_chat_model(Settings.checked(llm_command="claude -p")) is not None
+        assert choose_chat_model(Settings.from_values(llm_command="claude -p")) is not None
     """
     assert loaded_by(program) == set()
 

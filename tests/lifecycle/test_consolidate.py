@@ -316,7 +316,7 @@ async def test_what_was_forgotten_is_not_concluded_in_other_words(
     monkeypatch.setattr(  # one that is loaded already
         nights, "choose_embedder", lambda _: LazyEmbedder(embedder.name, lambda: embedder)
     )
-    known = settings.model_copy(update={"forget_reach": 0.8})
+    known = settings.model_copy(update={"forget_similarity": 0.8})
     async with open_memoria(settings=known, embedder=embedder) as m:
         kept = await m.remember("The user is allergic to peanuts")
         await m.forget_memory([kept.id])

@@ -120,9 +120,9 @@ async def test_a_file_that_is_missing_is_written_anew(settings: Settings, folder
 
 async def test_it_can_be_switched_off(settings: Settings, folder: Path) -> None:
     await say(settings, *TALK)
-    step = write(settings.model_copy(update={"history": False})).steps[0]
+    step = write(settings.model_copy(update={"history_files": False})).steps[0]
     assert (step.planned, names(folder)) == (0, [])
-    assert "MEMORIA_HISTORY" in (step.reduced or "")
+    assert "MEMORIA_HISTORY_FILES" in (step.reduced or "")
 
 
 async def test_a_night_killed_between_file_and_row_knows_its_own_file_again(

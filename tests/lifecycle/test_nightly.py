@@ -203,7 +203,7 @@ def test_whoever_lost_the_lease_writes_nothing_more(settings: Settings) -> None:
 async def test_a_night_out_of_time_leaves_the_rest_for_the_next(
     settings: Settings, outdated: list[str]
 ) -> None:
-    hurried = settings.model_copy(update={"night_minutes": 1e-9})
+    hurried = settings.model_copy(update={"nightly_minutes": 1e-9})
     run = nights.run_nightly(hurried, ["archive_expired"])
     assert (run.state, run.steps[0].state) == ("stopped", "waiting")
     assert nights.run_nightly(settings, ["archive_expired"]).steps[0].outcomes == {
@@ -351,7 +351,7 @@ async def test_reading_without_an_end_leaves_half_of_the_time_to_what_keeps_memo
     settings: Settings, outdated: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(BY_NAME, "process_queue", Endless())
-    hurried = settings.model_copy(update={"night_minutes": 0.04})
+    hurried = settings.model_copy(update={"nightly_minutes": 0.04})
     run = nights.run_nightly(hurried, ["process_queue", "archive_expired"])
     assert (run.state, run.steps[0].state) == ("stopped", "planned")
     assert run.steps[1].planned == len(outdated)

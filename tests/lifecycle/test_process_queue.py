@@ -165,13 +165,13 @@ async def test_a_night_beside_an_open_window_reads_each_stretch_once(settings: S
 async def test_the_rest_is_left_when_the_nights_tokens_are_spent(settings: Settings) -> None:
     await talk(settings, "home", "shop", "mill")
     with ScriptedModel(answer=reading()) as model:
-        poor = with_model(settings, model, night_tokens=2600, llm_output_tokens=64)
+        poor = with_model(settings, model, nightly_tokens=2600, llm_output_tokens=64)
         run = nights.run_nightly(poor, STEPS)
         asked = len(model.requests)
         assert 0 < asked < 6
         assert run.tokens == 120 * asked
         drained = nights.run_nightly(
-            poor.model_copy(update={"night_tokens": 100_000}), ["process_queue"]
+            poor.model_copy(update={"nightly_tokens": 100_000}), ["process_queue"]
         )
     assert "The run's 2,600 tokens" in (run.steps[1].reduced or "")
     assert drained.steps[0].outcomes == {"done": 6 - asked}

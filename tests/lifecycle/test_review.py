@@ -253,7 +253,7 @@ async def test_a_nights_tokens_are_counted_and_never_exceeded(
 ) -> None:
     ids = [keep(f"they looked for lamp {i} all morning", kind="episode") for i in range(9)]
     with ScriptedModel(answer=judge(lamp="DELETE")) as model:
-        poor = with_model(settings, model, night_tokens=1600, llm_output_tokens=64)
+        poor = with_model(settings, model, nightly_tokens=1600, llm_output_tokens=64)
         run = after(poor, LATER)
         asked = len(model.requests)
         assert 0 < asked < len(ids)

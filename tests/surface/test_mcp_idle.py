@@ -20,7 +20,7 @@ def server(home: Path) -> StdioServerParameters:
     environment = {
         "PATH": os.environ["PATH"],
         "MEMORIA_EMBEDDER": "off",
-        "MEMORIA_NIGHT_IDLE_MINUTES": "0.01",
+        "MEMORIA_NIGHTLY_IDLE_MINUTES": "0.01",
     }
     arguments = ["-m", "memoria", "--home", str(home), "serve"]
     return StdioServerParameters(command=sys.executable, args=arguments, env=environment)
@@ -48,7 +48,7 @@ async def test_an_idle_server_runs_nightly_maintenance(tmp_path: Path) -> None:
 
 
 async def test_where_no_idle_time_is_set_no_run_is_ever_started(tmp_path: Path) -> None:
-    settings = Settings.from_values(home=tmp_path / "home", embedder="off", night_idle_minutes=0)
+    settings = Settings.from_values(home=tmp_path / "home", embedder="off", nightly_idle_minutes=0)
     with anyio.fail_after(LONGEST_S):
         await run_idle_maintenance(settings, lambda: 0.0)  # it has nothing to wait for
     assert not settings.home_path.exists()

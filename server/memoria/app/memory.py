@@ -117,7 +117,7 @@ class Memoria(Records):
 
     @check_arguments
     async def close_past_conversations(self) -> int:
-        """Close what nobody has said anything in for `idle_minutes`, by when it was said.
+        """Close what nobody has said anything in for `segment_idle_minutes`, by when it was said.
 
         An import ends with it: what is long over needs no pause before it is summed up.
 
@@ -216,7 +216,7 @@ class Memoria(Records):
             self._digester,
             home,
             lambda since: list_remaining(home, keep_days, since),
-            self._meaning_lookup(self.settings.forget_reach),
+            self._meaning_lookup(self.settings.forget_similarity),
         )
         forgotten = await in_thread(
             lambda: eraser.run(ids, include_source=include_source, reason=reason)
@@ -313,7 +313,9 @@ class Memoria(Records):
 
     def _capture(self, place: str | None) -> Capture:
         chosen = self.settings
-        limits = CaptureLimits(chosen.max_turn_bytes, chosen.idle_minutes, chosen.segment_messages)
+        limits = CaptureLimits(
+            chosen.max_turn_bytes, chosen.segment_idle_minutes, chosen.segment_messages
+        )
         return Capture(
             self._store,
             self.tenant,

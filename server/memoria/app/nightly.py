@@ -49,7 +49,7 @@ def run_nightly(
         LeaseLostError: a run holds the lease.
     """
     options = RunOptions(steps=_check_steps(steps), since=since)
-    deadline = time.monotonic() + settings.night_minutes * _S_PER_MINUTE
+    deadline = time.monotonic() + settings.nightly_minutes * _S_PER_MINUTE
     with _hold_lease(settings, lease_ms) as store:
         begun = _begin_or_resume(store, settings.tenant, options)
         if begun.state == "undoing":
@@ -178,7 +178,7 @@ def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[Ste
         return
     from memoria.app.reading import build_chat_client, build_worker  # noqa: PLC0415  (who has none pays nothing)
 
-    budget = NightlyLedger(store, context.run, settings.night_tokens)
+    budget = NightlyLedger(store, context.run, settings.nightly_tokens)
     chat = build_chat_client(settings, budget)
     if chat is None:
         yield context

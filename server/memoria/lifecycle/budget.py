@@ -44,7 +44,7 @@ class NightlyLedger:
                 self.spent = True
                 raise BudgetSpentError(
                     f"The run's {self._most:,} tokens do not suffice for another question. The "
-                    "next run asks it; raise MEMORIA_NIGHT_TOKENS for more.",
+                    "next run asks it; raise MEMORIA_NIGHTLY_TOKENS for more.",
                     retry_at=now_millis(),
                 )
             n = enter_call(tx, call, since, most)

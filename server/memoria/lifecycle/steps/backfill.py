@@ -74,4 +74,4 @@ def _limit_entries(
 
 
 def _idle_ms(settings: Settings) -> int:
-    return round(settings.idle_minutes * _MS_PER_MINUTE)
+    return round(settings.segment_idle_minutes * _MS_PER_MINUTE)

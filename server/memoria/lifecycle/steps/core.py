@@ -94,7 +94,7 @@ class CoreStep(PlannedStep[CoreItem]):
 
 def _drafts(tx: Transaction, context: StepContext) -> list[CoreDraft]:
     left = {one.id: strength(one, context.at, context.retention) for one in _vitals(tx)}
-    tokens = context.settings.core_tokens
+    tokens = context.settings.core_file_tokens
     return plan_core(tx, _files(context), context.at, tokens, lambda memory: left[memory.id])
 
 

@@ -11,7 +11,7 @@ from memoria.store.base import Transaction
 from memoria.store.folders import history_path
 
 _PAGE = 100
-_OFF = "MEMORIA_HISTORY is off: no conversation is written into a file"
+_OFF = "MEMORIA_HISTORY_FILES is off: no conversation is written into a file"
 
 
 class ConversationItem(FileItem):
@@ -31,11 +31,11 @@ class HistoryStep(PlannedStep[ConversationItem]):
 
     def describe_limits(self, context: StepContext) -> str | None:
         """The setting that switches these files off."""
-        return None if context.settings.history else _OFF
+        return None if context.settings.history_files else _OFF
 
     def plan(self, context: StepContext) -> Iterator[ConversationItem]:
         """Conversations whose file is missing or made from other turns."""
-        after = 0 if context.settings.history else None
+        after = 0 if context.settings.history_files else None
         while after is not None:
             with context.store.read(context.tenant) as tx:
                 found = tx.days.list_closed_sessions(context.run.options.since or 0, after, _PAGE)

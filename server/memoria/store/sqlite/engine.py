@@ -25,7 +25,7 @@ class SqliteEngine:
         return SqliteStore(
             _database(settings),
             busy_timeout_ms=settings.busy_timeout_ms,
-            readers=settings.readers,
+            readers=settings.read_connections,
             attempts=settings.embedding_attempts,
         )
 

@@ -30,7 +30,7 @@ async def run_idle_maintenance(settings: Settings, last_call: Callable[[], float
         settings: whose home and tenant, and how long nobody must have asked.
         last_call: when somebody last asked, by the monotonic clock.
     """
-    idle_s = settings.night_idle_minutes * _S_PER_MINUTE
+    idle_s = settings.nightly_idle_minutes * _S_PER_MINUTE
     started: subprocess.Popen[bytes] | None = None
     while idle_s:
         still = last_call() + idle_s - time.monotonic()
