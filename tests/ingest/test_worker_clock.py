@@ -12,7 +12,7 @@ from memoria.model import use_clock
 pytestmark = pytest.mark.anyio
 _AT = 1_700_000_000_000
 _WRITTEN = """
-SELECT ingested_at FROM memory_versions UNION SELECT made_at FROM edges
+SELECT ingested_at FROM memory_versions UNION SELECT created_at FROM edges
 UNION SELECT created_at FROM memories UNION SELECT at FROM model_calls
 UNION SELECT finished_at FROM extraction_queue
 """
