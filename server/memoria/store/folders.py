@@ -1,4 +1,4 @@
-"""Where the files for people lie that a night writes: below the tenant's own folder."""
+"""Where files lie that nightly maintenance writes for people: below the tenant's own folder."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 HISTORY = "conversation_history"
 DAILY = "daily_summaries"
 BEFORE_IMAGES = "night"
-"""What files said before a night wrote them: a folder a run, until it can't be undone any more."""
+"""What files said before a run wrote them: a folder for each run, until it can't be undone."""
 WRITTEN = (HISTORY, DAILY)
 DERIVED = (*WRITTEN, BEFORE_IMAGES)
 """Folders whose files are written anew from rows where they are missing."""

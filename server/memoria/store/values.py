@@ -40,7 +40,7 @@ class Filters:
     everywhere: bool = False
     """Whether every workspace's rows are seen."""
     include_processed: bool = False
-    """Whether turns may be found from which nothing more is to be concluded: those barred, and
+    """Whether turns may be found from which nothing more is to be concluded: those suppressed, and
     those the extractor has looked at."""
 
     @property

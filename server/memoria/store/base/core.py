@@ -14,7 +14,7 @@ from memoria.model.core import (
 
 
 class CoreLines(Protocol):
-    """The lines of core files, each with its memory. No word of them is kept here."""
+    """The lines of core files, each with its memory. Their text is not stored here."""
 
     def memories(self, at: int) -> list[CoreMemory]:
         """All that is active at a moment and seen from everywhere; episodes are not."""

@@ -31,7 +31,7 @@ class Days(Protocol):
 
 
 class GeneratedFileRecords(Protocol):
-    """What a tenant's nights wrote into files."""
+    """What nightly maintenance wrote last into a tenant's files."""
 
     def all(self) -> list[GeneratedFile]:
         """Every file."""

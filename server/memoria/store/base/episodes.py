@@ -30,7 +30,7 @@ class Episodes(Protocol):
         ...
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
-        """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
+        """Sum up the span of this episode no more. Nothing happens if it is no episode."""
         ...
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:

@@ -40,7 +40,7 @@ class Graph(Protocol):
         ...
 
     def upsert_edges(self, edges: Iterable[Edge]) -> None:
-        """Write edges; where a node has too many of a type, the weakest and oldest is set aside.
+        """Write edges; where a node has too many of a type, the weakest and oldest is pruned.
 
         Raises:
             NotFoundError: an end is neither in the graph nor among the memories and turns.
@@ -48,7 +48,7 @@ class Graph(Protocol):
         ...
 
     def remove_extracted(self, memory_id: str) -> None:
-        """Take back what was read off a memory's wording: edges to entities, and their names."""
+        """Remove what was extracted from a memory's wording: edges to entities, and their names."""
         ...
 
     def links_inferred_by(self, memory_id: str) -> InferredBy:
@@ -100,10 +100,10 @@ class Graph(Protocol):
         visited: Collection[int] = (),
         most: int | None = None,
     ) -> Adjacency:
-        """What a walk meets next: the nodes beside these, and how strongly they are bound.
+        """What an expansion visits next: these nodes' neighbours, and how strong the bonds are.
 
         Args:
-            ns: nodes the walk has met.
+            ns: nodes that the expansion has visited.
             visible: from where it is looked.
             visited: the nodes it has met so far.
             most: how many others there is room for; the weaker bound may be left out. None for all.
@@ -123,5 +123,5 @@ class Graph(Protocol):
         ...
 
     def predecessor(self, memory_id: str) -> str | None:
-        """The memory drawn from the same session last before one, an episode from episodes."""
+        """The memory concluded last before this one in its session; of an episode, an episode."""
         ...

@@ -46,7 +46,7 @@ class Memories(Protocol):
         ...
 
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
-        """Ids of active memories whose present wording was so drawn from one of the turns."""
+        """Ids of active memories whose present wording was concluded so from one of the turns."""
         ...
 
     def add_version(self, memory_id: str, version: NewVersion) -> int:
@@ -54,7 +54,7 @@ class Memories(Protocol):
         ...
 
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
-        """Change whether it holds; what does not hold leaves the indexes."""
+        """Set a memory's validity; one that is not active leaves the indexes."""
         ...
 
     def set_flags(
@@ -83,7 +83,7 @@ class Memories(Protocol):
         ...
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories with a wording drawn from one of these turns."""
+        """Ids of the memories with a wording concluded from one of these turns."""
         ...
 
     def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is measured of a tenant's memory at night."""
+"""What nightly maintenance measures of a tenant's memory."""
 
 from typing import NamedTuple, Protocol
 
@@ -23,7 +23,7 @@ class LinkCounts(NamedTuple):
 
 
 class MetricRows(Protocol):
-    """Figures of a tenant's memory, and where a night writes them down."""
+    """Figures of a tenant's memory, and where a nightly run writes them down."""
 
     def count_links(self) -> LinkCounts:
         """How dense the graph is."""

@@ -1,4 +1,4 @@
-"""The night's own records: runs, steps, plans, and the journal."""
+"""Runs of nightly maintenance: their steps, plans and journals."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from memoria.model.nightly import NightlyRun, RowChange, RunOptions, RunState, S
 
 
 class NightlyRuns(Protocol):
-    """A tenant's nights."""
+    """A tenant's runs of nightly maintenance."""
 
     def begin_run(self, run_id: str, at: int, options: RunOptions) -> NightlyRun:
         """Note a new run and its steps, none of them begun."""

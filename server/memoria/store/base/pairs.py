@@ -27,7 +27,7 @@ class ActiveWording(NamedTuple):
 
 
 class Pairs(Protocol):
-    """A tenant's memories, two by two.
+    """Pairs of a tenant's memories.
 
     Episodes and concepts are none of them, nor is what is under review.
     Two of which one was merged into the other before, and taken back out by the user, are no pair.
@@ -70,7 +70,7 @@ class Pairs(Protocol):
         ...
 
     def absorb(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
-        """Let a memory be as weighty and as telling as another, and no more to be believed.
+        """Give a memory the importance and subject of another, and set how sure it is.
 
         Args:
             memory_id: which.

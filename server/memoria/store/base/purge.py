@@ -20,11 +20,11 @@ class PurgeCandidates(Protocol):
         ...
 
     def close_runs(self, before: int) -> None:
-        """Let nights before a moment be undone no more."""
+        """Note that runs before a moment can't be undone any more."""
         ...
 
     def drop_images(self, limit: int) -> int:
-        """Let go of what nights that can't be undone have changed.
+        """Delete journal rows of runs that can't be undone.
 
         Gives how many rows went; none where nothing is left.
         """

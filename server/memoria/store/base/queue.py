@@ -76,7 +76,7 @@ class WorkQueue(Protocol):
         ...
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
-        """Give an entry up: it is a dead letter until somebody retries it."""
+        """Mark an entry as a dead letter: nobody tries it until somebody asks for it."""
         ...
 
     def has_work(self, now: int) -> bool:

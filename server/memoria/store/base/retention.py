@@ -1,4 +1,4 @@
-"""What may leave the active memories: what a night looks at."""
+"""What may leave the active memories, as nightly maintenance looks at it."""
 
 from typing import Protocol
 
@@ -24,11 +24,11 @@ class RetentionRows(Protocol):
         ...
 
     def get_support(self, memory_id: str) -> SupportCounts:
-        """How broadly a memory is borne out; by nothing where there is no such memory."""
+        """How much evidence a memory has; none where there is no such memory."""
         ...
 
     def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
-        """Let a memory rise or sink. Nothing else of it is touched, least of all its dates."""
+        """Set a memory's tier. Nothing else of it is touched, least of all its dates."""
         ...
 
     def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:

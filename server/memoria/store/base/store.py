@@ -109,7 +109,7 @@ class Store(Protocol):
     """An opened database."""
 
     def tenants(self) -> list[str]:
-        """Everybody who ever kept anything."""
+        """The names of all tenants that ever stored something."""
         ...
 
     def read(self, tenant: str) -> AbstractContextManager[Transaction]:
@@ -162,7 +162,7 @@ class Store(Protocol):
 
 
 class JournalingStore(Store, Protocol):
-    """A store whose writes need the night's lease, and are journaled where that is asked for."""
+    """A store whose writes need the lease of nightly maintenance, and are journaled on request."""
 
     @property
     def most_rows(self) -> int:

@@ -50,7 +50,7 @@ class SqliteDays:
 
 
 class SqliteGeneratedFileRecords:
-    """What a tenant's nights wrote into files."""
+    """What nightly maintenance wrote last into a tenant's files."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "days")

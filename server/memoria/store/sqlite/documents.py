@@ -83,7 +83,7 @@ class SqliteDocuments:
         self._refresh_index(n)
 
     def withdraw(self, n: int) -> None:
-        """Take out a document that an undone night has made. Nothing of it is to be wiped."""
+        """Take out a document that an undone run has made. Nothing of it is to be wiped."""
         self._vectors.erase(n)
         for name in ("erase_embeddings", "leave_backlog", "erase_tokens", "erase_document"):
             self._rows.change(name, n=n)

@@ -37,7 +37,7 @@ class SqliteEpisodes:
         return [row["id"] for row in self._rows.all("over", ns=as_json(turn_ns))]
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
-        """Let nobody sum up again what this memory does. Nothing happens if it is no episode."""
+        """Sum up the span of this episode no more. Nothing happens if it is no episode."""
         self._rows.change("leave", memory_id=memory_id, now=now)
 
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:

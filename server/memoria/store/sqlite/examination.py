@@ -10,7 +10,7 @@ from memoria.model import FIX, RESTORE, Finding, now_millis
 from memoria.store.sqlite.chunks import digest, intact, unpack
 from memoria.store.sqlite.driver import Connection, Row, sqlite3, translate_errors
 from memoria.store.sqlite.integrity import Damage, inspect
-from memoria.store.sqlite.links import count_edges, lost_links
+from memoria.store.sqlite.links import count_dangling, count_edges
 from memoria.store.sqlite.migrate import schema, version_of
 from memoria.store.sqlite.scrub import is_scrub_pending
 from memoria.store.sqlite.statements import statements
@@ -199,7 +199,7 @@ def _check_drift(check: str, total: int, missing: int, extra: int) -> Finding:
 
 def _check_graph(connection: Connection) -> Finding:
     """Every edge has two ends, and every entity a name that a memory uses."""
-    lost = lost_links(connection)
+    lost = count_dangling(connection)
     if lost:
         detail = ", ".join(f"{count} {kind}" for kind, count in lost.items())
         return Finding(check="graph", state="error", detail=f"lead nowhere: {detail}", cure=FIX)

@@ -1,4 +1,4 @@
-"""The graph in SQLite: nodes, edges under their caps, and what a walk needs of them."""
+"""The graph in SQLite: nodes, edges under their caps, and what graph expansion reads of them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
@@ -54,11 +54,11 @@ _ROLE_OF = {code: role for role, code in _ROLES.items()}
 _MODALITY_OF = {code: modality for modality, code in _MODALITIES.items()}
 _UNIT = 10_000
 _EXPANSION_FACTOR = {code: EDGE_RULES[kind].expansion_factor for code, kind in _TYPE_OF.items()}
-"""How readily a walk follows an edge."""
+"""How readily graph expansion follows an edge."""
 CAPS = {code: EDGE_RULES[kind].cap for code, kind in _TYPE_OF.items()}
 """How many edges of a kind a node may have."""
 _LinkRow = tuple[int, int, float]
-"""An edge as a walk reads it: its ends, and how strongly they are bound."""
+"""An edge as graph expansion reads it: its ends, and how strongly they are bound."""
 _NODES_AT_ONCE = 500
 """Turns back in which the memory before one is looked for."""
 
@@ -79,7 +79,7 @@ class SqliteGraph:
         return Node("entity", entity_id)
 
     def upsert_edges(self, edges: Iterable[Edge]) -> None:
-        """Write edges; where a node has too many of a type, the weakest and oldest is set aside."""
+        """Write edges; where a node has too many of a type, the weakest and oldest is pruned."""
         for edge in edges:
             src, dst = self._upsert_node(edge.src), self._upsert_node(edge.dst)
             if edge.type.is_symmetric and dst < src:
@@ -90,7 +90,7 @@ class SqliteGraph:
                 self._enforce_cap(n, code)
 
     def remove_extracted(self, memory_id: str) -> None:
-        """Take back what was read off a memory's wording: edges to entities, and their names."""
+        """Remove what was extracted from a memory's wording: edges to entities, and their names."""
         n = self._number(Node("memory", memory_id))
         if n is not None:
             self._rows.change("drop_out", n=n, codes=_READ_OFF)
@@ -170,7 +170,7 @@ class SqliteGraph:
         visited: Collection[int] = (),
         most: int | None = None,
     ) -> Adjacency:
-        """What a walk meets next: the nodes beside these, and how strongly they are bound."""
+        """What an expansion visits next: these nodes' neighbours, and how strong the bonds are."""
         asked, near = set(ns), {*ns, *visited}
         members = self._entities.members(near)
         asked |= {n for n, same_as in members if same_as in asked}
@@ -207,7 +207,7 @@ class SqliteGraph:
         """The ends that are near or, of the others, bound the strongest, as far as they are seen.
 
         Whether a node is seen costs more than to read its edge, and around what everything is
-        linked with there are thousands of whom a walk has room for a few.
+        linked with there are thousands, of whom an expansion has room for a few.
         """
         strengths: dict[int, float] = {}
         for src, dst, strength in bonds:
@@ -233,7 +233,7 @@ class SqliteGraph:
         return {row[0]: row[1] for row in self._rows.all("documents", ns=as_json(ns))}
 
     def predecessor(self, memory_id: str) -> str | None:
-        """The memory drawn from the same session last before one, an episode from episodes."""
+        """The memory concluded last before this one in its session; of an episode, an episode."""
         row = self._rows.first("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
         return None if row is None else str(row["id"])
 

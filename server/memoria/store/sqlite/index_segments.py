@@ -1,4 +1,4 @@
-"""Segments of the full text: a night writes its own and merges them a little at a time.
+"""Index segments of the full text: a nightly run writes its own and merges them bit by bit.
 
 Every transaction that writes to the index adds a segment. FTS5 merges them by itself: now and then,
 within whichever transaction comes next, some thousand rows of its tables at once. A night would

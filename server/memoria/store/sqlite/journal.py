@@ -1,7 +1,7 @@
-"""The journal of a night: every row it changes is noted as it was and as it became.
+"""The journal of a nightly run: every row it changes is noted as it was and as it became.
 
-Not by the steps, which might forget to: by temporary triggers on the night's own connection, which
-see whatever changes a row, cascades and the schema's own triggers included. Other connections
+The steps don't write it, for they might forget to. Temporary triggers on the run's connection do:
+they see whatever changes a row, cascades and the schema's own triggers included. Other connections
 journal nothing. What is derived (indexes, vectors) is not noted: it follows from the rest.
 
 A row that INSERT OR REPLACE displaces is seen because `recursive_triggers` is on.
@@ -34,7 +34,7 @@ JOURNALED_TABLES = (
     "core_files",
     "generated_files",
 )
-"""The truth that a night may change. Names are of this list and of the schema, never a user's."""
+"""The tables that a run may change. Names are of this list and of the schema, never a user's."""
 _DERIVED = {("documents", "changed")}
 _EVENTS = {"insert": "NEW", "update": "NEW", "delete": "OLD"}
 _MEMORY_OF_NODE = "SELECT memory_n FROM nodes WHERE n = {row}.{column}"

@@ -1,4 +1,4 @@
-"""The night's own store: what it writes is journaled, and only while its lease is held."""
+"""The store of a nightly run: it writes while its owner has the lease, and journals that."""
 
 import contextlib
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from memoria.store.sqlite.store import SqliteStore
 
 
 class SqliteJournalingStore(SqliteStore):
-    """A home's store as a night uses it, from one thread."""
+    """A home's store as a nightly run uses it, from one thread."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class SqliteJournalingStore(SqliteStore):
         lease: str,
         owner: str,
     ) -> None:
-        """Open the file beside whoever else has it open.
+        """Open the file, which other processes may have open too.
 
         Args:
             path: the database file.
@@ -88,6 +88,6 @@ class SqliteJournalingStore(SqliteStore):
         asked = {**self._lease, "now": system_millis()}
         if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
             raise LeaseLostError(
-                "Another night has taken over, because this one made no progress for too long. "
-                "Nothing more is written here."
+                "Another nightly run has taken over, because this one made no progress for too "
+                "long. Nothing more is written here."
             )

@@ -1,4 +1,4 @@
-"""What leads nowhere in the graph: found and taken out. It is never the truth that goes."""
+"""Dangling rows of the graph: found and taken out. No memory and no turn is touched."""
 
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.statements import statements
@@ -7,11 +7,11 @@ GRAPH = frozenset({"nodes", "entities", "entity_names", "name_uses", "edges"})
 """The graph's tables: a reference of theirs that leads nowhere can be mended."""
 _SQL = statements("links")
 _KINDS = ("turns", "edges", "canonicals", "uses", "names", "entities", "nodes")
-"""In the order of mending: what is taken out may leave something else without a hold."""
+"""In the order of mending: what is taken out may leave other rows dangling."""
 
 
-def lost_links(connection: Connection) -> dict[str, int]:
-    """How much leads nowhere, by kind; kinds of which all is well are left out."""
+def count_dangling(connection: Connection) -> dict[str, int]:
+    """How many rows lead nowhere, by kind; kinds without any are left out."""
     counts = {kind: len(connection.execute(_SQL[f"lost_{kind}"]).fetchall()) for kind in _KINDS}
     return {kind: count for kind, count in counts.items() if count}
 
@@ -22,8 +22,8 @@ def count_edges(connection: Connection) -> int:
 
 
 def mend_links(connection: Connection) -> None:
-    """Take out what leads nowhere, until nothing does. Within a transaction."""
-    while lost := lost_links(connection):
+    """Take out dangling rows until there are none. Within a transaction."""
+    while lost := count_dangling(connection):
         for kind in lost:
             for row in connection.execute(_SQL[f"lost_{kind}"]).fetchall():
                 connection.execute(_SQL[f"mend_{kind}"], dict(row))

@@ -87,7 +87,7 @@ class SqliteMemories:
         )
 
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
-        """Ids of active memories whose present wording was so drawn from one of the turns."""
+        """Ids of active memories whose present wording was concluded so from one of the turns."""
         rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
         return [row["id"] for row in rows]
 
@@ -108,7 +108,7 @@ class SqliteMemories:
         return number
 
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
-        """Change whether it holds."""
+        """Set a memory's validity."""
         memory_n = self._number(memory_id)
         self._rows.change("set_validity", memory_n=memory_n, validity=validity.value, now=now)
         self._documents.set_current(
@@ -149,7 +149,7 @@ class SqliteMemories:
         self._rows.change("erase", memory_n=memory_n)
 
     def erase_wording(self, memory_id: str, n: int) -> None:
-        """Erase one wording that no longer holds, and what nights keep of the memory.
+        """Erase one wording that no longer holds, and what journals keep of the memory.
 
         An undoing could not put the memory back without it, so it leaves the memory as it is.
         """
@@ -163,7 +163,7 @@ class SqliteMemories:
         self._documents.erase(n)
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:
-        """Ids of the memories with a wording drawn from one of these turns."""
+        """Ids of the memories with a wording concluded from one of these turns."""
         return [row["id"] for row in self._rows.all("resting_on", ns=as_json(turn_ns))]
 
     def list_repeated_in(self, turn_ns: Sequence[int]) -> list[str]:

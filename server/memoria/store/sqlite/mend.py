@@ -111,7 +111,7 @@ def _own_indexes(connection: Connection, _vectors: VectorIndex, _progress: Progr
                 raise StoreDamagedError.for_problem(f"the table {table} is, not only its indexes")
 
 
-def _lost_definitions(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
+def _make_definitions(connection: Connection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Make indexes and triggers again that are gone."""
     with transaction(connection):
         there = {row["name"] for row in connection.execute(_SQL["definitions"])}
@@ -142,7 +142,7 @@ def _leases(connection: Connection, _vectors: VectorIndex, _progress: Progress) 
 
 _MENDERS: Mapping[str, Mender] = {
     "integrity": _own_indexes,
-    "schema": _lost_definitions,
+    "schema": _make_definitions,
     "full text": _full_text,
     "vectors": _vectors,
     "graph": _graph,

@@ -7,7 +7,7 @@ from memoria.store.sqlite.rows import TenantRows
 
 
 class SqliteMetrics:
-    """Figures of a tenant's memory, and where a night writes them down."""
+    """Figures of a tenant's memory, and where a nightly run writes them down."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "metrics")

@@ -1,4 +1,4 @@
-"""The night's records in SQLite."""
+"""Runs of nightly maintenance in SQLite: their steps, plans and journals."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from memoria.store.sqlite.rows import TenantRows, as_json
 
 
 class SqliteNightlyRuns:
-    """A tenant's nights."""
+    """A tenant's runs of nightly maintenance."""
 
     def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
         self._rows = TenantRows(connection, tenant, "nightly_runs")

@@ -10,7 +10,7 @@ _UNIT = 10_000
 
 
 class SqlitePairs:
-    """A tenant's memories, two by two."""
+    """Pairs of a tenant's memories."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "pairs")
@@ -57,7 +57,7 @@ class SqlitePairs:
         return more + self._rows.change("gather_wording", id=memory_id, other=other_id)
 
     def absorb(self, memory_id: str, other_id: str, trust: str, confidence: float) -> None:
-        """Let a memory be as weighty and as telling as another, and no more to be believed."""
+        """Give a memory the importance and subject of another, and set how sure it is."""
         self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence)
         self._rows.change("vouch", id=memory_id, trust=trust)
 

@@ -20,9 +20,9 @@ class SqlitePurgeCandidates:
         return [row["id"] for row in self._rows.all("archived", before=before, limit=limit)]
 
     def close_runs(self, before: int) -> None:
-        """Let nights before a moment be undone no more."""
+        """Note that runs before a moment can't be undone any more."""
         self._rows.change("close_runs", before=before)
 
     def drop_images(self, limit: int) -> int:
-        """Let go of what nights that can't be undone have changed; gives how many rows went."""
+        """Delete journal rows of runs that can't be undone; gives how many."""
         return self._rows.change("drop_images", limit=limit)

@@ -117,7 +117,7 @@ class SqliteWorkQueue:
         )
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
-        """Give an entry up: it is a dead letter until somebody retries it."""
+        """Mark an entry as a dead letter: nobody tries it until somebody asks for it."""
         return bool(self._rows.change("bury", n=work.n, owner=owner, error=error, now=now_millis()))
 
     def has_work(self, now: int) -> bool:

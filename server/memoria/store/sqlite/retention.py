@@ -31,7 +31,7 @@ class SqliteRetention:
         return next((one for _, one in found if one.id == memory_id), None)
 
     def get_support(self, memory_id: str) -> SupportCounts:
-        """How broadly a memory is borne out."""
+        """How much evidence a memory has."""
         row = self._rows.first("number", id=memory_id)
         if row is None:
             return SupportCounts(0, 0, 0)
@@ -40,7 +40,7 @@ class SqliteRetention:
         return SupportCounts(max(1, said["sessions"]), max(1, said["sources"]), max(1, theme))
 
     def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
-        """Let a memory rise or sink."""
+        """Set a memory's tier."""
         self._rows.change("set_tier", id=memory_id, tier=tier)
 
     def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:

@@ -1,4 +1,4 @@
-"""Putting a row back as it was before a night changed it.
+"""Putting a row back as it was before a nightly run changed it.
 
 Column by column: what somebody has changed since stays as they left it. Names of tables and columns
 come from the journal's own list and the schema (`journal`), values are bound.
@@ -33,7 +33,7 @@ def revert(connection: Connection, change: Row, documents: SqliteDocuments) -> R
     Args:
         connection: inside of a transaction; changes are to be reverted newest first.
         change: a row of the journal.
-        documents: takes documents out that the night has made.
+        documents: takes documents out that the run has made.
     """
     table = change["tbl"]
     if table not in JOURNALED_TABLES:

@@ -44,7 +44,7 @@ class SqliteStore:
         self._large = LargeTenants()
 
     def tenants(self) -> list[str]:
-        """Everybody who ever kept anything."""
+        """The names of all tenants that ever stored something."""
         with self._connections.read() as (connection, _):
             rows = connection.execute("SELECT name FROM tenants ORDER BY id").fetchall()
         return [str(row["name"]) for row in rows]

@@ -177,7 +177,7 @@ SELECT * FROM edges WHERE tenant_id = :tenant AND dst_n IN (SELECT value FROM js
 
 -- name: seen
 -- A memory is seen by how its present wording stands; an entity by whether a memory that is seen
--- uses a name of its, or of one that is the same. Each with the node that stands for it in a walk.
+-- uses a name of its, or of one that is the same. Each with the node that stands for it.
 SELECT n.n, coalesce(e.canonical_n, n.n) AS canonical
 FROM json_each(:ns) w
 CROSS JOIN nodes n ON n.n = w.value

@@ -1,4 +1,4 @@
--- What a night measures. Code 10 is SIMILAR_TO. All of a tenant's rows are counted: once a night.
+-- What nightly maintenance measures. Code 10 is SIMILAR_TO. All rows of a tenant are counted.
 
 -- name: edges
 SELECT count(*) FROM edges WHERE +tenant_id = :tenant;

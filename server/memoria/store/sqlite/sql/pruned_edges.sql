@@ -2,7 +2,7 @@
 -- see graph.sql. Code 10 is SIMILAR_TO; 6 is SUPPORTS and 8 is DERIVED_FROM.
 
 -- name: dense_nodes
--- All neighbours of all memories are counted: once a night.
+-- All neighbours of all memories are counted: once in a nightly run.
 SELECT n, count(*) AS many FROM (
     SELECT src_n AS n FROM edges WHERE +tenant_id = :tenant AND code = 10
     UNION ALL

@@ -33,7 +33,7 @@ class VectorQuery:
     tenant: int
     kind: DocumentKind
     scopes: tuple[str, ...]
-    """Standings, as tokens, of that kind."""
+    """Visibilities of that kind, as tokens."""
     allowed: Collection[int] | None = None
     """The documents that pass the question's filters, where they are few; None for all."""
     narrowing: Narrowing | None = None
