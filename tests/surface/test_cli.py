@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from rich.cells import cell_len
 from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
@@ -50,6 +51,15 @@ def parameters() -> Iterator[tuple[str, Any]]:
         yield from ((name, one) for one in command.params)
 
 
+def every_command() -> list[tuple[str, ...]]:
+    """The way to each command; that of a group of commands too."""
+    group: Any = typer.main.get_command(app)
+    found = [(name,) for name in group.commands]
+    for name, command in group.commands.items():
+        found += [(name, inner) for inner in getattr(command, "commands", {})]
+    return [(), *found]
+
+
 def test_every_command_is_there() -> None:
     group: Any = typer.main.get_command(app)
     assert set(COMMANDS) <= set(group.commands)
@@ -74,6 +84,50 @@ def test_help_lists_every_option(command: str, monkeypatch: pytest.MonkeyPatch) 
     for name, one in parameters():
         if name == (command or "memoria"):
             assert all(option in result.output for option in one.opts if option.startswith("--"))
+
+
+def test_the_version_is_that_of_the_distribution(shell: Shell) -> None:
+    output = shell.run("--version")
+    assert (output.code, output.out) == (0, f"memoria {version('memoria-server')}\n")
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_a_completion_script_is_printed_for_a_shell(shell: Shell, name: str) -> None:
+    output = shell.run(_MEMORIA_COMPLETE=f"source_{name}")
+    assert (output.code, output.err) == (0, "")
+    assert f"complete_{name}" in output.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("memoria se", {"serve", "search"}),
+        ("memoria queue re", {"retry"}),
+        ("memoria remember --type to", {"tool_experience"}),
+        ("memoria search --expl", {"--explain"}),
+    ],
+)
+def test_a_shell_completes_commands_options_and_values(
+    shell: Shell, typed: str, expected: set[str]
+) -> None:
+    word = str(len(typed.split()) - 1)
+    asked = {"_MEMORIA_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": word}
+    assert set(shell.run(**asked).out.split()) == expected
+
+
+@pytest.mark.parametrize("command", every_command(), ids=" ".join)
+def test_help_fits_a_terminal_of_80_columns_and_every_text_is_a_sentence(
+    command: tuple[str, ...], shell: Shell
+) -> None:
+    output = shell.run(*command, "--help", COLUMNS="80")
+    assert output.code == 0
+    assert max(map(cell_len, output.out.splitlines())) <= 80
+    found: Any = typer.main.get_command(app)
+    for word in command:
+        found = found.commands[word]
+    told = [found.help, *(one.help for one in found.params if one.name != "help")]
+    assert [text for text in told if not text[0].isupper() and not text.startswith("jsonl")] == []
+    assert [text for text in told if not text.rstrip().endswith(".")] == []
 
 
 def test_help_is_plain_where_there_is_no_terminal(shell: Shell) -> None:

@@ -56,7 +56,7 @@ def graph(
     context: typer.Context,
     name: Annotated[list[str], typer.Argument(help="A name, an alias or an entity's id.")],
     hops: Annotated[
-        int, typer.Option(min=1, max=2, help="2 also shows what those memories are linked with.")
+        int, typer.Option(min=1, max=2, help="With 2, also what those memories are linked with.")
     ] = 1,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most memories to show.")] = 30,
     as_json: AsJson = False,
