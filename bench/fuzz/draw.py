@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 from urllib.parse import quote
 
 import typer.main
@@ -30,9 +30,9 @@ from bench.fuzz.steps import (
 from bench.fuzz.transcripts import files
 from bench.fuzz.values import NUMBERS, junk, names, python_values, real, texts, weighted
 from bench.fuzz.world import World
+from memoria.admin.transcripts import FORMATS
 from memoria.app import Memoria
 from memoria.config import Settings
-from memoria.surface.cli import importing
 from memoria.surface.cli.main import app
 
 COMMANDS = ("remember", "search", "traces", "show", "revise", "forget", "history", "graph", "stats")
@@ -57,8 +57,7 @@ def steps(world: World) -> SearchStrategy[Step]:
 
 def formats() -> tuple[str, ...]:
     """The import formats the command line offers."""
-    hint = get_type_hints(importing.import_transcripts)["format"]
-    return tuple(map(str, get_args(hint)))
+    return tuple(FORMATS)
 
 
 def schema_of(function: Callable[..., object]) -> Schema:

@@ -30,6 +30,9 @@ from memoria.store.files import DATABASE
 from memoria.store.sqlite.driver import connect
 
 _LEASE_MS = 1000
+"""Of a run that is to be killed: whoever finishes it need not wait for long."""
+_PATIENT_LEASE_MS = 120_000
+"""Of a run that is left in peace: on a busy machine it may pause for long and loses nothing."""
 _MOST_KILLS = 3
 _MOST_HOMES_A_KILL = 3
 """Kills may come before the night has begun or after it was done, but not as often as that."""
@@ -99,7 +102,7 @@ def kill(
 
 def _in_peace(home: Path, at: int, seed: int, way: Way) -> _Trial:
     """A night that nobody disturbs: what it comes to, and how long it takes."""
-    with night(home, at, _LEASE_MS, way) as child:
+    with night(home, at, _PATIENT_LEASE_MS, way) as child:
         child.wait_until_ready()
         began = time.perf_counter()
         child.end()
@@ -180,7 +183,7 @@ def _finish_run(trial: _Trial, home: Path) -> list[str]:
     run = _last_run(home, trial.way)
     if run is None or run.state == "running":
         trial.seen["leases taken over"] += _is_leased(home)
-        with night(home, trial.at, _LEASE_MS, trial.way) as child:
+        with night(home, trial.at, _PATIENT_LEASE_MS, trial.way) as child:
             try:
                 child.end()
             except RuntimeError as error:
