@@ -37,6 +37,7 @@ Verb = Literal[
     "import",
     "retype",
     "night",
+    "undo",
 ]
 Target = Literal["memory", "turn", "old turn", "old wording", "episode", "concept", "habit"]
 CODE = "The Badger uses {word} as a code"
@@ -202,6 +203,8 @@ class Player:
                 await self._retype(step)
             case "night":
                 await self._night()
+            case "undo":
+                await self._undo()
 
     async def _say_as(self, step: Step) -> None:
         texts = {
@@ -286,6 +289,15 @@ class Player:
                 nightly.run_nightly(self.settings, steps)
 
         await anyio.to_thread.run_sync(run)
+
+    async def _undo(self) -> None:
+        """Undo the last night, as far as what was forgotten since lets it be undone."""
+        runs = await anyio.to_thread.run_sync(nightly.list_runs, self.settings, 10)
+        done = next((run for run in runs if run.state == "finished"), None)
+        if done is not None:
+            await anyio.to_thread.run_sync(
+                nightly.undo_nightly, self.settings, done.id, lambda _: None
+            )
 
     async def turns(self) -> list[StoredTurn]:
         """Every version of every turn."""

@@ -81,7 +81,7 @@ class Deletion:
             self._add_tombstone("memory", version.id)
         for turn in self._plan.sources.values():
             self._tx.conversations.suppress_turn(turn)
-            self._audit("bar", turn.id)
+            self._audit("suppress", turn.id)
 
     def _erase_turns(self) -> None:
         ns = self._plan.source_ns
