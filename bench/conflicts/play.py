@@ -64,13 +64,13 @@ class Script:
         self.number = 0
         """Of the turn that is being read, from 1."""
 
-    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
+    def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
         """The proposals for the turn at hand, or what they are to what is known."""
-        if question.purpose == "adjudicate":
-            return self._reply({"rulings": list(self._rulings(question.text))})
-        if question.purpose == "verify":
+        if request.purpose == "adjudicate":
+            return self._reply({"rulings": list(self._rulings(request.text))})
+        if request.purpose == "verify":
             return self._reply({"checks": []})
-        return self._reply({"operations": self._operations(question) or [{"op": "SKIP"}]})
+        return self._reply({"operations": self._operations(request) or [{"op": "SKIP"}]})
 
     def _reply(self, answer: dict[str, object]) -> ChatReply:
         return ChatReply(json.dumps(answer, ensure_ascii=False), self.name, 1, 1)
@@ -81,10 +81,10 @@ class Script:
             if pair["new"] in self._case.repeats and pair["known"] in self._case.current:
                 yield {"pair": pair["number"], "relation": "same"}
 
-    def _operations(self, question: ChatRequest[AnswerT]) -> list[dict[str, object]]:
+    def _operations(self, request: ChatRequest[AnswerT]) -> list[dict[str, object]]:
         """The proposals for the turn at hand, with real ids in the labels' place."""
-        known = [json.loads(line) for line in _KNOWN.findall(question.text)]
-        place = _NUMBERED.search(question.text)
+        known = [json.loads(line) for line in _KNOWN.findall(request.text)]
+        place = _NUMBERED.search(request.text)
         said = self._case.turns[self.number - 1]
         return [self._real(one, known, int(place[1]) if place else 1) for one in said.proposed]
 

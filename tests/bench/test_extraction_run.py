@@ -77,7 +77,7 @@ def test_a_queue_that_does_not_come_to_its_end_is_told_by_the_exit_code(
         configured(monkeypatch, model)
         monkeypatch.setenv("MEMORIA_LLM_DAILY_TOKENS", "10")
         assert main(["--sessions", "1", "--minutes", "0.01"]) == 1
-    assert "still waiting: The question may take" in capsys.readouterr().out
+    assert "still waiting: The request may take" in capsys.readouterr().out
 
 
 def test_outcomes_are_added_up() -> None:

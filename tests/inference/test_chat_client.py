@@ -49,7 +49,7 @@ def test_limits_that_a_good_answer_used_up_hold_the_next_question(
     )
     gate = gate_to(server)
     assert gate.ask(TENANT, question()) == RED
-    with pytest.raises(ModelUnavailableError, match="wants no question before"):
+    with pytest.raises(ModelUnavailableError, match="wants no request before"):
         gate.ask(TENANT, question())
     assert len(server.requests) == 1
 
@@ -185,10 +185,11 @@ def test_a_process_that_is_killed_while_it_asks_leaves_an_entry_at_its_most(
         from pathlib import Path
         from tests.inference.conftest import TENANT, Books, question
         from memoria.inference.chat.endpoint import EndpointChat
-        from memoria.inference.chat.client import Gate, GateLimits
+        from memoria.inference.chat.client import ChatClient, ChatLimits
         books = Books(Path(sys.argv[1]))
         model = EndpointChat(sys.argv[2], "tiny", None, 600)
-        Gate(model, books.ledger, GateLimits(600, 1, 1, 100_000)).ask(TENANT, question(most=300))
+        client = ChatClient(model, books.ledger, ChatLimits(600, 1, 1, 100_000))
+        client.ask(TENANT, question(most=300))
     """
     server.answer = lambda _: hangs()
     asking = subprocess.Popen(  # noqa: S603  (our own program)

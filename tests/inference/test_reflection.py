@@ -56,8 +56,8 @@ def search() -> Searcher:
 def ask(server: ScriptedModel, gate_to: OpenGate) -> AskModel:
     gate = gate_to(server)
 
-    def asked(question: ChatRequest[AnswerT]) -> AnswerT:
-        return gate.ask(TENANT, question)
+    def asked(request: ChatRequest[AnswerT]) -> AnswerT:
+        return gate.ask(TENANT, request)
 
     return asked
 

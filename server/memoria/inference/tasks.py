@@ -90,8 +90,8 @@ _NOTHING = "(nothing)"
 class AskModel(Protocol):
     """Asks a chat model for one tenant, whose budget pays."""
 
-    def __call__(self, question: ChatRequest[AnswerT]) -> AnswerT:
-        """The answer to a question.
+    def __call__(self, request: ChatRequest[AnswerT]) -> AnswerT:
+        """The answer to a request.
 
         Raises:
             ChatModelError: there is none.

@@ -1,4 +1,4 @@
-"""Prompts: the questions we ask a model, in `prompts/NAME.md`.
+"""Prompts: the texts of the requests to a chat model, in `prompts/NAME.md`.
 
 A file begins with its front matter, a `name: value` a line: name, version, purpose, inputs, output.
 Then come a chapter `# Instructions`, which is sent as it stands, and a chapter `# Text`, in which
@@ -64,7 +64,7 @@ class Template:
     def build_request(
         self, answer: type[AnswerT], max_output_tokens: int, **inputs: str
     ) -> ChatRequest[AnswerT]:
-        """The question that this prompt asks of these inputs.
+        """The request that this prompt asks of these inputs.
 
         Raises:
             TemplateError: an input is missing, or not one of the prompt's.

@@ -1,7 +1,7 @@
-"""The budget of a run: the tokens its questions may take together, out of the day's tokens.
+"""The budget of a run: the tokens its requests may take together, out of the day's tokens.
 
-As with the day's tokens, a question is entered with the most it may cost before it is asked. The
-entries are kept with the steps, so a killed run does not get its tokens back.
+As with the day's tokens, a request's maximum cost is reserved before it is sent. The entries are
+kept with the steps, so a killed run does not get its tokens back.
 """
 
 from memoria.errors import BudgetSpentError
@@ -12,7 +12,7 @@ from memoria.store.ledger import enter_call
 
 
 class NightlyLedger:
-    """The store's ledger, for the questions of one run."""
+    """The store's ledger, for the requests of one run."""
 
     def __init__(self, store: JournalingStore, run: NightlyRun, most: int) -> None:
         """Nothing is spent that the run has not recorded.
@@ -25,7 +25,7 @@ class NightlyLedger:
         self.step = 0
         """The ordinal of the step that asks."""
         self.spent = False
-        """Whether a question was turned away because too little was left for it."""
+        """Whether a request was refused because too few tokens were left for it."""
         self._store = store
         self._run = run
         self._most = most
@@ -43,7 +43,7 @@ class NightlyLedger:
             if tx.nightly_runs.count_tokens(self._run) + call.tokens > self._most:
                 self.spent = True
                 raise BudgetSpentError(
-                    f"The run's {self._most:,} tokens do not suffice for another question. The "
+                    f"The run's {self._most:,} tokens do not suffice for another request. The "
                     "next run asks it; raise MEMORIA_NIGHTLY_TOKENS for more.",
                     retry_at=now_millis(),
                 )

@@ -87,8 +87,8 @@ class MemoryReviewer:
             return "KEEP"
         return decided.decision
 
-    def _ask(self, question: ChatRequest[AnswerT]) -> AnswerT:
-        return self._chat.ask(self._context.tenant, question)
+    def _ask(self, request: ChatRequest[AnswerT]) -> AnswerT:
+        return self._chat.ask(self._context.tenant, request)
 
     def _lines_about(self, memory: Memory, words: str) -> str:
         """Memories related to some words, in the scope of the memory and without it."""

@@ -44,9 +44,9 @@ class ExplainedCandidate(Value):
     """Importance, use, recency, feedback, trust, task and time: only those that are not 1."""
     score: float
     margin: float
-    """By how much it fits better than the gate asks; below 0 it is turned away."""
+    """By how much it fits better than the relevance threshold asks; below 0 it is not shown."""
     outcome: Literal["shown", "no room", "past limit", "repeats", "turned away"]
-    """`repeats`: another hit says the same. `turned away`: the gate found too little in it."""
+    """`repeats`: another hit says the same. `turned away`: it is below the relevance threshold."""
 
 
 class Explanation(Value):
@@ -64,7 +64,7 @@ class Explanation(Value):
     """The task in hand, which memories of the same task gain by."""
     as_of: str | None = None
     threshold: str
-    """What the gate asked for."""
+    """What the relevance threshold asked for."""
     parts: tuple[PartReport, ...]
     candidates: tuple[ExplainedCandidate, ...]
     """Best first; beyond those shown, as many as were read."""

@@ -32,7 +32,7 @@ class UnfitAnswerError(InvalidAnswerError):
         self.complaint = complaint
 
 
-def read_answer(question: ChatRequest[AnswerT], reply: ChatReply) -> AnswerT:
+def read_answer(request: ChatRequest[AnswerT], reply: ChatReply) -> AnswerT:
     """The value that the reply holds.
 
     Raises:
@@ -45,12 +45,12 @@ def read_answer(question: ChatRequest[AnswerT], reply: ChatReply) -> AnswerT:
         )
     fenced = _FENCED.fullmatch(reply.text)
     try:
-        return question.answer.model_validate_json(fenced[1] if fenced else reply.text)
+        return request.answer.model_validate_json(fenced[1] if fenced else reply.text)
     except ValidationError as error:
-        problem = _describe_flaw(reply) or _describe_without_content(error, question.answer)
+        problem = _describe_flaw(reply) or _describe_without_content(error, request.answer)
         complaint = _advise_on_flaw(reply) or _describe_in_full(error)
     raise UnfitAnswerError(
-        f"The model's answer is no {question.answer.__name__}: {problem}. "
+        f"The model's answer is no {request.answer.__name__}: {problem}. "
         "If this goes on, use a larger model.",
         reply,
         complaint,

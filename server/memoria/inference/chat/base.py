@@ -1,4 +1,4 @@
-"""The seam between Memoria and chat models: one question, one reply, no second try."""
+"""The seam between Memoria and chat models: one request, one reply, no second try."""
 
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -10,10 +10,10 @@ AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest(Generic[AnswerT]):
-    """What is asked, and the form the answer must have."""
+    """A prompt filled in, and the form that its answer must have."""
 
     purpose: str
-    """What it is asked for, in a word: `extract`."""
+    """What the answer is for, in a word: `extract`."""
     prompt: str
     """Name and version of the prompt: `extract/3`."""
     instructions: str
@@ -35,11 +35,11 @@ class ChatReply:
     """`stop`, `length` when it was cut off, `refused` when model or filter would not answer; any
     other word is the endpoint's own."""
     pause_s: float = 0.0
-    """How long the endpoint wants no further question."""
+    """How long the endpoint wants no further request."""
 
 
 class ChatModel(Protocol):
-    """Questions in, replies out. Calls block and may come from several threads.
+    """Requests in, replies out. Calls block and may come from several threads.
 
     It tries once: retries, budgets and the log of calls are the `ChatClient`'s.
     """
@@ -49,12 +49,12 @@ class ChatModel(Protocol):
         """The model, as the log of calls has it."""
         ...
 
-    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply to a question.
+    def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
+        """The reply to a request.
 
         Raises:
             ModelUnavailableError: there is none now.
-            ModelRefusedError: the endpoint will not take this question.
+            ModelRefusedError: the endpoint will not take this request.
             InvalidAnswerError: what came is no reply.
             ModelMisconfiguredError: there will be none until a setting is mended.
             AskingStoppedError: the model was closed before it answered.

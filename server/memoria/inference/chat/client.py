@@ -1,14 +1,13 @@
-"""The one way to a chat model: tries again, rate limits, the budget and the log of calls.
+"""The rate-limited client of a chat model: attempts, pauses, the daily budget, the log of calls.
 
-A question is entered in the ledger before it is asked, with the most it may cost, and only if the
-day's tokens suffice for that; afterwards the entry is set to what it did cost. So the cap holds
-however many processes ask at once, and a process that is killed leaves an entry behind that says
-the worst.
+Memoria reserves a request's maximum cost in the ledger before it sends the request, and only if the
+day's tokens suffice; afterwards the entry is set to the actual cost. So concurrent processes cannot
+exceed the cap together, and a process that is killed leaves an entry with the maximum.
 
-Waiting is for short troubles. A pause beyond a few seconds is not slept away in a worker thread:
-the error says when to ask again, and every question until then is answered with it. Once a question
-has taken as long as one answer may take, it is not tried again: a question takes at most twice that
-and a pause, one whose answer is repaired twice as long.
+The client waits for short pauses only. Where a model asks for a pause of more than a few seconds,
+the error says when to ask again, and every request until then gets that error. Once a request has
+taken as long as one answer may take, there is no further attempt: a request takes at most twice
+that and a pause, and one whose answer has to be repaired twice as long.
 """
 
 import logging
@@ -50,7 +49,7 @@ class ChatLimits:
 
 
 class ChatClient:
-    """Puts questions to a chat model. Its methods may be called from any thread."""
+    """Sends requests to a chat model. Its methods may be called from any thread."""
 
     def __init__(
         self,
@@ -69,22 +68,22 @@ class ChatClient:
         self._under_way = 0
         self._not_before = 0
 
-    def ask(self, tenant: str, question: ChatRequest[AnswerT]) -> AnswerT:
-        """The answer to a question. One that is no answer is sent back once to be mended.
+    def ask(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
+        """The answer to a request. One that is no answer is sent back once to be mended.
 
         Raises:
             ModelUnavailableError: there is none now; `retry_at` says when to ask again.
             BudgetSpentError: the tenant's tokens of the day do not suffice.
-            ModelRefusedError: the model will not answer this question.
+            ModelRefusedError: the model will not answer this request.
             InvalidAnswerError: the second answer was none either.
             ModelMisconfiguredError: a setting must be mended first.
             AskingStoppedError: Memoria is closing.
             StoreError: the call can't be entered in the ledger; the model was not asked.
         """
         try:
-            return self._ask_with_retries(tenant, question)
+            return self._ask_with_retries(tenant, request)
         except UnfitAnswerError as error:
-            repaired = _repair_request(question, error)
+            repaired = _repair_request(request, error)
         return self._ask_with_retries(tenant, repaired)
 
     def stop(self) -> None:
@@ -94,12 +93,12 @@ class ChatClient:
             self._change.notify_all()
         self._model.close()
 
-    def _ask_with_retries(self, tenant: str, question: ChatRequest[AnswerT]) -> AnswerT:
+    def _ask_with_retries(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
         began = time.monotonic()
         for attempt in range(1, self._limits.attempts + 1):
             self._wait_until_allowed()
             try:
-                return self._ask_once(tenant, question)
+                return self._ask_once(tenant, request)
             except ModelUnavailableError as error:
                 self._postpone_requests(error, attempt)
                 late = time.monotonic() - began >= self._limits.timeout_s
@@ -107,18 +106,18 @@ class ChatClient:
                     raise self._with_retry_time(error) from None
         raise asking_stopped_error()  # never so: there is at least one attempt
 
-    def _ask_once(self, tenant: str, question: ChatRequest[AnswerT]) -> AnswerT:
+    def _ask_once(self, tenant: str, request: ChatRequest[AnswerT]) -> AnswerT:
         """Ask once, and enter what came of it."""
-        with self._occupy_slot(), self._record_call(tenant, question) as entry:
-            reply = self._model.ask(question)
+        with self._occupy_slot(), self._record_call(tenant, request) as entry:
+            reply = self._model.ask(request)
             entry.reply = reply
             if reply.pause_s:
                 self._not_before = self._now() + round(reply.pause_s * _MS_PER_S)
-            return read_answer(question, reply)
+            return read_answer(request, reply)
 
     @contextmanager
     def _occupy_slot(self) -> Iterator[None]:
-        """One of the places for questions under way."""
+        """One of the places for requests under way."""
         with self._change:
             self._change.wait_for(self._may_start)
             if self._stopping.is_set():
@@ -135,8 +134,8 @@ class ChatClient:
         return self._stopping.is_set() or self._under_way < self._limits.concurrency
 
     @contextmanager
-    def _record_call(self, tenant: str, question: ChatRequest[AnswerT]) -> Iterator[OpenCall]:
-        entry = OpenCall(open_call(question, self.name, self._now()))
+    def _record_call(self, tenant: str, request: ChatRequest[AnswerT]) -> Iterator[OpenCall]:
+        entry = OpenCall(open_call(request, self.name, self._now()))
         n = self._ledger.reserve(
             tenant, entry.call, start_of_day(entry.call.at), self._limits.daily_tokens
         )
@@ -159,12 +158,12 @@ class ChatClient:
         cap, wanted = self._limits.daily_tokens, call.input_tokens + call.output_tokens
         if wanted > cap:
             return BudgetSpentError(
-                f"The question may take {wanted:,} tokens, more than a whole day has ({cap:,}). "
+                f"The request may take {wanted:,} tokens, more than a whole day has ({cap:,}). "
                 "Raise MEMORIA_LLM_DAILY_TOKENS, or lower MEMORIA_LLM_OUTPUT_TOKENS."
             )
         free_at = start_of_day(call.at) + DAY_MS
         return BudgetSpentError(
-            f"The day's {cap:,} tokens do not suffice for another question. There are new ones at "
+            f"The day's {cap:,} tokens do not suffice for another request. There are new ones at "
             f"{to_iso(free_at)}; raise MEMORIA_LLM_DAILY_TOKENS for more.",
             retry_at=free_at,
         )
@@ -177,7 +176,7 @@ class ChatClient:
                 return
             if left_s > _LONGEST_WAIT_S:
                 raise ModelUnavailableError(
-                    f"The chat model wants no question before {to_iso(self._not_before)}.",
+                    f"The chat model wants no request before {to_iso(self._not_before)}.",
                     retry_at=self._not_before,
                 )
             self._stopping.wait(left_s)
@@ -195,20 +194,18 @@ class ChatClient:
         return ModelUnavailableError(str(error), retry_at=retry_at, too_much=error.too_much)
 
 
-def _repair_request(
-    question: ChatRequest[AnswerT], error: UnfitAnswerError
-) -> ChatRequest[AnswerT]:
-    """The question once more, with the answer it got and what is wrong with that."""
+def _repair_request(request: ChatRequest[AnswerT], error: UnfitAnswerError) -> ChatRequest[AnswerT]:
+    """The request once more, with the answer it got and what is wrong with that."""
     repair = load_template("repair")
     shown = _SHOWN_OF_TOO_MUCH if error.too_much else _SHOWN_CHARS
     again = repair.render(
         answer=error.reply.text[:shown],
         problem=error.complaint,
-        schema=schema_text(question.answer),
+        schema=schema_text(request.answer),
     )
     return replace(
-        question,
-        prompt=f"{question.prompt}+{repair.label}",
-        instructions=f"{question.instructions}\n\n{repair.instructions}",
-        text=f"{question.text}\n\n{again}",
+        request,
+        prompt=f"{request.prompt}+{repair.label}",
+        instructions=f"{request.instructions}\n\n{repair.instructions}",
+        text=f"{request.text}\n\n{again}",
     )

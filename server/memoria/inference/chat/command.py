@@ -1,6 +1,6 @@
 """A command line: `claude -p`, `codex exec -`, `llm`, or a script.
 
-The question goes to standard input, JSON comes from standard output. There is no shell, and the
+The request goes to standard input, JSON comes from standard output. There is no shell, and the
 program runs in an empty folder, so that nothing of a project it happens to start in gets into the
 answer. The environment variable `MEMORIA_ASKED` marks the call, so that a Memoria which the program
 starts in its turn does not ask again.
@@ -23,7 +23,7 @@ from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.deadline import asking_stopped_error
 from memoria.inference.chat.forms import append_schema
 from memoria.inference.chat.process import Program, ProgramResult
-from memoria.inference.chat.tokens import question_tokens
+from memoria.inference.chat.tokens import request_tokens
 from memoria.text.budget import estimate_tokens
 from memoria.text.redact import redact
 
@@ -44,7 +44,7 @@ def split_command(command: str) -> list[str]:
 
 
 class CommandChat:
-    """Asks a program, once a question."""
+    """Asks a program, once a request."""
 
     def __init__(self, command: str, timeout_s: float) -> None:
         self._words = split_command(command)
@@ -55,9 +55,9 @@ class CommandChat:
         self._running: set[Program] = set()
         self._closed = False
 
-    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply to a question."""
-        asked = append_schema(question)
+    def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
+        """The reply to a request."""
+        asked = append_schema(request)
         text = f"{asked.instructions}\n\n{asked.text}\n"
         try:
             ended = self._run(text)
@@ -73,7 +73,7 @@ class CommandChat:
         return ChatReply(
             text=answer,
             model=self.name,
-            input_tokens=question_tokens(asked),
+            input_tokens=request_tokens(asked),
             output_tokens=estimate_tokens(answer),
             finish="length" if ended.cut else "stop",
         )
@@ -142,13 +142,13 @@ def _child_environment(ours: Mapping[str, str]) -> dict[str, str]:
     return {**kept, ASKED_BY_MEMORIA: "1"}
 
 
-def _last_line(last_words: bytes, question: str) -> str:
-    """A program's last line, without secrets; nothing where it repeats the question."""
+def _last_line(last_words: bytes, request: str) -> str:
+    """A program's last line, without secrets; nothing where it repeats the request."""
     lines = last_words.decode("utf-8", "replace").split("\n")
     line = next((line.strip() for line in reversed(lines) if line.strip()), "")
     shown = shorten(redact(line).text)
     telling = min(_REVEALING_CHARS, len(line))
     parts = (line[i : i + telling] for i in range(len(line) - telling + 1))
-    if not line or any(part in question for part in parts):
+    if not line or any(part in request for part in parts):
         return ""
     return f": {shown.rstrip('.')}"

@@ -1,7 +1,7 @@
 """What an OpenAI-compatible endpoint answered: a reply, or one of our errors.
 
 Nothing that the server wrote goes into an error, but for a few well-known codes: it may quote the
-question, or the key.
+request, or the key.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from memoria.errors import (
 )
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.retry_after import retry_pause_s
-from memoria.inference.chat.tokens import question_tokens
+from memoria.inference.chat.tokens import request_tokens
 from memoria.model import now_millis
 from memoria.text.budget import estimate_tokens
 
@@ -42,7 +42,7 @@ _TOO_LONG = "context_length_exceeded"
 _SAYS_TOO_LONG = ("context size", "context length", "context window")
 """How those put it that have no code for it: llama.cpp, vLLM."""
 _FINAL = (_FILTERED, _TOO_LONG, _NO_MODEL)
-"""Codes of errors that no other form of the question would mend."""
+"""Codes of errors that no other form of the request would mend."""
 
 
 class _Message(BaseModel):
@@ -68,7 +68,7 @@ class _Completion(BaseModel):
 
 
 def read_completion(
-    body: bytes, headers: Mapping[str, str], question: ChatRequest[AnswerT], model: str
+    body: bytes, headers: Mapping[str, str], request: ChatRequest[AnswerT], model: str
 ) -> ChatReply:
     """The reply in a body that came with status 200.
 
@@ -89,14 +89,14 @@ def read_completion(
     return ChatReply(
         text=text,
         model=model,
-        input_tokens=_usage_or_estimate(usage.prompt_tokens, question_tokens(question)),
+        input_tokens=_usage_or_estimate(usage.prompt_tokens, request_tokens(request)),
         output_tokens=_usage_or_estimate(usage.completion_tokens, estimate_tokens(text)),
         finish=_finish_reason(choice),
         pause_s=retry_pause_s(headers, now_millis()) or 0.0,
     )
 
 
-def to_chat_error(error: openai.APIStatusError, question: ChatRequest[AnswerT]) -> ChatModelError:
+def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -> ChatModelError:
     """Our error for a status of 400 and more."""
     status, code = error.status_code, _known_code(error)
     what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
@@ -106,22 +106,22 @@ def to_chat_error(error: openai.APIStatusError, question: ChatRequest[AnswerT]) 
     if status in _PASSING or status >= _SERVER_ERROR:
         return ModelUnavailableError(f"{what}. It is asked again.", retry_at=_retry_at(error))
     if code == _FILTERED:
-        return ModelRefusedError(f"{what}: a filter refuses the question.")
+        return ModelRefusedError(f"{what}: a filter refuses the request.")
     if code == _TOO_LONG:
         return ModelRefusedError(
-            f"{what}: a question of about {question_tokens(question):,} tokens and its answer are "
+            f"{what}: a request of about {request_tokens(request):,} tokens and its answer are "
             "more than MEMORIA_LLM_MODEL can read. Serve it with a larger context, or lower "
             "MEMORIA_LLM_OUTPUT_TOKENS.",
             too_much=True,
         )
     return ModelRefusedError(
-        f"{what}: it does not take a question of about {question_tokens(question):,} tokens. Check "
+        f"{what}: it does not take a request of about {request_tokens(request):,} tokens. Check "
         "how much MEMORIA_LLM_MODEL can read, and its limits."
     )
 
 
 def is_final(error: openai.APIStatusError) -> bool:
-    """Whether no other form of the question would mend it."""
+    """Whether no other form of the request would mend it."""
     return _known_code(error) in _FINAL
 
 

@@ -31,7 +31,7 @@ logging.getLogger("openai._base_client").setLevel(logging.INFO)
 
 
 class EndpointChat:
-    """Asks over HTTP, each question once."""
+    """Asks over HTTP, each request once."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = model
@@ -42,11 +42,11 @@ class EndpointChat:
         self._waiting = DeadlineRunner()
         self._known: tuple[Form, str] = (FORMS[0], _CAPS[0])
 
-    def ask(self, question: ChatRequest[AnswerT]) -> ChatReply:
-        """The reply to a question, in the surest form that the endpoint takes."""
+    def ask(self, request: ChatRequest[AnswerT]) -> ChatReply:
+        """The reply to a request, in the surest form that the endpoint takes."""
         try:
             # The client's own limit is one on silence: a byte a second would satisfy it for ever.
-            return self._waiting.run(lambda: self._ask_in_accepted_form(question), self._timeout_s)
+            return self._waiting.run(lambda: self._ask_in_accepted_form(request), self._timeout_s)
         except (TimeoutError, openai.APITimeoutError):
             raise ModelUnavailableError(
                 f"The chat model gave no answer within {self._timeout_s:g} s "
@@ -69,15 +69,15 @@ class EndpointChat:
         """Give up what is under way."""
         self._waiting.stop()
 
-    def _ask_in_accepted_form(self, question: ChatRequest[AnswerT]) -> ChatReply:
+    def _ask_in_accepted_form(self, request: ChatRequest[AnswerT]) -> ChatReply:
         """The reply in the form that worked last, else in those that ask less of the endpoint."""
         refusal: ChatModelError | None = None
         for form in FORMS[FORMS.index(self._known[0]) :]:
             for cap in sorted(_CAPS, key=lambda cap: cap != self._known[1]):
                 try:
-                    reply = self._send(question, form, cap)
+                    reply = self._send(request, form, cap)
                 except openai.APIStatusError as error:
-                    refusal = to_chat_error(error, question)
+                    refusal = to_chat_error(error, request)
                     if error.status_code not in _FORM_IN_DOUBT or is_final(error):
                         raise refusal from None
                     if not _blames_the_cap(error):
@@ -85,12 +85,12 @@ class EndpointChat:
                 else:
                     self._known = form, cap
                     return reply
-        raise refusal or ModelRefusedError("The chat model takes questions in no form.")
+        raise refusal or ModelRefusedError("The chat model takes requests in no form.")
 
-    def _send(self, question: ChatRequest[AnswerT], form: Form, cap: str) -> ChatReply:
-        asked = put_schema_in_words(form, question)
-        body: dict[str, Any] = {cap: question.max_output_tokens}
-        wanted = response_format(form, question)
+    def _send(self, request: ChatRequest[AnswerT], form: Form, cap: str) -> ChatReply:
+        asked = put_schema_in_words(form, request)
+        body: dict[str, Any] = {cap: request.max_output_tokens}
+        wanted = response_format(form, request)
         if wanted is not None:
             body["response_format"] = wanted
         answer = self._client.chat.completions.with_raw_response.create(

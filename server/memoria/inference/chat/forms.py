@@ -1,4 +1,4 @@
-"""How a question asks for JSON: in the request where the endpoint takes that, else in words."""
+"""How a request asks for JSON: in the request where the endpoint takes that, else in words."""
 
 from dataclasses import replace
 from typing import Any, Literal
@@ -17,37 +17,37 @@ limits.
 """
 
 
-def response_format(form: Form, question: ChatRequest[AnswerT]) -> dict[str, Any] | None:
+def response_format(form: Form, request: ChatRequest[AnswerT]) -> dict[str, Any] | None:
     """The request's `response_format`; None where the words alone must do."""
     match form:
         case "bounded_schema":
-            return _json_schema_format(question, schema_with_limits(question.answer))
+            return _json_schema_format(request, schema_with_limits(request.answer))
         case "json_schema":
-            return _json_schema_format(question, schema_without_limits(question.answer))
+            return _json_schema_format(request, schema_without_limits(request.answer))
         case "json_object":
             return {"type": "json_object"}
         case "text":
             return None
 
 
-def _json_schema_format(question: ChatRequest[AnswerT], schema: dict[str, Any]) -> dict[str, Any]:
-    named = {"name": question.answer.__name__, "strict": True, "schema": schema}
+def _json_schema_format(request: ChatRequest[AnswerT], schema: dict[str, Any]) -> dict[str, Any]:
+    named = {"name": request.answer.__name__, "strict": True, "schema": schema}
     return {"type": "json_schema", "json_schema": named}
 
 
-def put_schema_in_words(form: Form, question: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The question, with the schema in its words where the request does not carry it."""
+def put_schema_in_words(form: Form, request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """The request, with the schema in its words where the request does not carry it."""
     carried = form in ("bounded_schema", "json_schema")
-    return question if carried else append_schema(question)
+    return request if carried else append_schema(request)
 
 
-def append_schema(question: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The question, with the schema of its answer in words, which one that is repaired has."""
+def append_schema(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
+    """The request, with the schema of its answer in words, which one that is repaired has."""
     form = load_template("json")
-    if schema_text(question.answer) in question.text:
-        return question
+    if schema_text(request.answer) in request.text:
+        return request
     return replace(
-        question,
-        instructions=f"{question.instructions}\n\n{form.instructions}",
-        text=f"{question.text}\n\n{form.render(schema=schema_text(question.answer))}",
+        request,
+        instructions=f"{request.instructions}\n\n{form.instructions}",
+        text=f"{request.text}\n\n{form.render(schema=schema_text(request.answer))}",
     )

@@ -5,7 +5,7 @@ from typing import Protocol
 from memoria.errors import ChatModelError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
 from memoria.inference.chat.forms import append_schema
-from memoria.inference.chat.tokens import question_tokens
+from memoria.inference.chat.tokens import request_tokens
 from memoria.model import ModelCall
 
 
@@ -25,15 +25,15 @@ class CallLedger(Protocol):
         ...
 
 
-def open_call(question: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
+def open_call(request: ChatRequest[AnswerT], model: str, now: int) -> ModelCall:
     """The entry of a call to be made, with the most it may cost."""
     return ModelCall(
         at=now,
-        purpose=question.purpose,
-        prompt=question.prompt,
+        purpose=request.purpose,
+        prompt=request.prompt,
         model=model,
-        input_tokens=question_tokens(append_schema(question)),
-        output_tokens=question.max_output_tokens,
+        input_tokens=request_tokens(append_schema(request)),
+        output_tokens=request.max_output_tokens,
         outcome="open",
     )
 
