@@ -98,7 +98,7 @@ def read_completion(
 
 def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -> ChatModelError:
     """Our error for a status of 400 and more."""
-    status, code = error.status_code, _known_code(error)
+    status, code = error.status_code, _find_code(error)
     what = f"The chat model's endpoint answered HTTP {status}" + (f" ({code})" if code else "")
     if status in _WRONG_SETTINGS or code in (_NO_QUOTA, _NO_MODEL):
         cure = _WRONG_SETTINGS.get(status, _WRONG_SETTINGS[402 if code == _NO_QUOTA else 404])
@@ -122,10 +122,10 @@ def to_chat_error(error: openai.APIStatusError, request: ChatRequest[AnswerT]) -
 
 def is_final(error: openai.APIStatusError) -> bool:
     """Whether no other form of the request would mend it."""
-    return _known_code(error) in _FINAL
+    return _find_code(error) in _FINAL
 
 
-def _known_code(error: openai.APIStatusError) -> str | None:
+def _find_code(error: openai.APIStatusError) -> str | None:
     """What is wrong, in one of the words that are known well."""
     if error.code in _CODES:
         return error.code

@@ -34,13 +34,13 @@ def retry_pause_s(headers: Mapping[str, str], now: int) -> float | None:
     if asked is None:
         resets = [
             _span_s(headers.get(f"x-ratelimit-reset-{limit}", ""))
-            for limit in _exhausted_limits(headers)
+            for limit in _list_exhausted(headers)
         ]
         asked = max((reset for reset in resets if reset is not None), default=None)
     return None if asked is None else min(max(asked, 0.0), LONGEST_PAUSE_S)
 
 
-def _exhausted_limits(headers: Mapping[str, str]) -> list[str]:
+def _list_exhausted(headers: Mapping[str, str]) -> list[str]:
     """The limits that are used up."""
     return [name for name in _LIMITS if headers.get(f"x-ratelimit-remaining-{name}") == "0"]
 
