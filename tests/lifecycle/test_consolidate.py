@@ -472,7 +472,7 @@ async def test_a_model_that_is_down_is_asked_the_next_night(
 
 async def test_a_concept_is_never_stated(settings: Settings) -> None:
     async with open_memoria(settings=settings) as m:
-        with pytest.raises(InvalidInputError, match="what a night makes"):
+        with pytest.raises(InvalidInputError, match="derives a concept"):
             await m.remember("All is well", type="concept")
 
 

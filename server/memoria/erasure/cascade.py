@@ -65,8 +65,8 @@ def delete_dependents(
     """Erase what was derived from these memories or sums up these turns.
 
     To be called before the memories and turns themselves are erased or suppressed. Spans of which a
-    summary goes are put back into the queue, and a model sums up what is left of them. What a night
-    that was broken off is about to do with any of it is taken off its plan.
+    summary goes are put back into the queue, and a model sums up what is left of them. What an
+    unfinished nightly run is about to do with any of it is taken off its plan.
 
     Args:
         tx: the transaction that forgets.

@@ -2,8 +2,8 @@
 
 In JSON Lines a record goes if it holds a phrase, however that is escaped there, or is the record
 of an erased turn. In other texts the lines go in which a phrase occurs, also where it runs over
-several of them. A file that a night wrote and nobody has edited goes whole: the next night writes
-it anew from what is left.
+several of them. A file that a nightly run wrote and nobody has edited goes whole: the next run
+writes it anew from what is left.
 """
 
 import hashlib
@@ -69,7 +69,7 @@ class TextFileEraser:
 
         Args:
             phrases: what is to go.
-            generated: what nights wrote: digests by place below the tenant's folder.
+            generated: what nightly runs wrote: digests by place below the tenant's folder.
             erased_ids: of turns whose records are to go, whatever they say.
 
         Raises:
@@ -90,7 +90,7 @@ class TextFileEraser:
             raise _to_store_error(error) from error
 
     def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
-        """Delete what a night wrote at a place, unless it was edited, and what stood there before.
+        """Delete what a run wrote at a place, unless it was edited, and what stood there before.
 
         Raises:
             StoreUnavailableError: a file can't be deleted.
@@ -106,7 +106,7 @@ class TextFileEraser:
         return gone
 
     def list_places(self, files: list[Path]) -> set[str]:
-        """The places below the tenant's folder of files that a night wrote, or wrote over."""
+        """The places below the tenant's folder of files that a nightly run wrote, or wrote over."""
         inside = (f.relative_to(self._folder) for f in files if f.is_relative_to(self._folder))
         return {
             Path(*f.parts[2:]).as_posix() if f.parts[0] == BEFORE_IMAGES else f.as_posix()
@@ -133,7 +133,7 @@ class TextFileEraser:
         return file.is_relative_to(image) or self._is_as_generated(file, generated)
 
     def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
-        """Whether a file says just what a night wrote into it."""
+        """Whether a file says just what a nightly run wrote into it."""
         if not (file.is_relative_to(self._folder) and file.is_file()):
             return False
         noted = generated.get(file.relative_to(self._folder).as_posix())

@@ -122,7 +122,7 @@ class Eraser:
 
 
 def _read_generated(tx: Transaction) -> dict[str, str]:
-    """What nights wrote: digests by place below the tenant's folder."""
+    """What nightly runs wrote: digests by place below the tenant's folder."""
     return {file.path: file.digest for file in tx.file_records.all()}
 
 

@@ -33,7 +33,7 @@ def _list_holding(tx: Transaction, plan: ErasurePlan) -> Iterator[str]:
 
 
 def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
-    """Where nights write of it: files of its conversations, pages of its days."""
+    """Where nightly runs write of it: files of its conversations, pages of its days."""
     turns = plan.sources.values()
     memories = {**plan.memories, **plan.reworded, **plan.dependents}.values()
     moments = [turn.at for turn in turns]
@@ -46,5 +46,5 @@ def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
 
 
 def texts_in_plans(phrases: Phrases) -> Iterator[str]:
-    """The phrases as they stand in the plan of a night that was broken off: in JSON."""
+    """The phrases as they stand in the plan of a nightly run that was broken off: in JSON."""
     return (json.dumps(text, ensure_ascii=False)[1:-1] for text in phrases.distinctive.statements)

@@ -38,7 +38,7 @@ class Channel(Value):
 EXTRACTION_CHANNEL = "extraction"
 """The channel of what rules or a model have concluded from a conversation."""
 NIGHTLY_CHANNEL = "night"
-"""The channel of what a night has drawn from memories. Nobody calls by it."""
+"""The channel of what a nightly run has drawn from memories. Nobody calls by it."""
 LIBRARY = Channel(name="library", trust=Trust.REPORTED)
 """A program that uses Memoria reports what it heard; it is not the user."""
 COMMAND_LINE = Channel(name="cli", trust=Trust.USER)

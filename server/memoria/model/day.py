@@ -44,7 +44,7 @@ class DayNotes(Value):
 
 
 class GeneratedFile(Value):
-    """What a night wrote last at a place."""
+    """What a nightly run wrote last at a place."""
 
     path: str
     """Below the tenant's folder."""

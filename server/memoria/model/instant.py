@@ -30,7 +30,7 @@ def now_millis() -> int:
 def use_clock(clock: Callable[[], int]) -> Iterator[None]:
     """Let another clock tell the present in this block, in this thread alone.
 
-    A night goes by one moment however long it takes and however often it is resumed.
+    A nightly run goes by one moment however long it takes and however often it is resumed.
     """
     token = _CLOCK.set(clock)
     try:

@@ -200,8 +200,8 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             recency_tau_days=180,
             core_heading="Facts and concepts",
             origin="memories",
-            instead="A concept is what a night makes of several memories. To keep a conclusion of "
-            "your own, use fact.",
+            instead="Nightly maintenance derives a concept from several memories. To keep a "
+            "conclusion of your own, use fact.",
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""The night: its runs, their steps and what they report."""
+"""Nightly maintenance: its runs, their steps and what they report."""
 
 from enum import StrEnum
 from typing import Literal
@@ -9,7 +9,7 @@ from memoria.model.base import Value
 from memoria.model.instant import DAY_MS
 
 UNDO_MS = 7 * DAY_MS
-"""How long a night can be undone: until then what it changed is kept as it was."""
+"""How long a nightly run can be undone: until then what it changed is kept as it was."""
 
 RunState = Literal["running", "finished", "stopped", "undoing", "undone"]
 StepState = Literal["waiting", "planned", "applied"]
@@ -60,7 +60,7 @@ class StepReport(Value):
 
 
 class Metric(Value):
-    """What a night measured of the memory."""
+    """What a nightly run measured of the memory."""
 
     name: str
     value: float
@@ -70,7 +70,7 @@ class Metric(Value):
 
 
 class NightlyRun(Value):
-    """A night that has begun."""
+    """A run that has begun."""
 
     n: int
     id: str

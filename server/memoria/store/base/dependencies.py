@@ -4,7 +4,8 @@ A memory of any type rests on its sources in one of three ways.
 
 - By evidence: its wording was concluded from a turn, and more turns may say the same. It stands as
   long as one of them is left.
-- By derivation: a night derived it from other memories. It may say any part of them in any words.
+- By derivation: a nightly run derived it from other memories. It may say any part of them in any
+  words.
 - By coverage: it sums up a span of a session, and may say any part of it in any words.
 
 What somebody stated rests on nothing but that.
@@ -70,7 +71,7 @@ class Dependencies(Protocol):
         ...
 
     def list_planned_items(self) -> list[str]:
-        """What nights that were broken off are still to do, as it stands in their plans."""
+        """What runs that were broken off are still to do, as it stands in their plans."""
         ...
 
     def delete_orphan_rows(self) -> int:

@@ -53,7 +53,7 @@ class SqliteDependencies:
         return {row["id"] for row in self._rows.all("existing", ids=as_json(ids))}
 
     def list_planned_items(self) -> list[str]:
-        """What nights that were broken off are still to do, as it stands in their plans."""
+        """What runs that were broken off are still to do, as it stands in their plans."""
         return [row["item"] for row in self._rows.all("planned_items")]
 
     def delete_orphan_rows(self) -> int:

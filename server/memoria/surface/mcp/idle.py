@@ -1,4 +1,4 @@
-"""A night in the background, when nobody asks for anything and the last one is over a day old.
+"""Nightly maintenance in the background, when a server is idle and the last run is over a day old.
 
 It is a process of its own, at low priority, which the home's lease keeps from being run by two
 servers at once: a thread of this one would take turns with every request.
@@ -19,12 +19,12 @@ from memoria.model import DAY_MS, system_millis
 
 _S_PER_MINUTE = 60
 _RECHECK_S = 3600
-"""How long after a night was started, or was not due, it is looked at again."""
+"""How long after a nightly run was started, or was not due, it is looked at again."""
 _LOG = logging.getLogger(__name__)
 
 
 async def run_idle_maintenance(settings: Settings, last_call: Callable[[], float]) -> None:
-    """Start a night whenever one is due and nobody asks; until cancelled.
+    """Start a nightly run whenever one is due and nobody asks; until cancelled.
 
     Args:
         settings: whose home and tenant, and how long nobody must have asked.
@@ -46,7 +46,7 @@ def _start_nightly_if_due(settings: Settings) -> subprocess.Popen[bytes] | None:
     try:
         return _start_nightly(settings) if _is_due(settings) else None
     except (MemoriaError, OSError) as error:
-        _LOG.warning("No night was started: %s", error)
+        _LOG.warning("No nightly run was started: %s", error)
         return None
 
 

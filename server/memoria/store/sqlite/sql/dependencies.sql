@@ -54,7 +54,7 @@ CROSS JOIN episodes e ON e.session_n = t.session_n
 CROSS JOIN memories m ON m.n = e.memory_n;
 
 -- name: orphan_memories
--- Conclusions with neither a turn, nor a memory, nor a span left. A memory that a night derived may
+-- Conclusions with neither a turn, nor a memory, nor a span left. A memory that a nightly run derived may
 -- lose its sources to the purge; while it is active and nobody has decided about it, it counts.
 SELECT m.id,
        CASE WHEN p.memory_n IS NOT NULL THEN 'episode'
