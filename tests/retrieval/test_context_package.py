@@ -134,9 +134,9 @@ async def test_what_a_seed_says_is_left_out(tmp_path: Path) -> None:
 async def test_a_budget_too_small_or_too_large_is_refused(m: Memoria) -> None:
     with pytest.raises(InvalidInputError, match="max_tokens is 199; it must be 200 or more"):
         await m.build_context("hello", max_tokens=199)
-    with pytest.raises(InvalidInputError, match="max_tokens is 100001"):
+    with pytest.raises(InvalidInputError, match="max_tokens: it is 100001"):
         await m.build_context("hello", max_tokens=100_001)
-    with pytest.raises(InvalidInputError, match="query is empty"):
+    with pytest.raises(InvalidInputError, match="query: it is empty"):
         await m.build_context("  ")
 
 
