@@ -54,7 +54,7 @@ def parameters() -> Iterator[tuple[str, Any]]:
 def every_command() -> list[tuple[str, ...]]:
     """The way to each command; that of a group of commands too."""
     group: Any = typer.main.get_command(app)
-    found = [(name,) for name in group.commands]
+    found: list[tuple[str, ...]] = [(name,) for name in group.commands]
     for name, command in group.commands.items():
         found += [(name, inner) for inner in getattr(command, "commands", {})]
     return [(), *found]

@@ -11,7 +11,6 @@ from typing import Literal
 from memoria.lifecycle.adjudicate import adjudicate_pairs
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
-from memoria.lifecycle.since import last_done
 from memoria.model import EdgeType, Memory, Relation
 from memoria.model.nightly import StepOutcome
 from memoria.policy.merging import Pair, authority, may_merge, merge_groups, survivor
@@ -19,6 +18,7 @@ from memoria.store.base import Transaction
 
 _AT_ONCE = 10
 """Turns that one item lets the survivor rest on as well."""
+_RUNS = 100
 _CONTRADICTION_CONFIDENCE = 0.7
 """How sure a model's word is that two memories contradict each other."""
 
@@ -52,7 +52,9 @@ class MergeStep(PlannedStep[PairItem]):
         """The pairs that are nearly identical, and those that a chat model has ruled on."""
         found = _drop_restored_pairs(
             context,
-            find_candidates(context, last_done(context, self.name), ask=context.chat is not None),
+            find_candidates(
+                context, _last_run_at(context, self.name), ask=context.chat is not None
+            ),
         )
         ruled: dict[Pair, Relation] = {}
         if context.chat is not None:
@@ -87,6 +89,24 @@ class MergeStep(PlannedStep[PairItem]):
             case "keep apart":
                 tx.pairs.mark_distinct(one.id, other.id)
         return ItemResult(StepOutcome.DONE)
+
+
+def _last_run_at(context: StepContext, step: str) -> int | None:
+    """The moment since which a step looks: the one asked for, or that of its last run.
+
+    A run that was undone does not count. None where there is no such run: all is new.
+    """
+    if context.run.options.since is not None:
+        return context.run.options.since
+    with context.store.read(context.tenant) as tx:
+        runs = tx.nightly_runs.list_runs(_RUNS)
+    done = (
+        run.at
+        for run in runs
+        if run.state in ("finished", "stopped")
+        and any(report.name == step and report.state == "applied" for report in run.steps)
+    )
+    return max(done, default=None)
 
 
 def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> MergeCandidates:
