@@ -224,7 +224,7 @@ def test_a_user_without_a_home_folder_is_told_so(
 def test_the_command_says_what_it_did_in_words(shell: Shell) -> None:
     told = said(shell, "schedule", "install")
     assert told.startswith("Installed.\ncron: every day at 03:17, next ")
-    assert "Taken out: it was with cron." in said(shell, "schedule", "remove")
+    assert "Removed from cron." in said(shell, "schedule", "remove")
     assert "`memoria schedule install` installs it" in said(shell, "schedule", "show")
 
 

@@ -97,16 +97,17 @@ def installation_text(wire: WireInstallation, own_keys: str) -> str:
         lines.append(f"The job does not see {names}. Memoria writes no key into a job.")
         lines.append(f"Whoever wants the job to have one sets it {own_keys}.")
     lines += [
-        f"The job was with {kind}, too, and was taken out there." for kind in wire.removed_from
+        f"The job was installed with {kind}, too, and was removed there."
+        for kind in wire.removed_from
     ]
     return "\n".join(
-        [*lines, *_note_lines(wire.notes), "`memoria schedule remove` takes it out again."]
+        [*lines, *_note_lines(wire.notes), "`memoria schedule remove` removes it again."]
     )
 
 
 def removal_text(wire: WireRemoval) -> str:
     """A removal in words."""
-    lines = [f"Taken out: it was with {kind}." for kind in wire.removed_from]
+    lines = [f"Removed from {kind}." for kind in wire.removed_from]
     return "\n".join([*(lines or [f"No job {wire.label} is installed."]), *_note_lines(wire.notes)])
 
 

@@ -64,7 +64,7 @@ class Toolbox:
         self, _context: ServerRequestContext[Memoria], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         """The tools, their schemas shortened."""
-        return ListToolsResult(tools=[_listed_tool(tool) for tool in self._tools.values()])
+        return ListToolsResult(tools=[_describe_tool(tool) for tool in self._tools.values()])
 
     async def call(
         self, context: ServerRequestContext[Memoria], params: CallToolRequestParams
@@ -105,7 +105,7 @@ class _VerbatimArguments(FuncMetadata):
         return {**super().pre_parse_json(data), **texts}
 
 
-def _listed_tool(tool: Tool) -> ListedTool:
+def _describe_tool(tool: Tool) -> ListedTool:
     return ListedTool(
         name=tool.name,
         description=tool.description,
