@@ -74,7 +74,7 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model no concept is written."""
         if context.chat is None:
-            return "without a chat model no concept is written; those that lost their ground end"
+            return "without a chat model no concept is written; concepts without support are ended"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[ConceptItem]:

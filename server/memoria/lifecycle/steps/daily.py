@@ -12,7 +12,7 @@ from memoria.store.base import Transaction
 from memoria.store.folders import daily_path
 
 _FIRST = -62_135_000_000_000  # the year 1
-_WITHOUT_MODEL = "without a chat model there are lists and no sentences above them"
+_WITHOUT_MODEL = "without a chat model the pages have lists and no sentences above them"
 
 
 class DayPage(FileItem):

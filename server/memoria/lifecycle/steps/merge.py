@@ -45,7 +45,7 @@ class MergeStep(PlannedStep[PairItem]):
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model only nearly identical memories are merged."""
         if context.chat is None:
-            return "without a chat model only what is next to identical by rule is merged"
+            return "without a chat model only memories that are nearly identical are merged"
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[PairItem]:
