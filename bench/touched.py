@@ -86,7 +86,11 @@ MEMORY_TYPE = Addition(
     name="memory type",
     most=3,
     edits=(
-        Edit(_TYPES, '    OPINION = "opinion"\n', after='    CONCEPT = "concept"\n'),
+        Edit(
+            _TYPES,
+            '    OPINION = "opinion"\n',
+            after='class MemoryType(StrEnum):\n    """What kind of conclusion a memory is."""\n\n',
+        ),
         Edit(
             _TYPES,
             """\
@@ -98,7 +102,7 @@ MEMORY_TYPE = Addition(
             is_momentary=True,
         ),
 """,
-            after='            "your own, use fact.",\n        ),\n',
+            after="MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(\n    {\n",
         ),
         Edit("docs/glossary.md", ", opinion", after="tool experience, episode"),
     ),

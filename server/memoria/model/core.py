@@ -55,7 +55,7 @@ class LineStatus:
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """A wording by hand that stands against what was said elsewhere at the same time."""
+    """An edit by the user that contradicts what was said elsewhere at the same time."""
 
     user_edit: CoreMemory
     """It waits until one of the two is chosen."""

@@ -1,4 +1,4 @@
-"""Days and closed conversations, as the files for people tell of them."""
+"""Days and closed conversations, as the generated files show them."""
 
 from memoria.model.base import Value
 

@@ -1,4 +1,4 @@
-"""Episodes: what a model makes of a stretch of conversation."""
+"""Episodes: a model's summaries of conversation segments."""
 
 from typing import Annotated
 
@@ -27,7 +27,7 @@ class TurnRange(Value):
 
 
 class EpisodeSummary(Value):
-    """What a stretch came to. Nothing, where it came to nothing."""
+    """The summary of a segment; empty where there is nothing to sum up."""
 
     goal: _Sentence | None = None
     """What the user was after, in a phrase."""

@@ -19,7 +19,7 @@ class Evidence(Value):
     """When it was said, UTC epoch ms."""
     quote: str | None
     version: int | None
-    """The wording that was drawn from it; None where it says once more what was known."""
+    """The version that was concluded from it; None where it repeats what was known."""
     noted_at: int
     """When it was concluded from, UTC epoch ms."""
 

@@ -21,7 +21,7 @@ class PartReport(Value):
 
 
 class ExplainedCandidate(Value):
-    """A document that was judged, and everything that went into its rank.
+    """A document that was scored, and everything that went into its rank.
 
     Scores of parts are 0 to 1 and comparable within one search; `relevance` joins them, `weight` is
     the product of `factors`, `score` is what is sorted by.
@@ -50,15 +50,15 @@ class ExplainedCandidate(Value):
 
 
 class Explanation(Value):
-    """How an answer came about. Two searches of the same store give the same trace."""
+    """How an answer came about. Two searches of the same store give the same explanation."""
 
     path: str
-    """The sources in the order of the design's matrix, such as `text → vectors → graph`."""
+    """The sources in the order in which they are tried, such as `text → vectors → graph`."""
     formula: str
     """How their scores are joined on this path."""
     terms: tuple[str, ...]
     since: str | None = None
-    """The stretch of time the question asks about, ISO 8601."""
+    """The beginning of the time that the query asks about, ISO 8601."""
     until: str | None = None
     task: str | None = None
     """The task in hand, which memories of the same task gain by."""

@@ -81,7 +81,7 @@ class Edge(Value):
 
 
 class NumberedEdge(NamedTuple):
-    """An edge as a walk sees it: ends by number, an entity under the one it is the same as."""
+    """An edge for graph expansion: ends by number, merged entities as one."""
 
     src: int
     type: EdgeType
@@ -94,7 +94,7 @@ class Entity(Value):
 
     id: str
     node: int
-    """Its number in a walk."""
+    """Its number in a graph expansion."""
     kind: EntityKind
     name: str
     """The first name it became known by that is still used."""

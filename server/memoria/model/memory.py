@@ -61,7 +61,7 @@ class Provenance(Value):
 
 
 class MemoryVersion(Value):
-    """One wording of a memory and the window in which it was held true (UTC epoch ms)."""
+    """One wording of a memory and the window in which it was valid (UTC epoch ms)."""
 
     n: int
     version: int
@@ -114,7 +114,7 @@ class Memory(Value):
 
     @property
     def current(self) -> MemoryVersion:
-        """The wording that holds now, or held last."""
+        """The version that is valid now, or was last."""
         return self.versions[0]
 
     @property
@@ -150,8 +150,8 @@ class ForgetResult(Value):
     """Still in the verbatim record; nothing is concluded from them any more."""
     already_forgotten: tuple[str, ...]
     related_memories: tuple[str, ...]
-    """Memories left standing that rested on an erased turn, hold the same words, or are what a
-    forgotten one was drawn from."""
+    """Memories that remain, although they rest on an erased turn, contain the same words, or are
+    sources of a forgotten one."""
     files: tuple[str, ...]
     """Files of the home from which lines were taken."""
     scrubbed: bool

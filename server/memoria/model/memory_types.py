@@ -195,7 +195,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             "record_conversation. To keep how a piece of work ended, use task_outcome.",
         ),
         MemoryType.CONCEPT: MemoryTypeRow(
-            meaning="what several memories come to together; written at night by a model",
+            meaning="what several memories come to together; written by a model",
             fading=FadingCurve(180, 0.1),
             recency_tau_days=180,
             core_heading="Facts and concepts",

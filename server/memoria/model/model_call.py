@@ -20,7 +20,7 @@ class ModelCall(Value):
 
     @property
     def tokens(self) -> int:
-        """Question and answer together: the most they may take, until they are settled."""
+        """Request and answer together; until the call ends, the most they may take."""
         return self.input_tokens + self.output_tokens
 
 

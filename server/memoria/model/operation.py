@@ -1,7 +1,7 @@
 """Operations: what a model may propose to do with memories after it has read a conversation.
 
 The names and their meaning are the design's; a store never sees one before `policy` and
-`ingest/resolve` have judged it.
+`ingest/resolve` have checked it.
 """
 
 from typing import Annotated, Literal

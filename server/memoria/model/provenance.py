@@ -32,7 +32,7 @@ class IncidentEdge(Value):
 
 
 class SourcedVersion(Value):
-    """A version of a memory with the turn it was drawn from."""
+    """A version of a memory with the turn it was concluded from."""
 
     version: MemoryVersion
     said: Evidence | None
@@ -53,7 +53,7 @@ class MemoryRecord(Value):
 
 
 class TurnOrigin(Value):
-    """A turn with what was drawn from it."""
+    """A turn with the memories that were concluded from it."""
 
     record: TurnRecord
     memories: tuple[Memory, ...]

@@ -213,7 +213,7 @@ class MemoryQuery(SearchQuery):
         Field(description="what held then, ISO 8601"),
         ForPeople("answer with what held then, ISO 8601"),
     ] = None
-    """What was held true at this time. "Last week" is counted from it."""
+    """What was valid at this time. "Last week" is counted from it."""
     task: Annotated[
         str | None, _CLEAN, NotForAgents(), ForPeople("task in hand; its memories rank higher")
     ] = None

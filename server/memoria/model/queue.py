@@ -1,4 +1,4 @@
-"""The extraction queue: stretches of conversation that a model is still to look at."""
+"""The extraction queue: conversation segments that a chat model has still to read."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from memoria.model.base import Value
 
 
 class QueueKind(StrEnum):
-    """What is to be made of a stretch."""
+    """What is to be made of a segment."""
 
     EXTRACT = "extract"
     EPISODE = "episode"
@@ -22,7 +22,7 @@ class QueueState(StrEnum):
 
 
 class QueueEntry(Value):
-    """A stretch with what has happened to it. Times are UTC epoch milliseconds."""
+    """A segment in the queue, and what happened to it. Times are UTC epoch milliseconds."""
 
     id: str
     kind: QueueKind

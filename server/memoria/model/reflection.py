@@ -1,4 +1,4 @@
-"""Reflections: what a model makes of memories at night, when nobody waits for it.
+"""Reflections: what a model makes of memories in nightly maintenance, when nobody waits.
 
 Not among the names of `memoria.model`: no start-up needs them.
 """

@@ -9,7 +9,7 @@ from memoria.model.base import Value
 Relation = Literal["same", "replaces", "contradicts", "different"]
 """What a new statement is to a known one."""
 SupportVerdict = Literal["yes", "no", "unclear"]
-"""Whether the words that a statement was drawn from bear it out."""
+"""Whether a statement follows from the words it rests on."""
 _Number = Annotated[int, Field(ge=1)]
 
 

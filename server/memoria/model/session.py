@@ -1,4 +1,4 @@
-"""Sessions and the stretches they are made of."""
+"""Sessions and their segments."""
 
 from memoria.model.base import Value
 from memoria.model.turn import StoredTurn

@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 
 CaptureEvent = Literal["session_end", "compaction"]
-"""What closes a stretch of a session: its end, or the client compacting its context."""
+"""What closes a segment: the end of the session, or the client compacting its context."""
 
 
 _LATEST_SECONDS = 100_000_000_000
