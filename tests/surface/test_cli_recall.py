@@ -123,10 +123,10 @@ def test_the_table_has_a_line_of_figures_for_every_document(shell: Shell, comman
     head = next(n for n, line in enumerate(lines) if line.split()[:2] == ["#", "outcome"])
     columns = lines[head].split()
     assert columns == "# outcome words text meaning graph match weight score".split()
-    rows = [line for line in lines[head:] if " shown " in line or " turned away " in line]
+    rows = [line for line in lines[head:] if " shown " in line or " below threshold " in line]
     assert len(rows) == len(candidates)
     for place, (row, each) in enumerate(zip(rows, candidates, strict=True), 1):
-        figures = row.replace("turned away", "turned-away").split()
+        figures = row.replace("below threshold", "below-threshold").split()
         assert len(figures) == len(columns)
         assert figures[0] == str(place)
         assert float(figures[-1]) == pytest.approx(each["score"], abs=1e-3)

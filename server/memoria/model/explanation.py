@@ -45,8 +45,9 @@ class ExplainedCandidate(Value):
     score: float
     margin: float
     """By how much it fits better than the relevance threshold asks; below 0 it is not shown."""
-    outcome: Literal["shown", "no room", "past limit", "repeats", "turned away"]
-    """`repeats`: another hit says the same. `turned away`: it is below the relevance threshold."""
+    outcome: Literal["shown", "no room", "past limit", "repeats", "below threshold"]
+    """`repeats`: another hit says the same. `below threshold`: it fits less well than the relevance
+    threshold asks."""
 
 
 class Explanation(Value):

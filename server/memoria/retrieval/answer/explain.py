@@ -94,7 +94,7 @@ def _list_outcomes(
         else:
             yield each, "no room" if place < plan.limit else "past limit"
     yield from ((each, "repeats") for each in selection.repeats)
-    yield from ((each, "turned away") for each in selection.below_threshold)
+    yield from ((each, "below threshold") for each in selection.below_threshold)
 
 
 def _describe_candidate(
