@@ -198,7 +198,7 @@ async def test_a_context_brings_what_bears_on_a_query_under_its_budget(agent: Ag
 
 async def test_a_context_without_a_usable_budget_says_so(standing: Agent) -> None:
     for max_tokens in ("many", "", "-1", "²", "1200.5", "9" * 5000, "199", "100001"):
-        with pytest.raises(MCPError, match="max_tokens is") as caught:
+        with pytest.raises(MCPError, match=r"max_tokens(: it)? is") as caught:
             await standing.client.get_prompt("context", {"query": "tea", "max_tokens": max_tokens})
         assert len(str(caught.value)) < 300
     await standing.prompt("context", query="tea")

@@ -159,10 +159,10 @@ def source_lines(wording: SourcedVersion) -> list[str]:
     lines = [] if origin.quote is None or own_words else [quotation(origin.quote)]
     if turn is not None:
         return [*lines, evidence_place(turn), f"turn {turn.turn_id}"]
-    return [*lines, *_lost_source_lines(origin)]
+    return [*lines, *_sourceless_lines(origin)]
 
 
-def _lost_source_lines(origin: Provenance) -> Iterable[str]:
+def _sourceless_lines(origin: Provenance) -> Iterable[str]:
     if origin.channel == NIGHTLY_CHANNEL:
         yield "derived from the memories it is linked with, by nightly maintenance"
     elif origin.quote is None or origin.channel == "extraction":
