@@ -73,7 +73,8 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     home: Path = Path("~/.memoria")
-    """The data folder. Everything Memoria keeps is in it, so a copy of it is a backup."""
+    """The data folder. Everything Memoria keeps is in it. `memoria backup` copies it, also while it
+    is in use."""
 
     store_url: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)] = "sqlite:"
     """The database engine, as a URL. `sqlite:`, one file in the data folder, is the only one there
@@ -181,10 +182,14 @@ class Settings(BaseModel):
 
     retention: Annotated[RetentionChanges, BeforeValidator(parse_retention_changes)] | None = None
     """How long memories stay strong, where the built-in table is not to hold, such as
-    `fact.tau=120,episode.archive=0.05,active=8000`. Of a type: tau (days in which its strength
-    falls to a third; `never`), floor, archive (the strength under which it is archived), ttl
-    (days). Of all: demote, review, promote, lasting, grace, access, again, active (memories kept
-    active at most)."""
+    `fact.tau=120,episode.archive=0.05,active=8000`. Of a type: tau (days in which the strength
+    above its floor falls to a third; `never`), floor (the strength that is left at any age),
+    archive (the strength under which it is archived), ttl (days until it expires). Of all: demote
+    (the strength under which a memory is not long-term), review (the strength at which a reviewer
+    is asked), promote (the importance from which a memory in use is reviewed for the core), lasting
+    (the importance from which it does not fade), grace (days before it begins to fade), access
+    (days by which a use delays that), again (days for which a reviewer's decision holds), active
+    (memories kept active at most)."""
 
     lease_ms: int = Field(30_000, ge=1000, le=LONGEST_LEASE_MS)
     """How long a lease (on embedding, on a queue entry) outlives a process that died."""

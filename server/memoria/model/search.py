@@ -61,7 +61,7 @@ class Hit(Value):
     validity: Validity | None = None
     version: int | None = None
     status: Literal["unprocessed", "verbatim"] | None = None
-    """A turn in a first-level answer: no memory has been made of it yet; or it holds, word for
+    """A turn in a first-level answer: no chat model has read it yet; or it holds, word for
     word, a code, a path or an address that was asked for."""
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None

@@ -75,7 +75,7 @@ def plan_memories(
     options: SearchOptions = DEFAULT_OPTIONS,
     profile: SearchProfile = MEMORIES,
 ) -> SearchPlan:
-    """A search of memories, and of turns that no memory has been made of yet."""
+    """A search of memories, and of turns that no chat model has read yet."""
     as_of = as_instant("as_of", query.as_of)
     filters = replace(
         _common_filters(query),

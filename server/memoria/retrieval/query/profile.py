@@ -34,7 +34,7 @@ class SearchProfile:
     line_chars: int | None
     """A hit's text is cut to the excerpt that answers; None shows it whole."""
     only_unprocessed_turns: bool
-    """Whether a turn stands in only until memories have been made of it."""
+    """Whether a turn stands in only until a chat model has read it."""
     includes_linked_turns: bool
     """Whether a turn that only the graph has found may be a hit."""
     shows_suppressed_turns: bool
@@ -69,7 +69,7 @@ MEMORIES = SearchProfile(
     follows_task=True,
     hints_at_transcript=True,
 )
-"""The first level: conclusions, and the turns that no memory has been made of yet."""
+"""The first level: conclusions, and the turns that no chat model has read yet."""
 
 TRANSCRIPT = SearchProfile(
     kinds=("turn",),
