@@ -41,7 +41,7 @@ _MS_PER_MINUTE = 60_000
 _SOURCE = "library"
 _KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
 _PROVENANCE = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel=_SOURCE)
-_STRETCH = SegmentLimits(idle_ms=30 * _MS_PER_MINUTE, messages=30)
+_SEGMENTS = SegmentLimits(idle_ms=30 * _MS_PER_MINUTE, messages=30)
 
 Done = Callable[[int], None]
 """Told how many more are done."""
@@ -89,7 +89,7 @@ def _write_session(tx: Transaction, numbers: range, said: Speech, rng: random.Ra
     for turn_index, i in enumerate(numbers):
         turn = _turn(i, session.n, turn_index, turn_text(said, rng))
         tx.conversations.add_turn(turn)
-        tx.conversations.extend_segment(turn, _STRETCH)
+        tx.conversations.extend_segment(turn, _SEGMENTS)
 
 
 def _turn(i: int, session_n: int, turn_index: int, text: str) -> NewTurn:

@@ -103,11 +103,11 @@ def rank_for_core(
     """
 
     def rank_key(memory: CoreMemory) -> tuple[bool, bool, bool, bool, bool, float, int, str]:
-        by_hand = memory.channel == USER_EDIT_NAME
+        user_edit = memory.channel == USER_EDIT_NAME
         is_only_one = memory.subject == USER and has_one_value(memory.predicate or "")
         strength_left = memory.importance if strength is None else strength(memory)
         binding = memory.type.is_binding
-        flags = (memory.pinned, by_hand, binding, memory.verified, is_only_one)
+        flags = (memory.pinned, user_edit, binding, memory.verified, is_only_one)
         return (*flags, strength_left, memory.valid_from, memory.id)
 
     return sorted(memories, key=rank_key, reverse=True)

@@ -122,8 +122,8 @@ class _EditApplication:
         memory, line = self.tx.memories.get(conflict.memory_id), self._line(conflict.memory_id)
         if memory is None or line is None:
             return EditResult("changed", conflict.memory_id)
-        held = self.hand.add_pending(self.tx, memory, conflict.by_hand)
-        self.tx.core.set_line(self.file, self._line_saying(line, conflict.by_hand))
+        held = self.hand.add_pending(self.tx, memory, conflict.user_edit)
+        self.tx.core.set_line(self.file, self._line_saying(line, conflict.user_edit))
         return EditResult("conflict", held)
 
     def _settle(self, settle: SettleDispute) -> EditResult:

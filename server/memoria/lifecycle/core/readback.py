@@ -50,7 +50,7 @@ class ShowConflict(Value):
 
     do: Literal["conflict"] = "conflict"
     memory_id: str
-    by_hand: str
+    user_edit: str
     in_store: str
 
 
@@ -148,7 +148,7 @@ def _changes(edits: Edits, known: StoredState) -> Iterator[Action]:
             yield CorrectMemory(memory_id=one.memory_id, text=line.statement)
         else:
             yield ShowConflict(
-                memory_id=one.memory_id, by_hand=line.statement, in_store=now.memory.content
+                memory_id=one.memory_id, user_edit=line.statement, in_store=now.memory.content
             )
 
 

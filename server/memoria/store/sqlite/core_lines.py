@@ -32,15 +32,15 @@ class SqliteCoreLines:
     def disputes(self) -> list[EditConflict]:
         """Wordings by hand that stand against a memory, oldest first."""
         rows = self._rows.all("disputed", contradicts=_CONTRADICTS, channel=USER_EDIT_NAME)
-        pairs = [(row["by_hand"], row["against"]) for row in rows]
+        pairs = [(row["user_edit"], row["against"]) for row in rows]
         known = self.statuses([one for pair in pairs for one in pair])
         return [
             EditConflict(
-                known[by_hand].memory,
+                known[user_edit].memory,
                 known[against].memory,
                 known[against].validity is Validity.ACTIVE,
             )
-            for by_hand, against in pairs
+            for user_edit, against in pairs
         ]
 
     def statuses(self, memory_ids: Sequence[str]) -> dict[str, LineStatus]:

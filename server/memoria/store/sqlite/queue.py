@@ -118,7 +118,9 @@ class SqliteWorkQueue:
 
     def mark_dead(self, work: LeasedEntry, owner: str, error: str) -> bool:
         """Mark an entry as a dead letter: nobody tries it until somebody asks for it."""
-        return bool(self._rows.change("bury", n=work.n, owner=owner, error=error, now=now_millis()))
+        return bool(
+            self._rows.change("mark_dead", n=work.n, owner=owner, error=error, now=now_millis())
+        )
 
     def has_work(self, now: int) -> bool:
         """Whether an entry is due, or with a worker already."""

@@ -9,7 +9,7 @@ WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {convers
 ORDER BY m.n;
 
 -- name: disputed
-SELECT p.id AS by_hand, a.id AS against
+SELECT p.id AS user_edit, a.id AS against
 FROM memories p
 JOIN memory_versions v ON v.memory_n = p.n AND v.valid_to IS NULL
 JOIN nodes pn ON pn.memory_n = p.n

@@ -87,7 +87,7 @@ SET lease_owner = NULL, lease_until = 0, not_before = :until, last_error = :erro
     attempts = attempts - :forgiven
 WHERE n = :n AND state = 'waiting' AND lease_owner = :owner;
 
--- name: bury
+-- name: mark_dead
 UPDATE extraction_queue
 SET state = 'dead', finished_at = :now, last_error = :error, lease_owner = NULL, lease_until = 0
 WHERE n = :n AND state = 'waiting' AND lease_owner = :owner;
