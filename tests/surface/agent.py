@@ -41,7 +41,7 @@ class Agent:
         assert not result.is_error, text
         answer = result.structured_content
         assert answer is not None
-        jsonschema.validate(answer, await self._output_schema(tool))
+        jsonschema.Draft202012Validator(await self._output_schema(tool)).validate(answer)
         assert list(nulls(answer)) == []
         return answer, text
 

@@ -7,6 +7,7 @@ text stays the text that was sent: the SDK would take `null` for nothing and `["
 import logging
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, get_args
 
 from mcp.server import ServerRequestContext
@@ -50,9 +51,7 @@ class Toolbox:
 
     def add(self, function: Callable[..., Any], annotations: ToolAnnotations | None = None) -> None:
         """Add a tool. The function's docstring, on one line, is what the model reads of it."""
-        description = " ".join((function.__doc__ or "").split())
-        tool = Tool.from_function(function, description=description, annotations=annotations)
-        tool.fn_metadata = _VerbatimArguments(**dict(tool.fn_metadata))
+        tool = _read_signature(function).model_copy(update={"annotations": annotations})
         self._tools[tool.name] = tool
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
@@ -103,6 +102,15 @@ class _VerbatimArguments(FuncMetadata):
         fields = self.arg_model.model_fields
         texts = {key: data[key] for key in data if str in get_args(fields[key].annotation)}
         return {**super().pre_parse_json(data), **texts}
+
+
+@cache
+def _read_signature(function: Callable[..., Any]) -> Tool:
+    """A tool with its schemas: much to compute, and the same for every server of a process."""
+    description = " ".join((function.__doc__ or "").split())
+    tool = Tool.from_function(function, description=description)
+    tool.fn_metadata = _VerbatimArguments(**dict(tool.fn_metadata))
+    return tool
 
 
 def _describe_tool(tool: Tool) -> ListedTool:
