@@ -197,7 +197,7 @@ class Memoria(Records):
     async def forget_memory(
         self, ids: Sequence[Text], *, include_source: bool = False, reason: Text | None = None
     ) -> ForgetResult:
-        """Erase memories for good, everywhere they are, and refuse to learn them again.
+        """Erase memories for good from the home, except its backups; they are not learnt again.
 
         Args:
             ids: of memories, or of turns: then what was drawn from them is forgotten too.

@@ -114,7 +114,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Forget without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Erase memories for good, everywhere; Memoria does not learn them again. There is no undo."""
+    """Erase memories for good (backups keep them) and never learn them again. There is no undo."""
     if not yes:
         _confirm_forgetting(context, ids, include_source=include_source)
     forgotten = with_memory(

@@ -215,8 +215,8 @@ async def forget_memory(
     ids: Annotated[list[str], Field(min_length=1, description="memory or turn ids")],
     include_source: Annotated[bool, Field(description="also erase the turns it came from")] = False,
 ) -> Annotated[CallToolResult, WireForgetResult]:
-    """Erase for good, only when the user asks for it: gone everywhere and not learnt again. To
-    change or hide something use revise_memory.
+    """Erase for good, only when the user asks for it: gone everywhere but from backups,
+    and not learnt again. To change or hide something use revise_memory.
     """
     forgotten = await memory_of(ctx).forget_memory(ids, include_source=include_source)
     return _answer(wire_forget_result(forgotten), forget_text(forgotten))
