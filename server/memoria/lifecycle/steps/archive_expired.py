@@ -34,7 +34,7 @@ class ArchiveExpiredStep(PlannedStep[ExpiredItem]):
             after = found[-1][0]
 
     def apply(self, tx: Transaction, item: ExpiredItem, context: StepContext) -> ItemResult:
-        """Archive the memory, unless it was confirmed or given more time since."""
+        """Archive the memory, unless it was pinned or given more time since."""
         memory = tx.memories.get(item.key)
         if memory is None or not _has_expired(memory, context.at):
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
