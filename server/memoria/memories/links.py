@@ -88,19 +88,24 @@ def link_memory(
         NotFoundError: a memory or turn named in `structural` does not exist.
     """
     link_structure(tx, memory, structural or StructuralLinks(), now=now)
-    replace_interpretation(
-        tx, memory, interpretation or interpretation_by_rules(memory.content), now=now
-    )
+    replace_interpretation(tx, memory, interpretation, now=now)
 
 
 def replace_interpretation(
-    tx: Transaction, memory: Memory, interpretation: Interpretation, *, now: int
+    tx: Transaction, memory: Memory, interpretation: Interpretation | None, *, now: int
 ) -> bool:
     """Replace the links that were extracted from a memory's wording. Structural ones stay.
+
+    Args:
+        tx: the transaction that stored it.
+        memory: as it is stored.
+        interpretation: what its wording says; where None, as the rules understand it.
+        now: UTC epoch milliseconds.
 
     Returns:
         False where the links are a model's and the interpretation is the rules': nothing changed.
     """
+    interpretation = interpretation or interpretation_by_rules(memory.content)
     if interpretation.inferred_by is InferredBy.RULES and (
         tx.graph.links_inferred_by(memory.id) is InferredBy.MODEL
     ):

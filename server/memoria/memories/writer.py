@@ -23,10 +23,9 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import SuppressionList
 from memoria.memories.links import (
-    interpretation_by_rules,
     link_memories,
+    link_memory,
     link_source,
-    link_structure,
     link_successor,
     replace_interpretation,
 )
@@ -197,10 +196,11 @@ class MemoryWriter:
     ) -> None:
         """What follows a new wording: its place in the graph, its evidence, the audit entry."""
         memory = self._require(memory_id)
-        if wording.structural is not None:
-            link_structure(self._tx, memory, wording.structural, now=self._now)
-        understood = wording.interpretation or interpretation_by_rules(wording.content)
-        replace_interpretation(self._tx, memory, understood, now=self._now)
+        interpretation, structural = wording.interpretation, wording.structural
+        if structural is None:
+            replace_interpretation(self._tx, memory, interpretation, now=self._now)
+        else:
+            link_memory(self._tx, memory, interpretation, structural, now=self._now)
         for passage in wording.passages:
             self.add_evidence(memory_id, passage)
         for source in wording.derivation.sources:
