@@ -1,6 +1,5 @@
 """Backups: one file each, made while other processes write, and read back before it counts."""
 
-import os
 import re
 import shutil
 import time
@@ -15,10 +14,11 @@ from tempfile import mkdtemp
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.config import Settings
-from memoria.errors import BackupError, StoreUnavailableError
+from memoria.errors import BackupError
 from memoria.model import RemainingBackup, now_millis, to_millis
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import BACKUPS, DATABASE, TOMBSTONE_KEY, core_files
+from memoria.store.folders import explain_system_errors, sync_folder
 
 ASIDE = "before-restore-"
 STAGING = ".memoria-"
@@ -126,7 +126,7 @@ def back_up(
     path = (target or home / BACKUPS / f"memoria-{now.strftime(STAMP)}.zip").absolute()
     if path.exists():
         raise BackupError(f"{path} exists already. Give a name that is free.")
-    with system_errors_explained():
+    with explain_system_errors():
         if target is None:
             path.parent.mkdir(mode=0o700, exist_ok=True)
         with workshop(path.parent) as folder:
@@ -147,25 +147,6 @@ def workshop(parent: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder)
-
-
-def sync_folder(folder: Path) -> None:
-    """Write a folder's names to the disk. Windows neither has nor needs such a call."""
-    if os.name != "nt":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-@contextmanager
-def system_errors_explained() -> Iterator[None]:
-    """Turn errors of the operating system into a StoreUnavailableError."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreUnavailableError.from_system(error) from error
 
 
 def _make_backup(

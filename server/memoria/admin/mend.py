@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
-from memoria.admin.backup import delete_abandoned, delete_expired, system_errors_explained
+from memoria.admin.backup import delete_abandoned, delete_expired
 from memoria.admin.modes import make_private
 from memoria.config import Settings
 from memoria.erasure.repair import repair_orphans
 from memoria.errors import StoreError
 from memoria.model import FIX, RESTORE, Finding, Health, Repair
 from memoria.store.base import Store
+from memoria.store.folders import explain_system_errors
 
 Progress = Callable[[int, int], None]
 
@@ -21,7 +22,7 @@ def mend_home(settings: Settings, health: Health) -> None:
         "leftovers": lambda: delete_abandoned(home),
         "backups": lambda: delete_expired(home, settings.backup_keep_days),
     }
-    with system_errors_explained():
+    with explain_system_errors():
         for finding in _curable(health):
             menders.get(finding.check, bool)()
 

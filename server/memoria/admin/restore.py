@@ -8,11 +8,11 @@ from pathlib import Path
 
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
-from memoria.admin.backup import ASIDE, STAMP, sync_folder, system_errors_explained, workshop
+from memoria.admin.backup import ASIDE, STAMP, workshop
 from memoria.errors import BackupError, StoreTooNewError
 from memoria.store.base import DatabaseFiles
 from memoria.store.files import DATABASE, TOMBSTONE_KEY, core_files
-from memoria.store.folders import DERIVED, TENANTS
+from memoria.store.folders import DERIVED, TENANTS, explain_system_errors, sync_folder
 
 Put = Callable[[Path, Path], None]
 
@@ -35,7 +35,7 @@ def restore(home: Path, backup: Path, files: DatabaseFiles, progress: Progress) 
         StoreUnavailableError: another process has the home open, or a file can't be written.
     """
     archive.read_manifest(backup)  # nothing is made for a file that is none
-    with system_errors_explained():
+    with explain_system_errors():
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         with files.claim(home / DATABASE):
             pass  # a home in use is said before the long work

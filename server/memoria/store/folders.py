@@ -1,9 +1,14 @@
-"""Where files lie that nightly maintenance writes for people: below the tenant's own folder."""
+"""The folders of a home: where generated files lie, and how folders are made safe on disk."""
 
 import hashlib
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
+
+from memoria.errors import StoreUnavailableError
 
 HISTORY = "conversation_history"
 DAILY = "daily_summaries"
@@ -57,3 +62,22 @@ def make_private(folder: Path) -> None:
     """Make a folder and those it lies in, where they are missing, for their owner alone."""
     for each in (*reversed(folder.parents), folder):
         each.mkdir(mode=_OWNER_ONLY, exist_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have a folder's names on disk before anything rests on them. Windows has no such call."""
+    if os.name != "nt":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def explain_system_errors() -> Iterator[None]:
+    """Turn errors of the operating system into a StoreUnavailableError."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailableError.from_system(error) from error

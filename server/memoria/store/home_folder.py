@@ -2,15 +2,19 @@
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from memoria.config import Settings
 from memoria.errors import StoreUnavailableError
 from memoria.store.base import HomeFiles
 from memoria.store.files import replace_file, tombstone_key
-from memoria.store.folders import DRAFT, make_private, tenant_folder
+from memoria.store.folders import (
+    DRAFT,
+    explain_system_errors,
+    make_private,
+    sync_folder,
+    tenant_folder,
+)
 
 
 class FolderFiles:
@@ -42,15 +46,15 @@ class FolderFiles:
 
         A file that is linked from elsewhere, such as a repository of the user's, is written there.
         """
-        with _explain_system_errors():
+        with explain_system_errors():
             file = Path(os.path.realpath(self._folder / place))
             make_private(file.parent)
             replace_file(file, content)
-            _sync(file.parent)
+            sync_folder(file.parent)
 
     def delete(self, place: str) -> None:
         """Delete a file, if there is one."""
-        with _explain_system_errors():
+        with explain_system_errors():
             (self._folder / place).unlink(missing_ok=True)
 
     def list_places(self, folder: str) -> list[str]:
@@ -72,7 +76,7 @@ class FolderFiles:
 
     def delete_drafts(self, folder: str) -> None:
         """Delete what killed processes left half written below a folder."""
-        with _explain_system_errors():
+        with explain_system_errors():
             for file in (self._folder / folder).rglob(".*"):
                 if DRAFT.fullmatch(file.name):
                     file.unlink(missing_ok=True)
@@ -97,21 +101,3 @@ class HomeFolder:
 def open_home_files(settings: Settings) -> HomeFiles:
     """The files of the home that the settings name."""
     return HomeFolder(settings.home_path)
-
-
-@contextmanager
-def _explain_system_errors() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreUnavailableError.from_system(error) from error
-
-
-def _sync(folder: Path) -> None:
-    """Have a folder's names on disk before a row records them. Windows has no such call."""
-    if os.name != "nt":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
