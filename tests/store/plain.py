@@ -1,6 +1,6 @@
 """Memories put into a store by hand, with nothing read off their words."""
 
-from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id, now_millis
+from memoria.model import MemoryType, Provenance, Scope, SourceKind, Trust, new_id, now_millis
 from memoria.store.base import Transaction
 from memoria.store.values import NewMemory, NewVersion
 from memoria.text.statement import fingerprint
@@ -9,11 +9,17 @@ _ORIGIN = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.USER, channel
 
 
 def keep(
-    tx: Transaction, content: str, *, workspace: str | None = None, turn_n: int | None = None
+    tx: Transaction,
+    content: str,
+    *,
+    workspace: str | None = None,
+    turn_n: int | None = None,
+    kind: MemoryType = MemoryType.FACT,
+    scope: Scope | None = None,
 ) -> str:
     """Write a memory. Gives its id."""
     memory_id = new_id()
-    memory = NewMemory(memory_id, MemoryType.FACT, 0.5, 0.5, workspace)
+    memory = NewMemory(memory_id, kind, 0.5, 0.5, workspace, scope=scope)
     tx.memories.add(memory, wording(content, turn_n))
     return memory_id
 

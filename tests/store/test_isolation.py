@@ -495,6 +495,7 @@ WRITES = {
     "memories.add_version",
     "memories.set_validity",
     "memories.set_flags",
+    "memories.set_scope",
     "memories.erase",
     "memories.erase_wording",
     "conversations.suppress_turn",

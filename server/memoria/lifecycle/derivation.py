@@ -101,7 +101,7 @@ def _is_usable(memory: Memory) -> bool:
 
 
 def _have_one_scope(memories: Sequence[Memory]) -> bool:
-    return len({(memory.workspace, memory.task) for memory in memories}) == 1
+    return len({(memory.project, memory.task) for memory in memories}) == 1
 
 
 def derivation_validator(

@@ -1,6 +1,6 @@
 """Derived memories: what is concluded from other memories, with all that it is concluded from.
 
-A derived memory has the scope of its sources and rests on their turns. It is believed no more than
+A derived memory is seen where its sources are and rests on their turns. It is believed no more than
 the least of them, for a reading of somebody's word is not that word.
 """
 
@@ -65,10 +65,11 @@ def add_derived(
         type=draft.type,
         importance=sum(one.importance for one in sources) / len(sources),
         confidence=draft.confidence,
-        workspace=sources[0].workspace,
+        workspace=sources[0].project,
         subject=draft.subject,
         predicate=draft.predicate,
         task=sources[0].task,
+        scope="project",
     )
     writer.add(memory, _wording(draft, sources, at), "draw", _source_list(sources))
     return memory.id

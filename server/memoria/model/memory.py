@@ -60,6 +60,10 @@ class Provenance(Value):
     """The words it rests on, as they stand in the turn or as they were typed."""
 
 
+Scope = Literal["everywhere", "project"]
+"""Whether a memory is seen in every project, or in the project alone that it was learnt in."""
+
+
 class MemoryVersion(Value):
     """One wording of a memory and the window in which it was valid (UTC epoch ms)."""
 
@@ -96,6 +100,7 @@ class Memory(Value):
     updated_at: int
     workspace: str | None = None
     """The project it was learnt in."""
+    scope: Scope = "everywhere"
     subject: str | None = None
     """Of whom or what it speaks, in its normal form."""
     predicate: str | None = None
@@ -116,6 +121,11 @@ class Memory(Value):
     def current(self) -> MemoryVersion:
         """The version that is valid now, or was last."""
         return self.versions[0]
+
+    @property
+    def project(self) -> str | None:
+        """The project in which alone it is seen; None where it is seen in all."""
+        return self.workspace if self.scope == "project" else None
 
     @property
     def content(self) -> str:

@@ -179,7 +179,7 @@ def _may_name(text: str, start: int) -> bool:
 
 
 _BEFORE_NAMES = {*known.SURNAMES_ZH, *"".join(known.COMPOUND_SURNAMES_ZH), *"小老阿"}
-_EQUAL_FIELDS = ("type", "workspace", "task", "expires_at")
+_EQUAL_FIELDS = ("type", "project", "task", "expires_at")
 """Fields that must be equal for two memories to be merged."""
 
 

@@ -11,6 +11,7 @@ from memoria.model import (
     Provenance,
     QueueKind,
     Role,
+    Scope,
     StoredTurn,
     Trust,
     Validity,
@@ -157,6 +158,8 @@ class NewMemory:
     task: str | None = None
     expires_at: int | None = None
     flag: str | None = None
+    scope: Scope | None = None
+    """Where it is seen; None where nothing was said: then its type decides."""
 
 
 @dataclass(frozen=True, slots=True)

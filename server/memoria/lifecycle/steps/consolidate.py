@@ -231,7 +231,7 @@ def _write_concept(
         MemoryType.CONCEPT, content, InferredBy.MODEL, confidence, turns=1, client=item.model
     )
     writer = context.memory_writer(tx)
-    if is_known(writer, draft, sources[0].workspace, item.concept):
+    if is_known(writer, draft, sources[0].project, item.concept):
         return _note_no_concept(tx, item, context.at, "known in the same words")
     why = f"drawn from {len(sources)} memories"
     if memory is None:

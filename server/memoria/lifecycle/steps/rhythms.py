@@ -201,7 +201,7 @@ def _write_habit(
     turns = max(1, _TURNS // len(sources))
     draft = DerivedDraft(MemoryType.FACT, content, InferredBy.RULES, confidence, turns, USER, HABIT)
     writer = context.memory_writer(tx)
-    if is_known(writer, draft, sources[0].workspace, item.habit):
+    if is_known(writer, draft, sources[0].project, item.habit):
         return ItemResult(StepOutcome.UNCHANGED)
     if memory is None:
         return ItemResult(

@@ -7,6 +7,7 @@ from memoria.model import (
     Evidence,
     InferredBy,
     Memory,
+    Scope,
     Validity,
 )
 from memoria.store.values import (
@@ -55,6 +56,17 @@ class Memories(Protocol):
 
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
         """Set a memory's validity; one that is not active leaves the indexes."""
+        ...
+
+    def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
+        """Set where a memory is seen, in all its wordings.
+
+        Args:
+            memory_id: the memory.
+            scope: in every project, or in one alone.
+            workspace: the project it belongs to from now on; None for none.
+            now: UTC epoch milliseconds.
+        """
         ...
 
     def set_flags(

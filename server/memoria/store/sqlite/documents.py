@@ -59,6 +59,11 @@ class SqliteDocuments:
         else:
             self._rows.change("leave_backlog", n=n)
 
+    def set_workspace(self, n: int, workspace: int | None) -> None:
+        """Let a document be seen from one workspace alone, or from all."""
+        self._rows.change("set_workspace", n=n, workspace=workspace)
+        self._refresh_index(n)
+
     def suppress(self, n: int) -> None:
         """Let nothing be concluded from a document any more; the record still has it."""
         self._rows.change("suppress", n=n)

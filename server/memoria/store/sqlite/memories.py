@@ -9,10 +9,10 @@ from memoria.model import (
     Memory,
     MemoryVersion,
     Provenance,
+    Scope,
     Trust,
     Validity,
 )
-from memoria.model.memory_types import PERSONAL_TYPES
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
@@ -34,6 +34,7 @@ class SqliteMemories:
 
     def add(self, memory: NewMemory, version: NewVersion) -> None:
         """Write a new memory with its first version."""
+        scope = _scope_of(memory)
         memory_n = self._rows.insert(
             "add",
             workspace=self._workspaces.enter(memory.workspace),
@@ -48,6 +49,7 @@ class SqliteMemories:
             task=memory.task,
             expires_at=memory.expires_at,
             flag=memory.flag,
+            scope=scope,
             now=version.ingested_at,
         )
         n = self._write_version(memory_n, 1, version)
@@ -114,6 +116,15 @@ class SqliteMemories:
         self._documents.set_current(
             self._newest(memory_n)["n"], current=validity is Validity.ACTIVE
         )
+
+    def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
+        """Set where a memory is seen, in all its wordings."""
+        memory_n = self._number(memory_id)
+        place = self._workspaces.enter(workspace)
+        scope = "everywhere" if place is None else scope
+        self._rows.change("set_scope", memory_n=memory_n, scope=scope, workspace=place, now=now)
+        for row in self._rows.all("wordings", memory_n=memory_n):
+            self._documents.set_workspace(row["n"], place if scope == "project" else None)
 
     def set_flags(
         self,
@@ -219,9 +230,7 @@ class SqliteMemories:
 
     def _write_version(self, memory_n: int, number: int, version: NewVersion) -> int:
         place = self._rows.first("place", memory_n=memory_n)
-        seen_from = (
-            None if place is None or place["type"] in PERSONAL_TYPES else place["workspace_n"]
-        )
+        seen_from = None if place is None else place["workspace_n"]
         words, context = memory_tokens(version.content, version.valid_from)
         n = self._documents.add("memory", seen_from, words, context)
         self._rows.insert(
@@ -256,6 +265,16 @@ class SqliteMemories:
         if row is None:
             raise StoreDamagedError.for_problem(f"memory number {memory_n} has no wording")
         return row
+
+
+def _scope_of(memory: NewMemory) -> Scope:
+    """Where a new memory is seen: everywhere what belongs to no project, else as its writer says.
+
+    Where the writer does not say, its type decides.
+    """
+    if memory.workspace is None or (memory.scope is None and memory.type.is_personal):
+        return "everywhere"
+    return memory.scope or "project"
 
 
 def _is_verified_by_channel(version: NewVersion) -> int:

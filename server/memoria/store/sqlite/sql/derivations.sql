@@ -3,7 +3,8 @@
 -- (+tenant_id) keeps the planner from using an index on it; see memories.sql.
 
 -- name: candidates
-SELECT m.n, m.id, v.n AS wording, v.content, m.type, m.workspace_n, m.task, m.subject, m.predicate,
+SELECT m.n, m.id, v.n AS wording, v.content, m.type,
+       iif(m.scope = 'project', m.workspace_n, NULL) AS workspace_n, m.task, m.subject, m.predicate,
        m.confidence, m.updated_at
 FROM memories m
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL

@@ -20,6 +20,9 @@ ON CONFLICT DO NOTHING;
 -- name: set_current
 UPDATE documents SET current = :current WHERE n = :n AND tenant_id = :tenant;
 
+-- name: set_workspace
+UPDATE documents SET workspace_n = :workspace WHERE n = :n AND tenant_id = :tenant;
+
 -- name: suppress
 UPDATE documents SET suppressed = 1 WHERE n = :n AND tenant_id = :tenant;
 

@@ -3,9 +3,10 @@
 
 -- name: add
 INSERT INTO memories (id, tenant_id, workspace_n, type, validity, importance, confidence,
-                      verified, subject, predicate, task, expires_at, flag, created_at, updated_at)
+                      verified, subject, predicate, task, expires_at, flag, scope, created_at,
+                      updated_at)
 VALUES (:id, :tenant, :workspace, :type, :validity, :importance, :confidence,
-        :verified, :subject, :predicate, :task, :expires_at, :flag, :now, :now);
+        :verified, :subject, :predicate, :task, :expires_at, :flag, :scope, :now, :now);
 
 -- name: add_evidence
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
@@ -40,7 +41,9 @@ ORDER BY m.n;
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
 -- name: place
-SELECT type, workspace_n FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
+-- Where alone it is seen; no number where it is seen everywhere.
+SELECT iif(scope = 'project', workspace_n, NULL) AS workspace_n
+FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: add_version
 INSERT INTO memory_versions (n, memory_n, tenant_id, version, content, fingerprint, valid_from,
@@ -66,6 +69,10 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 UPDATE memories SET validity = :validity, updated_at = :now
 WHERE n = :memory_n AND tenant_id = :tenant;
 
+-- name: set_scope
+UPDATE memories SET scope = :scope, workspace_n = :workspace, updated_at = :now
+WHERE n = :memory_n AND tenant_id = :tenant;
+
 -- name: mark
 UPDATE memories
 SET pinned = coalesce(:pinned, pinned),
@@ -78,7 +85,7 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 -- name: memories
 SELECT m.n, m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified,
        m.upvotes, m.downvotes, m.created_at, m.updated_at, m.subject, m.predicate, m.task,
-       m.expires_at, m.use_count, m.last_used_at, m.flag, w.name AS workspace,
+       m.expires_at, m.use_count, m.last_used_at, m.flag, m.scope, w.name AS workspace,
        1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence
 FROM memories m
 LEFT JOIN workspaces w ON w.n = m.workspace_n

@@ -14,13 +14,15 @@ WHERE +e.tenant_id = :tenant AND e.code = 10 AND NOT e.by_model AND e.weight >= 
   AND e.src_n >= :src AND (e.src_n, e.dst_n) > (:src, :dst)
   AND m.validity = 'active' AND o.validity = 'active' AND m.flag IS NULL AND o.flag IS NULL
   AND m.type = o.type AND m.type NOT IN {derived_types}
-  AND m.workspace_n IS o.workspace_n AND m.task IS o.task AND NOT (m.verified AND o.verified)
+  AND iif(m.scope = 'project', m.workspace_n, NULL) IS iif(o.scope = 'project', o.workspace_n, NULL)
+  AND m.task IS o.task AND NOT (m.verified AND o.verified)
   AND m.merged_into IS NOT o.n AND o.merged_into IS NOT m.n
   AND (:since IS NULL OR e.created_at > :since OR m.updated_at > :since OR o.updated_at > :since)
 ORDER BY e.src_n, e.dst_n LIMIT :limit;
 
 -- name: wordings
-SELECT v.n, v.content, m.updated_at > :since AS changed, m.type, m.workspace_n AS place
+SELECT v.n, v.content, m.updated_at > :since AS changed, m.type,
+       iif(m.scope = 'project', m.workspace_n, NULL) AS place
 FROM memory_versions v CROSS JOIN memories m ON m.n = v.memory_n
 WHERE v.n > :after AND +v.tenant_id = :tenant AND v.valid_to IS NULL
   AND m.validity = 'active' AND m.flag IS NULL AND m.type NOT IN {derived_types}
