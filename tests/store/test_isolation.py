@@ -307,6 +307,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.find_by_fingerprint": lambda tx, _: [
         tx.memories.find_by_fingerprint(fingerprint(text)) for text in SAID
     ],
+    "memories.list_awaiting_turns": lambda tx, them: [
+        f"n={n} " for n in tx.memories.list_awaiting_turns(them.ns)
+    ],
     "memories.list_unverified": lambda tx, _: tx.memories.list_unverified(100),
     "memories.list_about": lambda tx, _: tx.memories.list_about("user"),
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(

@@ -55,7 +55,8 @@ class Recall:
     async def search_memory(self, query: MemoryQuery) -> SearchResult:
         """First level: conclusions, a line each, cited; nothing when nothing fits.
 
-        Turns that no chat model has read yet stand in, marked `unprocessed`. It is called
+        Turns that no chat model has read yet, or whose memory waits for the user's word, stand
+        in, marked `unprocessed`. It is called
         with a question and, by name, whatever else `MemoryQuery` has; or with such an object.
         """
         options = self._options(query.without, query.task, explain=query.explain)

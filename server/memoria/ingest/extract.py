@@ -7,7 +7,7 @@ was forgotten since, the whole answer is dropped, and the remaining turns are re
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -83,7 +83,7 @@ class Extractor:
 
     def _load_context(self, entry: LeasedEntry) -> _EntryContext:
         with self._tools.store.read(entry.tenant) as tx:
-            turns = tuple(filter(_is_unprocessed, entry_turns(tx, entry)))
+            turns = tuple(_list_unread(tx, entry_turns(tx, entry)))
             if not turns:
                 return _EntryContext((), (), ())
             first = turns[0].turn_index
@@ -124,8 +124,9 @@ class Extractor:
     ) -> OperationValidator:
         """A validator that knows only those turns that are still unprocessed."""
         now = tx.conversations.turns([turn.n for turn in context.turns])
+        unread = {turn.n: turn for turn in _list_unread(tx, now.values())}
         shown_as = enumerate(context.turns, 1)
-        turns = {i: now[t.n] for i, t in shown_as if t.n in now and _is_unprocessed(now[t.n])}
+        turns = {number: unread[turn.n] for number, turn in shown_as if turn.n in unread}
         prompt = PromptContents(turns, {memory.id: memory for memory in context.known})
         return self._tools.validator(tx, entry, prompt, meanings)
 
@@ -137,7 +138,7 @@ class Extractor:
             turn for turn in validator.prompt_turns if turn.n not in validator.misread_turns
         ]
         _archive_rule_conclusions(validator, understood, resolver.echo_ids)
-        validator.tx.conversations.mark_processed(validator.prompt_turns)
+        _mark_processed(validator)
         return str(outcome)
 
 
@@ -162,8 +163,20 @@ def _check_nothing_was_forgotten(
         raise ChangedMeanwhileError(f"Something that {entry.id} was read with is forgotten.")
 
 
-def _is_unprocessed(turn: StoredTurn) -> bool:
-    return turn.current and not turn.suppressed and not turn.processed
+def _list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
+    """The turns that are still to be read: not processed, and not waiting with a memory."""
+    unprocessed = [
+        turn for turn in turns if turn.current and not (turn.suppressed or turn.processed)
+    ]
+    awaiting = tx.memories.list_awaiting_turns([turn.n for turn in unprocessed])
+    return [turn for turn in unprocessed if turn.n not in awaiting]
+
+
+def _mark_processed(validator: OperationValidator) -> None:
+    """Mark the turns as processed, except those that stand in for a memory that waits."""
+    turns, tx = validator.prompt_turns, validator.tx
+    awaiting = tx.memories.list_awaiting_turns([turn.n for turn in turns])
+    tx.conversations.mark_processed(turn for turn in turns if turn.n not in awaiting)
 
 
 def _archive_rule_conclusions(

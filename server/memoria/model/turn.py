@@ -85,7 +85,7 @@ class StoredTurn(Value):
     suppressed: bool
     """Kept in the record, but nothing may be concluded from it: what it said was forgotten."""
     processed: bool
-    """The extractor has looked at it."""
+    """The extractor has read it, and nothing that it concluded waits for confirmation."""
     role: Role
     speaker: str | None
     at: int

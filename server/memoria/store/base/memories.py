@@ -50,6 +50,14 @@ class Memories(Protocol):
         """Ids of active memories whose present wording was concluded so from one of the turns."""
         ...
 
+    def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
+        """Those of the turns from which a model concluded what waits for the user's word.
+
+        They have been read, but the first level shows them until the last of these memories has
+        been confirmed, corrected, archived or forgotten; then they are processed like others.
+        """
+        ...
+
     def add_version(self, memory_id: str, version: NewVersion) -> int:
         """Write a wording that replaces the present one. Gives its version number."""
         ...

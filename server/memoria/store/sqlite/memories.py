@@ -93,6 +93,11 @@ class SqliteMemories:
         rows = self._rows.all("concluded", ns=as_json(turn_ns), by=by.value)
         return [row["id"] for row in rows]
 
+    def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
+        """Those of the turns from which a model concluded what waits for the user's word."""
+        rows = self._rows.all("turns_awaiting_confirmation", ns=as_json(turn_ns))
+        return {row["turn_n"] for row in rows}
+
     def add_version(self, memory_id: str, version: NewVersion) -> int:
         """Write a wording that replaces the present one."""
         memory_n = self._number(memory_id)
@@ -107,6 +112,7 @@ class SqliteMemories:
             now=version.ingested_at,
             verified=_is_verified_by_channel(version),
         )
+        self._release_turns(memory_n)
         return number
 
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
@@ -116,6 +122,8 @@ class SqliteMemories:
         self._documents.set_current(
             self._newest(memory_n)["n"], current=validity is Validity.ACTIVE
         )
+        if validity is not Validity.PENDING_CONFIRMATION:
+            self._release_turns(memory_n)
 
     def set_scope(self, memory_id: str, scope: Scope, workspace: str | None, now: int) -> None:
         """Set where a memory is seen, in all its wordings."""
@@ -155,6 +163,7 @@ class SqliteMemories:
     def erase(self, memory_id: str) -> None:
         """Erase a memory in all its wordings."""
         memory_n = self._number(memory_id)
+        self._release_turns(memory_n)
         for row in self._rows.all("wordings", memory_n=memory_n):
             self._erase_version(row["n"])
         self._rows.change("erase", memory_n=memory_n)
@@ -168,6 +177,11 @@ class SqliteMemories:
         if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
             self._erase_version(n)
             self._rows.change("empty_images", memory_n=memory_n)
+
+    def _release_turns(self, memory_n: int) -> None:
+        """Let no turn stand in any longer for a memory that waits no more."""
+        for row in self._rows.all("turns_decided_with", memory_n=memory_n):
+            self._documents.mark_processed(row["n"])
 
     def _erase_version(self, n: int) -> None:
         self._rows.change("erase_version", n=n)

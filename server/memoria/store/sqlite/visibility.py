@@ -15,7 +15,8 @@ class Visibility:
     workspace: int | None = None
     current: bool = True
     processed: bool = False
-    """Suppressed, or looked at by the extractor: nothing more is to be concluded from it."""
+    """Suppressed, or read by the extractor, and no memory drawn from it waits: the first level
+    shows it no more."""
 
     @property
     def token(self) -> str:

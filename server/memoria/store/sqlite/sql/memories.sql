@@ -37,6 +37,30 @@ JOIN memories m ON m.n = v.memory_n
 WHERE v.valid_to IS NULL AND v.inferred_by = :by AND m.validity = 'active'
 ORDER BY m.n;
 
+-- name: turns_awaiting_confirmation
+-- What a tool or an assistant says to give the memory orders stands in for nothing.
+SELECT DISTINCT v.turn_n
+FROM json_each(:ns) wanted
+CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+JOIN memories m ON m.n = v.memory_n
+JOIN turns t ON t.n = v.turn_n
+WHERE v.valid_to IS NULL AND v.inferred_by = 'model' AND m.validity = 'pending_confirmation'
+  AND (m.flag IS NOT 'instruction' OR t.role = 'user');
+
+-- name: turns_decided_with
+-- Turns that the model has read and that stood in for this memory alone while it waited.
+SELECT DISTINCT v.turn_n AS n
+FROM memory_versions v
+JOIN documents d ON d.n = v.turn_n
+JOIN turns t ON t.n = v.turn_n
+WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'model'
+  AND NOT d.processed
+  AND NOT EXISTS (SELECT 1 FROM memory_versions o JOIN memories m ON m.n = o.memory_n
+                  WHERE o.turn_n = v.turn_n AND o.memory_n <> v.memory_n
+                    AND o.valid_to IS NULL AND o.inferred_by = 'model'
+                    AND m.validity = 'pending_confirmation'
+                    AND (m.flag IS NOT 'instruction' OR t.role = 'user'));
+
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
