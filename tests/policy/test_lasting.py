@@ -1,0 +1,97 @@
+"""What is for every session, and what was for one conversation or one day."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memoria.model import MemoryType
+from memoria.policy.lasting import is_for_one_session, is_lasting
+
+SAID = datetime(2026, 11, 10, 12, tzinfo=UTC)  # a Tuesday
+RULE, FACT, GOAL = MemoryType.RULE, MemoryType.FACT, MemoryType.GOAL
+PREFERENCE = MemoryType.PREFERENCE
+
+
+def lasts(text: str, kind: MemoryType, days: float) -> bool:
+    said, now = (int(at.timestamp() * 1000) for at in (SAID, SAID + timedelta(days=days)))
+    return is_lasting(text, kind, said, now)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For this session only answer in French",
+        "In this conversation, call me Captain.",
+        "Answer in French for now.",
+        "Just for today, skip the tests",
+        "Use tabs this time only.",
+        "这次对话先用英文",
+        "本次会话只用英文回答",
+        "暂时不要提交代码",
+        "今天先用英文回答我",
+        "只限今天用英文",
+    ],
+)
+def test_an_order_for_one_conversation_or_day_is_never_lasting(text: str) -> None:
+    assert is_for_one_session(text)
+    assert not lasts(text, RULE, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("The user wants to buy milk tomorrow", FACT),
+        ("Buy milk tomorrow", GOAL),
+        ("用户明天要买牛奶", FACT),
+        ("提醒我后天交房租", FACT),
+        ("The demo is on Friday", FACT),
+        ("周五给客户演示", FACT),
+        ("The user has a dentist appointment on 12 November", FACT),
+        ("The release is on 2026-11-15", FACT),
+        ("Answer in French until Friday", RULE),
+        ("11月15日前用英文回答", RULE),
+        ("This week, review every pull request of Ann's", RULE),
+        ("The user is in Oslo until Friday", FACT),
+        ("下周一交报告", GOAL),
+    ],
+)
+def test_what_has_a_day_lasts_until_that_day_is_over(text: str, kind: MemoryType) -> None:
+    assert lasts(text, kind, 0)
+    assert not lasts(text, kind, 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Never deploy on Friday", RULE),
+        ("周五不发布", RULE),
+        ("The user's birthday is on March 5", FACT),
+        ("用户的生日是3月5日", FACT),
+        ("The user was born on 5 March 1990", FACT),
+        ("The user prefers meetings on Monday", PREFERENCE),
+        ("The team meets every Tuesday", FACT),
+        ("每周五开会", FACT),
+        ("The user moved to York in 2026", FACT),
+        ("The project began this year", FACT),
+        ("The user has lived in York since Friday", FACT),
+        ("The user moved to Leeds today", FACT),
+        ("用户今天搬到了上海", FACT),
+        ("The user lives in Leeds", FACT),
+        ("Always answer in English", RULE),
+        ("以后都用中文回答", RULE),
+        ("The user likes jazz", PREFERENCE),
+        ("The API listens on port 8080", FACT),
+    ],
+)
+def test_what_holds_on_stays_lasting(text: str, kind: MemoryType) -> None:
+    assert not is_for_one_session(text)
+    assert lasts(text, kind, 500)
+
+
+def test_what_was_redacted_is_not_for_every_session() -> None:
+    assert not lasts("The key is [redacted:api-key]", FACT, 0)
+
+
+def test_a_day_is_over_everywhere_before_it_counts_as_over() -> None:
+    assert lasts("The user wants to buy milk tomorrow", FACT, 1.9)
+    assert not lasts("The user wants to buy milk tomorrow", FACT, 2.5)
