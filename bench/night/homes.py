@@ -116,8 +116,10 @@ def _write(tx: Transaction, content: str, is_due: bool, at: int, chance: random.
     if ends is None and chance.random() < _LATER:
         ends = at + chance.randrange(1, 30) * DAY_MS
     kind = chance.choice(_TYPES)
-    memory = NewMemory(new_id(), kind, chance.random(), chance.random(), expires_at=ends)
-    version = NewVersion(content, fingerprint(content), began, began, _PROVENANCE, None)
+    memory = NewMemory(new_id(), kind, chance.random(), chance.random())
+    version = NewVersion(
+        content, fingerprint(content), began, began, _PROVENANCE, None, expires_at=ends
+    )
     tx.memories.add(memory, version)
     if chance.random() < _PINNED:
         tx.memories.set_flags(memory.id, began, pinned=True)

@@ -36,10 +36,10 @@ def keep(settings: Settings) -> Callable[..., str]:
         store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
         provenance = Provenance(source_kind="user_said", trust=trust, channel=LIBRARY.name)
         now = now_millis()
-        version = NewVersion(text, fingerprint(text), now, now, provenance, None)
-        memory = NewMemory(
-            new_id(), MemoryType(kind), importance, 0.5, workspace, expires_at=expires_at
+        version = NewVersion(
+            text, fingerprint(text), now, now, provenance, None, expires_at=expires_at
         )
+        memory = NewMemory(new_id(), MemoryType(kind), importance, 0.5, workspace)
         with store.write(settings.tenant) as tx:
             tx.memories.add(memory, version)
         store.close()

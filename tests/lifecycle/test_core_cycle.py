@@ -336,8 +336,8 @@ def test_what_is_seen_in_one_project_only_has_expired_or_tells_of_work_is_not_wr
     desk.say(PORT, workspace="/projects/api")
     with desk.store.write("default") as tx:
         origin = Provenance(source_kind="user_said", trust="user", channel="test")
-        version = NewVersion("the demo is on Friday", b"f", 1, 1, origin, None)
-        tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, expires_at=2), version)
+        version = NewVersion("the demo is on Friday", b"f", 1, 1, origin, None, expires_at=2)
+        tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5), version)
     desk.say("I like tea", MemoryType.PREFERENCE, workspace="/projects/api")
     desk.say("the deploy went well", MemoryType.TASK_OUTCOME)
     desk.night()

@@ -302,7 +302,7 @@ def test_two_people_of_one_name_are_two_where_the_reader_said_which(desk: Desk, 
             mentions=(Mention(name=f"{name}（{other}）", kind="person", role="agent"),),
             subject=f"{name}（{other}）",
         ),
-        desk.keep(f"{second}!"): Interpretation(
+        desk.keep(f"{name}, {other}"): Interpretation(
             subject=f"{name} (my {other})" if name == "Anna" else f"{name}（我的{other}）"
         ),
     }

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
+from memoria.memories.links import link_contradictions
 from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
 from memoria.model import (
@@ -99,10 +100,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         turn = tx.conversations.session_turns("s", 0, 1)[0]
         origin = Provenance(source_kind="user_said", trust="user", channel="test", quote="port")
         version = NewVersion(f"{tenant} has a port", b"f", 1, 1, origin, turn.n, InferredBy.MODEL)
-        memory = NewMemory(
-            new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port", expires_at=1
-        )
-        tx.memories.add(memory, version)
+        memory = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, subject="user", predicate="port")
+        tx.memories.add(memory, replace(version, expires_at=1))
         if tx.episodes.find(turn.session_n, 0, 3) is None:
             tx.episodes.add(memory.id, turn.session_n, 0, 3)
         again = tx.conversations.session_turns("s", 1, 1)[0]
@@ -111,9 +110,12 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION
         )
         tx.memories.add(waits, version)
+        against = tx.memories.get(memory.id)
+        assert against is not None
+        link_contradictions(tx, against, [waits.id], now=2)
         tx.memories.add(
-            NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED, expires_at=1),
-            version,
+            NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED),
+            replace(version, expires_at=1),
         )
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
@@ -316,6 +318,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         them.ns, InferredBy.MODEL
     ),
     "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
+    "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
+        them.memory_ids
+    ),
     "memories.list_stated_in": lambda tx, them: tx.memories.list_stated_in(them.ns),
     "documents.list_containing": lambda tx, _: [
         tx.documents.list_containing(kind, ["port"]) for kind in BOTH

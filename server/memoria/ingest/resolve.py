@@ -6,14 +6,19 @@ model. All operations of an entry and its completion are one transaction.
 """
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
-from memoria.ingest.claim_writer import ClaimWriter
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
+from memoria.memories.claims import (
+    ClaimOutcome,
+    ClaimWriter,
+    same_topic,
+)
 from memoria.memories.links import interpretation_by_model, interpretation_by_rules
 from memoria.memories.validator import EventTime, OperationValidator, RejectedError, find_event_time
 from memoria.memories.values import Interpretation, NewWording
+from memoria.memories.verdicts import NewClaim, applies_elsewhere
 from memoria.model import (
     Add,
     Boost,
@@ -21,7 +26,6 @@ from memoria.model import (
     EdgeType,
     InferredBy,
     Link,
-    Memory,
     Operation,
     Role,
     Skip,
@@ -32,16 +36,11 @@ from memoria.model import (
     new_id,
 )
 from memoria.policy.conflict import (
-    USER,
-    Claim,
     Contradict,
-    KeepBoth,
     NeedsReview,
-    SameStatement,
     Supersede,
-    Unrelated,
-    compare_claim,
     decide_replacement,
+    is_older,
     predicate_key,
     subject_key,
 )
@@ -71,13 +70,11 @@ class Resolver:
         self._advice = advice
         self._tx = validator.tx
         self._now = validator.now
-        self._writer = ClaimWriter(validator)
+        self._claims = ClaimWriter(validator.tx, validator.writer, validator.now)
+        self._outcome = ExtractionOutcome()
         self._boosted = set[str]()
-
-    @property
-    def echo_ids(self) -> AbstractSet[str]:
+        self.echo_ids = set[str]()
         """Ids of memories that an assistant or a tool only repeated."""
-        return self._writer.echo_ids
 
     def apply(self, operations: Sequence[Operation]) -> ExtractionOutcome:
         """Apply the operations; a rejected one is counted and logged with its reason."""
@@ -85,9 +82,9 @@ class Resolver:
             try:
                 self._apply(operation)
             except RejectedError as error:
-                self._writer.outcome.add_rejection(error)
+                self._outcome.add_rejection(error)
                 self._validator.log_rejection(operation.op, error)
-        return self._writer.outcome
+        return self._outcome
 
     def _apply(self, operation: Operation) -> None:
         match operation:
@@ -102,14 +99,14 @@ class Resolver:
             case Link():
                 self._link(operation)
             case Skip():
-                self._writer.count("SKIP")
+                self._count("SKIP")
 
     def _boost(self, boost: Boost) -> None:
         memory = self._validator.require_prompt_memory(boost.id)
         if memory.id not in self._boosted:
             self._boosted.add(memory.id)
             self._validator.writer.note_use(memory.id, _BOOST_STEP)
-        self._writer.count("BOOST")
+        self._count("BOOST")
 
     # ADD
 
@@ -132,10 +129,6 @@ class Resolver:
         claim = self._validator.claim(content, predicate, turn, confidence, when, assertive=actual)
         interpretation = self._interpretation(add, when, turn)
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
-        if confirm_reason is None and self._resolve_against_known(claim, subject, wording, turn):
-            return
-        if confirm_reason is not None and self._is_known(wording, turn):
-            return
         new = NewMemory(
             id=new_id(),
             type=add.type,
@@ -146,10 +139,15 @@ class Resolver:
             subject=subject,
             predicate=predicate,
             task=None if add.task is None else self._validator.check_name(add.task),
-            expires_at=expires_at(add.duration, turn.at),
             flag=confirm_reason,
         )
-        self._writer.add("ADD" if confirm_reason is None else "pending", new, wording)
+        wording = replace(wording, expires_at=expires_at(add.duration, turn.at))
+        if confirm_reason is None:
+            relations = self._advice.relations_of(content)
+            self._note(self._claims.write(NewClaim(claim, new, wording, relations)))
+        elif not self._is_known(wording, turn):
+            self._validator.writer.add(new, wording)
+            self._count("pending")
 
     def _reason_to_confirm(self, content: str, turn: StoredTurn) -> str | None:
         """Why a conclusion must wait for confirmation, by the second look.
@@ -180,61 +178,22 @@ class Resolver:
             self._validator.check_name(add.content), when.expression, when.at
         )
 
-    def _resolve_against_known(
-        self,
-        claim: Claim,
-        subject: str,
-        wording: NewWording,
-        turn: StoredTurn,
-    ) -> bool:
-        """Apply a claim to a memory that it repeats, replaces or contradicts. False without one."""
-        known = self._validator.writer.find_same(wording.content, turn.workspace)
-        if known is not None and known.validity is Validity.SUPERSEDED:
-            known = None  # it was replaced: the claim is compared like a new one
-        if known is not None and known.validity is not Validity.ACTIVE:
-            self._writer.restore_if_repeated(known, turn)
-            return True
-        for memory in self._candidates(subject, claim, known, turn.workspace):
-            relation = self._advice.relations.get((claim.content, memory.id))
-            match compare_claim(claim, memory, self._now, relation):
-                case KeepBoth() | Unrelated():
-                    continue
-                case SameStatement():
-                    self._writer.strengthen(memory, wording)
-                case Supersede() if _predates(turn, memory):
-                    self._writer.add_past(claim, wording, memory)
-                case Supersede() if _applies_elsewhere(turn, memory):
-                    self._writer.add_in_workspace(claim, wording, memory, turn)
-                case Supersede(valid_from=since):
-                    self._writer.revise(memory, wording, since)
-                case Contradict() | NeedsReview() as verdict:
-                    self._writer.add_pending(claim, wording, memory, verdict, turn)
-            return True
-        return False
-
     def _is_known(self, wording: NewWording, turn: StoredTurn) -> bool:
         """Whether a claim that would wait for confirmation is known in the same words already."""
         known = self._validator.writer.find_same(wording.content, turn.workspace)
         if known is not None:
-            self._writer.count("known")
+            self._count("known")
         return known is not None
 
-    def _candidates(
-        self, subject: str, claim: Claim, known: Memory | None, workspace: str | None
-    ) -> list[Memory]:
-        """The memories to compare a claim with: of the same words, or of the same subject."""
-        same_fingerprint = [] if known is None else [known]
-        prompt_versions = [memory.current.n for memory in self._validator.prompt_memories.values()]
-        same_words = [
-            memory
-            for memory in self._tx.memories.by_version_numbers(prompt_versions).values()
-            if memory.validity is Validity.ACTIVE and says_the_same(claim.content, memory.content)
-        ]
-        rivals = map(self._tx.memories.get, self._advice.rival_ids(claim.content))
-        active = [m for m in rivals if m is not None and m.validity is Validity.ACTIVE]
-        same_subject = self._tx.memories.list_about(subject, workspace, predicate=claim.predicate)
-        candidates = [*same_fingerprint, *same_words, *active, *same_subject]
-        return list({memory.id: memory for memory in candidates}.values())
+    def _note(self, outcome: ClaimOutcome) -> None:
+        """Count what became of a claim."""
+        self._count(outcome.action)
+        if outcome.is_echo:
+            self.echo_ids.add(outcome.memory_id)
+
+    def _count(self, what: str) -> None:
+        """Count something that was done."""
+        self._outcome.applied[what] += 1
 
     # UPDATE and DELETE
 
@@ -251,22 +210,23 @@ class Resolver:
         claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
         interpretation = interpretation_by_rules(content, when.expression, when.at)
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
+        new = NewClaim(claim, same_topic(memory, claim, turn.workspace), wording)
         if confirm_reason is not None:
-            self._writer.add_pending(claim, wording, memory, Contradict(), turn)
+            self._note(self._claims.hold(new, memory, Contradict()))
             return
         if says_the_same(content, memory.content) and update.reason != "correction":
-            self._writer.strengthen(memory, wording)
+            self._note(self._claims.strengthen(new, memory))
             return
         match decide_replacement(claim, memory, self._now):
-            case Supersede() if update.reason == "change" and _predates(turn, memory):
+            case Supersede() if update.reason == "change" and is_older(claim, memory):
                 raise RejectedError("said before it")
-            case Supersede() if _applies_elsewhere(turn, memory):
-                self._writer.add_in_workspace(claim, wording, memory, turn)
+            case Supersede() if applies_elsewhere(new.memory, memory):
+                self._note(self._claims.add_in_project(new, memory))
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
-                self._writer.revise(memory, wording, since)
+                self._note(self._claims.revise(new, memory, since))
             case Contradict() | NeedsReview() as verdict:
-                self._writer.add_pending(claim, wording, memory, verdict, turn)
+                self._note(self._claims.hold(new, memory, verdict))
 
     def _delete(self, delete: Delete) -> None:
         memory = self._validator.require_prompt_memory(delete.id)
@@ -278,7 +238,7 @@ class Resolver:
         if (memory.verified or memory.pinned) and turn.trust is not Trust.USER:
             raise RejectedError("confirmed by the user")
         self._validator.writer.end(memory.id)
-        self._writer.count("DELETE")
+        self._count("DELETE")
 
     def _link(self, proposed: Link) -> None:
         memory, other = (
@@ -289,24 +249,4 @@ class Resolver:
             raise RejectedError("a link to itself")
         kind = EdgeType(proposed.type)
         self._validator.writer.link(memory, kind, other.id, _LINK_CONFIDENCE)
-        self._writer.count("LINK")
-
-
-def _applies_elsewhere(turn: StoredTurn, memory: Memory) -> bool:
-    """Whether a memory is visible in every workspace while the turn speaks for one alone.
-
-    What is about the person applies everywhere, whatever workspace it is said in.
-    """
-    everywhere = memory.workspace is None and turn.workspace is not None
-    return everywhere and not memory.type.is_personal and memory.subject != USER
-
-
-def _predates(turn: StoredTurn, memory: Memory) -> bool:
-    """Whether a turn was said before a memory's present wording; they are read in any order.
-
-    Within one session the order of the turns decides, because clocks are set back at times.
-    """
-    origin = memory.current.provenance
-    if origin.session_id == turn.session_id and origin.turn_index is not None:
-        return turn.turn_index < origin.turn_index
-    return turn.at < memory.current.valid_from
+        self._count("LINK")

@@ -47,9 +47,13 @@ class Advice:
     support: Mapping[tuple[str, int], SupportVerdict] = field(default_factory=dict)
     """By the conclusion's wording and the number of its turn."""
 
-    def rival_ids(self, content: str) -> list[str]:
-        """Ids of the memories that a conclusion was compared with."""
-        return [memory_id for wording, memory_id in self.relations if wording == content]
+    def relations_of(self, content: str) -> dict[str, Relation]:
+        """What a conclusion is to the memories it was compared with, by their ids."""
+        return {
+            memory_id: relation
+            for (wording, memory_id), relation in self.relations.items()
+            if wording == content
+        }
 
 
 NO_ADVICE = Advice()

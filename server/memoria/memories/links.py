@@ -181,8 +181,21 @@ def link_structure(
         tx.graph.upsert_edges(
             [edge(EdgeType.VERSION_NEXT, own, src=Node("memory", structural.replaces))]
         )
-    for other in structural.contradicts:
-        tx.graph.upsert_edges([edge(EdgeType.CONTRADICTS, Node("memory", other))])
+    link_contradictions(tx, memory, structural.contradicts, now=now)
+
+
+def link_contradictions(
+    tx: Transaction, memory: Memory, others: Iterable[str], *, now: int
+) -> None:
+    """Link a memory with those, by id, that cannot be true together with it.
+
+    Raises:
+        NotFoundError: there is no such other memory.
+    """
+    kind = EdgeType.CONTRADICTS
+    tx.graph.upsert_edges(
+        [_edge(memory, now, 1.0, InferredBy.RULES, kind, Node("memory", i)) for i in others]
+    )
 
 
 def link_source(

@@ -4,18 +4,19 @@ Everything here can be undone. A correction writes a new version and ends the va
 one; archiving only hides. The provenance is stamped from the channel, never taken from the caller.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.memories.values import Author, NewWording, StructuralLinks
 from memoria.model import (
     Channel,
-    InferredBy,
     Memory,
     MemoryType,
     Provenance,
+    RelatedStatement,
     RememberResult,
     Revision,
     SourceKind,
@@ -26,21 +27,20 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.model.memory import StatementStatus
 from memoria.model.privacy import Handling, PersonalRules
+from memoria.policy.conflict import Claim
 from memoria.store.base import Store, Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import NewMemory
-from memoria.text.analyser import query_terms
 from memoria.text.clean import Tally, clean_text
-from memoria.text.statement import says_the_same
 
 if TYPE_CHECKING:
+    from memoria.memories.claims import ClaimOutcome
     from memoria.memories.writer import MemoryWriter
 
 MAX_CHARS = 4000
-_MOST_TERMS = 64
 _IMPORTANCE = 0.5
-Status = Literal["remembered", "already_known", "restored"]
 _CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 
 
@@ -90,33 +90,43 @@ class Statements:
                 writer.lift_tombstone(text)
             writer.check_not_forgotten(text)
             memory = self._new_memory(kind, _IMPORTANCE if importance is None else importance)
-            memory_id, status = self._add_or_recognise(tx, text, memory, valid_from, turn_id)
+            outcome = self._state(tx, text, memory, valid_from, turn_id)
+            now = self._memory(tx, outcome.memory_id)
         return RememberResult(
-            id=memory_id, status=status, content=text, redactions=dict(tally.redactions)
+            id=now.id,
+            status=_status(outcome, now),
+            content=text,
+            redactions=dict(tally.redactions),
+            supersedes=related_statements(outcome.supersedes),
+            contradicts=related_statements(outcome.contradicts),
         )
 
     def _new_memory(self, kind: MemoryType, importance: float = _IMPORTANCE) -> NewMemory:
         confidence = _CONFIDENCE[self._channel.trust]
         return NewMemory(new_id(), kind, importance, confidence, self._workspace)
 
-    def _add_or_recognise(
+    def _state(
         self,
         tx: Transaction,
         text: str,
         memory: NewMemory,
         valid_from: int | None = None,
         turn_id: str | None = None,
-    ) -> tuple[str, Status]:
-        """Write a memory, or recognise one with this wording. Gives its id and what was done."""
-        writer = self._writer(tx)
-        known = writer.find_same(text, self._workspace)
-        if known is not None:
-            return known.id, self._confirm_known(writer, known)
+    ) -> "ClaimOutcome":
+        """Let a statement take effect: it is added, recognised, or changes what is known."""
+        from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
+        from memoria.memories.verdicts import NewClaim  # noqa: PLC0415
+
         wording = self._wording(tx, text, valid_from, turn_id)
-        confidence = _CONFIDENCE[wording.provenance.trust]
-        writer.add(replace(memory, confidence=confidence), wording, "remember")
-        self._supersede_rule_conclusions(tx, text, memory.id)
-        return memory.id, "remembered"
+        memory = replace(memory, confidence=_CONFIDENCE[wording.provenance.trust])
+        writer = self._writer(tx)
+        claims = ClaimWriter(tx, writer, now_millis())
+        claim = _claim(wording, memory.predicate, memory.confidence)
+        outcome = claims.write(NewClaim(claim, memory, wording), log_as="remember")
+        stated = self._memory(tx, outcome.memory_id)
+        if self._is_user_channel and not stated.verified:
+            writer.confirm(stated, by_user=True)
+        return outcome
 
     def revise(
         self,
@@ -185,23 +195,6 @@ class Statements:
         tally.redactions.update(kind for kind, way in ways.items() if way is Handling.MASK)
         return screened.text
 
-    def _supersede_rule_conclusions(self, tx: Transaction, text: str, stated_id: str) -> None:
-        """Supersede what rules had concluded to the same effect."""
-        ns = tx.documents.list_containing("memory", query_terms(text)[:_MOST_TERMS])
-        for memory in {m.id: m for m in tx.memories.by_version_numbers(ns).values()}.values():
-            by_rules = memory.current.inferred_by is InferredBy.RULES
-            active = memory.validity is Validity.ACTIVE
-            if by_rules and active and says_the_same(text, memory.content):
-                self._writer(tx).supersede(memory.id, f"stated as {stated_id}")
-
-    def _confirm_known(self, writer: "MemoryWriter", known: Memory) -> Status:
-        if self._is_user_channel and not known.verified:
-            writer.confirm(known, by_user=True)
-        if known.validity is Validity.ACTIVE:
-            return "already_known"
-        writer.restore(known.id)
-        return "restored"
-
     def _correct(
         self,
         tx: Transaction,
@@ -228,6 +221,19 @@ class Statements:
                 "valid_from must lie between when the present wording began to hold and now."
             )
         writer.revise(memory.id, self._wording(tx, text, valid_from, turn_id))
+        self._settle(tx, memory.id)
+
+    def _settle(self, tx: Transaction, memory_id: str) -> None:
+        """Let a memory that was revised or restored take effect on the others."""
+        from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
+
+        memory = self._memory(tx, memory_id)
+        now = memory.current
+        stated = NewWording(
+            content=now.content, valid_from=now.valid_from, provenance=now.provenance
+        )
+        claim = _claim(stated, memory.predicate, memory.confidence)
+        ClaimWriter(tx, self._writer(tx), now_millis()).settle(memory, claim)
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
         writer = self._writer(tx)
@@ -239,6 +245,7 @@ class Statements:
             case "restore":
                 self._check_may_return(memory)
                 writer.restore(memory.id)
+                self._settle(tx, memory.id)
             case "pin" | "unpin":
                 writer.pin(memory.id, pinned=action == "pin")
             case "upvote" | "downvote":
@@ -300,6 +307,39 @@ def _require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
     if turn is None:
         raise not_found(tx, "turn", turn_id)
     return turn
+
+
+def _claim(wording: NewWording, predicate: str | None, confidence: float) -> Claim:
+    """What a statement claims, as trustworthy as its channel."""
+    origin = wording.provenance
+    return Claim(
+        content=wording.content,
+        predicate=predicate or "",
+        said_at=wording.valid_from,
+        event_at=wording.event_at,
+        source=origin.source_kind,
+        trust=origin.trust,
+        confidence=confidence,
+        is_stated=True,
+    )
+
+
+def _status(outcome: "ClaimOutcome", memory: Memory) -> StatementStatus:
+    """What became of a statement, for whoever made it."""
+    if memory.validity is Validity.PENDING_CONFIRMATION:
+        return "pending"
+    match outcome.action:
+        case "restored":
+            return "restored"
+        case "known" | "evidence":
+            return "already_known"
+        case _:
+            return "remembered"
+
+
+def related_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
+    """Some memories with what they say, for a receipt."""
+    return tuple(RelatedStatement(id=one.id, content=one.content) for one in memories)
 
 
 def check_statement(content: str, tally: Tally) -> str:

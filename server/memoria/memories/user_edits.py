@@ -36,7 +36,7 @@ class UserEdits(Statements):
         """
         text = self._check_wording(tx, content)
         memory = replace(self._new_memory(kind), subject=subject, predicate=predicate)
-        return self._add_or_recognise(tx, text, memory)[0]
+        return self._state(tx, text, memory).memory_id
 
     def correct(self, tx: Transaction, memory: Memory, content: str) -> str | None:
         """Let a memory say something else.

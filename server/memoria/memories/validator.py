@@ -206,6 +206,7 @@ class OperationValidator:
             trust=turn.trust,
             confidence=confidence,
             assertive=assertive,
+            place=(turn.session_id, turn.turn_index),
         )
 
     def wording(

@@ -87,6 +87,8 @@ class NewWording:
     inferred_by: InferredBy = InferredBy.STATEMENT
     event_at: int | None = None
     event_expression: str | None = None
+    expires_at: int | None = None
+    """When it stops to count. A wording never inherits the end of the one before it."""
     passages: tuple[Passage, ...] = ()
     """Further words that bear it out."""
     derivation: Derivation = _NO_DERIVATION

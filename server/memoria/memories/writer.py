@@ -16,13 +16,16 @@ happens here, in the caller's transaction:
 `add` begins a memory, and `revise` gives it another wording while the former one becomes its
 history. `supersede` and `end` take it out of the active memories, `merge` does so with one that
 says the same as another, and `restore` brings it back. Nothing is erased here: that is the matter
-of `erasure`.
+of `erasure`. What a new statement means for the memories that are there is decided before, in
+`memories/claims`.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from memoria.erasure.suppression import SuppressionList
 from memoria.memories.links import (
+    link_contradictions,
     link_memories,
     link_memory,
     link_source,
@@ -73,8 +76,6 @@ class MemoryWriter:
             NotFoundError: a memory or turn that it refers to does not exist.
         """
         self.check_not_forgotten(wording.content)
-        # Conflict detection for all paths belongs here: the memory is complete, and nothing of it
-        # is written yet.
         self._tx.memories.add(memory, self._version(wording))
         links = wording.structural or StructuralLinks()
         self._complete(memory.id, replace(wording, structural=links), action, detail)
@@ -103,9 +104,24 @@ class MemoryWriter:
         self._complete(memory_id, wording, action, detail)
 
     def supersede(
-        self, memory_id: str, detail: str | None = None, action: str = "supersede"
+        self,
+        memory_id: str,
+        detail: str | None = None,
+        action: str = "supersede",
+        *,
+        successor: Memory | None = None,
     ) -> None:
-        """Take a memory out of the active ones because something else is true now."""
+        """Take a memory out of the active ones because something else is true now.
+
+        Args:
+            memory_id: the memory.
+            detail: why, for the audit log.
+            action: what was done, for the audit log.
+            successor: the memory that says what is true now, where there is one.
+        """
+        if successor is not None:
+            link_successor(self._tx, successor, self.require(memory_id), now=self._now)
+            detail = detail or f"replaced by {successor.id}"
         self._set_validity(memory_id, Validity.SUPERSEDED, action, detail)
 
     def end(self, memory_id: str, detail: str | None = None) -> None:
@@ -117,12 +133,23 @@ class MemoryWriter:
         self._set_validity(memory_id, Validity.ACTIVE, "restore", detail)
 
     def confirm(self, memory: Memory, *, by_user: bool) -> None:
-        """Note that a memory was confirmed: only the user's word verifies it or ends its wait."""
+        """Note that a memory was confirmed: only the user's word verifies it or ends its wait.
+
+        What contradicts a memory that the user has confirmed is superseded by it.
+        """
         verified = by_user or memory.verified
         self._tx.memories.set_flags(memory.id, self._now, verified=verified)
-        if by_user and memory.validity is Validity.PENDING_CONFIRMATION:
-            self._tx.memories.set_validity(memory.id, Validity.ACTIVE, self._now)
         self._log("confirm", memory.id)
+        if not by_user:
+            return
+        if memory.validity is Validity.PENDING_CONFIRMATION:
+            self._tx.memories.set_validity(memory.id, Validity.ACTIVE, self._now)
+        for other_id in self._tx.memories.list_contradictions([memory.id]).get(memory.id, ()):
+            self.supersede(other_id, f"the user confirmed {memory.id}", successor=memory)
+
+    def mark_contradiction(self, memory: Memory, others: Iterable[Memory]) -> None:
+        """Note that a memory and some others cannot be true together, and nobody knows which is."""
+        link_contradictions(self._tx, memory, [other.id for other in others], now=self._now)
 
     def pin(self, memory_id: str, *, pinned: bool) -> None:
         """Protect a memory from fading, or no longer."""
@@ -177,6 +204,17 @@ class MemoryWriter:
         """The memory, seen from a workspace, that says this in the same words."""
         return self._tx.memories.find_by_fingerprint(fingerprint(content), workspace)
 
+    def require(self, memory_id: str) -> Memory:
+        """A memory as it is now.
+
+        Raises:
+            NotFoundError: there is no such memory.
+        """
+        memory = self._tx.memories.get(memory_id)
+        if memory is None:
+            raise not_found(self._tx, "memory", memory_id)
+        return memory
+
     def check_not_forgotten(self, content: str) -> None:
         """See that a text does not say what was forgotten.
 
@@ -195,7 +233,7 @@ class MemoryWriter:
         self, memory_id: str, wording: NewWording, action: str, detail: str | None
     ) -> None:
         """What follows a new wording: its place in the graph, its evidence, the audit entry."""
-        memory = self._require(memory_id)
+        memory = self.require(memory_id)
         interpretation, structural = wording.interpretation, wording.structural
         if structural is None:
             replace_interpretation(self._tx, memory, interpretation, now=self._now)
@@ -219,6 +257,7 @@ class MemoryWriter:
             inferred_by=wording.inferred_by,
             event_at=wording.event_at,
             event_expression=wording.event_expression,
+            expires_at=wording.expires_at,
         )
 
     def _set_validity(
@@ -226,12 +265,6 @@ class MemoryWriter:
     ) -> None:
         self._tx.memories.set_validity(memory_id, validity, self._now)
         self._log(action, memory_id, detail)
-
-    def _require(self, memory_id: str) -> Memory:
-        memory = self._tx.memories.get(memory_id)
-        if memory is None:
-            raise not_found(self._tx, "memory", memory_id)
-        return memory
 
     def _log(self, action: str, subject: str, detail: str | None = None) -> None:
         self._tx.audit.add(

@@ -133,13 +133,29 @@ class Memory(Value):
         return self.current.content
 
 
+class RelatedStatement(Value):
+    """What a memory says, or said before it was superseded."""
+
+    id: str
+    content: str
+
+
+StatementStatus = Literal["remembered", "already_known", "restored", "pending"]
+"""What became of a statement. `pending`: it contradicts what is better borne out, and waits for the
+user's word."""
+
+
 class RememberResult(Value):
     """What became of a statement to remember."""
 
     id: str
-    status: Literal["remembered", "already_known", "restored"]
+    status: StatementStatus
     content: str
     redactions: dict[str, int]
+    supersedes: tuple[RelatedStatement, ...] = ()
+    """What it has taken the place of. It stays in the history."""
+    contradicts: tuple[RelatedStatement, ...] = ()
+    """What cannot be true together with it; both stay until one is revised."""
 
 
 class RemainingBackup(Value):

@@ -52,6 +52,11 @@ class Claim:
     confidence: float
     assertive: bool = True
     """Whether it claims a fact; a wish or a rumour replaces nothing."""
+    is_stated: bool = False
+    """Whether somebody asked to have it remembered, now; else it was concluded from a turn."""
+    place: tuple[str, int] | None = None
+    """The session and the turn in it where it was said, by which claims are told apart in time
+    where clocks are set back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,14 @@ class NeedsReview:
     gap: float
 
 
-ConflictVerdict = Unrelated | SameStatement | KeepBoth | Supersede | Contradict | NeedsReview
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Both cannot be true and nothing tells which is: both stay, and each is marked."""
+
+
+ConflictVerdict = (
+    Unrelated | SameStatement | KeepBoth | Supersede | Contradict | NeedsReview | Dispute
+)
 
 
 def subject_key(subject: str) -> str:
@@ -145,6 +157,8 @@ def decide_replacement(
         return Supersede(since)
     if memory.verified or memory.pinned:
         return Contradict()
+    if claim.is_stated and _is_as_trusted(claim.trust, memory):
+        return Supersede(since)
     gap = _claim_priority(claim, now) - _memory_priority(memory, now)
     if abs(gap) < CLOSE:
         return NeedsReview(gap)
@@ -156,6 +170,19 @@ def _compare_topics(claim: Claim, memory: Memory) -> Unrelated | KeepBoth | None
     if memory.predicate is None or claim.predicate != memory.predicate:
         return Unrelated()
     return None if has_one_value(claim.predicate) else KeepBoth()
+
+
+def is_older(claim: Claim, memory: Memory) -> bool:
+    """Whether a claim was said before a memory's present wording; they are read in any order.
+
+    Within one session the order of the turns decides, because clocks are set back at times.
+    """
+    origin = memory.current.provenance
+    if claim.place is not None and origin.turn_index is not None:
+        session_id, turn_index = claim.place
+        if origin.session_id == session_id:
+            return turn_index < origin.turn_index
+    return claim.said_at < memory.current.valid_from
 
 
 def _has_another_time(claim: Claim, memory: Memory) -> bool:
@@ -179,6 +206,14 @@ def _is_no_weaker(trust: Trust, memory: Memory) -> bool:
     return before.source_kind is not SourceKind.USER_SAID or (
         _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[before.trust]
     )
+
+
+def _is_as_trusted(trust: Trust, memory: Memory) -> bool:
+    """Whether a channel vouches for its statements as much as that of the memory does.
+
+    An agent that is told of a change states it for the user, whoever concluded the memory.
+    """
+    return _TRUST_WEIGHT[trust] >= _TRUST_WEIGHT[memory.current.provenance.trust]
 
 
 def _claim_priority(claim: Claim, now: int) -> float:

@@ -156,7 +156,6 @@ class NewMemory:
     subject: str | None = None
     predicate: str | None = None
     task: str | None = None
-    expires_at: int | None = None
     flag: str | None = None
     scope: Scope | None = None
     """Where it is seen; None where nothing was said: then its type decides."""
@@ -175,6 +174,8 @@ class NewVersion:
     inferred_by: InferredBy = InferredBy.STATEMENT
     event_at: int | None = None
     event_expression: str | None = None
+    expires_at: int | None = None
+    """When the memory stops to count, now that it says this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,18 @@ class Memories(Protocol):
     def find_by_fingerprint(
         self, fingerprint: bytes, workspace: str | None = None
     ) -> Memory | None:
-        """The memory, seen from the workspace, whose present wording has this fingerprint."""
+        """The memory, seen from the workspace, whose present wording has this fingerprint.
+
+        An active one comes before all others.
+        """
+        ...
+
+    def list_contradictions(self, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The memories that contradict some of these now, ids by id; the others are missing.
+
+        A memory contradicts another as long as it is active or waits for confirmation, and both say
+        what they said when they were found to contradict each other.
+        """
         ...
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:

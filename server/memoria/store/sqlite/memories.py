@@ -47,7 +47,7 @@ class SqliteMemories:
             subject=memory.subject,
             predicate=memory.predicate,
             task=memory.task,
-            expires_at=memory.expires_at,
+            expires_at=version.expires_at,
             flag=memory.flag,
             scope=scope,
             now=version.ingested_at,
@@ -111,6 +111,7 @@ class SqliteMemories:
             memory_n=memory_n,
             now=version.ingested_at,
             verified=_is_verified_by_channel(version),
+            expires_at=version.expires_at,
         )
         self._release_turns(memory_n)
         return number
@@ -214,6 +215,13 @@ class SqliteMemories:
         place = self._workspaces.number(workspace)
         row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
         return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
+
+    def list_contradictions(self, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The memories that contradict some of these now, ids by id; the others are missing."""
+        found: dict[str, tuple[str, ...]] = {}
+        for row in self._rows.all("contradictions", ids=as_json(memory_ids)):
+            found[row["id"]] = (*found.get(row["id"], ()), row["other"])
+        return found
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that the user has not confirmed, newest first."""

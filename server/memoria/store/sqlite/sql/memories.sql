@@ -86,7 +86,8 @@ ORDER BY version DESC LIMIT 1;
 UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND tenant_id = :tenant;
 
 -- name: touch
-UPDATE memories SET updated_at = :now, verified = :verified, validity = 'active'
+UPDATE memories
+SET updated_at = :now, verified = :verified, validity = 'active', expires_at = :expires_at
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_validity
@@ -131,10 +132,13 @@ SELECT n, memory_n FROM memory_versions
 WHERE +tenant_id = :tenant AND n IN (SELECT value FROM json_each(:ns));
 
 -- name: with_fingerprint
-SELECT v.memory_n FROM memory_versions v JOIN documents d ON d.n = v.n
+SELECT v.memory_n
+FROM memory_versions v
+JOIN memories m ON m.n = v.memory_n
+JOIN documents d ON d.n = v.n
 WHERE v.tenant_id = :tenant AND v.fingerprint = :fingerprint AND v.valid_to IS NULL
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
-ORDER BY v.n DESC LIMIT 1;
+ORDER BY m.validity = 'active' DESC, v.n DESC LIMIT 1;
 
 -- name: unverified
 SELECT m.n
@@ -153,6 +157,34 @@ JOIN documents d ON d.n = v.n
 WHERE m.tenant_id = :tenant AND m.validity = 'pending_confirmation'
   AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
 ORDER BY m.n DESC LIMIT :limit;
+
+-- name: contradictions
+-- What contradicts some memories now: an edge that is older than a present wording is about a former
+-- one. Code 7 is CONTRADICTS.
+SELECT m.id, o.id AS other
+FROM json_each(:ids) wanted
+CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
+CROSS JOIN nodes x ON x.memory_n = m.n
+CROSS JOIN edges e ON e.src_n = x.n AND e.code = 7
+CROSS JOIN nodes y ON y.n = e.dst_n
+CROSS JOIN memories o ON o.n = y.memory_n
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
+WHERE o.validity IN ('active', 'pending_confirmation')
+  AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
+UNION
+SELECT m.id, o.id AS other
+FROM json_each(:ids) wanted
+CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
+CROSS JOIN nodes x ON x.memory_n = m.n
+CROSS JOIN edges e ON e.dst_n = x.n AND e.code = 7
+CROSS JOIN nodes y ON y.n = e.src_n
+CROSS JOIN memories o ON o.n = y.memory_n
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
+WHERE o.validity IN ('active', 'pending_confirmation')
+  AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
+ORDER BY 1, 2;
 
 -- name: wordings
 SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenant;

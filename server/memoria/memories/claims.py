@@ -1,0 +1,289 @@
+"""Claims: a new statement takes effect on what is known, whichever path it came by.
+
+Rules, a model, an explicit statement and an edit of a core file all end here with a claim. It is
+compared with the memories that speak of the same (`policy/conflict`), and the verdicts are carried
+out by the writer of memories:
+
+- a memory says the same: the claim is evidence for it;
+- it replaces a memory: that one says it from now on, and its former wording becomes history;
+- it contradicts a memory and neither is known to be right: both stay, and each is marked;
+- it contradicts a memory and has less authority: it waits for the user's word;
+- otherwise it is a new memory.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from memoria.memories.values import NewWording, Passage, StructuralLinks
+from memoria.memories.verdicts import NewClaim, Verdicts, judge_claim
+from memoria.memories.writer import MemoryWriter
+from memoria.model import InferredBy, Memory, SourceKind, Validity, new_id
+from memoria.policy.conflict import Claim, Contradict, NeedsReview
+from memoria.store.base import Transaction
+from memoria.store.values import NewMemory
+
+_SETTLED_BY_A_CLAIM = ("conflict", "review")
+"""Why a memory waits, where a later claim may decide what it waits for."""
+
+ClaimAction = Literal["ADD", "UPDATE", "evidence", "known", "restored", "past", "pending"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOutcome:
+    """What became of a claim."""
+
+    action: ClaimAction
+    memory_id: str
+    """The memory that says it now."""
+    supersedes: tuple[Memory, ...] = ()
+    """The memories whose place it took, as they were before."""
+    contradicts: tuple[Memory, ...] = ()
+    """The memories that cannot be true together with it."""
+    is_echo: bool = False
+    """Whether an assistant or a tool only repeated what the user had said."""
+
+
+class ClaimWriter:
+    """Writes claims within one tenant's transaction."""
+
+    def __init__(self, tx: Transaction, writer: MemoryWriter, now: int) -> None:
+        """Nothing is written yet.
+
+        Args:
+            tx: the transaction in which everything is written, or nothing.
+            writer: writes the memories, in the same transaction.
+            now: UTC epoch milliseconds.
+        """
+        self._tx = tx
+        self._writer = writer
+        self._now = now
+
+    def write(self, new: NewClaim, log_as: str = "add") -> ClaimOutcome:
+        """Let a claim take effect.
+
+        Args:
+            new: the claim.
+            log_as: what a new memory is logged as.
+
+        Raises:
+            ForgottenError: it says what was forgotten. Nothing was written.
+        """
+        known = self._writer.find_same(new.wording.content, new.memory.workspace)
+        decided = None if known is None else self._recognise(new, known)
+        if decided is not None:
+            return decided
+        outcome = self._apply(new, judge_claim(self._tx, new, self._now), known, log_as)
+        self._retire_pending(known, outcome)
+        return outcome
+
+    def _recognise(self, new: NewClaim, known: Memory) -> ClaimOutcome | None:
+        """What becomes of a claim because a memory has its wording; None if it is to be compared.
+
+        One that was superseded is compared, for something else is true since; so is one that waits
+        for what a later claim may decide.
+        """
+        match known.validity:
+            case Validity.ACTIVE:
+                return self.strengthen(new, known)
+            case Validity.PENDING_CONFIRMATION if known.flag not in _SETTLED_BY_A_CLAIM:
+                return ClaimOutcome("known", known.id)
+            case Validity.ARCHIVED if not new.claim.is_stated:
+                return self._restore_if_repeated(new, known)
+            case _:
+                return None
+
+    def settle(self, memory: Memory, claim: Claim) -> ClaimOutcome:
+        """Let a memory that was revised or restored take effect on the others.
+
+        Args:
+            memory: as it is now.
+            claim: what it says.
+        """
+        new = NewClaim(claim, _like(memory, claim), _bare_wording(memory))
+        verdicts = judge_claim(self._tx, new, self._now)
+        replaced = tuple(other for other, _ in verdicts.replaced)
+        self._supersede_all(memory, replaced)
+        contradicted = (*verdicts.contradicted, *verdicts.newer)
+        self._writer.mark_contradiction(memory, contradicted)
+        return ClaimOutcome("UPDATE", memory.id, replaced, contradicted)
+
+    def hold(
+        self, new: NewClaim, memory: Memory, verdict: Contradict | NeedsReview
+    ) -> ClaimOutcome:
+        """Write a claim that contradicts a memory; it waits until somebody confirms it.
+
+        It belongs to the project where it was said, though the memory may be seen elsewhere too.
+        """
+        pending = replace(
+            same_topic(memory, new.claim, new.memory.workspace),
+            validity=Validity.PENDING_CONFIRMATION,
+            flag="review" if isinstance(verdict, NeedsReview) else "conflict",
+        )
+        against = StructuralLinks(contradicts=(memory.id,))
+        self._writer.add(pending, replace(new.wording, structural=against), "hold")
+        return ClaimOutcome("pending", pending.id, contradicts=(memory,))
+
+    def revise(self, new: NewClaim, memory: Memory, valid_from: int) -> ClaimOutcome:
+        """Let a memory say something else from a moment on."""
+        since = max(valid_from, memory.current.valid_from)
+        self._writer.revise(memory.id, replace(new.wording, valid_from=since))
+        return ClaimOutcome("UPDATE", memory.id, supersedes=(memory,))
+
+    def strengthen(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
+        """Note that a known memory was said again.
+
+        It is evidence for the memory, unless an assistant or a tool only repeats what the user
+        said. Another wording replaces one that rules made, unless the user has fixed that.
+        """
+        wording, user_said = new.wording, SourceKind.USER_SAID
+        is_fixed = memory.verified or memory.pinned
+        by_rules = memory.current.inferred_by is InferredBy.RULES
+        is_better = by_rules and wording.inferred_by is not InferredBy.RULES and not is_fixed
+        is_echo = (
+            memory.current.provenance.source_kind is user_said is not wording.provenance.source_kind
+        )
+        if is_echo and not new.claim.is_stated:
+            return ClaimOutcome("known", memory.id, is_echo=True)
+        if is_better:
+            outcome = self.revise(new, memory, memory.current.valid_from)
+            return replace(outcome, supersedes=())
+        is_new = self._add_evidence(memory, wording)
+        return ClaimOutcome("evidence" if is_new else "known", memory.id)
+
+    def _add_evidence(self, memory: Memory, wording: NewWording) -> bool:
+        """Note the turn of a wording as evidence. False where it has none, or it is known."""
+        if wording.turn_n is None:
+            return False
+        passage = Passage(wording.turn_n, wording.provenance.quote or "")
+        return self._writer.add_evidence(memory.id, passage)
+
+    # Carrying out
+
+    def _apply(
+        self, new: NewClaim, verdicts: Verdicts, known: Memory | None, log_as: str
+    ) -> ClaimOutcome:
+        if verdicts.same:
+            return self.strengthen(new, verdicts.same[0])
+        if verdicts.replaced:
+            return self._replace(new, verdicts)
+        if verdicts.newer:
+            return self._add_past(new, verdicts.newer[0])
+        if verdicts.elsewhere:
+            return self.add_in_project(new, verdicts.elsewhere[0])
+        return self._add_beside(new, verdicts, known, log_as)
+
+    def _add_beside(
+        self, new: NewClaim, verdicts: Verdicts, known: Memory | None, log_as: str
+    ) -> ClaimOutcome:
+        """Write a claim that replaces nothing, marked where it contradicts something.
+
+        Args:
+            new: the claim.
+            verdicts: what it means for the memories that speak of the same.
+            known: a memory in its wording that is not active.
+            log_as: what a new memory is logged as.
+        """
+        contradicted = verdicts.contradicted
+        if verdicts.stronger and not _may_stand_beside(new, verdicts):
+            if known is not None and known.validity is Validity.PENDING_CONFIRMATION:
+                return ClaimOutcome("known", known.id, contradicts=contradicted)
+            return self.hold(new, *verdicts.stronger[0])
+        if known is not None and new.claim.is_stated and known.flag not in _SETTLED_BY_A_CLAIM:
+            return self._restore(new, known, contradicted)
+        marks = StructuralLinks(contradicts=tuple(memory.id for memory in contradicted))
+        self._writer.add(new.memory, replace(new.wording, structural=marks), log_as)
+        return ClaimOutcome("ADD", new.memory.id, contradicts=contradicted)
+
+    def _replace(self, new: NewClaim, verdicts: Verdicts) -> ClaimOutcome:
+        """Let one memory say it from now on, in the place of all that it replaces."""
+        (first, since), *others = verdicts.replaced
+        self.revise(new, first, since)
+        successor = self._current(first)
+        self._supersede_all(successor, [memory for memory, _ in others])
+        contradicted = verdicts.contradicted
+        self._writer.mark_contradiction(successor, contradicted)
+        before = (first, *(memory for memory, _ in others))
+        return ClaimOutcome("UPDATE", first.id, before, contradicted)
+
+    def _add_past(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
+        """Write what was true before the present wording of a memory, for its history alone."""
+        known = self._writer.find_same(new.wording.content, memory.workspace)
+        if known is not None:
+            return ClaimOutcome("known", known.id)
+        past = replace(
+            same_topic(memory, new.claim, memory.workspace), validity=Validity.SUPERSEDED
+        )
+        self._writer.add(past, new.wording)
+        return ClaimOutcome("past", past.id)
+
+    def add_in_project(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
+        """Write what a claim says for its project alone, beside what holds outside of it."""
+        known = self._writer.find_same(new.wording.content, new.memory.workspace)
+        if known is not None and known.validity is Validity.ACTIVE:
+            return self.strengthen(new, known)
+        beside = same_topic(memory, new.claim, new.memory.workspace)
+        links = StructuralLinks(replaces=memory.id)
+        self._writer.add(beside, replace(new.wording, structural=links))
+        return ClaimOutcome("ADD", beside.id)
+
+    def _restore_if_repeated(self, new: NewClaim, known: Memory) -> ClaimOutcome:
+        """Restore an archived memory if the user said the same after it was archived."""
+        by_user = new.claim.source is SourceKind.USER_SAID
+        if not by_user or new.claim.said_at <= known.updated_at:
+            return ClaimOutcome("known", known.id)
+        return self._restore(new, known, ())
+
+    def _restore(
+        self, new: NewClaim, known: Memory, contradicted: Sequence[Memory]
+    ) -> ClaimOutcome:
+        self._writer.restore(known.id)
+        self._add_evidence(known, new.wording)
+        self._writer.mark_contradiction(known, contradicted)
+        return ClaimOutcome("restored", known.id, contradicts=tuple(contradicted))
+
+    def _retire_pending(self, known: Memory | None, outcome: ClaimOutcome) -> None:
+        """Retire a memory that waited to say what another one says now."""
+        is_pending = known is not None and known.validity is Validity.PENDING_CONFIRMATION
+        if known is not None and is_pending and outcome.action in ("ADD", "UPDATE", "evidence"):
+            self._writer.supersede(known.id, successor=self._current(outcome.memory_id))
+
+    def _supersede_all(self, successor: Memory, memories: Iterable[Memory]) -> None:
+        for memory in memories:
+            self._writer.supersede(memory.id, successor=successor)
+
+    def _current(self, memory: Memory | str) -> Memory:
+        """A memory as it is now."""
+        memory_id = memory if isinstance(memory, str) else memory.id
+        return self._writer.require(memory_id)
+
+
+def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:
+    """Whether a claim stands beside what it contradicts: both are as well borne out."""
+    is_close = all(isinstance(verdict, NeedsReview) for _, verdict in verdicts.stronger)
+    return new.claim.is_stated and is_close
+
+
+def same_topic(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:
+    """A new memory of what a known one speaks of, as sure as a claim is."""
+    return replace(_like(memory, claim), id=new_id(), task=None, workspace=workspace)
+
+
+def _like(memory: Memory, claim: Claim) -> NewMemory:
+    """A memory as one that is ready to be written, as sure as a claim is."""
+    return NewMemory(
+        id=memory.id,
+        type=memory.type,
+        importance=memory.importance,
+        confidence=claim.confidence,
+        workspace=memory.workspace,
+        subject=memory.subject,
+        predicate=claim.predicate or memory.predicate,
+        task=memory.task,
+    )
+
+
+def _bare_wording(memory: Memory) -> NewWording:
+    """What a memory says now."""
+    now = memory.current
+    return NewWording(content=now.content, valid_from=now.valid_from, provenance=now.provenance)

@@ -1,0 +1,135 @@
+"""Verdicts: what a claim means for the memories that speak of the same.
+
+The memories to compare it with are found by their subject and property, by the words they share
+with the claim, and where a model was asked, by what it was asked about.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from memoria.memories.values import NewWording
+from memoria.model import Memory, Relation, Validity
+from memoria.policy.conflict import (
+    USER,
+    Claim,
+    ConflictVerdict,
+    Contradict,
+    Dispute,
+    NeedsReview,
+    SameStatement,
+    Supersede,
+    compare_claim,
+    is_older,
+    subject_key,
+)
+from memoria.store.base import Transaction
+from memoria.store.values import Filters, NewMemory
+from memoria.text.analyser import query_terms
+
+_MOST_TERMS = 64
+_MOST_ALIKE = 12
+"""Memories that share words with a claim and are compared with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewClaim:
+    """A claim, and the memory that it becomes where nothing is known of the same."""
+
+    claim: Claim
+    memory: NewMemory
+    wording: NewWording
+    relations: Mapping[str, Relation] = field(default_factory=dict)
+    """How a model relates it to some memories, by their ids. They are compared in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a claim means for the memories that speak of the same."""
+
+    same: tuple[Memory, ...]
+    replaced: tuple[tuple[Memory, int], ...]
+    """With the moment from which the claim holds instead."""
+    newer: tuple[Memory, ...]
+    """What it would replace if they were not younger than it."""
+    elsewhere: tuple[Memory, ...]
+    """What it replaces for its own project alone."""
+    stronger: tuple[tuple[Memory, Contradict | NeedsReview], ...]
+    disputed: tuple[Memory, ...]
+
+    @property
+    def contradicted(self) -> tuple[Memory, ...]:
+        """All that cannot be true together with the claim and is not replaced by it."""
+        return (*self.disputed, *(memory for memory, _ in self.stronger))
+
+
+def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
+    """Decide what a claim means for the active memories that speak of the same.
+
+    Args:
+        tx: the transaction to read in.
+        new: the claim.
+        now: UTC epoch milliseconds.
+    """
+    found: list[tuple[Memory, ConflictVerdict]] = []
+    for memory in _rivals(tx, new):
+        relation = new.relations.get(memory.id)
+        found.append((memory, compare_claim(new.claim, memory, now, relation)))
+    superseded = [(memory, v) for memory, v in found if isinstance(v, Supersede)]
+    newer = tuple(memory for memory, _ in superseded if is_older(new.claim, memory))
+    rest = [(memory, v) for memory, v in superseded if memory not in newer]
+    elsewhere = tuple(memory for memory, _ in rest if applies_elsewhere(new.memory, memory))
+    return Verdicts(
+        same=tuple(memory for memory, v in found if isinstance(v, SameStatement)),
+        replaced=tuple((m, v.valid_from) for m, v in rest if m not in elsewhere),
+        newer=newer,
+        elsewhere=elsewhere,
+        stronger=tuple(
+            (memory, v) for memory, v in found if isinstance(v, Contradict | NeedsReview)
+        ),
+        disputed=tuple(memory for memory, v in found if isinstance(v, Dispute)),
+    )
+
+
+def applies_elsewhere(new: NewMemory, memory: Memory) -> bool:
+    """Whether a memory is seen in every project while the claim is made for one alone.
+
+    What is about the person applies everywhere, whatever project it is said in.
+    """
+    everywhere = memory.workspace is None and new.workspace is not None
+    return everywhere and not memory.type.is_personal and memory.subject != USER
+
+
+def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
+    """The active memories to compare a claim with, the likeliest first."""
+    related = map(tx.memories.get, new.relations)
+    alike = (one for one in _alike(tx, new) if _may_be_of_one(one.subject, new.memory.subject))
+    found = [*related, *_about_the_same(tx, new.memory), *alike]
+    return [
+        memory
+        for memory in {m.id: m for m in found if m is not None}.values()
+        if memory.validity is Validity.ACTIVE
+        and memory.id != new.memory.id
+        and not memory.type.is_derived
+        and memory.task == new.memory.task
+    ]
+
+
+def _may_be_of_one(one: str | None, other: str | None) -> bool:
+    """Whether two subjects may be one: they are equal, or one of them is not known."""
+    return one is None or other is None or subject_key(one) == subject_key(other)
+
+
+def _about_the_same(tx: Transaction, memory: NewMemory) -> Iterator[Memory]:
+    """Memories of the same subject that speak of the same property, or of none by name."""
+    if memory.subject is None:
+        return
+    about = tx.memories.list_about(memory.subject, memory.workspace, predicate=memory.predicate)
+    yield from (m for m in about if m.predicate in (None, memory.predicate))
+
+
+def _alike(tx: Transaction, new: NewClaim) -> Iterable[Memory]:
+    """Memories that share words with the claim."""
+    terms = query_terms(new.wording.content)[:_MOST_TERMS]
+    seen = Filters(workspace=new.memory.workspace)
+    matches = tx.documents.match(("memory",), terms, seen, _MOST_ALIKE)
+    return tx.memories.by_version_numbers([match.n for match in matches]).values()
