@@ -80,6 +80,15 @@ def marks(tenant: str) -> Digester:
     return Digester(tenant, lambda: b"a key")
 
 
+def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> None:
+    """A memory that waits, because it contradicts another one."""
+    waits = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION)
+    tx.memories.add(waits, version)
+    against = tx.memories.get(memory_id)
+    assert against is not None
+    link_contradictions(tx, against, [waits.id], now=2)
+
+
 def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     """Everything a tenant can do: talk, edit a message, remember, correct, archive, take notes."""
     capture = Capture(store, tenant, LIBRARY, LIMITS, marks(tenant))
@@ -106,13 +115,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             tx.episodes.add(memory.id, turn.session_n, 0, 3)
         again = tx.conversations.session_turns("s", 1, 1)[0]
         tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
-        waits = NewMemory(
-            new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION
-        )
-        tx.memories.add(waits, version)
-        against = tx.memories.get(memory.id)
-        assert against is not None
-        link_contradictions(tx, against, [waits.id], now=2)
+        add_rival(tx, memory.id, version)
         tx.memories.add(
             NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED),
             replace(version, expires_at=1),
