@@ -80,13 +80,14 @@ def marks(tenant: str) -> Digester:
     return Digester(tenant, lambda: b"a key")
 
 
-def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> None:
-    """A memory that waits, because it contradicts another one."""
+def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:
+    """A memory that waits, because it contradicts another one. Gives its id."""
     waits = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, validity=Validity.PENDING_CONFIRMATION)
     tx.memories.add(waits, version)
     against = tx.memories.get(memory_id)
     assert against is not None
     link_contradictions(tx, against, [waits.id], now=2)
+    return waits.id
 
 
 def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
@@ -115,7 +116,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             tx.episodes.add(memory.id, turn.session_n, 0, 3)
         again = tx.conversations.session_turns("s", 1, 1)[0]
         tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
-        add_rival(tx, memory.id, version)
+        rival_id = add_rival(tx, memory.id, version)
         tx.memories.add(
             NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED),
             replace(version, expires_at=1),
@@ -136,7 +137,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     update_scratchpad(store, tenant, "s", f"{tenant} looks for the port", "a task")
     interlink(store, tenant, corrected.id, archived.id, first)
     with store.write(tenant) as tx:
-        merge(tx, memory.id, waits.id, corrected.id)
+        merge(tx, memory.id, rival_id, corrected.id)
         draw(tx, corrected.id, again.n)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
