@@ -7,7 +7,7 @@ from memoria.policy.scope import decide_scope
 
 F, P, R = MemoryType.FACT, MemoryType.PREFERENCE, MemoryType.RULE
 G, L, S = MemoryType.GOAL, MemoryType.RELATIONSHIP, MemoryType.SKILL
-E, O, T = MemoryType.ERROR, MemoryType.TASK_OUTCOME, MemoryType.TOOL_EXPERIENCE
+E, D, T = MemoryType.ERROR, MemoryType.TASK_OUTCOME, MemoryType.TOOL_EXPERIENCE
 
 # The first forty were written before there was a rule, the second forty after the first rules.
 EVERYWHERE = [
@@ -31,6 +31,26 @@ EVERYWHERE = [
     (P, "我喜欢喝不加糖的美式咖啡"),
     (R, "以后都用中文回答我"),
     (F, "我每周三晚上去打羽毛球"),
+    (F, "The user is a backend engineer at Klarna"),
+    (P, "The user prefers PostgreSQL over MySQL"),
+    (F, "I use Vim with a Dvorak layout"),
+    (R, "Write type hints in all my projects"),
+    (F, "Grandpa Josef keeps bees"),
+    (F, "My blood test is on Monday"),
+    (F, "The user's timezone is Europe/Berlin"),
+    (G, "I'd like to learn Portuguese before the summer"),
+    (F, "My laptop is a MacBook Pro with 16 GB"),
+    (L, "Tom is my brother-in-law"),
+    (F, "The user has worked from home since March"),
+    (F, "I broke my wrist skiing"),
+    (R, "不管哪个项目，提交信息都用英文"),
+    (F, "用户是一名护士，经常上夜班"),
+    (F, "我家的地址在杭州市西湖区"),
+    (P, "用户更喜欢深色主题"),
+    (F, "我老婆下周三生日"),
+    (F, "我平时用 Vim 写代码"),
+    (G, "我们打算国庆去云南旅游"),
+    (F, "我对猫毛过敏，所以没养宠物"),
 ]
 PROJECT = [
     (F, "The staging database is rebuilt every Friday"),
@@ -38,7 +58,7 @@ PROJECT = [
     (P, "We use pnpm here instead of npm"),
     (F, "src/parser/lexer.py holds the tokenizer"),
     (F, "The payment service listens on port 7443"),
-    (O, "The migration to PostgreSQL 16 was finished"),
+    (D, "The migration to PostgreSQL 16 was finished"),
     (E, "The build fails with E1437 when the fixture is missing"),
     (F, "Ticket PAY-812 is blocked by the schema review"),
     (R, "Never push to main without a green CI run in this project"),
@@ -52,13 +72,37 @@ PROJECT = [
     (E, "缺少 fixture 时构建会失败"),
     (F, "UserService 的缓存放在 Redis 里"),
     (F, "张伟负责网关的代码评审"),
-    (O, "订单服务的迁移已经完成"),
+    (D, "订单服务的迁移已经完成"),
+    (F, "The user decided to use Redis for the session cache"),
+    (F, "I fixed the flaky login test"),
+    (G, "I want to finish the parser refactoring by Friday"),
+    (F, "When the user clicks Save the form is validated"),
+    (F, "Kafka keeps events for seven days"),
+    (F, "My pull request #412 waits for a review"),
+    (F, "config/settings.toml overrides the environment"),
+    (P, "The user wants getUserById to raise on missing rows"),
+    (T, "pytest -n 4 runs out of memory on the CI runner"),
+    (R, "Around here we squash commits before merging"),
+    (F, "The customer wants the export in CSV"),
+    (F, "Our team meets for the standup at 9:45"),
+    (F, "用户表有二十个字段"),
+    (F, "登录接口返回 401"),
+    (F, "我决定把缓存换成 Redis"),
+    (F, "我们的服务每晚两点重启"),
+    (P, "本项目的变量命名用下划线"),
+    (T, "docker compose 在 CI 上要加 --wait"),
+    (F, "李雷改了 src/auth/token.ts"),
+    (G, "下个迭代要把日志迁到新集群"),
 ]
 UNDECIDED = [
     (F, "The meeting is on Tuesday at ten"),
     (F, "Green is better than blue"),
     (F, "会议改到周二上午十点"),
     (F, "最后选了蓝色"),
+    (R, "Use tabs, not spaces"),
+    (R, "Run the tests before you commit"),
+    (F, "The user wants the blue variant"),
+    (R, "提交之前先跑测试"),
 ]
 
 

@@ -1,0 +1,192 @@
+"""Scope: whether a statement is seen in every project, by what it is about.
+
+Who the user is, their people, health, homes, habits and plans hold wherever they work. Code,
+services, builds, tickets and the team's decisions hold in their project. A statement may speak of
+both, so that its signs are weighed against each other: whose it is, what things it names, and
+whether it points at a project in so many words. Where they cancel out, nothing is decided: then
+the type of the memory does, and whoever stated it is told.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from memoria.graph.mentions import find_names
+from memoria.model import MemoryType, Scope
+from memoria.policy import scope_words as words
+from memoria.policy.conflict import USER, subject_key
+from memoria.text.pattern import LazyPattern
+
+_MOST_CHARS = 4000
+_PRIOR = {
+    MemoryType.PREFERENCE: 1,
+    MemoryType.RULE: 1,
+    MemoryType.RELATIONSHIP: 2,
+    MemoryType.SKILL: -1,
+    MemoryType.ERROR: -1,
+    MemoryType.TASK_OUTCOME: -1,
+    MemoryType.TOOL_EXPERIENCE: -1,
+}
+"""What a type adds."""
+
+
+def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> Scope | None:
+    """Decide where a statement is to be seen; None where its words leave it open.
+
+    Args:
+        content: the statement.
+        kind: its type.
+        subject: of whom or what it speaks, where somebody has said so.
+    """
+    text = content[:_MOST_CHARS]
+    if kind.sums_up_conversation:
+        return "project"  # where the conversation was held
+    if _EVERY_PROJECT.regex.search(text):
+        return "everywhere"
+    if _THIS_PROJECT.regex.search(text):
+        return "project"
+    signs = _read_signs(text, subject)
+    balance = _PRIOR.get(kind, 0) + signs.of_person - signs.of_work
+    if balance == 0:
+        return None
+    return "everywhere" if balance > 0 else "project"
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What a statement names."""
+
+    is_of_user: bool
+    names_person: bool
+    people: int
+    life: int
+    life_or_not: bool
+    feeling: bool
+    things: int
+    trade: bool
+    doing: bool
+
+    @property
+    def of_person(self) -> int:
+        """How far it is about a person and their life."""
+        life = 2 * min(self.people, 2) + 2 * min(self.life, 2) + self.life_or_not
+        # Whoever is only named may be of the team.
+        known = self.names_person and (life > 0 or self.feeling)
+        return life + self.is_of_user + (self.is_of_user and self.feeling) + known
+
+    @property
+    def of_work(self) -> int:
+        """How far it is about what is built, and how."""
+        return 2 * min(self.things, 2) + self.trade + self.doing
+
+
+def _read_signs(text: str, subject: str | None) -> _Signs:
+    plain = _ADDRESS.regex.sub(" ", text)
+    own = subject is not None and subject_key(subject) == USER
+    return _Signs(
+        is_of_user=own or bool(_SELF.regex.search(text)),
+        names_person=any(name.kind == "person" for name in find_names(text)),
+        people=_count(text, words.KIN, words.KIN_ZH),
+        life=_count(text, words.PERSONAL, words.PERSONAL_ZH)
+        + len(_PERSONAL_PHRASE.regex.findall(text)),
+        life_or_not=_count(text, words.PERSONAL_OR_NOT) > 0,
+        feeling=_count(text, words.FEELING, words.FEELING_ZH) > 0
+        or bool(_HABIT.regex.search(text)),
+        things=_count(text, words.WORK, words.WORK_ZH)
+        + len(_WORK_PHRASE.regex.findall(text))
+        + len(_CODE.regex.findall(plain)),
+        trade=_count(text, words.CRAFT, words.CRAFT_ZH) > 0,
+        doing=_count(text, words.DOING, words.DOING_ZH) > 0 or bool(_ASKING.regex.search(text)),
+    )
+
+
+def _count(text: str, english: str, chinese: str = "") -> int:
+    """How many of the words a text has."""
+    spoken = set(_WORD.regex.findall(text.lower()))
+    return len(spoken & _list_forms(english)) + sum(piece in text for piece in chinese.split())
+
+
+@cache
+def _list_forms(listed: str) -> frozenset[str]:
+    """Words with their regular endings. Stems would take `account` for `accountant`."""
+    return frozenset(form for word in listed.split() for form in _inflect(word))
+
+
+def _inflect(word: str) -> Iterator[str]:
+    short = word.removesuffix("e")
+    yield from (word, f"{word}s", f"{word}es", f"{short}ed", f"{short}ing")
+    yield from (f"{word}{word[-1]}ed", f"{word}{word[-1]}ing")
+    if word.endswith("y"):
+        yield from (f"{word[:-1]}ies", f"{word[:-1]}ied")
+
+
+_WORD = LazyPattern("[a-z]+")
+_PROJECT_NOUNS = (
+    r"repos?|repositor(?:y|ies)|projects?|code ?bases?|monorepo|workspace|modules?|packages?"
+    r"|librar(?:y|ies)|services?|apps?|applications?|apis?|sites?|websites?|builds?|pipelines?"
+    r"|branch(?:es)?|teams?|sprints?|releases?|products?|backend|frontend|servers?|databases?"
+    r"|clients?|customers?|plugins?|components?|cluster|tests?|deploy(?:s|ments?)?|tickets?|ci"
+)
+_PROJECT_NOUNS_ZH = (
+    "项目|仓库|代码库|代码|工程|服务|模块|应用|系统|组件|类库|分支|团队|平台|产品|版本|迭代|接口"
+    "|后端|前端|网站|构建|数据库|小程序"
+)
+_THIS_PROJECT = LazyPattern(
+    rf"\b(?:this|our|the current)\s+(?:[\w-]+\s+){{0,2}}?(?:{_PROJECT_NOUNS})\b"
+    r"|\bhere,?\s+we\b|\bwe\b[^.!?]{0,40}\bhere\b|^here\b"
+    r"|\b(?:use|write|run|keep|put|name)\b[^.!?]{0,40}\bhere\b"
+    rf"|(?:这个?|本|该|此|咱们?的?|我们的?|当前)[^，。！？,.]{{0,4}}?(?:{_PROJECT_NOUNS_ZH})"
+    r"|(?:项目|仓库|代码库|工程)(?:里|中|内)",
+    re.IGNORECASE,
+)
+_EVERY_PROJECT = LazyPattern(
+    r"\b(?:all|every|any|each|whatever|whichever|which|what|regardless of|across)"
+    r"(?: of)?(?: (?:my|our|the|other))?"
+    r" (?:projects?|repos?|repositor(?:y|ies)|code ?bases?)\b"
+    r"|(?:所有|每一?个|任何|各个|全部|不管|无论|不论)(?:的|是)?(?:哪一?个|什么)?的?"
+    r"(?:项目|仓库|代码库|工程)",
+    re.IGNORECASE,
+)
+_SELF = LazyPattern(
+    r"\bI\b|\b(?:[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b"
+    r"|\b[Tt]he user\b(?!\s+(?:service|table|interface|model|stor(?:y|ies)|guide|manual|endpoint"
+    r"|api|API|ids?|IDs?|menu|input|list|settings|groups?|roles?|data|records?|accounts?|session"
+    r"|flow|form|page|tests?|clicks?|logs|submits|is redirected|enters|uploads|types|presses|taps"
+    r"|signs|registers|requests|sees)\b)"
+    r"|我(?![们司方])|本人"
+    r"|(?<![一-鿿])用户(?!表|服务|接口|模块|登录|名|端|界面|数据|中心|权限|量|反馈|体验|组|系统|注册"
+    r"|信息|点击|提交|输入|画像|\s*[A-Za-z])"
+)
+_HABIT = LazyPattern(
+    r"\b(?:I|[Tt]he user) (?:usually |always |mostly |only |never |often )?"
+    r"(?:uses?|works?|takes?|goes|go|plays?|stud(?:y|ies)|owns?|drives?|wears?|reads?)\b"
+    r"|我(?:一般|平时|通常|经常|总是|每[天周月年晚早])"
+)
+_ASKING = LazyPattern(
+    r"\b(?:want|need|ask|request)(?:s|ed)? (?:for )?(?:the|this|that)\b|(?:想?要|选)了?[这那][个种]"
+)
+"""Asking for one thing of which only the conversation says what it is."""
+_PERSONAL_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_PERSONAL})\b", re.IGNORECASE)
+_WORK_PHRASE = LazyPattern(rf"\b(?:{words.PHRASES_WORK})\b", re.IGNORECASE)
+_ADDRESS = LazyPattern(
+    r"https?://\S+|\S+@\S+\.\w+"
+    r"|\b(?:YouTube|LinkedIn|GitHub|GitLab|WhatsApp|MacBook|PayPal|WeChat|TikTok|FaceTime|AirPods"
+    r"|PlayStation|OpenAI|ChatGPT|JavaScript|TypeScript|COVID-\d+|(?:Mc|Mac|De|Du|Le|La|Di|Fitz|Van)"
+    r"[A-Z][a-z]+)\b"
+)
+"""Addresses and names that are written like code and are none."""
+_CODE = LazyPattern(
+    r"`[^`\n]+`"
+    r"|(?<![\w/.])(?:~|\.{1,2})/[\w./-]+|(?<![\w/.])/[a-z][\w-]*(?:/[\w.-]+)*"
+    r"|(?<![\w/.])(?:src|lib|tests?|docs|server|app|bin|packages|cmd|internal|config)/[\w./-]*"
+    r"|(?<![\w/])(?=[\w./-]*[a-z])(?:[\w.-]+/){2,}[\w.-]+"
+    r"|\b[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|php|c|cc|cpp|h|hpp|cs|swift|sql|sh|md|json"
+    r"|ya?ml|toml|ini|cfg|conf|env|lock|html|css|scss|xml|proto|tf|gradle|csv|txt|log|ipynb)\b"
+    r"|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b\w+\(\)"
+    r"|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]{2,}[A-Z][A-Za-z0-9]*\b"
+    r"|\b[A-Z]{2,}-\d{2,}\b|\b[A-Z]\d{3,}\b|(?<!\w)#\d+\b|(?<!\S)--[a-z][\w-]+"
+    r"|\b\d{1,3}(?:\.\d{1,3}){3}\b|\blocalhost\b|\bports? \d+|\bv\d+(?:\.\d+)+\b"
+    r"|\b(?:returns?|status|HTTP) [1-5]\d\d\b|返回 ?[45]\d\d"
+)
+"""Paths, file names, identifiers, tickets, error codes, flags, addresses of machines, versions."""
