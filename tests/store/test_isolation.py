@@ -184,6 +184,7 @@ def merge(tx: Transaction, one: str, other: str, like: str) -> None:
     src, merged, dst = (Node("memory", i) for i in (one, other, like))
     ends = [
         (src, EdgeType.SIMILAR_TO, dst),
+        (src, EdgeType.VERSION_NEXT, dst),
         (merged, EdgeType.SIMILAR_TO, dst),
         (merged, EdgeType.SUPPORTS, dst),
         (src, EdgeType.CAUSES, dst),
@@ -395,6 +396,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "pairs.list_wordings": lambda tx, _: tx.pairs.list_wordings(0, 0, 100),
     "pairs.has_changes": lambda tx, _: tx.pairs.has_changes(0),
     "pairs.merge_targets": lambda tx, them: [*tx.pairs.merge_targets(them.memory_ids).items()],
+    "pairs.list_successions": lambda tx, them: tx.pairs.list_successions(them.memory_ids),
     "pairs.list_merged_into": lambda tx, them: [
         tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],

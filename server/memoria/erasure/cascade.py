@@ -33,7 +33,7 @@ def list_former_conclusions(memory: Memory, turn_ids: Collection[str]) -> list[i
     return [
         version.n
         for version in memory.versions
-        if version.valid_to is not None
+        if version.n != memory.current.n
         and version.inferred_by is not InferredBy.STATEMENT
         and version.provenance.turn_id in turn_ids
     ]

@@ -15,6 +15,7 @@ from memoria.model import Memory
 from memoria.policy.merging import (
     Pair,
     may_merge,
+    may_relate,
     near_identical,
     wording_key,
 )
@@ -65,7 +66,7 @@ def find_candidates(context: StepContext, since: int | None, *, ask: bool) -> Me
     if ask:
         known = set(found.same)
         for one, other in (*_nearest(context), *_sharing_words(context, since)):
-            if len(found.doubtful) < MAX_PAIRS_ASKED and may_merge(one, other):
+            if len(found.doubtful) < MAX_PAIRS_ASKED and may_relate(one, other):
                 pair = found.add_pair(one, other)
                 found.doubtful += [] if pair in known else [pair]
                 known.add(pair)

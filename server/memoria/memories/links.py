@@ -216,8 +216,19 @@ def link_source(
     tx.graph.upsert_edges([edge])
 
 
-def link_successor(tx: Transaction, successor: Memory, former: Memory, *, now: int) -> None:
-    """Link a memory with the one that it has taken the place of."""
+def link_successor(
+    tx: Transaction, successor: Memory, former: Memory, *, now: int, since: int | None = None
+) -> None:
+    """Link a memory with the one that it has taken the place of.
+
+    Args:
+        tx: the transaction that supersedes.
+        successor: the memory that counts from now on.
+        former: the memory that was superseded.
+        now: UTC epoch milliseconds.
+        since: when the successor began to hold, and the former one ceased to; None where both say
+            the same.
+    """
     version = successor.current
     edge = Edge(
         src=Node("memory", former.id),
@@ -225,6 +236,7 @@ def link_successor(tx: Transaction, successor: Memory, former: Memory, *, now: i
         dst=Node("memory", successor.id),
         weight=initial_weight(1.0, version.provenance.trust, now - version.valid_from),
         confidence=1.0,
+        event_at=since,
         made_at=now,
     )
     tx.graph.upsert_edges([edge])

@@ -110,6 +110,7 @@ class MemoryWriter:
         action: str = "supersede",
         *,
         successor: Memory | None = None,
+        since: int | None = None,
     ) -> None:
         """Take a memory out of the active ones because something else is true now.
 
@@ -118,9 +119,13 @@ class MemoryWriter:
             detail: why, for the audit log.
             action: what was done, for the audit log.
             successor: the memory that says what is true now, where there is one.
+            since: the moment until which this one held, UTC epoch milliseconds; by default when its
+                successor began to hold.
         """
         if successor is not None:
-            link_successor(self._tx, successor, self.require(memory_id), now=self._now)
+            since = successor.current.valid_from if since is None else since
+            former = self.require(memory_id)
+            link_successor(self._tx, successor, former, since=since, now=self._now)
             detail = detail or f"replaced by {successor.id}"
         self._set_validity(memory_id, Validity.SUPERSEDED, action, detail)
 

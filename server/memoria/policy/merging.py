@@ -202,6 +202,19 @@ def may_merge(one: Memory, other: Memory) -> bool:
     return has_equal_fields and len(subjects) <= 1 and len(predicates) <= 1
 
 
+def may_relate(one: Memory, other: Memory) -> bool:
+    """Whether it makes sense to ask what one of two memories is to the other.
+
+    Type, scope and subject must agree. They may tell of two times or hold for two spans: then one
+    may replace the other without being the same.
+    """
+    if one.id == other.id or not (_is_mergeable(one) and _is_mergeable(other)):
+        return False
+    subjects = {subject_key(memory.subject) for memory in (one, other) if memory.subject}
+    scopes = {(memory.type, memory.project, memory.task) for memory in (one, other)}
+    return len(scopes) == 1 and len(subjects) <= 1
+
+
 def _is_mergeable(memory: Memory) -> bool:
     active = memory.validity is Validity.ACTIVE and memory.flag is None
     is_derived = memory.type.is_derived or memory.versions[-1].provenance.channel == NIGHTLY_CHANNEL

@@ -1,8 +1,12 @@
-"""Merge: memories that say the same become one, which has the evidence of all.
+"""Merge: memories that say the same become one, and a newer one replaces what is over.
 
-The survivor's wording stays as it is, and so do those of the others, in the record: they are
-superseded and known to be merged into it. What is to be believed of it is no more than of the least
-of them, unless the user has confirmed it.
+Of those that say the same the survivor has the evidence of all. Its wording stays as it is, and so
+do those of the others, in the record: they are superseded and known to be merged into it. What is
+to be believed of it is no more than of the least of them, unless the user has confirmed it.
+
+Where a newer memory tells how it is now, the older one is superseded, if `policy/succession` allows
+it. If it does not, or if nothing tells which of two holds, both stay, and a CONTRADICTS edge marks
+them for a review.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,24 +15,35 @@ from typing import Literal
 from memoria.lifecycle.adjudicate import adjudicate_pairs
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
-from memoria.model import EdgeType, Memory, Relation
+from memoria.memories.writer import MemoryWriter
+from memoria.model import Memory, Relation
 from memoria.model.nightly import StepOutcome
-from memoria.policy.merging import Pair, authority, may_merge, merge_groups, survivor
+from memoria.policy.conflict import KeepBoth, Supersede
+from memoria.policy.merging import (
+    Pair,
+    authority,
+    may_merge,
+    may_relate,
+    merge_groups,
+    survivor,
+)
+from memoria.policy.succession import decide_succession
 from memoria.store.base import Transaction
 
 _AT_ONCE = 10
 """Turns that one item lets the survivor rest on as well."""
 _RUNS = 100
-_CONTRADICTION_CONFIDENCE = 0.7
-"""How sure a model's word is that two memories contradict each other."""
+
+
+_Deed = Literal["gather", "merge", "replace", "contradict", "keep apart"]
 
 
 class PairItem(Item):
     """Two memories and what is to be done with them."""
 
-    do: Literal["gather", "merge", "contradict", "keep apart"]
+    do: _Deed
     one: str
-    """The survivor, where one of them is merged."""
+    """The survivor, where one of them is merged; else the older one."""
     other: str
     wordings: tuple[int, int]
     """Their present wordings, by number: what was ruled upon."""
@@ -38,7 +53,7 @@ class MergeStep(PlannedStep[PairItem]):
     """Merges memories that say the same."""
 
     name = "merge"
-    summary = "Merge memories that say the same."
+    summary = "Merge memories that say the same, and supersede what a newer one replaces."
     item = PairItem
     rows = 120
 
@@ -50,23 +65,19 @@ class MergeStep(PlannedStep[PairItem]):
 
     def plan(self, context: StepContext) -> Iterator[PairItem]:
         """The pairs that are nearly identical, and those that a chat model has ruled on."""
-        found = _drop_restored_pairs(
-            context,
-            find_candidates(
-                context, _last_run_at(context, self.name), ask=context.chat is not None
-            ),
+        found = find_candidates(
+            context, _last_run_at(context, self.name), ask=context.chat is not None
         )
-        ruled: dict[Pair, Relation] = {}
+        ruled: dict[Pair, Relation] = _drop_restored_pairs(context, found)
         if context.chat is not None:
-            ruled, short = adjudicate_pairs(context, context.chat, found.memories, found.doubtful)
+            answers, short = adjudicate_pairs(context, context.chat, found.memories, found.doubtful)
+            ruled |= answers
             context.shortfalls.update({} if short is None else {self.name: short})
         same = [*found.same, *(pair for pair, relation in ruled.items() if relation == "same")]
         two = {pair for pair, relation in ruled.items() if relation != "same"}
         for group in merge_groups(found.memories, same, two):
             yield from _merge_items(group)
-        for pair, relation in ruled.items():
-            if relation != "same":
-                yield _distinct_item(found.memories, pair, relation)
+        yield from _distinct_items(found.memories, ruled)
 
     def apply(self, tx: Transaction, item: PairItem, context: StepContext) -> ItemResult:
         """Carry the item out, unless one of the memories was changed or forgotten since."""
@@ -82,10 +93,10 @@ class MergeStep(PlannedStep[PairItem]):
                 return ItemResult(
                     StepOutcome.DONE, other.id, f"merged into {one.id}: it says the same"
                 )
+            case "replace":
+                return _replace(tx, writer, one, other, context.at)
             case "contradict":
-                tx.pairs.mark_distinct(one.id, other.id)
-                writer.link(other, EdgeType.CONTRADICTS, one.id, _CONTRADICTION_CONFIDENCE)
-                return ItemResult(StepOutcome.DONE, other.id, f"may contradict {one.id}")
+                return _mark(tx, writer, one, other)
             case "keep apart":
                 tx.pairs.mark_distinct(one.id, other.id)
         return ItemResult(StepOutcome.DONE)
@@ -109,14 +120,24 @@ def _last_run_at(context: StepContext, step: str) -> int | None:
     return max(done, default=None)
 
 
-def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> MergeCandidates:
-    """The candidates without pairs that were merged before and separated by the user."""
+def _drop_restored_pairs(context: StepContext, found: MergeCandidates) -> dict[Pair, Relation]:
+    """Drop the pairs that a night has parted or joined and the user has put back.
+
+    What was merged stays two. What was replaced is marked beside its successor, for the user has
+    said that it holds.
+    """
+    ids = list(found.memories)
     with context.store.read(context.tenant) as tx:
-        merged = tx.pairs.merge_targets(list(found.memories))
-    back = {(min(one, other), max(one, other)) for one, other in merged.items()}
-    found.same = [pair for pair in found.same if pair not in back]
-    found.doubtful = [pair for pair in found.doubtful if pair not in back]
-    return found
+        merged = _as_pairs(tx.pairs.merge_targets(ids).items())
+        replaced = _as_pairs(tx.pairs.list_successions(ids)) - merged
+    marked = [pair for pair in found.doubtful if pair in replaced]
+    found.same = [pair for pair in found.same if pair not in merged]
+    found.doubtful = [pair for pair in found.doubtful if pair not in merged | replaced]
+    return dict.fromkeys(marked, "contradicts")
+
+
+def _as_pairs(pairs: Iterable[tuple[str, str]]) -> set[Pair]:
+    return {(min(one, other), max(one, other)) for one, other in pairs}
 
 
 def _merge_items(group: Iterable[Memory]) -> Iterator[PairItem]:
@@ -129,13 +150,60 @@ def _merge_items(group: Iterable[Memory]) -> Iterator[PairItem]:
             yield _pair_item("merge", kept, other)
 
 
-def _distinct_item(memories: Mapping[str, Memory], pair: Pair, relation: Relation) -> PairItem:
-    one, other = sorted((memories[i] for i in pair), key=lambda m: (m.current.valid_from, m.id))
-    return _pair_item("keep apart" if relation == "different" else "contradict", one, other)
+def _replace(
+    tx: Transaction, writer: MemoryWriter, older: Memory, newer: Memory, at: int
+) -> ItemResult:
+    """Let a memory take the place of an older one, as far as that is allowed."""
+    match decide_succession(newer, older, at):
+        case Supersede(valid_from=since):
+            tx.pairs.mark_distinct(older.id, newer.id)
+            writer.supersede(older.id, successor=newer, since=since)
+            why = f"replaced by {newer.id}: that tells how it is now"
+            return ItemResult(StepOutcome.DONE, older.id, why)
+        case KeepBoth():
+            tx.pairs.mark_distinct(older.id, newer.id)
+            return ItemResult(StepOutcome.DONE)
+        case _:
+            return _mark(tx, writer, older, newer)
+
+
+def _mark(tx: Transaction, writer: MemoryWriter, older: Memory, newer: Memory) -> ItemResult:
+    """Mark two memories that cannot both be true, for somebody to look at."""
+    tx.pairs.mark_distinct(older.id, newer.id)
+    writer.mark_contradiction(newer, [older])
+    why = f"may contradict {older.id}: see memoria review"
+    return ItemResult(StepOutcome.DONE, newer.id, why)
+
+
+_DEEDS: Mapping[Relation, _Deed] = {
+    "same": "keep apart",  # where they may not be merged
+    "different": "keep apart",
+    "contradicts": "contradict",
+    "replaces": "replace",
+}
+
+
+def _distinct_items(
+    memories: Mapping[str, Memory], ruled: Mapping[Pair, Relation]
+) -> Iterator[PairItem]:
+    """What becomes of pairs that are not merged; what is replaced first was said first.
+
+    So a memory that has replaced another one may then be replaced itself.
+    """
+    items = []
+    for pair, relation in ruled.items():
+        one, other = sorted((memories[i] for i in pair), key=_age_key)
+        if relation != "same" or not may_merge(one, other):
+            items.append((_age_key(one), _pair_item(_DEEDS[relation], one, other)))
+    yield from (item for _, item in sorted(items, key=lambda each: each[0]))
+
+
+def _age_key(memory: Memory) -> tuple[int, str]:
+    return memory.current.valid_from, memory.id
 
 
 def _pair_item(
-    do: Literal["gather", "merge", "contradict", "keep apart"],
+    do: _Deed,
     one: Memory,
     other: Memory,
     piece: int = 0,
@@ -150,6 +218,8 @@ def _pair_item(
 
 
 def _is_as_planned(item: PairItem, one: Memory, other: Memory) -> bool:
-    if (one.current.n, other.current.n) != item.wordings or not may_merge(one, other):
+    if (one.current.n, other.current.n) != item.wordings:
         return False
-    return item.do not in ("gather", "merge") or survivor([one, other]) is one
+    if item.do not in ("gather", "merge"):
+        return may_relate(one, other)
+    return may_merge(one, other) and survivor([one, other]) is one

@@ -58,6 +58,10 @@ class Pairs(Protocol):
         """Of these memories, those that were merged into another: id to id."""
         ...
 
+    def list_successions(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """(memory, successor) of those that another of these memories has replaced."""
+        ...
+
     def list_merged_into(self, memory_id: str) -> list[str]:
         """Ids of what was merged into a memory and was not taken back out by the user."""
         ...

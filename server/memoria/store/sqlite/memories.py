@@ -241,10 +241,12 @@ class SqliteMemories:
         return [found[n] for n in ns]
 
     def _load(self, ns: Sequence[int]) -> dict[int, Memory]:
+        fields = {row["n"]: dict(row) for row in self._rows.all("memories", ns=as_json(ns))}
+        held_until = {n: own.pop("held_until") for n, own in fields.items()}
         versions: dict[int, list[MemoryVersion]] = {n: [] for n in ns}
         for row in self._rows.all("versions", ns=as_json(ns)):
-            versions[row["memory_n"]].append(_to_version(row))
-        fields = {row["n"]: dict(row) for row in self._rows.all("memories", ns=as_json(ns))}
+            n = row["memory_n"]
+            versions[n].append(_to_version(row, None if versions[n] else held_until.get(n)))
         for n, own in fields.items():
             del own["n"]
             own["versions"] = tuple(versions[n])
@@ -304,7 +306,9 @@ def _is_verified_by_channel(version: NewVersion) -> int:
     return int(version.provenance.trust is Trust.USER)
 
 
-def _to_version(row: Row) -> MemoryVersion:
+def _to_version(row: Row, held_until: int | None) -> MemoryVersion:
+    """A wording; the last one ends where another memory has taken the place of this one."""
     fields = {name: row[name] for name in _VERSION}
+    fields["valid_to"] = row["valid_to"] if row["valid_to"] is not None else held_until
     fields["provenance"] = build_value(Provenance, {name: row[name] for name in _PROVENANCE})
     return build_value(MemoryVersion, fields)

@@ -47,6 +47,11 @@ class SqlitePairs:
         """Of these memories, those that were merged into another."""
         return {row["id"]: row["into_id"] for row in self._rows.all("merged", ids=as_json(ids))}
 
+    def list_successions(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """(memory, successor) of those that another of these memories has replaced."""
+        rows = self._rows.all("successions", ids=as_json(ids))
+        return [(row["id"], row["successor_id"]) for row in rows]
+
     def list_merged_into(self, memory_id: str) -> list[str]:
         """Ids of what was merged into a memory and was not taken back out by the user."""
         return [row["id"] for row in self._rows.all("merged_into", id=memory_id)]

@@ -111,6 +111,11 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 SELECT m.n, m.id, m.type, m.validity, m.importance, m.confidence, m.pinned, m.verified,
        m.upvotes, m.downvotes, m.created_at, m.updated_at, m.subject, m.predicate, m.task,
        m.expires_at, m.use_count, m.last_used_at, m.flag, m.scope, w.name AS workspace,
+       -- When another memory took its place: the edge has it, for a restored memory has no end.
+       CASE m.validity WHEN 'superseded' THEN
+           (SELECT max(e.event_at) FROM nodes s
+            CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12 WHERE s.memory_n = m.n)
+       END AS held_until,
        1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence
 FROM memories m
 LEFT JOIN workspaces w ON w.n = m.workspace_n

@@ -39,6 +39,17 @@ CROSS JOIN memories m ON m.id = w.value
 CROSS JOIN memories o ON o.n = m.merged_into
 WHERE +m.tenant_id = :tenant;
 
+-- name: successions
+-- Of these memories those that another of them has taken the place of; code 12 is VERSION_NEXT.
+SELECT m.id, o.id AS successor_id
+FROM json_each(:ids) w
+CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+CROSS JOIN nodes a ON a.memory_n = m.n
+CROSS JOIN edges e ON e.src_n = a.n AND e.code = 12
+CROSS JOIN nodes b ON b.n = e.dst_n
+CROSS JOIN memories o ON o.n = b.memory_n
+WHERE o.id IN (SELECT value FROM json_each(:ids));
+
 -- name: merged_into
 SELECT o.id FROM memories m CROSS JOIN memories o ON o.merged_into = m.n
 WHERE m.id = :id AND +m.tenant_id = :tenant AND o.validity <> 'active'
