@@ -1,7 +1,7 @@
 """The command line: the cases with their own script, or with the configured chat model.
 
-python -m bench.conflicts             # what policy makes of what a good model proposes
-python -m bench.conflicts --model     # what the configured model and policy make of them
+python -m bench.conflicts             # what a good model proposes, and every write path
+python -m bench.conflicts --model     # what the configured model and policy make of the former
 """
 
 import argparse
@@ -9,19 +9,28 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
+import anyio
 from rich.console import Console
 from rich.progress import track
 
+from bench.command import progress
 from bench.conflicts import Case, cases
+from bench.conflicts.path_cases import path_cases
+from bench.conflicts.path_play import PlayedPath
+from bench.conflicts.path_run import path_tables, play_paths
 from bench.conflicts.play import NO_ANSWER, Played, play
 from bench.extraction.run import outcomes
 from bench.output import table
+from bench.tenants import Embedding
 from memoria.config import Settings
 from memoria.errors import ModelMisconfiguredError
 from memoria.inference.chat.base import ChatModel
 from memoria.inference.chat.choose import choose_chat_model
 
+CaseT = TypeVar("CaseT")
+_EMBEDDINGS: Mapping[str, Embedding] = {"as installed": "bundled", "without an embedder": "off"}
 _NO_MODEL = (
     "No chat model is configured. Set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL, or "
     "MEMORIA_LLM_COMMAND."
@@ -41,11 +50,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModelMisconfiguredError as error:
         print(error, file=sys.stderr)
         return 2
+    by_path = _play_paths(arguments) if model is None else {}
     if arguments.json:
-        print(json.dumps([_plain(one) for one in played], ensure_ascii=False, indent=2))
+        plain = [_plain(one) for one in played]
+        plain += [_plain_path(one, title) for title, each in by_path.items() for one in each]
+        print(json.dumps(plain, ensure_ascii=False, indent=2))
     else:
         _print(played, is_scripted=model is None)
-    return 1 if model is None and any(one.wrong for one in played) else 0
+        for title, each in by_path.items():
+            _print_paths(each, title)
+    wrong = [one.wrong for one in played]
+    wrong += [one.wrong for each in by_path.values() for one in each]
+    return 1 if model is None and any(wrong) else 0
+
+
+def _play_paths(arguments: argparse.Namespace) -> dict[str, list[PlayedPath]]:
+    """The cases of every write path, with the product's embedder and without one.
+
+    A night finds by their vectors what may belong together: it is played with them only.
+    """
+    every = _some([*path_cases()], arguments.cases)
+    played = {}
+    for title, embedding in _EMBEDDINGS.items():
+        chosen = [case for case in every if embedding != "off" or case.path != "night"]
+        with progress(title, len(chosen)) as done:
+            played[title] = anyio.run(play_paths, chosen, embedding, done)
+    return played
 
 
 def _play(
@@ -56,7 +86,7 @@ def _play(
     return [play(case, model, settings) for case in shown]
 
 
-def _some(every: Sequence[Case], most: int | None) -> Sequence[Case]:
+def _some(every: Sequence[CaseT], most: int | None) -> Sequence[CaseT]:
     """So many of them, evenly spaced; all without a number."""
     if most is None or most >= len(every):
         return every
@@ -79,6 +109,19 @@ def _plain(one: Played) -> dict[str, object]:
         "unanswered": one.turns_without_answer,
         "outcomes": one.outcomes,
     }
+
+
+def _plain_path(one: PlayedPath, title: str) -> dict[str, object]:
+    case = one.case
+    return {"id": case.id, "path": case.path, "kind": case.kind, "run": title, "wrong": one.wrong}
+
+
+def _print_paths(played: Sequence[PlayedPath], title: str) -> None:
+    Console().print(*path_tables(played, title), sep="\n")
+    print(f"{sum(not one.wrong for one in played)} of {len(played)} right, {title}.")
+    for one in played:
+        for line in one.wrong:
+            print(f"{one.case.id}: {line}")
 
 
 def _print(played: Sequence[Played], *, is_scripted: bool) -> None:
