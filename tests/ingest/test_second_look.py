@@ -199,3 +199,49 @@ async def test_a_reading_that_is_turned_away_leaves_what_the_user_asked_to_be_re
         (kept,) = await memories(m)
     assert kept.validity is Validity.ACTIVE
     assert "allergic to peanuts" in kept.content
+
+
+BEFORE = {
+    "en": ("How is your sister Lina doing?", "She has moved to Oslo.", "Lina has moved to Oslo."),
+    "zh": ("你妹妹丽娜怎么样了？", "她搬到奥斯陆去了。", "丽娜搬到了奥斯陆。"),
+}
+
+
+@pytest.mark.parametrize("language", sorted(BEFORE))
+async def test_a_check_sees_who_speaks_when_and_what_was_said_just_before(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    question, answer, content = BEFORE[language]
+    extract = reads({answer: content}, importance=0.9, predicate="home", subject="Lina")
+    model.answer = answers(extract=extract, verify=finds("yes"))
+    async with opened(home, model) as m:
+        await said(m, "Good morning.", ("assistant", question), answer)
+        assert believed(await memories(m)) == [content]
+    (statement,) = lines(asked_for(model, "verify")[0])
+    assert statement["before"] == ["user: Good morning.", f"assistant: {question}"]
+    assert (statement["words"], statement["said_by"]) == (answer, "the user")
+    assert re.fullmatch(r"\w+day, \d{4}-\d\d-\d\d", statement["said_on"])
+
+
+async def test_the_words_to_check_are_shown_wherever_they_stand_in_a_long_turn(
+    home: Path, model: ScriptedModel
+) -> None:
+    long_turn = "We talked about the weather. " * 60 + NIGHT + " And the weather again." * 60
+    model.answer = answers(extract=reads({NIGHT: ONE}, importance=0.9), verify=finds("yes"))
+    async with opened(home, model) as m:
+        await said(m, long_turn)
+    (statement,) = lines(asked_for(model, "verify")[0])
+    assert NIGHT in statement["turn"]
+    assert len(statement["turn"]) < 700
+
+
+async def test_a_check_costs_no_more_the_more_was_said_before(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = answers(extract=reads({NIGHT: ONE}, importance=0.9), verify=finds("yes"))
+    chatter = ["On and on about the weather we went. " * 100] * 8
+    async with opened(home, model) as m:
+        await said(m, *chatter, NIGHT)
+    (statement,) = lines(asked_for(model, "verify")[0])
+    assert len(statement["before"]) <= 3
+    assert sum(map(len, statement["before"])) < 1000

@@ -95,7 +95,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     capture = Capture(store, tenant, LIBRARY, LIMITS, marks(tenant))
     capture.record([Turn(role=Role.USER, content=text) for text in said], "s", None)
     for content in ("the port is 1", "the port is 2"):
-        capture.record([Turn(role=Role.USER, content=content, message_id="m")], "s", None)
+        edited = Turn(role=Role.USER, content=content, message_id="m", speaker="Port")
+        capture.record([edited], "s", None)
     args, result = {"port": 1, "why": LONG}, f"8080 {LONG[::-1]}"
     call = Turn(role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result)
     capture.record([call], "s", "session_end")
@@ -293,6 +294,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.list_positions": lambda tx, them: tx.conversations.list_positions(them.ns, 2),
     "conversations.speakers": lambda tx, them: [
         f"said by {speaker}" for speaker in tx.conversations.speakers(them.ns)
+    ],
+    "conversations.list_user_speakers": lambda tx, _: [
+        f"n={one.first_turn} " for one in tx.conversations.list_user_speakers()
     ],
     "conversations.remarks": lambda tx, them: tx.conversations.remarks(them.ns),
     "conversations.neighbours": lambda tx, them: [
@@ -509,6 +513,7 @@ WRITES = {
     "memories.add_version",
     "memories.set_validity",
     "memories.set_flags",
+    "memories.set_subject",
     "memories.set_scope",
     "memories.erase",
     "memories.erase_wording",

@@ -26,12 +26,19 @@ class Extraction(Value):
 
 
 def request_extraction(
-    *, said_on: str, known: str, before: str, conversation: str, max_output_tokens: int
+    *,
+    said_on: str,
+    people: str,
+    known: str,
+    before: str,
+    conversation: str,
+    max_output_tokens: int,
 ) -> ChatRequest[Extraction]:
     """Ask which memories a part of a conversation gives rise to.
 
     Args:
         said_on: the day, with its weekday.
+        people: who of those that speak is the user, in a few sentences.
         known: memories that may have to do with it, a JSON object a line.
         before: the turns before it, for context only.
         conversation: the turns, each with its number.
@@ -41,6 +48,7 @@ def request_extraction(
         Extraction,
         max_output_tokens,
         said_on=said_on,
+        people=people,
         known=known,
         before=before,
         conversation=conversation,

@@ -12,6 +12,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from memoria.inference.tasks import Extraction, request_extraction
+from memoria.ingest.attribution import (
+    attribute_operations,
+    describe_participants,
+    find_participants,
+)
 from memoria.ingest.focus import follow_reading
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
@@ -35,6 +40,7 @@ from memoria.model import (
     TextVectors,
     Update,
 )
+from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry
 from memoria.text.clean import Tally, clean_text
@@ -54,6 +60,7 @@ class _EntryContext:
     turns: tuple[StoredTurn, ...]
     before: tuple[StoredTurn, ...]
     known: tuple[Memory, ...]
+    participants: Participants = NOBODY_NAMED
     compare_meanings: bool = False
     """Whether conclusions must be compared with what was forgotten by their meaning, too."""
 
@@ -92,19 +99,24 @@ class Extractor:
             text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
             known = self._tools.recall.find_related(tx, text, turns[0].workspace)
             by_meaning = tx.tombstones.has_meanings()
-            return _EntryContext(turns, tuple(before), tuple(known), by_meaning)
+            participants = find_participants(tx)
+            return _EntryContext(turns, tuple(before), tuple(known), participants, by_meaning)
 
     def _ask(self, entry: LeasedEntry, context: _EntryContext) -> Extraction:
         most = chars_per_turn(_MOST_CHARS, context.turns, _LEAST_CHARS)
         question = request_extraction(
             said_on=day_of(context.turns[-1]),
+            people=describe_participants(context.participants, (*context.before, *context.turns)),
             known="\n".join(map(_memory_line, context.known)) or "(none)",
             before="\n".join(_turn_line(turn, _BEFORE_CHARS) for turn in context.before)
             or "(nothing)",
             conversation=number_lines(_turn_line(turn, most) for turn in context.turns),
             max_output_tokens=self._tools.max_output_tokens,
         )
-        return self._tools.chat.ask(entry.tenant, question)
+        proposed = self._tools.chat.ask(entry.tenant, question)
+        turns = dict(enumerate(context.turns, 1))
+        operations = attribute_operations(proposed.operations, turns, context.participants)
+        return proposed.model_copy(update={"operations": operations})
 
     def _take_second_look(
         self,
@@ -116,7 +128,9 @@ class Extractor:
         """Ask again about proposals that rules cannot judge or whose errors would cost much."""
         with self._tools.store.read(entry.tenant) as tx:
             validator = self._validator(tx, entry, context, meanings)
-            doubts = find_doubtful(validator, proposed.operations, self._tools.recall, meanings)
+            doubts = find_doubtful(
+                validator, proposed.operations, self._tools.recall, meanings, context.participants
+            )
         return SecondLook(self._tools.chat, entry.tenant, self._tools.max_output_tokens).ask(doubts)
 
     def _validator(

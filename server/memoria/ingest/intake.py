@@ -11,12 +11,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.ingest.attribution import (
+    attribute_earlier_turns,
+    attribute_operations,
+    find_participants,
+)
 from memoria.ingest.focus import follow_turn
 from memoria.ingest.resolve import Resolver
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
-from memoria.model import Add, InferredBy, QueueKind, new_id
+from memoria.model import Add, InferredBy, QueueKind, Role, new_id
 from memoria.model.privacy import PersonalRules
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements
 from memoria.policy.routing import (
@@ -78,6 +83,8 @@ class Intake:
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
         follow_turn(self._tx, self._digester, n, turn, self._personal)
+        if turn.role is Role.USER and turn.speaker is not None:
+            attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
         match route_turn(turn.role, turn.content, tool_call=is_tool_call):
             case ExtractNow(reason=reason, priority=priority):
@@ -93,8 +100,7 @@ class Intake:
 
         Summaries of the turn are queued to be written again.
         """
-        suppression = SuppressionList(self._tx.tombstones, self._digester)
-        writer = MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
+        writer = self._writer()
         for memory_id in self._tx.memories.list_concluded_from([n], InferredBy.RULES):
             writer.supersede(memory_id, "the message was edited")
         self._tx.episodes.requeue_summaries([n], self._now + _EDITING_MS)
@@ -109,6 +115,10 @@ class Intake:
                 self._add_entry(QueueKind.EXTRACT, (session_n, start, end), _LEFT_OVER, reason)
             if last - first + 1 >= self._limits.least_episode:
                 self._add_entry(QueueKind.EPISODE, (session_n, first, last), _LEFT_OVER, reason)
+
+    def _writer(self) -> MemoryWriter:
+        suppression = SuppressionList(self._tx.tombstones, self._digester)
+        return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
 
     def _may_be_read_now(self, turn: NewTurn) -> bool:
         if self._limits is None or not is_worth_extracting(
@@ -127,7 +137,9 @@ class Intake:
             validator = OperationValidator(
                 self._tx, self._digester, prompt, InferredBy.RULES, RULES_AUTHOR, self._personal
             )
-            Resolver(validator).apply(list(map(_operation, statements)))
+            participants = find_participants(self._tx)
+            operations = map(_operation, statements)
+            Resolver(validator).apply(attribute_operations(operations, prompt.turns, participants))
 
     def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:

@@ -8,12 +8,13 @@ with its quote. The answers are advice only: `policy/conflict` decides what foll
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_checks, request_rulings
-from memoria.ingest.processing import shorten_statement
+from memoria.ingest.attribution import describe_speaker
+from memoria.ingest.processing import day_of, shorten_statement, turn_line
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.model import (
@@ -29,6 +30,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.policy.conflict import predicate_key, subject_key
+from memoria.policy.participants import Participants
 from memoria.text.document import full_text
 from memoria.text.statement import says_the_same
 
@@ -36,6 +38,8 @@ _HIGH_IMPORTANCE = 0.8
 _MOST_PAIRS = 20
 _MOST_OF_ONE = 3
 _MOST_TURN_CHARS = 600
+_TURNS_BEFORE = 3
+_MOST_BEFORE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,10 @@ class DoubtfulConclusion:
     turn: StoredTurn
     rivals: tuple[Memory, ...]
     is_risky: bool
+    said_by: str = ""
+    """Who says the turn, by name and part, where the conclusion is to be checked."""
+    before: tuple[str, ...] = ()
+    """The turns before it, a line each: by them a check resolves pronouns and names."""
 
 
 class SecondLook:
@@ -135,13 +143,32 @@ def find_doubtful(
     operations: Iterable[Operation],
     recall: RelatedMemories,
     meanings: TextVectors,
+    participants: Participants,
 ) -> list[DoubtfulConclusion]:
     """The proposals that deserve a second look, with the memories to compare them with."""
     adds = (operation for operation in operations if isinstance(operation, Add))
     updates = (operation for operation in operations if isinstance(operation, Update))
     conclusions = [_doubtful_addition(validator, add, recall, meanings) for add in adds]
     conclusions += [_doubtful_update(validator, update) for update in updates]
-    return [one for one in conclusions if one is not None and (one.rivals or one.is_risky)]
+    return [
+        _add_context(validator, one, participants) if one.is_risky else one
+        for one in conclusions
+        if one is not None and (one.rivals or one.is_risky)
+    ]
+
+
+def _add_context(
+    validator: OperationValidator, one: DoubtfulConclusion, participants: Participants
+) -> DoubtfulConclusion:
+    """The conclusion with who says its words, and what was said before."""
+    first = one.turn.turn_index
+    near = validator.tx.conversations.list_span(
+        one.turn.session_n, max(first - _TURNS_BEFORE, 0), first - 1
+    )
+    before = tuple(
+        turn_line(turn, full_text(turn), _MOST_BEFORE_CHARS) for turn in near if not turn.suppressed
+    )
+    return replace(one, said_by=describe_speaker(participants, one.turn), before=before)
 
 
 def _doubtful_addition(
@@ -191,17 +218,24 @@ def _pair_fields(one: DoubtfulConclusion, memory: Memory) -> dict[str, str]:
     }
 
 
-def _statement_fields(one: DoubtfulConclusion) -> dict[str, str]:
-    speaker = one.turn.role.value if one.turn.role is not Role.USER else "the user"
+def _statement_fields(one: DoubtfulConclusion) -> dict[str, object]:
     return {
         "statement": one.content,
         "words": one.quote,
-        "turn": full_text(one.turn)[:_MOST_TURN_CHARS],
-        "said_by": speaker,
+        "turn": _cut_around(full_text(one.turn), one.quote),
+        "said_by": one.said_by,
+        "said_on": day_of(one.turn),
+        "before": list(one.before),
     }
 
 
-def _json_lines(objects: Iterable[dict[str, str]]) -> str:
+def _cut_around(text: str, quote: str) -> str:
+    """A turn as it stands in a check: of a long one, the part around the words to be checked."""
+    start = max(text.find(quote) - (_MOST_TURN_CHARS - len(quote)) // 2, 0)
+    return text[start : start + max(_MOST_TURN_CHARS, len(quote))]
+
+
+def _json_lines(objects: Iterable[Mapping[str, object]]) -> str:
     with_numbers = ({"number": n, **fields} for n, fields in enumerate(objects, 1))
     return "\n".join(json.dumps(fields, ensure_ascii=False) for fields in with_numbers)
 

@@ -103,6 +103,30 @@ class MemoryWriter:
         self._tx.memories.add_version(memory_id, self._version(wording))
         self._complete(memory_id, wording, action, detail)
 
+    def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
+        """Put a memory down to somebody else, of whom it has spoken from its beginning.
+
+        Args:
+            memory: as it is.
+            subject: of whom it speaks, in its normal form.
+            content: the same in words that name them.
+        """
+        now = memory.current
+        turn_id = now.provenance.turn_id
+        turn = None if turn_id is None else self._tx.conversations.turn(turn_id)
+        wording = NewWording(
+            content=content,
+            valid_from=now.valid_from,
+            provenance=now.provenance,
+            turn_n=None if turn is None else turn.n,
+            inferred_by=now.inferred_by,
+            event_at=now.event_at,
+            event_expression=now.event_expression,
+            expires_at=memory.expires_at,
+        )
+        self._tx.memories.set_subject(memory.id, subject)
+        self.revise(memory.id, wording, "attribute", "said by somebody else than the user")
+
     def supersede(
         self,
         memory_id: str,

@@ -82,6 +82,7 @@ from memoria.model.turn import (
     StoredTurn,
     Turn,
     TurnRecord,
+    UserSpeaker,
 )
 from memoria.model.vector import NO_TEXT_VECTORS, TextVectors, Vector
 
@@ -171,6 +172,7 @@ __all__ = [
     "TurnRange",
     "TurnRecord",
     "Update",
+    "UserSpeaker",
     "Validity",
     "Vector",
     "as_instant",

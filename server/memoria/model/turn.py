@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -96,6 +96,15 @@ class StoredTurn(Value):
     tool_name: str | None
     tool_args: JsonValue
     tool_result: JsonValue
+
+
+class UserSpeaker(NamedTuple):
+    """A name under which somebody has spoken with the role `user`."""
+
+    name: str
+    first_turn: int
+    """The number of the first turn of that name."""
+    first_session: int
 
 
 class RecordedTurn(Value):

@@ -7,6 +7,7 @@ from memoria.model import (
     Segment,
     Session,
     StoredTurn,
+    UserSpeaker,
 )
 from memoria.store.values import (
     ClosedSegment,
@@ -121,6 +122,10 @@ class Conversations(Protocol):
 
     def speakers(self, ns: Sequence[int]) -> set[str | None]:
         """Who said the turns."""
+        ...
+
+    def list_user_speakers(self) -> list[UserSpeaker]:
+        """Who has spoken with the role `user` under a name, in the order they first spoke."""
         ...
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:

@@ -77,6 +77,10 @@ class Memories(Protocol):
         """
         ...
 
+    def set_subject(self, memory_id: str, subject: str | None) -> None:
+        """Set of whom or what a memory speaks, in its normal form."""
+        ...
+
     def set_flags(
         self,
         memory_id: str,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from memoria.model import Role, Segment, Session, StoredTurn, now_millis
+from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
@@ -24,6 +24,7 @@ from memoria.text.document import turn_tokens
 
 _ALL = -1
 """No limit, in SQLite."""
+_MOST_SPEAKERS = 1000
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 
 
@@ -224,6 +225,10 @@ class SqliteConversations:
     def speakers(self, ns: Sequence[int]) -> set[str | None]:
         """Who said the turns."""
         return {row["speaker"] for row in self._rows.all("speakers", ns=as_json(ns))}
+
+    def list_user_speakers(self) -> list[UserSpeaker]:
+        """Who has spoken with the role `user` under a name, in the order they first spoke."""
+        return [UserSpeaker(*row) for row in self._rows.all("user_speakers", limit=_MOST_SPEAKERS)]
 
     def remarks(self, ns: Sequence[int]) -> dict[int, Remark]:
         """What was said in the turns."""

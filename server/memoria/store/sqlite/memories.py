@@ -135,6 +135,10 @@ class SqliteMemories:
         for row in self._rows.all("wordings", memory_n=memory_n):
             self._documents.set_workspace(row["n"], place if scope == "project" else None)
 
+    def set_subject(self, memory_id: str, subject: str | None) -> None:
+        """Set of whom or what a memory speaks, in its normal form."""
+        self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
+
     def set_flags(
         self,
         memory_id: str,

@@ -149,6 +149,24 @@ WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 SELECT DISTINCT speaker FROM turns
 WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant;
 
+-- name: user_speakers
+-- From name to name by the index, so that it takes as many steps as there are names, not turns.
+WITH RECURSIVE names (speaker) AS (
+    SELECT min(speaker) FROM turns
+    WHERE tenant_id = :tenant AND role = 'user' AND speaker IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(t.speaker) FROM turns t
+            WHERE t.tenant_id = :tenant AND t.role = 'user' AND t.speaker > names.speaker)
+    FROM names WHERE names.speaker IS NOT NULL
+    LIMIT :limit
+)
+SELECT t.speaker AS name, t.n AS first_turn, t.session_n AS first_session
+FROM names
+JOIN turns t ON t.n = (SELECT min(o.n) FROM turns o
+                       WHERE o.tenant_id = :tenant AND o.role = 'user'
+                         AND o.speaker = names.speaker)
+ORDER BY t.n;
+
 -- name: remarks
 SELECT t.n, t.speaker, t.at, t.content_hash, c.codec, c.data
 FROM turns t

@@ -98,6 +98,9 @@ WHERE n = :memory_n AND tenant_id = :tenant;
 UPDATE memories SET scope = :scope, workspace_n = :workspace, updated_at = :now
 WHERE n = :memory_n AND tenant_id = :tenant;
 
+-- name: set_subject
+UPDATE memories SET subject = :subject WHERE n = :memory_n AND tenant_id = :tenant;
+
 -- name: mark
 UPDATE memories
 SET pinned = coalesce(:pinned, pinned),
