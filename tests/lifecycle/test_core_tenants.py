@@ -16,7 +16,7 @@ async def test_resources_and_packages_show_ones_own_files_only(home: Path) -> No
     for tenant in ("default", "ann", "Ann", "carol"):
         settings = Settings(home=home, tenant=tenant, embedder="off")
         async with memoria.open(settings=settings) as opened:
-            resource = core_text(opened, "USER.md")
+            resource = await core_text(opened, "USER.md")
             package = (await opened.build_context("who am I?")).persona
         for other in ("default", "ann", "Ann"):
             assert (f"this is {other}'s" in resource) is (other == tenant)

@@ -13,9 +13,8 @@ import memoria
 from memoria import Memoria, Settings
 from memoria.errors import InvalidInputError
 from memoria.model import ContextPackage
-from memoria.store.files import read_core
+from memoria.store.files import read_seed
 from memoria.store.folders import tenant_folder
-from memoria.store.home_folder import FolderFiles
 from memoria.text.budget import estimate_tokens
 from memoria.text.strip import strip
 
@@ -67,7 +66,11 @@ async def test_a_package_has_its_blocks_in_order_and_of_an_empty_one_no_heading(
 ) -> None:
     asked = await m.build_context(RECORD)
     assert [line for line in asked.text.splitlines() if line in HEADINGS] == HEADINGS
-    assert asked.persona.splitlines() == ["# User", "Lin, a translator in Leeds."]
+    assert asked.persona.splitlines()[:3] == [
+        "# User",
+        "Lin, a translator in Leeds.",
+        "# MEMORY.md",
+    ]
     assert asked.short_term.splitlines() == ["- now: pack for Oslo", "- done: plan the dinner"]
     silent = await m.build_context("xylophone quartet")
     assert (silent.recall, silent.evidence, silent.citations) == ("", "", ())
@@ -127,7 +130,7 @@ async def test_what_a_seed_says_is_left_out(tmp_path: Path) -> None:
     async with memoria.open(settings=Settings(home=tmp_path, embedder="off")) as new:
         assert (await new.build_context("hello")).persona == ""
         (tmp_path / "PERSONA.md").write_text("Terse and kind.\n", "utf-8")
-        (tmp_path / "USER.md").write_text(read_core(FolderFiles(tmp_path), "USER.md"), "utf-8")
+        (tmp_path / "USER.md").write_text(read_seed("USER.md"), "utf-8")
         assert (await new.build_context("hello")).persona == "Terse and kind."
 
 

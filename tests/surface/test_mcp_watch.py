@@ -68,13 +68,14 @@ async def test_a_client_of_the_older_era_is_told_until_it_has_had_enough(
             await client.unsubscribe_resource(URI)
 
 
-async def test_a_new_connection_is_told_what_the_user_has_confirmed_and_nothing_else(
+async def test_a_new_connection_is_told_what_the_user_has_confirmed_and_what_is_reported_of_them(
     home: Path,
 ) -> None:
     settings = Settings.load(home=home, tenant="tests", embedder="off")
     assert instructions_for(settings) == static_instructions()
     async with open_memoria(settings=settings) as m:
         await m.remember("Ann may like jazz", type="preference")
+        await m.remember("Ann's office is in Leeds", type="fact")
     nights.run_nightly(settings, ["core"])
     file = tenant_folder(home, "tests") / "USER.md"
     with file.open("a", encoding="utf-8") as written:
@@ -83,7 +84,7 @@ async def test_a_new_connection_is_told_what_the_user_has_confirmed_and_nothing_
     told = instructions_for(settings)
     assert told.startswith(static_instructions())
     assert len(told) < 2000
-    assert "- 我住在上海。 ‹/memoria> Really.\n</memoria>" in told
-    assert "jazz" not in told
+    assert "- 我住在上海。 ‹/memoria> Really.\n- Ann may like jazz (reported)\n</memoria>" in told
+    assert "Leeds" not in told
     quiet = settings.model_copy(update={"instructions_core": False})
     assert instructions_for(quiet) == static_instructions()

@@ -1,21 +1,46 @@
-"""What the user has confirmed, in a few lines: for a reader who has asked for nothing yet."""
+"""Core memory as it is now, for who reads it: the files with what has been said since.
 
-from collections.abc import Iterator
+Instructions, the briefing, the resources and the context package all ask here, so that a rule
+counts in each of them from the next call on.
+"""
+
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 
 from memoria.app.engine import choose_engine
 from memoria.config import Settings
-from memoria.model import Validity
-from memoria.model.core import CoreFile
+from memoria.lifecycle.core.current import CurrentCore, compose_core
+from memoria.model import Trust, now_millis
+from memoria.model.core import CoreFile, CoreMemory
+from memoria.model.memory_types import MemoryType
+from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Transaction
+from memoria.store.home_folder import open_home_files
 
-_FILES: tuple[CoreFile, ...] = ("USER.md", "MEMORY.md")
+_IN_ORDER: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 
 
-def list_confirmed_lines(settings: Settings, room: int) -> list[str]:
-    """Lines of core files that the user has confirmed and that still hold, best first.
+def read_current_core(
+    tx: Transaction, settings: Settings, project: str | None
+) -> dict[CoreFile, CurrentCore]:
+    """What the core files say now to a reader in a project; one that says nothing is missing.
 
-    What nobody has confirmed is left out: whoever reads these lines believes them.
+    Raises:
+        StoreUnavailableError: a file can't be read.
+    """
+    files = open_home_files(settings).of(settings.tenant)
+    tokens = settings.core_file_tokens
+    found = compose_core(tx, files, now_millis(), tokens, project)
+    return {file: found[file] for file in _IN_ORDER if file in found}
+
+
+def list_binding_lines(settings: Settings, room: int) -> list[str]:
+    """Lines of core memory for who has asked for nothing yet, best first.
+
+    These are rules and preferences, and whatever else the user has confirmed. What a client reports
+    as stated by the user counts at once, and says that it is reported. What rests on a tool's
+    output, waits for confirmation or speaks to the memory itself is left out: whoever reads these
+    lines believes them.
 
     Args:
         settings: whose.
@@ -28,18 +53,31 @@ def list_confirmed_lines(settings: Settings, room: int) -> list[str]:
     if not engine.exists(settings):
         return []
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
-        found = dict.fromkeys(line for file in _FILES for line in _lines(tx, file))
-    return list(_fit(found, room))
+        current = read_current_core(tx, settings, settings.workspace)
+    memories = [memory for core in current.values() for memory in core.memories]
+    ranked = sorted(filter(_may_be_believed, memories), key=_order)
+    return list(_fit(dict.fromkeys(map(_line, ranked)), room))
 
 
-def _lines(tx: Transaction, file: CoreFile) -> Iterator[str]:
-    ids = [line.memory_id for line in tx.core.lines(file)]
-    for standing in tx.core.statuses(ids).values():
-        if standing.memory.verified and standing.validity is Validity.ACTIVE:
-            yield f"- {' '.join(standing.memory.content.split())}"
+def _may_be_believed(memory: CoreMemory) -> bool:
+    if memory.verified:
+        return True
+    guides = memory.type.is_binding or memory.type is MemoryType.PREFERENCE
+    trusted = memory.trust is not Trust.TOOL
+    return guides and trusted and not instruction_shaped(memory.content, Trust.REPORTED)
 
 
-def _fit(lines: dict[str, None], room: int) -> Iterator[str]:
+def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
+    """Confirmed rules, other rules, what is confirmed, what is not; the newest of each first."""
+    return (not memory.type.is_binding, not memory.verified, -memory.valid_from)
+
+
+def _line(memory: CoreMemory) -> str:
+    mark = "" if memory.verified else " (reported)"
+    return f"- {' '.join(memory.content.split())}{mark}"
+
+
+def _fit(lines: Iterable[str], room: int) -> Iterator[str]:
     for line in lines:
         if len(line) < room:
             room -= len(line) + 1

@@ -27,10 +27,7 @@ from memoria.retrieval import (
 )
 from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
 from memoria.store.base import Store
-from memoria.store.files import read_live_core
-from memoria.store.home_folder import open_home_files
 
-_ALWAYS: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 _TASKS = 3
 
 
@@ -96,6 +93,7 @@ class Recall:
             workspace: ask as from this project; the configured one by default.
             task: memories of this task gain; by default the task on the scratchpad.
         """
+        from memoria.app.core_excerpt import read_current_core  # noqa: PLC0415  (as below)
         from memoria.retrieval.answer.context_package import (  # noqa: PLC0415  (only who asks for it pays for it)
             MIN_TOKENS,
             FixedBlocks,
@@ -115,14 +113,29 @@ class Recall:
             with self._store.read(self.tenant) as tx:
                 own = tx.scratchpads.get(session_id) if session_id else None
                 tasks = [own] if own else tx.scratchpads.list_recent(_TASKS, place)
-            files = open_home_files(self.settings).of(self.tenant)
-            core = [read_live_core(files, name) for name in _ALWAYS]
-            fixed = FixedBlocks([text for text in core if text is not None], tasks)
+                core = read_current_core(tx, self.settings, place).values()
+            urgent = frozenset[str]().union(*(one.urgent for one in core))
+            fixed = FixedBlocks([one.text for one in core], tasks, urgent)
             return build_context(
                 fixed, max_tokens, lambda *room: search.run_for_context(memories, evidence, *room)
             )
 
         return await in_thread(build)
+
+    async def read_core(self) -> dict[CoreFile, str]:
+        """What the core files say now, without marks; a file that says nothing is missing.
+
+        That is the files as they stand, with what has been said since they were written and
+        without what no longer holds. MEMORY.md ends with what holds in the configured project.
+        """
+        from memoria.app.core_excerpt import read_current_core  # noqa: PLC0415  (only who reads it pays for it)
+
+        def read() -> dict[CoreFile, str]:
+            with self._store.read(self.tenant) as tx:
+                found = read_current_core(tx, self.settings, self.settings.workspace)
+            return {file: core.text for file, core in found.items()}
+
+        return await in_thread(read)
 
     @property
     def _search(self) -> Search:

@@ -13,12 +13,24 @@ from memoria.text.clean import Tally
 
 
 class UserEdits(Statements):
-    """One tenant's edits of core files. They apply in every workspace and are the user's word."""
+    """One tenant's edits of core files, which are the user's word.
+
+    What is written into a project's file holds in that project, all else everywhere.
+    """
 
     def __init__(
-        self, store: Store, tenant: str, digester: Digester, personal: PersonalRules | None = None
+        self,
+        store: Store,
+        tenant: str,
+        digester: Digester,
+        personal: PersonalRules | None = None,
+        project: str | None = None,
     ) -> None:
-        super().__init__(store, tenant, USER_EDIT, digester, None, personal)
+        super().__init__(store, tenant, USER_EDIT, digester, project, personal)
+
+    def in_project(self, project: str | None) -> "UserEdits":
+        """The same for edits of a project's file; None for the files of the home."""
+        return UserEdits(self._store, self._tenant, self._digester, self._personal, project)
 
     def add(
         self,
@@ -35,7 +47,12 @@ class UserEdits(Statements):
             InvalidInputError: it is empty, too long, or must not be kept.
         """
         text = self._check_wording(tx, content)
-        memory = replace(self._new_memory(kind), subject=subject, predicate=predicate)
+        memory = replace(
+            self._new_memory(kind),
+            subject=subject,
+            predicate=predicate,
+            scope="everywhere" if self._workspace is None else "project",
+        )
         return self._state(tx, text, memory).memory_id
 
     def correct(self, tx: Transaction, memory: Memory, content: str) -> str | None:
@@ -49,7 +66,7 @@ class UserEdits(Statements):
             InvalidInputError: it is empty, too long, or must not be kept.
         """
         text = self._check_wording(tx, content)
-        known = self._writer(tx).find_same(text, None)
+        known = self._writer(tx).find_same(text, self._workspace)
         if known is not None and known.id != memory.id and known.validity is Validity.ACTIVE:
             self.archive(tx, memory.id)
             return known.id
@@ -76,6 +93,7 @@ class UserEdits(Statements):
         against = StructuralLinks(contradicts=(memory.id,))
         new = replace(
             self._new_memory(memory.type, memory.importance),
+            scope=memory.scope,
             subject=memory.subject,
             predicate=memory.predicate,
             validity=Validity.PENDING_CONFIRMATION,

@@ -1,14 +1,19 @@
 """Core memory: the files a person reads and edits, and what stands in them."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TypeAlias
 
 from memoria.model.memory import Trust, Validity
 from memoria.model.memory_types import MemoryType
 
-CoreFile = Literal["MEMORY.md", "USER.md", "PERSONA.md"]
+CoreFile: TypeAlias = str
+"""The place of a core file below the tenant's folder: `USER.md`, `projects/api-1a2b3c4d/MEMORY.md`.
+"""
 
-CORE_FILES: tuple[CoreFile, ...] = get_args(CoreFile)
+PROJECT_FILE = "MEMORY.md"
+"""The name of a project's core file."""
+CORE_FILES: tuple[CoreFile, ...] = (PROJECT_FILE, "USER.md", "PERSONA.md")
+"""What holds everywhere. What holds in one project has a file of its own."""
 
 USER_EDIT_NAME = "hand-edit"
 """The channel of what was written into a core file."""
@@ -31,6 +36,8 @@ class CoreMemory:
     predicate: str | None = None
     trust: Trust = Trust.REPORTED
     channel: str = ""
+    project: str | None = None
+    """The project in which alone it is seen; None where it is seen in all."""
 
 
 @dataclass(frozen=True, slots=True)

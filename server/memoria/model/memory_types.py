@@ -264,5 +264,7 @@ operation, so that one bad proposal does not take the others with it."""
 SQL_TYPE_LISTS = {
     "derived_types": DERIVED_TYPES,
     "conversation_summaries": CONVERSATION_SUMMARIES,
+    "binding_types": BINDING_TYPES,
+    "personal_types": PERSONAL_TYPES,
 }
 """The lists that SQL statements name in braces: `m.type NOT IN {derived_types}`."""

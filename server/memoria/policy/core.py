@@ -1,13 +1,14 @@
 """Core files: which memories stand in which file and group, in what order, and how many fit."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from memoria.model.core import USER_EDIT_NAME, CoreFile, CoreMemory
+from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.policy.conflict import USER, has_one_value
+from memoria.policy.lasting import is_lasting
 
 ASSISTANT = "assistant"
 """The subject of rules on how the agent behaves towards this user."""
@@ -47,15 +48,58 @@ GROUPS: tuple[Group, ...] = (
 """In the order of their headings."""
 
 _BY_HEADING = {group.heading: group for group in GROUPS}
+_PROJECT_GROUPS = (
+    *(group for group in GROUPS if group.file == "MEMORY.md"),
+    replace(_BY_HEADING["Preferences"], file="MEMORY.md", subject=None),
+)
+"""The groups of a project's file, which has no other file beside it."""
 
 
 def groups_in(file: CoreFile) -> list[Group]:
     """The groups of a file in their order."""
+    if file not in CORE_FILES:
+        return list(_PROJECT_GROUPS)
     return [group for group in GROUPS if group.file == file]
 
 
+def is_for_every_session(memory: CoreMemory, now: int) -> bool:
+    """Whether a memory is no order for one session and no errand of one day.
+
+    What the user pinned or wrote into a core file stands there as long as they let it.
+    """
+    is_fixed = memory.pinned or memory.channel == USER_EDIT_NAME
+    return is_fixed or is_lasting(memory.content, memory.type, memory.valid_from, now)
+
+
+def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None) -> Group | None:
+    """The group of a file that a memory stands in; None if it does not belong there.
+
+    Args:
+        memory: one that is seen where the file is read.
+        file: which file is asked about.
+        placed: the file in which the user wrote its line. There it stays, whatever it says.
+    """
+    group = group_for(memory)
+    if file in CORE_FILES and (placed or (group and group.file)) != file:
+        return None
+    if group is None and placed != file:
+        return None
+    if group is not None and group.file == file:
+        return group
+    return _group_by_type(memory.type, file)
+
+
+def _group_by_type(kind: MemoryType, file: CoreFile) -> Group:
+    """The group of a file for a type that has none there of its own."""
+    groups = groups_in(file)
+    heading = kind.row.core_heading
+    by_heading = (group for group in groups if group.heading == heading)
+    by_type = (group for group in groups if group.type is kind)
+    return next(by_heading, None) or next(by_type, groups[0])
+
+
 def group_for(memory: CoreMemory) -> Group | None:
-    """The group that a memory stands in; None if it belongs into no core file."""
+    """The group of the home's files that a memory stands in; None if it belongs into none."""
     if _is_minor(memory):
         return None
     is_about_user = memory.subject == USER or _is_about_the_user(memory)
@@ -89,25 +133,29 @@ def _is_about_the_user(memory: CoreMemory) -> bool:
 
 
 def rank_for_core(
-    memories: Iterable[CoreMemory], strength: Callable[[CoreMemory], float] | None = None
+    memories: Iterable[CoreMemory],
+    strength: Callable[[CoreMemory], float] | None = None,
+    fresh: Collection[str] = (),
 ) -> list[CoreMemory]:
     """Sort memories, the most important for a core file first.
 
     First come those that the user pinned, then those that the user wrote into the file, rules,
-    those that the user confirmed, those that can have only one value (a name, a home), and the
-    rest, each by strength; of equals the newest is first.
+    those stated since the file was written, those that the user confirmed, those that can have
+    only one value (a name, a home), and the rest, each by strength; of equals the newest is first.
 
     Args:
         memories: the memories to sort.
         strength: gives the strength of a memory; its importance by default.
+        fresh: the ids of those stated since the file was written, where it is read between nights.
     """
 
-    def rank_key(memory: CoreMemory) -> tuple[bool, bool, bool, bool, bool, float, int, str]:
+    def rank_key(memory: CoreMemory) -> tuple[bool, bool, bool, bool, bool, bool, float, int, str]:
         user_edit = memory.channel == USER_EDIT_NAME
         is_only_one = memory.subject == USER and has_one_value(memory.predicate or "")
         strength_left = memory.importance if strength is None else strength(memory)
         binding = memory.type.is_binding
-        flags = (memory.pinned, user_edit, binding, memory.verified, is_only_one)
+        is_fresh = memory.id in fresh
+        flags = (memory.pinned, user_edit, binding, is_fresh, memory.verified, is_only_one)
         return (*flags, strength_left, memory.valid_from, memory.id)
 
     return sorted(memories, key=rank_key, reverse=True)

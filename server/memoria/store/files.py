@@ -1,7 +1,7 @@
 """Files of the home beside the database: core memory, and the key of the tombstones.
 
-Core memory is MEMORY.md, USER.md and PERSONA.md, grown from seeds. Reading never writes: a home
-without the file is shown the seed.
+Core memory is MEMORY.md, USER.md and PERSONA.md, grown from seeds, and a MEMORY.md for each
+project. Reading never writes: a home without the file is shown the seed.
 """
 
 import contextlib
@@ -12,16 +12,16 @@ from importlib import resources
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
-from memoria.model.core import CORE_FILES, CoreFile
-from memoria.store.base import TenantFiles
-from memoria.store.folders import TENANTS
+from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile
+from memoria.store.folders import PROJECTS, TENANTS
 
 DATABASE = "memoria.db"
 TOMBSTONE_KEY = "tombstone.key"
 BACKUPS = "backups"
 _KEY_BYTES = 32
 _OWNER_ONLY = 0o600
-_TENANTS_FOLDER = re.compile(rf"{TENANTS}/[a-z0-9-]+")
+_TENANTS_FOLDER = re.compile(rf"^{TENANTS}/[a-z0-9-]+/")
+_IN_PROJECT = re.compile(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
 _MARK = re.compile(r"[ \t]*<!-- [mcd]:[0-9a-f]{4,32} -->")
 _HEAD = re.compile(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 
@@ -29,34 +29,16 @@ _HEAD = re.compile(r"^[^\n]*<!-- memoria -->[ \t]*\r?\n?", re.MULTILINE)
 def core_files(home: Path) -> list[str]:
     """The core files that stand in a home, every tenant's, by their place in it."""
     own = [name for name in CORE_FILES if (home / name).is_file()]
-    others = (
-        file for name in CORE_FILES for file in home.glob(f"{TENANTS}/*/{name}") if file.is_file()
-    )
-    return [*own, *sorted(file.relative_to(home).as_posix() for file in others)]
+    of_projects = f"{PROJECTS}/*/{PROJECT_FILE}"
+    others = (of_projects, *(f"{TENANTS}/*/{name}" for name in (*CORE_FILES, of_projects)))
+    found = (file for pattern in others for file in home.glob(pattern) if file.is_file())
+    return [*own, *sorted(file.relative_to(home).as_posix() for file in found)]
 
 
 def is_core_path(place: str) -> bool:
     """Whether a core file may stand at a place in a home."""
-    *folder, name = place.split("/")
-    return name in CORE_FILES and (
-        not folder or _TENANTS_FOLDER.fullmatch("/".join(folder)) is not None
-    )
-
-
-def read_core(files: TenantFiles, name: CoreFile) -> str:
-    """The file as it stands, else its seed.
-
-    Raises:
-        StoreUnavailableError: the file is there and can't be read.
-    """
-    content = files.read(name)
-    return read_seed(name) if content is None else content.decode("utf-8", "replace")
-
-
-def read_live_core(files: TenantFiles, name: CoreFile) -> str | None:
-    """What the file says, without its marks; None where it says no more than its seed."""
-    text = read_core(files, name)
-    return None if text == read_seed(name) else strip_marks(text)
+    below = _TENANTS_FOLDER.sub("", place)
+    return below in CORE_FILES or _IN_PROJECT.fullmatch(below) is not None
 
 
 def strip_marks(text: str) -> str:

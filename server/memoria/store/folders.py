@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 from memoria.errors import StoreUnavailableError
+from memoria.model.core import PROJECT_FILE
 
 HISTORY = "conversation_history"
 DAILY = "daily_summaries"
@@ -17,6 +18,8 @@ BEFORE_IMAGES = "night"
 WRITTEN = (HISTORY, DAILY)
 DERIVED = (*WRITTEN, BEFORE_IMAGES)
 """Folders whose files are written anew from rows where they are missing."""
+PROJECTS = "projects"
+"""The folder with a folder for each project that has a core file."""
 SCHEDULED_JOB = "nightly-job.json"
 """What `memoria schedule install` has installed for a tenant."""
 DEFAULT_TENANT = "default"
@@ -25,6 +28,7 @@ TENANTS = "tenants"
 DRAFT = re.compile(r"\.(.+)\.[0-9a-f]{16}")
 """The name of a file that is just being written, or was when the machine stopped."""
 _UNSAFE = re.compile(r"[^a-z0-9]+")
+_SEPARATOR = re.compile(r"[/\\]")
 _SLUG_CHARS = 40
 _SLUG_HEX = 8
 _OWNER_ONLY = 0o700
@@ -56,6 +60,12 @@ def history_path(source: str, session_id: str) -> str:
 def daily_path(day: date) -> str:
     """Where a day's file lies, below the tenant's folder."""
     return f"{DAILY}/{day.isoformat()}.md"
+
+
+def project_file(project: str) -> str:
+    """Where the core file of a project lies, below the tenant's folder and never outside of it."""
+    name = _SEPARATOR.split(project.rstrip("/\\"))[-1]
+    return f"{PROJECTS}/{slug(name, project)}/{PROJECT_FILE}"
 
 
 def make_private(folder: Path) -> None:

@@ -34,6 +34,8 @@ class Edit(Value):
     """An edit that the user made in a core file."""
 
     file: CoreFile
+    project: str | None = None
+    """The project whose file it is; None for a file of the home."""
     action: Action
 
 
@@ -51,7 +53,7 @@ class EditResult:
 def apply_edit(tx: Transaction, hand: UserEdits, edit: Edit) -> EditResult:
     """Carry an edit out."""
     try:
-        return _EditApplication(tx, hand, edit.file).apply(edit.action)
+        return _EditApplication(tx, hand.in_project(edit.project), edit.file).apply(edit.action)
     except (ForgottenError, InvalidInputError) as error:  # raised before anything was written
         return EditResult("refused", reason=str(error))
 

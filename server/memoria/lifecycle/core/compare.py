@@ -1,6 +1,6 @@
 """Compare a core file with what was last written to it: what the user has changed since."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoria.lifecycle.core.parse import Document, Line
@@ -49,6 +49,15 @@ def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, 
         if line.mark is not None and line.mark in given:
             found.setdefault(line.mark, line)
     return found
+
+
+def place_lines(base: Iterable[CoreLine], document: Document) -> Iterator[str]:
+    """The memories whose line stands in the file, or is asked about there: there they stay."""
+    found = lines_by_mark(base := list(base), document)
+    said = {line.digest for line in document.lines if line.kind in ("ours", "item")}
+    for one in base:
+        if one.mark in found or one.digest in said or not one.mark.startswith("m:"):
+            yield one.memory_id
 
 
 def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Line]:

@@ -5,17 +5,25 @@ what it says is noted. A process that is stopped between them finds out by the d
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memoria.lifecycle.core.apply import Edit
+from memoria.lifecycle.core.compare import place_lines
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
+from memoria.lifecycle.core.places import CorePlace, list_places
 from memoria.lifecycle.core.readback import StoredState, find_edits
-from memoria.lifecycle.core.render import Rows, available_tokens, new_document, render_file
-from memoria.model.core import CORE_FILES, CoreFile, CoreLine, CoreMemory
+from memoria.lifecycle.core.render import (
+    Rendering,
+    Rows,
+    available_tokens,
+    new_document,
+    render_file,
+)
+from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
+from memoria.policy.core import is_for_every_session
 from memoria.store.base import TenantFiles, Transaction
-from memoria.store.files import read_seed
 
 UNREADABLE = (
     "it is empty, not UTF-8, a folder or still has conflict markers of git in it, so nothing was "
@@ -27,11 +35,16 @@ UNREADABLE = (
 class CoreDraft:
     """A core file as it is going to be."""
 
-    file: CoreFile
+    place: CorePlace
     before: bytes | None
     """What it was made from; None where there was no file."""
     content: bytes
     lines: tuple[CoreLine, ...]
+
+    @property
+    def file(self) -> CoreFile:
+        """Which file it is."""
+        return self.place.file
 
     @property
     def has_changes(self) -> bool:
@@ -46,7 +59,7 @@ class CoreDraft:
 
 def recover_core(tx: Transaction, files: TenantFiles, at: int) -> list[CoreFile]:
     """Note the lines of files whose writer was stopped right after writing. Gives these files."""
-    return [file for file in CORE_FILES if _recover(tx, files, file, at)]
+    return [place.file for place in list_places(tx) if _recover(tx, files, place, at)]
 
 
 def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], list[CoreFile]]:
@@ -56,16 +69,16 @@ def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], li
     """
     edits: list[Edit] = []
     held: list[CoreFile] = []
-    for file in CORE_FILES:
-        data = _read_bytes(files, file)
+    for place in list_places(tx):
+        data = place.read(files)
         text = None if data is None else decode_text(data)
         if data is not None and text is None:
-            held.append(file)
+            held.append(place.file)
         elif text is not None:
-            document = parse(text, file)
+            document = parse(text, place.file)
             edits += [
-                Edit(file=file, action=action)
-                for action in find_edits(document, _state_of_file(tx, file))
+                Edit(file=place.file, project=place.project, action=action)
+                for action in find_edits(document, state_of_file(tx, place.file))
             ]
     return edits, held
 
@@ -86,22 +99,90 @@ def plan_core(
         tokens: how many each file may cost, beside what somebody wrote there and conflicts.
         strength: what is left of a memory's importance; all of it by default.
     """
-    memories, disputes = tx.core.memories(at), tx.core.disputes()
     drafts: list[CoreDraft] = []
-    for file in CORE_FILES:
-        before = _read_bytes(files, file)
-        text = None if before is None else decode_text(before)
-        if before is not None and text is None:
+    for source in read_sources(tx, files, list_places(tx), tx.core.memories(at), at):
+        if source.document is None:
             continue
-        document = new_document(file, read_seed(file)) if text is None else parse(text, file)
-        rows = Rows(memories, disputes, tx.core.lines(file))
-        done = render_file(
-            document, file, rows, available_tokens(tokens, read_seed(file)), strength
-        )
-        untouched = before is None and not rows.base
-        if done.lines or not untouched:
-            drafts.append(CoreDraft(file, before, done.text.encode(), done.lines))
+        done = render_source(source, tokens, strength)
+        if done.lines or source.before is not None or source.rows.base:
+            content = done.text.encode()
+            drafts.append(CoreDraft(source.place, source.before, content, done.lines))
     return drafts
+
+
+@dataclass(frozen=True, slots=True)
+class CoreSource:
+    """What a core file is rendered from."""
+
+    place: CorePlace
+    before: bytes | None
+    """The file as it stands; None where there is none."""
+    document: Document | None
+    """None where it can't be read."""
+    rows: Rows
+
+
+def read_sources(
+    tx: Transaction,
+    files: TenantFiles,
+    places: Iterable[CorePlace],
+    memories: Sequence[CoreMemory],
+    at: int,
+) -> list[CoreSource]:
+    """What core files are rendered from at a moment.
+
+    Args:
+        tx: sees the tenant's rows.
+        files: the tenant's.
+        places: of the files.
+        memories: those that may stand in them.
+        at: UTC epoch milliseconds; an errand whose day is over by then stands nowhere.
+    """
+    lasting = [memory for memory in memories if is_for_every_session(memory, at)]
+    disputes = tx.core.disputes()
+    read = [(place, place.read(files), tx.core.lines(place.file)) for place in places]
+    documents = {place.file: _document_of(place, before) for place, before, _ in read}
+    placed: dict[str, CoreFile] = {}
+    for place, _, base in read:
+        document = documents[place.file]
+        for memory_id in () if document is None else place_lines(base, document):
+            placed.setdefault(memory_id, place.file)
+    return [
+        CoreSource(
+            place,
+            before,
+            documents[place.file],
+            Rows(
+                [memory for memory in lasting if memory.project == place.project],
+                _disputes_in(place, disputes),
+                base,
+                placed,
+            ),
+        )
+        for place, before, base in read
+    ]
+
+
+def render_source(
+    source: CoreSource, tokens: int, strength: Callable[[CoreMemory], float] | None = None
+) -> Rendering:
+    """Render a core file that can be read, or one that is new."""
+    place = source.place
+    document = source.document or new_document(place.file, place.seed)
+    room = available_tokens(tokens, place.seed)
+    return render_file(document, place.file, source.rows, room, strength)
+
+
+def _document_of(place: CorePlace, data: bytes | None) -> Document | None:
+    """The file parsed, a new one where there is none; None where it can't be read."""
+    if data is None:
+        return new_document(place.file, place.seed)
+    text = decode_text(data)
+    return None if text is None else parse(text, place.file)
+
+
+def _disputes_in(place: CorePlace, disputes: Iterable[EditConflict]) -> list[EditConflict]:
+    return [pair for pair in disputes if pair.against.project == place.project]
 
 
 def announce_core(tx: Transaction, draft: CoreDraft) -> None:
@@ -119,7 +200,7 @@ def replace_core(files: TenantFiles, draft: CoreDraft) -> bool:
     Raises:
         StoreUnavailableError: the file can't be written.
     """
-    if _read_bytes(files, draft.file) != draft.before:
+    if draft.place.read(files) != draft.before:
         return False
     if draft.has_changes:
         files.write(draft.file, draft.content)
@@ -132,22 +213,12 @@ def note_core_written(tx: Transaction, draft: CoreDraft) -> None:
     tx.core.confirm_write(draft.file, draft.digest)
 
 
-def _state_of_file(tx: Transaction, file: CoreFile) -> StoredState:
+def state_of_file(tx: Transaction, file: CoreFile) -> StoredState:
+    """What is stored of a file's lines."""
     base = tx.core.lines(file)
     return StoredState(
         base, tx.core.statuses([line.memory_id for line in base]), tx.core.disputes()
     )
-
-
-def _read_bytes(files: TenantFiles, file: CoreFile) -> bytes | None:
-    """The file as it stands; None where there is none, or one that says no more than its seed.
-
-    A folder in its place says nothing that can be read.
-    """
-    if files.is_folder(file):
-        return b""
-    data = files.read(file)
-    return None if data == read_seed(file).encode() else data
 
 
 def _note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> None:
@@ -161,8 +232,9 @@ def _note_lines(tx: Transaction, file: CoreFile, lines: Sequence[CoreLine]) -> N
             tx.core.set_line(file, line)
 
 
-def _recover(tx: Transaction, files: TenantFiles, file: CoreFile, at: int) -> bool:
-    pending, data = tx.core.file_state(file).pending, _read_bytes(files, file)
+def _recover(tx: Transaction, files: TenantFiles, place: CorePlace, at: int) -> bool:
+    file = place.file
+    pending, data = tx.core.file_state(file).pending, place.read(files)
     if pending is None or data is None or _digest(data) != pending:
         return False
     _note_lines(tx, file, list(_lines_in_file(tx, file, parse(data.decode(), file), at)))

@@ -3,7 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
-from memoria.model.core import CORE_FILES, CoreFile
+from memoria.lifecycle.core.places import list_places
+from memoria.model.core import CoreFile
 from memoria.store.base import TenantFiles, Transaction
 from memoria.store.folders import BEFORE_IMAGES
 
@@ -34,7 +35,7 @@ class CoreImages:
 
         The rows must still be the run's: they say what it wrote. Gives (restored, left as edited).
         """
-        done = [self._restore(tx, file) for file in CORE_FILES]
+        done = [self._restore(tx, place.file) for place in list_places(tx)]
         return done.count(True), done.count(False)
 
     def _restore(self, tx: Transaction, file: CoreFile) -> bool | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memoria.lifecycle.core.compare import asks_for_memory, lines_by_mark
 from memoria.lifecycle.core.layout import (
@@ -27,7 +27,13 @@ from memoria.lifecycle.core.lines import (
 )
 from memoria.lifecycle.core.parse import BOM, Document, Line, digest, parse
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
-from memoria.policy.core import CONFLICTS, group_for, groups_in, rank_for_core, take_within_budget
+from memoria.policy.core import (
+    CONFLICTS,
+    group_in,
+    groups_in,
+    rank_for_core,
+    take_within_budget,
+)
 from memoria.text.budget import estimate_tokens
 from memoria.text.statement import fingerprint
 
@@ -37,10 +43,14 @@ class Rows:
     """The rows that a core file is rendered from."""
 
     memories: Sequence[CoreMemory]
-    """All that are active and seen from everywhere."""
+    """All that are active and seen where the file is read."""
     disputes: Sequence[EditConflict] = ()
     base: Sequence[CoreLine] = ()
     """What the file said when it was last written, edits by hand that were taken over included."""
+    placed: Mapping[str, CoreFile] = field(default_factory=dict)
+    """By memory id the file in which the user wrote its line."""
+    fresh: frozenset[str] = frozenset()
+    """The ids of those that come before others, because they were stated since the last night."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +164,11 @@ def _select_lines(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None,
 ) -> _Selection:
-    own = {
-        memory.id: memory
-        for memory in rank_for_core(rows.memories, strength)
-        if _belongs_to(memory, file)
-    }
-    disputes = [pair for pair in rows.disputes if _belongs_to(pair.against, file)]
+    ranked = rank_for_core(rows.memories, strength, rows.fresh)
+    group_of = _headings(ranked, file, rows.placed)
+    own = {memory.id: memory for memory in ranked if memory.id in group_of}
+    disputed = _headings([pair.against for pair in rows.disputes], file, rows.placed)
+    disputes = [pair for pair in rows.disputes if pair.against.id in disputed]
     asked = [line.memory_id for line in rows.base if line.mark.startswith("d:")]
     hands = [pair.user_edit.id for pair in disputes]
     tails = mark_ends([*own, *hands, *(pair.against.id for pair in disputes)], rows.base)
@@ -171,7 +180,6 @@ def _select_lines(
         for memory_id, memory in own.items()
         if memory_id not in apart_ids
     }
-    group_of = {memory_id: _heading_of(memory) for memory_id, memory in own.items()}
     budget = tokens - _overhead_tokens(conflicts, {group_of[memory_id] for memory_id in plain})
     taken = take_within_budget(list(plain.values()), lambda one: one.tokens, budget)
     lines = {one.line.memory_id: one for one in (*taken, *conflicts)}
@@ -187,14 +195,12 @@ def _overhead_tokens(conflicts: Sequence[RenderedLine], groups: set[str]) -> int
     return estimate_tokens(render_head(9999, 9999) + "\n\n") + headings + extra + lines
 
 
-def _belongs_to(memory: CoreMemory, file: CoreFile) -> bool:
-    group = group_for(memory)
-    return group is not None and group.file == file
-
-
-def _heading_of(memory: CoreMemory) -> str:
-    group = group_for(memory)
-    return "" if group is None else group.heading
+def _headings(
+    memories: Iterable[CoreMemory], file: CoreFile, placed: Mapping[str, CoreFile]
+) -> dict[str, str]:
+    """The headings of the memories that belong into a file, by memory id."""
+    groups = ((memory.id, group_in(memory, file, placed.get(memory.id))) for memory in memories)
+    return {memory_id: group.heading for memory_id, group in groups if group is not None}
 
 
 # How it is put together

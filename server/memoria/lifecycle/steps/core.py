@@ -20,9 +20,10 @@ from memoria.lifecycle.core.cycle import (
     replace_core,
 )
 from memoria.lifecycle.core.images import CoreImages
+from memoria.lifecycle.core.places import list_places
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.memories.user_edits import UserEdits
-from memoria.model.core import CORE_FILES, CoreFile
+from memoria.model.core import CoreFile
 from memoria.model.nightly import StepOutcome
 from memoria.model.retention import RetentionAttributes
 from memoria.policy.retention import strength
@@ -59,9 +60,10 @@ class CoreStep(PlannedStep[CoreItem]):
         with context.store.read(context.tenant) as tx:
             edits, held = read_core_edits(tx, _files(context))
             stale = [draft.file for draft in _drafts(tx, context) if draft.has_changes]
+            all_files = [place.file for place in list_places(tx)]
         for i, edit in enumerate(edits):
             yield CoreItem(key=f"edit {i}", does="edit", file=edit.file, edit=edit)
-        for file in CORE_FILES:
+        for file in all_files:
             if file not in held and (edits or file in stale):
                 yield CoreItem(key=f"announce {file}", does="announce", file=file)
                 yield CoreItem(key=f"write {file}", does="write", file=file)

@@ -5,7 +5,7 @@ stand first, so that no query pushes them out; evidence is cut to a share of wha
 Everything stored is data: the whole is fenced, and no text in it can end the fence.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -37,6 +37,9 @@ class FixedBlocks:
     core: Sequence[str]
     """PERSONA.md, USER.md and MEMORY.md, as far as there are any."""
     tasks: Sequence[Scratchpad]
+    urgent: Collection[str] = ()
+    """Lines of `core` that go in before all others: rules, and what was said since the last night.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
         look_up: searches for the query, once it is known how much room there is.
     """
     left = max_tokens - _text_cost(_assemble([""] * len(_HEADINGS)))
-    persona = _take_fitting(_lines(fixed.core), _text_cost, round(left * _PERSONA_SHARE))
+    persona = _fit_core(fixed, round(left * _PERSONA_SHARE))
     task_lines = _lines(map(_task_lines, fixed.tasks))
     tasks = _take_fitting(task_lines, _text_cost, round(left * _SHORT_TERM_SHARE))
     left -= sum(map(_text_cost, (*persona, *tasks)))
@@ -90,6 +93,14 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
 
 def _lines(texts: Iterable[str]) -> list[str]:
     return [line for text in texts for line in text.splitlines() if line.strip()]
+
+
+def _fit_core(fixed: FixedBlocks, tokens: int) -> list[str]:
+    """The lines of core memory that fit, in their order; the urgent ones are taken first."""
+    lines = list(enumerate(_lines(fixed.core)))
+    by_urgency = sorted(lines, key=lambda each: each[1] not in fixed.urgent)
+    taken = _take_fitting(by_urgency, lambda each: _text_cost(each[1]), tokens)
+    return [line for _, line in sorted(taken)]
 
 
 def _task_lines(pad: Scratchpad) -> str:

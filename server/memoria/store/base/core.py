@@ -17,7 +17,24 @@ class CoreLines(Protocol):
     """The lines of core files, each with its memory. Their text is not stored here."""
 
     def memories(self, at: int) -> list[CoreMemory]:
-        """All that is active at a moment and seen from everywhere; episodes are not."""
+        """All that is active at a moment; episodes are not, nor what belongs to a task."""
+        ...
+
+    def present(self, at: int, project: str | None, files: Sequence[CoreFile]) -> list[CoreMemory]:
+        """What of it a reader may be shown at once, as seen from a project.
+
+        That is what the files say, all rules, and the newest of everything else, so that the number
+        of memories makes no difference.
+
+        Args:
+            at: UTC epoch milliseconds.
+            project: what is seen in other projects alone is left out; None stands for no project.
+            files: the core files whose lines are wanted.
+        """
+        ...
+
+    def projects(self) -> list[str]:
+        """The projects in which something is seen that is seen nowhere else."""
         ...
 
     def disputes(self) -> list[EditConflict]:

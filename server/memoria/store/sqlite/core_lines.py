@@ -17,6 +17,8 @@ from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 
 _CONTRADICTS = 7
+_NEWEST = 300
+"""So many of the newest wordings are read for who reads between two nights."""
 
 
 class SqliteCoreLines:
@@ -26,8 +28,17 @@ class SqliteCoreLines:
         self._rows = TenantRows(connection, tenant, "core_lines")
 
     def memories(self, at: int) -> list[CoreMemory]:
-        """All that is active at a moment and seen from everywhere; episodes are not."""
+        """All that is active at a moment; episodes are not, nor what belongs to a task."""
         return [_memory(row) for row in self._rows.all("memories", at=at)]
+
+    def present(self, at: int, project: str | None, files: Sequence[CoreFile]) -> list[CoreMemory]:
+        """What of it a reader may be shown at once, as seen from a project."""
+        wanted = {"at": at, "project": project, "files": as_json(files), "most": _NEWEST}
+        return [_memory(row) for row in self._rows.all("present", **wanted)]
+
+    def projects(self) -> list[str]:
+        """The projects in which something is seen that is seen nowhere else."""
+        return [row["name"] for row in self._rows.all("projects")]
 
     def disputes(self) -> list[EditConflict]:
         """Wordings by hand that stand against a memory, oldest first."""
@@ -96,4 +107,5 @@ def _memory(row: Row) -> CoreMemory:
         predicate=row["predicate"],
         trust=Trust(row["trust"]),
         channel=row["channel"],
+        project=row["project"],
     )

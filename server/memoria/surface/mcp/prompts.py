@@ -32,7 +32,7 @@ Context = ServerRequestContext[Memoria]
 async def briefing(memory: Memoria) -> str:
     """Start a session: how to use the memory, the tasks in hand, what always matters."""
     tasks = fence(scratchpads_text(await memory.scratchpads()))
-    core = "\n\n".join(core_text(memory, name) for name in ("MEMORY.md", "USER.md"))
+    core = "\n\n".join([await core_text(memory, name) for name in ("MEMORY.md", "USER.md")])
     return f"{load_text('guide.md')}\n# Tasks in hand\n\n{tasks}\n\n# Core memory\n\n{core}"
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-import anyio.to_thread
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
@@ -28,9 +27,8 @@ from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
 from memoria.model.core import CoreFile
-from memoria.store.files import read_core, strip_marks
+from memoria.store.files import read_seed
 from memoria.store.folders import tenant_folder
-from memoria.store.home_folder import open_home_files
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.text import indent_stored, memory_text, scratchpads_text, turn_citation
 from memoria.text.document import full_text
@@ -55,12 +53,12 @@ async def scratchpad(memory: Memoria) -> str:
 
 async def memory_file(memory: Memoria) -> str:
     """Core memory: what always matters."""
-    return await anyio.to_thread.run_sync(core_text, memory, "MEMORY.md")
+    return await core_text(memory, "MEMORY.md")
 
 
 async def user_file(memory: Memoria) -> str:
     """Core memory: who the user is."""
-    return await anyio.to_thread.run_sync(core_text, memory, "USER.md")
+    return await core_text(memory, "USER.md")
 
 
 async def status(memory: Memoria) -> str:
@@ -183,10 +181,9 @@ def core_resources(memory: Memoria) -> dict[str, Path]:
     return {f"memory://core/{name}": folder / name for name in ("MEMORY.md", "USER.md")}
 
 
-def core_text(memory: Memoria, name: CoreFile) -> str:
-    """A core memory file of the tenant's, without its marks, fenced as data."""
-    files = open_home_files(memory.settings).of(memory.tenant)
-    return fence(strip_marks(read_core(files, name)))
+async def core_text(memory: Memoria, name: CoreFile) -> str:
+    """What a core file of the tenant's says now, without its marks, fenced as data."""
+    return fence((await memory.read_core()).get(name) or read_seed(name))
 
 
 def _session_text(record: SessionRecord) -> str:

@@ -1,12 +1,44 @@
 -- name: memories
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
-       m.subject, m.predicate, v.trust, v.channel
+       m.subject, m.predicate, v.trust, v.channel, w.name AS project
 FROM memories m
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
-JOIN documents d ON d.n = v.n
+LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project'
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conversation_summaries}
-  AND d.workspace_n IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
+  AND m.task IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
 ORDER BY m.n;
+
+-- name: present
+-- The same, of what files say, of all rules, and of the newest.
+WITH wanted (n) AS (
+    SELECT memory_n FROM core_lines
+    WHERE tenant_id = :tenant AND file IN (SELECT value FROM json_each(:files))
+    UNION
+    SELECT n FROM memories
+    WHERE tenant_id = :tenant AND validity = 'active' AND type IN {binding_types}
+    UNION
+    SELECT n FROM (SELECT n FROM memories
+                   WHERE tenant_id = :tenant AND validity = 'active' AND type IN {personal_types}
+                   ORDER BY n DESC LIMIT :most)
+    UNION
+    SELECT memory_n FROM (SELECT memory_n FROM memory_versions WHERE tenant_id = :tenant
+                          ORDER BY ingested_at DESC LIMIT :most))
+SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
+       m.subject, m.predicate, v.trust, v.channel, w.name AS project
+FROM wanted
+CROSS JOIN memories m ON m.n = wanted.n
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project'
+WHERE +m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conversation_summaries}
+  AND m.task IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
+  AND (m.scope = 'everywhere' OR m.workspace_n IS NULL OR w.name = :project)
+ORDER BY m.n;
+
+-- name: projects
+SELECT name FROM workspaces
+WHERE tenant_id = :tenant AND n IN (
+    SELECT workspace_n FROM memories WHERE tenant_id = :tenant AND scope = 'project')
+ORDER BY n;
 
 -- name: disputed
 SELECT p.id AS user_edit, a.id AS against
@@ -32,10 +64,11 @@ ORDER BY 1, 2;
 
 -- name: statuses
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
-       m.subject, m.predicate, v.trust, v.channel, m.validity
+       m.subject, m.predicate, v.trust, v.channel, m.validity, w.name AS project
 FROM json_each(:ids) wanted
 CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
-JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL;
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project';
 
 -- name: lines
 SELECT m.id AS memory_id, l.mark, l.digest, l.version_n

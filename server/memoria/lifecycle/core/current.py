@@ -1,0 +1,131 @@
+"""What core files say now: the files as they stand, and what has been said since they were written.
+
+Nothing is written, no edit is taken over: that is the night's. A reader is shown what the next
+night would write, with the user's own lines and edits as they stand.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memoria.lifecycle.core.compare import lines_by_mark
+from memoria.lifecycle.core.cycle import CoreSource, read_sources, render_source, state_of_file
+from memoria.lifecycle.core.places import places_seen_from
+from memoria.lifecycle.core.readback import ArchiveMemory, find_edits
+from memoria.lifecycle.core.render import Rendering
+from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile, CoreMemory
+from memoria.model.memory_types import MemoryType
+from memoria.store.base import TenantFiles, Transaction
+from memoria.store.files import strip_marks
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentCore:
+    """What a core file says now."""
+
+    text: str
+    """Without marks, as a reader is shown it."""
+    urgent: frozenset[str]
+    """Lines that an excerpt must not leave out: rules, and what no file says yet."""
+    memories: tuple[CoreMemory, ...]
+    """Whose lines these are, the most important first."""
+
+
+def compose_core(
+    tx: Transaction, files: TenantFiles, at: int, tokens: int, project: str | None
+) -> dict[CoreFile, CurrentCore]:
+    """What the core files say at a moment to a reader in a project.
+
+    What holds in the project stands below what holds everywhere, in MEMORY.md. A file in which
+    nothing stands is missing.
+
+    Args:
+        tx: sees the tenant's rows.
+        files: the tenant's.
+        at: UTC epoch milliseconds.
+        tokens: how many each file may cost, beside what somebody wrote there.
+        project: whose facts and rules are shown as well; None for no project.
+    """
+    places = tuple(places_seen_from(project))
+    memories = tx.core.present(at, project, [place.file for place in places])
+    sources = read_sources(tx, files, places, memories, at)
+    deleted = {one for source in sources for one in _find_deleted(tx, source)}
+    if deleted:
+        left = [memory for memory in memories if memory.id not in deleted]
+        sources = read_sources(tx, files, places, left, at)
+    fresh = _find_fresh(memories, sources)
+    found: dict[CoreFile, CurrentCore] = {}
+    for source in sources:
+        current = _compose(replace(source, rows=replace(source.rows, fresh=fresh)), tokens)
+        if current is not None:
+            name = source.place.file if source.place.file in CORE_FILES else PROJECT_FILE
+            found[name] = _join(found[name], current) if name in found else current
+    return found
+
+
+def _find_deleted(tx: Transaction, source: CoreSource) -> Iterator[str]:
+    """The memories whose lines the user has deleted since the file was written."""
+    if source.before is None or source.document is None:
+        return
+    for action in find_edits(source.document, state_of_file(tx, source.place.file)):
+        if isinstance(action, ArchiveMemory):
+            yield action.memory_id
+
+
+def _find_fresh(memories: Sequence[CoreMemory], sources: Sequence[CoreSource]) -> frozenset[str]:
+    """The preferences whose wording is newer than all that the files say."""
+    written = max((one.version_n for source in sources for one in source.rows.base), default=None)
+    return frozenset(
+        memory.id
+        for memory in memories
+        if written is not None
+        and memory.version_n > written
+        and memory.type is MemoryType.PREFERENCE
+    )
+
+
+def _compose(source: CoreSource, tokens: int) -> CurrentCore | None:
+    standing = _find_standing(source)
+    share = 1 / (len(standing) + 1)
+
+    def strength(memory: CoreMemory) -> float:
+        """What stands in the file stays in its order, ahead of what is new and does not bind."""
+        place = standing.get(memory.id)
+        return memory.importance if place is None else 2 - place * share
+
+    done = render_source(source, tokens, strength)
+    if not done.lines and source.before is None:
+        return None
+    shown = _pick_memories(done, source.rows.memories)
+    urgent = [one for one in shown if one.type.is_binding or one.id not in standing]
+    return CurrentCore(strip_marks(done.text), _lines_of(done, urgent), tuple(shown))
+
+
+def _find_standing(source: CoreSource) -> dict[str, int]:
+    """The memories that the file speaks of, by the place of their line."""
+    if source.before is None or source.document is None:
+        return {}
+    marks = lines_by_mark(source.rows.base, source.document)
+    order = {mark: i for i, mark in enumerate(marks)}
+    return {one.memory_id: order[one.mark] for one in source.rows.base if one.mark in order}
+
+
+def _pick_memories(done: Rendering, memories: Sequence[CoreMemory]) -> list[CoreMemory]:
+    by_id = {memory.id: memory for memory in memories}
+    return [by_id[line.memory_id] for line in done.lines if line.memory_id in by_id]
+
+
+def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]:
+    """The lines of some memories, as a reader is shown them."""
+    wanted = {memory.id for memory in memories}
+    marks = [line.mark for line in done.lines if line.memory_id in wanted]
+    ends = tuple(f"<!-- {mark} -->" for mark in marks)
+    lines = (line for line in done.text.splitlines() if line.rstrip().endswith(ends))
+    return frozenset(strip_marks(line) for line in lines)
+
+
+def _join(above: CurrentCore, below: CurrentCore) -> CurrentCore:
+    return CurrentCore(
+        f"{above.text.rstrip()}\n\n{below.text}",
+        above.urgent | below.urgent,
+        above.memories + below.memories,
+    )

@@ -1,0 +1,57 @@
+"""Where core files lie: three for what holds everywhere, and one for each project."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memoria.lifecycle.core.lines import render_text
+from memoria.model.core import CORE_FILES, CoreFile
+from memoria.store.base import TenantFiles, Transaction
+from memoria.store.files import read_seed
+from memoria.store.folders import project_file
+
+
+@dataclass(frozen=True, slots=True)
+class CorePlace:
+    """A core file, and whose memories stand in it."""
+
+    file: CoreFile
+    project: str | None = None
+    """What is seen in this project alone; None for what is seen everywhere."""
+
+    @property
+    def seed(self) -> str:
+        """What it says before anything is kept."""
+        if self.project is None:
+            return read_seed(self.file)
+        return (
+            f"# MEMORY.md\n\nWhat holds in the project {render_text(self.project)} alone.\n"
+            "Nothing is kept here yet.\n"
+        )
+
+    def read(self, files: TenantFiles) -> bytes | None:
+        """The file as it stands; None where there is none, or one that says no more than its seed.
+
+        A folder in its place says nothing that can be read.
+        """
+        if files.is_folder(self.file):
+            return b""
+        data = files.read(self.file)
+        return None if data == self.seed.encode() else data
+
+
+HOME_PLACES = tuple(CorePlace(file) for file in CORE_FILES)
+
+
+def project_place(project: str) -> CorePlace:
+    """The place of a project's file."""
+    return CorePlace(project_file(project), project)
+
+
+def list_places(tx: Transaction) -> list[CorePlace]:
+    """The places of all core files that a tenant has or may have, the home's first."""
+    return [*HOME_PLACES, *map(project_place, tx.core.projects())]
+
+
+def places_seen_from(project: str | None) -> Iterable[CorePlace]:
+    """The places of the core files that are read in a project."""
+    return HOME_PLACES if project is None else (*HOME_PLACES, project_place(project))
