@@ -339,7 +339,7 @@ async def test_what_rules_concluded_says_in_its_history_who_put_it_aside(
         jazz = next(one for content, one in rules.items() if "jazz" in content)
         read = render_history(await m.provenance.history(jazz), 200)
     assert "superseded by rules: the message was edited" in told["The user prefers tea."]
-    assert "superseded by a program: stated as" in told["用户对花生过敏。"]
+    assert "v2  用户对花生过敏" in told["用户对花生过敏。"]
     assert "archived by the model scripted: it read the turn" in read
 
 

@@ -1,14 +1,16 @@
 """Records: what is looked up by its id, and how much there is. `Memoria` adds what changes it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from memoria.app.arguments import AdjacentTurns, Count, Name, Offset, Text, check_arguments
 from memoria.app.recall import Recall
 from memoria.app.threads import in_snapshot
 from memoria.model import Memory, Scratchpad, SessionRecord, Statistics, TurnRecord
+from memoria.retrieval.answer.contradictions import mark_memories
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
 from memoria.store.base import Transaction
+from memoria.store.values import Filters
 
 if TYPE_CHECKING:
     from memoria.app.provenance import EntityQueries, ProvenanceQueries
@@ -24,12 +26,21 @@ class Records(Recall):
         self, record_id: Text, *, context: AdjacentTurns = 2
     ) -> Memory | TurnRecord:
         """Whatever has the id, a memory or a turn, whole."""
-        return await self._read(lambda tx: read_record(tx, record_id, context))
+
+        def read(tx: Transaction) -> Memory | TurnRecord:
+            record = read_record(tx, record_id, context)
+            return (
+                self._with_contradictions(tx, [record])[0] if isinstance(record, Memory) else record
+            )
+
+        return await self._read(read)
 
     @check_arguments
     async def get_memory(self, memory_id: Text) -> Memory:
         """A memory whole: its wordings, their windows, and where each came from."""
-        return await self._read(lambda tx: read_memory(tx, memory_id))
+        return await self._read(
+            lambda tx: self._with_contradictions(tx, [read_memory(tx, memory_id)])[0]
+        )
 
     @check_arguments
     async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
@@ -46,14 +57,18 @@ class Records(Recall):
     @check_arguments
     async def list_unverified(self, limit: Count = 20) -> list[Memory]:
         """Memories the user has not confirmed, newest first."""
+        place = self.settings.workspace
         return await self._read(
-            lambda tx: tx.memories.list_unverified(limit, self.settings.workspace)
+            lambda tx: self._with_contradictions(tx, tx.memories.list_unverified(limit, place))
         )
 
     @check_arguments
     async def list_pending(self, limit: Count = 20) -> list[Memory]:
         """Conclusions that do not count until the user has confirmed them, newest first."""
-        return await self._read(lambda tx: tx.memories.list_pending(limit, self.settings.workspace))
+        place = self.settings.workspace
+        return await self._read(
+            lambda tx: self._with_contradictions(tx, tx.memories.list_pending(limit, place))
+        )
 
     @check_arguments
     async def scratchpads(
@@ -85,6 +100,10 @@ class Records(Recall):
         from memoria.app.provenance import EntityQueries  # noqa: PLC0415  (as above)
 
         return EntityQueries(self._store, self.tenant, self.settings.workspace)
+
+    def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
+        """Memories with what contradicts them, as far as it is seen from here."""
+        return mark_memories(tx, memories, Filters(workspace=self.settings.workspace))
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         return await in_snapshot(self._store, self.tenant, look)

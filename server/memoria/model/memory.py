@@ -81,6 +81,13 @@ class MemoryVersion(Value):
     """In the speaker's words: `last Friday`."""
 
 
+class RelatedStatement(Value):
+    """What a memory says, or said before it was superseded."""
+
+    id: str
+    content: str
+
+
 class Memory(Value):
     """A memory with its present wording first in line and its history behind."""
 
@@ -114,6 +121,8 @@ class Memory(Value):
     last_used_at: int | None = None
     flag: str | None = None
     """Why it is not believed without confirmation: `instruction`, `tool`, `pii`."""
+    contradicts: tuple[RelatedStatement, ...] = ()
+    """What cannot be true together with it; read only where a memory is to be shown."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 
@@ -131,13 +140,6 @@ class Memory(Value):
     def content(self) -> str:
         """The present wording."""
         return self.current.content
-
-
-class RelatedStatement(Value):
-    """What a memory says, or said before it was superseded."""
-
-    id: str
-    content: str
 
 
 StatementStatus = Literal["remembered", "already_known", "restored", "pending"]

@@ -59,6 +59,9 @@ class Hit(Value):
     source: HitSource
     type: MemoryType | None = None
     validity: Validity | None = None
+    """`contradicted`: it is active, and so is something that cannot be true together with it."""
+    contradicts: tuple[str, ...] = ()
+    """Ids of the memories that cannot be true together with it."""
     version: int | None = None
     status: Literal["unprocessed", "verbatim"] | None = None
     """A turn in a first-level answer: no chat model has read it yet; or it holds, word for

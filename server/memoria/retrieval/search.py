@@ -17,6 +17,7 @@ from memoria.inference import LazyEmbedder, calibration_of
 from memoria.inference.rerank.base import Reranker
 from memoria.model import PartReport, SearchResult
 from memoria.retrieval.answer.cite import cite_candidate
+from memoria.retrieval.answer.contradictions import mark_hits
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.hint import find_hint
 from memoria.retrieval.answer.nearest_topics import list_nearest_topics
@@ -151,7 +152,7 @@ class Search:
         shown = {each.candidate.n for each in within_limit[: len(packed.hits)]}
         return SearchResult(
             query=plan.query,
-            hits=packed.hits,
+            hits=mark_hits(tx, packed.hits, plan.filters),
             tokens=packed.tokens,
             omitted=packed.omitted + len(selection.hits) - len(within_limit),
             hidden=_count_hidden(tx, plan),

@@ -9,6 +9,7 @@ from memoria.model import (
     Memory,
     MemoryVersion,
     Receipt,
+    RelatedStatement,
     RemainingBackup,
     RememberResult,
     Scratchpad,
@@ -43,7 +44,13 @@ def answer_notes(result: SearchResult) -> list[str]:
     if result.nearest_topics:
         topics = "; ".join(f"“{topic}”" for topic in map(indent_stored, result.nearest_topics))
         notes.append(f"nothing relevant; the nearest topics on record: {topics}")
+    notes += [_contradiction_note(hit) for hit in result.hits if hit.contradicts]
     return notes + ([result.hint] if result.hint else [])
+
+
+def _contradiction_note(hit: Hit) -> str:
+    others = ", ".join(f"[memory {one}]" for one in hit.contradicts)
+    return f"[memory {hit.id}] and {others} cannot both be true; ask which is, and revise the other"
 
 
 def memory_text(memory: Memory) -> str:
@@ -54,6 +61,7 @@ def memory_text(memory: Memory) -> str:
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
     lines = [f"[memory {memory.id}] {indent_stored(memory.content)} ({', '.join(flags)})"]
+    lines += [f"  contradicts {statement_text(other)}" for other in memory.contradicts]
     lines += [_version_text(version) for version in memory.versions]
     return "\n".join(lines)
 
@@ -102,7 +110,24 @@ def receipt_text(receipt: Receipt) -> str:
 
 def remember_text(kept: RememberResult) -> str:
     """What became of a statement."""
-    return f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {indent_stored(kept.content)}"
+    head = f"{kept.status.replace('_', ' ')} [memory {kept.id}]: {indent_stored(kept.content)}"
+    return "\n".join([head, *(f"note: {note}" for note in remember_notes(kept))])
+
+
+def remember_notes(kept: RememberResult) -> list[str]:
+    """What a statement means for what was known, a sentence each."""
+    notes = [f"supersedes {statement_text(former)}" for former in kept.supersedes]
+    notes += [f"contradicts {statement_text(other)}" for other in kept.contradicts]
+    if kept.status == "pending":
+        notes.append("it waits until the user confirms it (`memoria revise ID confirm`)")
+    elif kept.contradicts:
+        notes.append("ask the user which is true, and revise the other (correct or archive)")
+    return notes
+
+
+def statement_text(statement: RelatedStatement) -> str:
+    """What a memory says, with its id."""
+    return f"[memory {statement.id}] “{indent_stored(statement.content)}”"
 
 
 def forget_text(forgotten: ForgetResult) -> str:

@@ -130,9 +130,17 @@ def _cite_hit(hit: Hit) -> CitedLine:
     source = hit.source
     who = source.speaker or source.role or source.client
     place = f"session {source.session_id} #{source.turn_index}" if source.session_id else None
-    marks = [mark for mark in (source.at, who, place, source.trust, hit.status) if mark]
+    marks = [
+        mark
+        for mark in (source.at, who, place, source.trust, hit.status, *_contradiction(hit))
+        if mark
+    ]
     words, where = indent_lines(_hit_words(hit), "  "), join_lines(", ".join(map(str, marks)))
     return CitedLine(hit.id, f"- {name} {words}", f"- {name} {where}")
+
+
+def _contradiction(hit: Hit) -> list[str]:
+    return [f"contradicted by {', '.join(hit.contradicts)}"] if hit.contradicts else []
 
 
 def _hit_words(hit: Hit) -> str:

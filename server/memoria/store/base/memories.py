@@ -11,6 +11,7 @@ from memoria.model import (
     Validity,
 )
 from memoria.store.values import (
+    Filters,
     NewEvidence,
     NewMemory,
     NewVersion,
@@ -131,11 +132,17 @@ class Memories(Protocol):
         """
         ...
 
-    def list_contradictions(self, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def list_contradictions(
+        self, memory_ids: Sequence[str], seen: Filters | None = None
+    ) -> dict[str, tuple[str, ...]]:
         """The memories that contradict some of these now, ids by id; the others are missing.
 
         A memory contradicts another as long as it is active or waits for confirmation, and both say
         what they said when they were found to contradict each other.
+
+        Args:
+            memory_ids: which.
+            seen: from where the others must be seen (`workspace`, `everywhere`); None for all.
         """
         ...
 

@@ -17,7 +17,7 @@ from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import NewEvidence, NewMemory, NewVersion
+from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
@@ -220,10 +220,17 @@ class SqliteMemories:
         row = self._rows.first("with_fingerprint", fingerprint=fingerprint, workspace=place)
         return None if row is None else self._load([row["memory_n"]])[row["memory_n"]]
 
-    def list_contradictions(self, memory_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def list_contradictions(
+        self, memory_ids: Sequence[str], seen: Filters | None = None
+    ) -> dict[str, tuple[str, ...]]:
         """The memories that contradict some of these now, ids by id; the others are missing."""
+        place = None if seen is None else self._workspaces.number(seen.workspace)
+        everywhere = seen is None or seen.everywhere
+        rows = self._rows.all(
+            "contradictions", ids=as_json(memory_ids), workspace=place, everywhere=int(everywhere)
+        )
         found: dict[str, tuple[str, ...]] = {}
-        for row in self._rows.all("contradictions", ids=as_json(memory_ids)):
+        for row in rows:
             found[row["id"]] = (*found.get(row["id"], ()), row["other"])
         return found
 

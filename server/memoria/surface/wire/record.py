@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from memoria.model import Memory, MemoryVersion, StoredTurn, TurnRecord, to_iso
+from memoria.model import Memory, MemoryVersion, StoredTurn, TurnRecord, Validity, to_iso
 from memoria.retrieval.answer.cite import memory_source, neighbour, turn_source
 from memoria.surface.text import other_versions
 from memoria.surface.wire.search import (
@@ -55,7 +55,7 @@ def wire_memory(memory: Memory) -> WireRecord:
         text=memory.content,
         source=wire_source(memory_source(memory.current, memory.workspace), of=memory.id),
         type=memory.type.value,
-        validity=memory.validity.value,
+        validity=(Validity.CONTRADICTED if memory.contradicts else memory.validity).value,
         pinned=memory.pinned or None,
         verified=memory.verified,
         versions=[wire_wording(version) for version in memory.versions],

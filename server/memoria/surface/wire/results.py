@@ -1,12 +1,11 @@
 """What a change came to, as structured data: statements, revisions, forgetting, receipts, notes."""
 
 from collections.abc import Iterable
-from typing import Literal
 
 from pydantic import BaseModel
 
 from memoria.model import ForgetResult, Memory, Receipt, RememberResult, Scratchpad, to_iso
-from memoria.surface.text import forget_notes
+from memoria.surface.text import forget_notes, remember_notes
 
 
 class WireRevision(BaseModel):
@@ -27,8 +26,9 @@ class WireRememberResult(BaseModel):
     """What became of a statement."""
 
     id: str
-    status: Literal["remembered", "already_known", "restored"]
+    status: str
     redactions: dict[str, int] | None = None
+    notes: list[str] | None = None
 
 
 class WireForgetResult(BaseModel):
@@ -101,7 +101,12 @@ def wire_revision(memory: Memory, note: str | None = None) -> WireRevision:
 
 def wire_remember_result(kept: RememberResult) -> WireRememberResult:
     """What became of a statement."""
-    return WireRememberResult(id=kept.id, status=kept.status, redactions=kept.redactions or None)
+    return WireRememberResult(
+        id=kept.id,
+        status=kept.status,
+        redactions=kept.redactions or None,
+        notes=remember_notes(kept) or None,
+    )
 
 
 def wire_forget_result(forgotten: ForgetResult) -> WireForgetResult:

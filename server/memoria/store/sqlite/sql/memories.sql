@@ -178,8 +178,10 @@ CROSS JOIN nodes y ON y.n = e.dst_n
 CROSS JOIN memories o ON o.n = y.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
+CROSS JOIN documents d ON d.n = w.n
 WHERE o.validity IN ('active', 'pending_confirmation')
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
+  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
 UNION
 SELECT m.id, o.id AS other
 FROM json_each(:ids) wanted
@@ -190,8 +192,10 @@ CROSS JOIN nodes y ON y.n = e.src_n
 CROSS JOIN memories o ON o.n = y.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
+CROSS JOIN documents d ON d.n = w.n
 WHERE o.validity IN ('active', 'pending_confirmation')
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
+  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
 ORDER BY 1, 2;
 
 -- name: wordings
