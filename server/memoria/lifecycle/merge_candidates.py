@@ -17,11 +17,11 @@ from memoria.policy.merging import (
     may_merge,
     may_relate,
     near_identical,
-    wording_key,
 )
 from memoria.store.base import SimilarWordings, Transaction
 from memoria.store.values import Filters
 from memoria.text.analyser import query_terms
+from memoria.text.statement import wording_key
 
 MAX_PAIRS_ASKED = 200
 """Pairs that a chat model is asked about in a run; the nearest first, the rest in the next run."""

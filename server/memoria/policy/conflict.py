@@ -9,12 +9,15 @@ Two claims about one property do not contradict each other if the property may h
 they tell of different times, or if one of them is not a claim of fact.
 """
 
-import re
 from dataclasses import dataclass
 from math import exp
 
 from memoria.model import Memory, Relation, SourceKind, Trust
-from memoria.text.statement import canonical_form, differs_in_number_or_negation, says_the_same
+from memoria.policy.properties import relate_statements
+from memoria.policy.properties.keys import USER, has_one_value, predicate_key, subject_key
+from memoria.text.statement import differs_in_number_or_negation, says_the_same
+
+__all__ = ["USER", "has_one_value", "predicate_key", "subject_key"]
 
 _TRUST, _RECENCY, _EVIDENCE, _CONSISTENCY = 0.45, 0.25, 0.15, 0.15
 _TRUST_WEIGHT = {Trust.USER: 1.0, Trust.REPORTED: 0.7, Trust.TOOL: 0.2}
@@ -24,19 +27,6 @@ _TAU_MS = 90 * 86_400_000
 """Recency falls to 1/e in this time, because facts grow old within months."""
 CLOSE = 0.1
 """A smaller difference of priorities needs a person's review."""
-_USER_WORDS = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
-USER = "user"
-_BETWEEN_CHINESE = re.compile("(?<=[一-鿿]) (?=[一-鿿])")
-_ONE_VALUE_PREDICATES = frozenset(
-    """
-    address age birthday birth_date blood_type boss city company country email employer first_name
-    full_name gender height home hometown job job_title last_name location manager marital_status
-    name nickname occupation phone phone_number position residence role school timezone title weight
-    workplace 住址 地址 年龄 生日 出生日期 血型 上司 城市 公司 国家 邮箱 雇主 名字 全名 性别 身高 家
-    家乡 工作 职位 姓氏 所在地 经理 婚姻状况 姓名 昵称 职业 电话 手机 手机号 居住地 职务 学校 时区
-    体重
-    """.split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +93,13 @@ ConflictVerdict = (
 )
 
 
-def subject_key(subject: str) -> str:
-    """The normal form of a subject; all words for the user have the same."""
-    plain = _name_key(subject)
-    return USER if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS else plain
-
-
-def predicate_key(predicate: str) -> str:
-    """The normal form of a property; `Job title` and `job_title` have the same."""
-    return "_".join(_name_key(predicate.replace("_", " ")).split())
-
-
-def _name_key(name: str) -> str:
-    """The words of a name with single spaces; none between Chinese characters."""
-    return _BETWEEN_CHINESE.sub("", canonical_form(name))
-
-
 def compare_claim(
     claim: Claim, memory: Memory, now: int, relation: Relation | None = None
 ) -> ConflictVerdict:
     """Decide what a claim means for a memory of the same subject.
+
+    Without a model, two statements about one property that has one value at a time contradict each
+    other; everything else is told by their wording (`relate_statements`).
 
     Args:
         claim: what is said now.
@@ -137,9 +114,10 @@ def compare_claim(
         relation = None
     if relation == "same" or says_the_same(claim.content, memory.content):
         return SameStatement()
-    topic_verdict = _compare_topics(claim, memory) if relation is None else None
-    if topic_verdict is not None:
-        return topic_verdict
+    if relation is None:
+        topic_verdict, relation = _compare_wordings(claim, memory)
+        if topic_verdict is not None:
+            return topic_verdict
     if relation == "different" or not claim.assertive or _has_another_time(claim, memory):
         return KeepBoth()
     verdict = decide_replacement(claim, memory, now)
@@ -165,11 +143,23 @@ def decide_replacement(
     return Supersede(since) if gap > 0 else Contradict()
 
 
-def _compare_topics(claim: Claim, memory: Memory) -> Unrelated | KeepBoth | None:
-    """The verdict if claim and memory speak of different properties or values; else None."""
-    if memory.predicate is None or claim.predicate != memory.predicate:
-        return Unrelated()
-    return None if has_one_value(claim.predicate) else KeepBoth()
+def _compare_wordings(
+    claim: Claim, memory: Memory
+) -> tuple[SameStatement | Unrelated | KeepBoth | None, Relation | None]:
+    """What rules tell of a claim and a memory: a verdict, or else a relation if they tell one."""
+    has_same_predicate = bool(claim.predicate) and claim.predicate == _predicate_of(memory)
+    relation = relate_statements(claim.content, memory.content)
+    if relation == "same":
+        return SameStatement(), relation
+    if has_same_predicate and has_one_value(claim.predicate):
+        return None, None
+    if relation in ("replaces", "contradicts"):
+        return None, relation
+    return (KeepBoth() if has_same_predicate else Unrelated()), relation
+
+
+def _predicate_of(memory: Memory) -> str:
+    return predicate_key(memory.predicate) if memory.predicate else ""
 
 
 def is_older(claim: Claim, memory: Memory) -> bool:
@@ -193,11 +183,6 @@ def _has_another_time(claim: Claim, memory: Memory) -> bool:
     if known_at is None:
         return claim.event_at < memory.current.valid_from
     return claim.event_at != known_at
-
-
-def has_one_value(predicate: str) -> bool:
-    """Whether a property has only one value at a time, like a name or a home."""
-    return predicate in _ONE_VALUE_PREDICATES
 
 
 def _is_no_weaker(trust: Trust, memory: Memory) -> bool:

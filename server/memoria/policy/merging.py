@@ -7,11 +7,9 @@ not enough: with the bundled model "tea over coffee" and "coffee over tea" have 
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memoria.graph import lexicon as known
 from memoria.graph.mentions import find_names
@@ -20,11 +18,16 @@ from memoria.model.channel import NIGHTLY_CHANNEL
 from memoria.policy.conflict import predicate_key, subject_key
 from memoria.text.analyser import CJK, tokens
 from memoria.text.script import is_cjk
-from memoria.text.statement import canonical_form, differs_in_number_or_negation
+from memoria.text.statement import (
+    canonical_form,
+    differs_in_number_or_negation,
+    is_meaningful_word,
+    says_the_same,
+    wording_key,
+)
 
 Pair = tuple[str, str]
 _WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
-_FILLER_WORDS = frozenset("a an the that really please 的 啊 呀 呢 哦 嘛 很 也".split())
 _REVERSING_WORDS = frozenset(
     """
     not no never nobody nothing none neither nor without cannot hardly barely seldom rarely
@@ -45,7 +48,6 @@ _REVERSING_STEMS = frozenset(
     stem for word in _REVERSING_WORDS | known.RELATIONS for stem in (word, *tokens(word))
 )
 _NUMERAL = re.compile(r"\d|[零〇一二三四五六七八九十百千万亿两半]")
-_SIGNS = ("Sc", "Sm", "So")  # -5 is not 5, nor $5 €5
 _AFTER_SURNAME = 2
 """Characters of a given name in Chinese."""
 
@@ -58,25 +60,12 @@ def near_identical(one: str, other: str, *, is_close: bool = False) -> bool:
         other: another.
         is_close: whether their vectors are almost identical by the embedder's calibration.
     """
-    a, b = _meaningful_words(one), _meaningful_words(other)
-    if [word.key for word in a] == [word.key for word in b]:
-        return bool(a) or canonical_form(one) == canonical_form(other)
+    if says_the_same(one, other):
+        return True
     if not is_close:
         return False
+    a, b = _meaningful_words(one), _meaningful_words(other)
     return bool(a and b) and _is_in_one_order(a, b) and not differs(one, other)
-
-
-def wording_key(text: str) -> str:
-    """A key that is equal for statements in the same words, fillers apart."""
-    words = (_meaningful_key(found[0], within=found.start() > 0) for found in _WORD.finditer(text))
-    return "\n".join(filter(None, words)) or canonical_form(text)
-
-
-@lru_cache(maxsize=50_000)
-def _meaningful_key(text: str, *, within: bool) -> str:
-    """The key of a word; empty for a filler. Cached: nightly maintenance sees few words often."""
-    word = _Word(text, int(within))
-    return word.key if word.is_meaningful else ""
 
 
 def differs(one: str, other: str) -> bool:
@@ -110,9 +99,7 @@ class _Word:
     @property
     def is_meaningful(self) -> bool:
         """Whether it is neither punctuation nor a filler."""
-        has_content = (char.isalnum() or unicodedata.category(char) in _SIGNS for char in self.key)
-        is_capitalised = self.start > 0 and self.text[0].isupper()  # vitamin A
-        return any(has_content) and (is_capitalised or self.key not in _FILLER_WORDS)
+        return is_meaningful_word(self.text, self.key, within=self.start > 0)
 
     @property
     def is_chinese(self) -> bool:

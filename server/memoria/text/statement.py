@@ -20,7 +20,10 @@ _DASHES = "-–—•·"  # on their own: of a list, or between clauses
 _SENTENCE = re.compile(r"[.!?…]+(?=\s|$)|[。！？；;\n\r]+")
 _CLAUSE = re.compile(r"[,:](?=\s)|[，：、]|\s[-–—]\s")
 _MAX_CLAUSES = 8
-_SAME_WORDS = 0.8
+_FILLER_WORDS = frozenset("a an the that really very please 的 啊 呀 呢 哦 嘛 很 也".split())
+_ENDING = re.compile(r"了(?=[\s。.!！~]*$)")
+"""Says in Chinese that something is so by now; the statement is the same without it."""
+_SIGNS = ("Sc", "Sm", "So")  # -5 is not 5, nor $5 €5
 _NEGATIONS = frozenset(  # as the analyser leaves them
     """
     not no never nobodi noth without cannot aren couldn didn doesn don hadn hasn haven isn shouldn
@@ -60,22 +63,43 @@ def is_distinctive(text: str) -> bool:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two sentences have the same words, but for a few more in one of them.
+    """Whether two sentences have the same words in the same order, fillers apart.
 
-    A replaced word makes another statement, and so does an additional number or "not".
+    Only the same statement is evidence for another: one that has a word more or less may take
+    something back ("stopped taking aspirin") or add to it ("to shellfish and penicillin").
     """
-    said, a = _analyse(one)
-    if said == canonical_form(other):
-        return True
-    b = frozenset(tokens(other))
-    if (a - b and b - a) or _has_number_or_negation(a ^ b):
-        return False
-    return len(a & b) >= _SAME_WORDS * len(a | b) > 0
+    return wording_key(one) == wording_key(other)
+
+
+def wording_key(text: str) -> str:
+    """A key that is equal for statements in the same words, fillers apart."""
+    plain = _ENDING.sub("", text)
+    words = (_meaningful_key(found[0], within=found.start() > 0) for found in _WORD.finditer(plain))
+    return "\n".join(filter(None, words)) or canonical_form(text)
+
+
+@lru_cache(maxsize=50_000)
+def _meaningful_key(text: str, *, within: bool) -> str:
+    """The key of a word; empty for a filler. Cached: nightly maintenance sees few words often."""
+    key = canonical_form(text)
+    return key if is_meaningful_word(text, key, within=within) else ""
+
+
+def is_meaningful_word(text: str, key: str, *, within: bool) -> bool:
+    """Whether a word is neither punctuation nor a filler.
+
+    Args:
+        text: the word as it is written.
+        key: its canonical form.
+        within: whether other words precede it; a capital letter then makes it a name ("vitamin A").
+    """
+    has_content = any(char.isalnum() or unicodedata.category(char) in _SIGNS for char in key)
+    return has_content and (key not in _FILLER_WORDS or (within and text[0].isupper()))
 
 
 def differs_in_number_or_negation(one: str, other: str) -> bool:
     """Whether one sentence has a number or a negation that the other lacks."""
-    return _has_number_or_negation(_analyse(one)[1] ^ frozenset(tokens(other)))
+    return _has_number_or_negation(_distinct_tokens(one) ^ frozenset(tokens(other)))
 
 
 def _has_number_or_negation(more: Iterable[str]) -> bool:
@@ -83,9 +107,9 @@ def _has_number_or_negation(more: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _analyse(text: str) -> tuple[str, frozenset[str]]:
-    """Its canonical form and its words, cached: one claim is compared with many memories."""
-    return canonical_form(text), frozenset(tokens(text))
+def _distinct_tokens(text: str) -> frozenset[str]:
+    """Its search tokens, cached: one claim is compared with many memories."""
+    return frozenset(tokens(text))
 
 
 def occurs_in(statement: str, text: str) -> bool:

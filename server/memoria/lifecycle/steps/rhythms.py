@@ -33,9 +33,9 @@ from memoria.model.memory_types import MOMENTARY_TYPES
 from memoria.model.nightly import StepOutcome
 from memoria.policy.conflict import USER, has_one_value, subject_key
 from memoria.policy.core import HABIT
-from memoria.policy.merging import wording_key
 from memoria.policy.rhythm import describe_rhythm, find_rhythm, recent_instants
 from memoria.store.base import DerivationCandidate, Transaction
+from memoria.text.statement import wording_key
 
 _TURNS = 20
 """Turns of a source that one item lets a habit rest on."""

@@ -1,0 +1,59 @@
+"""What a statement says: a property of a subject, with its value."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One thing that a statement says of a subject."""
+
+    subject: str
+    """As `subject_key` makes it: `user`, `user's mother`, `alice`, `billing service`."""
+    predicate: str
+    """One key for one property in both languages where possible: `home`, `taste:cat`, `port`."""
+    value: str
+    """What is said of it, in a canonical form."""
+    has_one_value: bool
+    """Whether only one value holds at a time, as of a home or a deadline, not of allergies."""
+    affirmed: bool = True
+    """Whether it is stated, not denied."""
+    is_change: bool = False
+    """Whether the wording itself says that something changed or is corrected."""
+    is_past: bool = False
+    """Whether it tells what was, and so replaces nothing."""
+    is_tentative: bool = False
+    """Whether it is a plan, a wish, hearsay or a possibility, and so replaces nothing."""
+    is_certain: bool = True
+    """Whether another value is surely a change; if not, both may be true, of two events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a statement, as rules read it."""
+
+    properties: tuple[Property, ...]
+    words: tuple[str, ...]
+    """Its words without fillers and without what denies or changes it."""
+    is_rule: bool = False
+    """Whether it tells the assistant what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement, as rules read it."""
+
+    key: tuple[str, ...]
+    """Equal for the same statement in another spelling or person."""
+    clauses: tuple[Clause, ...]
+    is_correction: bool = False
+    """Whether it says in so many words that something known is wrong."""
+
+    @property
+    def properties(self) -> tuple[Property, ...]:
+        """The properties that all of its clauses tell."""
+        return tuple(one for clause in self.clauses for one in clause.properties)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of all of its clauses."""
+        return tuple(word for clause in self.clauses for word in clause.words)

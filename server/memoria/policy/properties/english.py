@@ -1,0 +1,46 @@
+"""Reads English clauses: what property of what subject they tell."""
+
+import re
+from dataclasses import replace
+
+from memoria.policy.properties import english_words as vocabulary
+from memoria.policy.properties.base import Property
+from memoria.policy.properties.english_head import parse_head, read_ends
+from memoria.policy.properties.english_predicates import read_predicate
+
+_CLAUSES = re.compile(
+    r"""(?xi)\s*[;.!?]\s+|\s*,?\s(?:and|but)\s(?=(?:now|no\slonger|only|then|is|has|does|lives|works|likes
+    |takes|uses|drives|the\suser|(?:\w+ly\s)?\w+s\s(?:a|an|the|in|at|on|with)\s)\b)|,\s(?=it\sis\b)|\s[-–—]+\s"""
+)
+
+
+def split_clauses(text: str) -> list[str]:
+    """The clauses of a statement; a list of things is one clause."""
+    return [part for part in map(str.strip, _CLAUSES.split(text)) if part]
+
+
+def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Property, ...]:
+    """The properties that an English clause tells; empty if no rule reads it.
+
+    Args:
+        text: the clause, in the third person.
+        previous: the properties of the clause before; "it" and a missing subject take theirs.
+    """
+    hearsay = vocabulary.HEARSAY.regex.search(text) or vocabulary.CONDITION.regex.search(text)
+    parse = parse_head(text.strip(' .!?;,"“”'), previous)
+    if parse is None:
+        return ()
+    read_ends(parse)
+    found = list(read_predicate(parse, previous))
+    for old in parse.denied:
+        denied = replace(parse, rest=old, affirmed=not parse.affirmed, denied=[])
+        found += read_predicate(denied, previous)
+    return tuple(
+        replace(
+            one,
+            is_change=parse.is_change or bool(parse.denied),
+            is_past=parse.is_past,
+            is_tentative=parse.is_tentative or bool(hearsay),
+        )
+        for one in found
+    )

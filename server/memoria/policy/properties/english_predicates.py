@@ -1,0 +1,260 @@
+"""What an English clause tells, by its verb."""
+
+import re
+from collections.abc import Sequence
+
+from memoria.policy.properties import english_words as vocabulary
+from memoria.policy.properties.base import Property
+from memoria.policy.properties.english_head import Parse
+from memoria.policy.properties.keys import PEOPLE, USER, has_one_value, predicate_key, subject_key
+from memoria.policy.properties.values import canonical_value, is_name, is_quantity, stems_of
+
+_OVER = re.compile(r"(?i)^(?P<one>.+?)\s(?:over|more\sthan|rather\sthan|to)\s(?P<other>.+)$")
+_LIST = re.compile(r"(?i)\s*,\s*(?:and|or|as well as)?\s*|\s+(?:and|or|as well as|&)\s+")
+_DETAIL = re.compile(
+    r"""(?xi)[\s,]+(?:with|since|because|for\s(?!the\b)|from|near|close\sto|together|where|which|who|so|but
+    |until|as\sof|as\san?|for\s\w+\s(?:years|months|weeks))\b.*$|\s*[,(].*$"""
+)
+_AGE = re.compile(r"(?i)^(?P<age>[\w-]+)\s(?:years?\sold|years\sof\sage)$|^(?P<bare>\d{1,3})$")
+_BORN = re.compile(r"(?i)^born (?:in|on) (?P<what>.+)$")
+_ALLERGIC = re.compile(r"(?i)^(?:\w+ly )?allergic to (?P<what>.+)$")
+_LOCATED = re.compile(r"(?i)^(?P<based>based )?in (?P<place>.+)$")
+_MARITAL = frozenset("single married divorced widowed engaged separated".split())
+_DIETS = frozenset("vegan vegetarian pescatarian omnivore".split())
+_WHEN = frozenset("due planned scheduled set moved postponed delayed rescheduled".split())
+_WHERE = frozenset("hosted deployed located stored kept stationed".split())
+_PREPOSITION = re.compile(
+    rf"(?i)^(?P<preposition>{'|'.join(sorted(vocabulary.PREPOSITIONS))})\s+(?P<rest>.+)$"
+)
+_OF = re.compile(r"(?i)^(?P<attribute>[\w -]+?)\s(?:of|for)\s(?P<owner>.+)$")
+_PARTICIPLE = re.compile(
+    r"""(?i)^(?P<word>\w+(?:ed|n|t|e))\s
+    (?P<preposition>at|on|in|by|to|with|for|from|under|until|back\sto)\s(?P<rest>.+)$""",
+    re.VERBOSE,
+)
+_CALLED = re.compile(r"(?i)^(?:called|named|known as)\s+(?P<name>.+)$")
+_ROLE = re.compile(r"(?i)^(?P<thing>.+?)\s(?P<for>for|as|to)\s(?P<role>.+)$")
+_NUMBERED = re.compile(r"(?i)^(?P<noun>[a-z]+)\s(?P<number>\d[\w.:-]*)$")
+
+
+def read_predicate(parse: Parse, previous: Sequence[Property]) -> list[Property]:
+    """The properties that a clause tells."""
+    if parse.verb == "be":
+        return _read_copula(parse, previous)
+    return _read_verb(parse) or _read_objects(parse)
+
+
+def _one(parse: Parse, predicate: str, value: str, *, certain: bool = True) -> list[Property]:
+    return [Property(parse.subject, predicate, value, True, parse.affirmed, is_certain=certain)]
+
+
+def _many(parse: Parse, family: str, items: str, *, affirmed: bool | None = None) -> list[Property]:
+    """A property for each thing of a list."""
+    stated = parse.affirmed if affirmed is None else affirmed
+    values = [stems_of(item) for item in _LIST.split(items) if item.strip()]
+    return [
+        Property(parse.subject, f"{family}:{value}", value, False, stated)
+        for value in values
+        if value
+    ]
+
+
+def _place(rest: str) -> str:
+    return canonical_value(_DETAIL.sub("", rest))
+
+
+def _is_person(subject: str) -> bool:
+    return subject == USER or subject.rpartition("'s ")[2] in PEOPLE.values()
+
+
+# Verbs
+
+_VERBS = {
+    **dict.fromkeys(
+        [(verb, where) for verb in ("live", "resid") for where in ("in", "at")], "home"
+    ),
+    **dict.fromkeys([("move", "to"), ("move", "back"), ("move", "into"), ("reloc", "to")], "home"),
+    **dict.fromkeys([("work", "at"), ("work", "for"), ("join", "")], "employer"),
+    **dict.fromkeys([("studi", "at"), ("attend", "")], "school"),
+    ("work", "as"): "job",
+}
+"""The stem of a verb and the word after it, to the one property that they tell."""
+_MEASURES = frozenset("cost weigh earn pay measur".split())
+
+
+def _read_verb(parse: Parse) -> list[Property]:
+    """A verb with a property of its own; empty for any other."""
+    taste = vocabulary.TASTES.get(parse.verb)
+    if parse.verb in vocabulary.NOT_STANDING and not parse.affirmed:
+        return _many(parse, "taste", parse.rest)
+    if taste is not None:
+        return _read_taste(parse, is_liking=taste)
+    match = _PREPOSITION.match(parse.rest)
+    preposition, rest = (match["preposition"].lower(), match["rest"]) if match else ("", parse.rest)
+    predicate = _VERBS.get((parse.verb, preposition))
+    if predicate is not None:
+        return _read_place(parse, predicate, rest)
+    if parse.verb == "want" and rest.lower().startswith("be called "):
+        return _one(parse, "form_of_address", canonical_value(rest.split(" ", 2)[2]))
+    if preposition:
+        return _read_prepositional(parse, preposition, rest)
+    return _read_quantity(parse)
+
+
+def _read_place(parse: Parse, predicate: str, rest: str) -> list[Property]:
+    """Where somebody lives, works or studies; empty for "a flat" and for what is no name."""
+    must_be_name = predicate == "school" or parse.verb == "join"
+    is_unfit = re.match(r"(?i)an?\s", rest) and predicate != "job"
+    is_unfit = is_unfit or (must_be_name and not is_name(_DETAIL.sub("", rest)))
+    is_unfit = is_unfit or (parse.verb in ("move", "reloc") and not _is_person(parse.subject))
+    return [] if is_unfit else _one(parse, predicate, _place(rest))
+
+
+def _read_quantity(parse: Parse) -> list[Property]:
+    """Such as "has two cats", "costs 900 euros", "uses Postgres for the queue"."""
+    if parse.verb in _MEASURES:
+        return _one(parse, parse.verb, canonical_value(parse.rest), certain=False)
+    count = vocabulary.COUNT.regex.match(parse.rest) if parse.verb == "have" else None
+    if count:
+        what = stems_of(_DETAIL.sub("", count["what"]))
+        return _one(parse, f"count:{what}", count["count"].lower(), certain=False)
+    role = _ROLE.match(parse.rest) if parse.verb == "use" else None
+    if role:
+        return _one(parse, f"use for {stems_of(role['role'])}", canonical_value(role["thing"]))
+    return []
+
+
+def _read_taste(parse: Parse, *, is_liking: bool) -> list[Property]:
+    over = _OVER.match(parse.rest) if parse.verb == "prefer" else None
+    if over and not over["one"].lower().startswith("to "):
+        one, other = stems_of(over["one"]), stems_of(over["other"])
+        pair = "|".join(sorted((one, other)))
+        return _one(parse, f"preference:{pair}", one)
+    return _many(parse, "taste", parse.rest, affirmed=parse.affirmed is is_liking)
+
+
+def _read_prepositional(parse: Parse, preposition: str, rest: str) -> list[Property]:
+    """Such as "runs on port 8080", "meets at 9": one value for what is no person."""
+    if _is_person(parse.subject):
+        return []
+    numbered = _NUMBERED.match(rest)
+    if numbered:
+        return _one(parse, predicate_key(numbered["noun"]), numbered["number"])
+    if is_quantity(rest):
+        return _one(parse, f"{parse.verb} {preposition}", canonical_value(rest), certain=False)
+    if parse.verb == "run" and preposition == "on":
+        return _one(parse, "run on", canonical_value(rest), certain=False)
+    return []
+
+
+def _read_objects(parse: Parse) -> list[Property]:
+    """Any other verb: each object has a property of its own."""
+    if not parse.rest:
+        return _many(parse, parse.verb, parse.verb)
+    return _many(parse, parse.verb, parse.rest)
+
+
+# "X is Y"
+
+
+def _read_copula(parse: Parse, previous: Sequence[Property]) -> list[Property]:
+    called = _CALLED.match(parse.rest)
+    if called:
+        return _one(parse, "name", canonical_value(called["name"]))
+    if parse.subject == "it" and previous:
+        known = previous[-1]
+        value = canonical_value(parse.rest)
+        return [
+            Property(known.subject, known.predicate, value, known.has_one_value, parse.affirmed)
+        ]
+    if parse.subject == USER:
+        return _read_person(parse)
+    inverse = re.match(r"(?i)^(?:the )?user's (?P<attribute>[\w -]+)$", parse.rest)
+    if inverse and is_name(parse.subject.title()) and "'s" not in parse.subject:
+        attribute = predicate_key(inverse["attribute"])
+        return [Property(USER, attribute, parse.subject, has_one_value(attribute), parse.affirmed)]
+    return _read_attribute(parse)
+
+
+def _read_person(parse: Parse) -> list[Property]:
+    """What somebody is: of an age, married, a nurse, allergic to something."""
+    rest, low = parse.rest, canonical_value(parse.rest)
+    age = _AGE.match(rest)
+    if age:
+        return _one(parse, "age", (age["age"] or age["bare"]).lower())
+    birth = _BORN.match(rest)
+    if birth:
+        what = "birthday" if is_quantity(birth["what"]) else "birthplace"
+        return _one(parse, what, canonical_value(birth["what"]), certain=False)
+    if allergy := _ALLERGIC.match(rest):
+        return _many(parse, "allergy", allergy["what"])
+    located = _LOCATED.match(rest)
+    if located and is_name(_DETAIL.sub("", located["place"])):
+        predicate = "home" if located["based"] else "location"
+        return _one(parse, predicate, _place(located["place"]))
+    is_married = low in _MARITAL or low.startswith("married to ")
+    for predicate, is_told in (
+        ("marital_status", is_married),
+        ("diet", low in _DIETS),
+        ("job", vocabulary.JOBS.regex.match(rest)),
+    ):
+        if is_told:
+            return _one(parse, predicate, low)
+    return _many(parse, "be", rest)
+
+
+def _read_attribute(parse: Parse) -> list[Property]:
+    """Such as "X's Y is Z", "the Y of X is Z", "X is at Z"."""
+    owner, attribute = _split_owner(parse.subject)
+    rest = parse.rest
+    if participle := _PARTICIPLE.match(rest):
+        word = participle["word"].lower()
+        family = "when" if word in _WHEN else "where" if word in _WHERE else f"be {word}"
+        certain = word in _WHEN or word in _WHERE
+        parse.is_change = parse.is_change or word in (
+            "moved",
+            "postponed",
+            "delayed",
+            "rescheduled",
+        )
+        return _one(parse, family, canonical_value(participle["rest"]), certain=certain)
+    if match := _PREPOSITION.match(rest):
+        family = "when" if is_quantity(match["rest"]) else "where"
+        value = canonical_value(match["rest"])
+        if family == "where":
+            value = canonical_value(rest)
+        return _one(parse, family, value)
+    if rest.lower().startswith("born "):
+        return _read_person(parse)
+    if _is_person(parse.subject) and not is_name(rest):
+        return _read_person(parse)
+    head = attribute.split()[-1] if attribute else ""
+    is_attribute = head in vocabulary.ATTRIBUTES or attribute.startswith(
+        ("favourite ", "favorite ")
+    )
+    is_named_value = is_name(rest) or is_quantity(rest)
+    if not (is_attribute or (is_named_value and not re.match(r"(?i)an?\s", rest))):
+        return _many(parse, "be", rest)
+    predicate = predicate_key(attribute)
+    of_many = PEOPLE.get(head, head) in vocabulary.MANY and not is_attribute
+    return [
+        Property(
+            owner,
+            predicate,
+            canonical_value(rest),
+            True,
+            parse.affirmed,
+            is_certain=not of_many,
+        )
+    ]
+
+
+def _split_owner(subject: str) -> tuple[str, str]:
+    """Whose property a subject names, and which: `user's dog` is of `user`, `dog`."""
+    owner, apart, attribute = subject.rpartition("'s ")
+    if apart:
+        return subject_key(owner), attribute
+    of = _OF.match(subject)
+    if of and not is_quantity(of["owner"]):
+        return subject_key(re.sub(r"^(?:the|an?) ", "", of["owner"])), of["attribute"]
+    return subject, subject

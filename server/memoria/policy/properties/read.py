@@ -1,0 +1,91 @@
+"""Reads a statement, in English or Chinese."""
+
+import re
+from functools import lru_cache
+
+from memoria.policy.properties import chinese, english
+from memoria.policy.properties import english_words as vocabulary
+from memoria.policy.properties.base import Clause, Property, Statement
+from memoria.policy.properties.keys import ASSISTANT, USER
+from memoria.policy.properties.rules import read_rule
+from memoria.policy.properties.values import stem
+from memoria.policy.properties.wording import Wording, unwrap
+from memoria.text.script import is_cjk
+from memoria.text.statement import wording_key
+
+_WORD = re.compile(r"[^\s,;!?\"“”()]+")
+_MARKERS = frozenset(
+    """
+    not never no longer any more anymore stopped stop quit instead again do does did has
+    have been now actually currently is are was be always please from on
+    """.split()
+)
+_NEGATIVE = frozenset("not never no stopped quit without stop".split())
+_ORDER = re.compile(
+    r"""(?xi)^(?:always|never|please|do\snot|from\snow\son|use|answer|reply|respond|write|call|address|keep|give
+    |run|commit|push|format|explain|include|add|show|speak|avoid|make|be|put|prefer|indent|start|stop|deploy
+    |ask|cite|the\sassistant|assistant|you)\b
+    |^(?:以后|从现在|今后|请|不要|别|用(?!户)|都用|统一|一律|回答|回复|提交|写|叫|只用|助手|每次)"""
+)
+_ABOUT_ANSWERS = re.compile(r"(?i)\b(?:answers?|replies|responses?|addressed)\b|回答|回复")
+
+
+@lru_cache(maxsize=2048)
+def read_statement(text: str) -> Statement:
+    """What a statement says, clause by clause."""
+    wording = unwrap(text)
+    in_chinese = is_cjk(wording.text)
+    language = chinese if in_chinese else english
+    clauses: list[Clause] = []
+    previous: tuple[Property, ...] = ()
+    for part in language.split_clauses(wording.text):
+        clause = _read_part(part, wording, previous, in_chinese=in_chinese)
+        previous = clause.properties or previous
+        clauses.append(clause)
+    return Statement(_statement_key(wording.text), tuple(clauses), wording.is_correction)
+
+
+def _read_part(
+    part: str, wording: Wording, previous: tuple[Property, ...], *, in_chinese: bool
+) -> Clause:
+    is_rule = wording.is_order or bool(_ORDER.match(part))
+    found: tuple[Property, ...] = ()
+    if is_rule or _ABOUT_ANSWERS.search(part):
+        found = read_rule(part)
+    words = chinese.plain_words(part) if in_chinese else _plain_words(part)
+    if not found and not is_rule:
+        found = (chinese if in_chinese else english).read_clause(part, previous)
+    if not found:
+        found = (_whole_clause(part, words, is_rule=is_rule, in_chinese=in_chinese),)
+    return Clause(found, words, is_rule)
+
+
+def _whole_clause(
+    part: str, words: tuple[str, ...], *, is_rule: bool, in_chinese: bool
+) -> Property:
+    """A clause that no rule reads, as one property that is stated or denied."""
+    denied = (
+        chinese.is_denied(part)
+        if in_chinese
+        else bool(_NEGATIVE & {word.lower() for word in part.split()})
+    )
+    past = tentative = False
+    if not in_chinese:
+        past = bool(vocabulary.PAST_TIME.regex.search(part))
+        tentative = bool(vocabulary.HEARSAY.regex.search(part))
+    subject = ASSISTANT if is_rule else ""
+    key = " ".join(words)
+    return Property(subject, f"say:{key}", key, False, not denied, False, past, tentative)
+
+
+def _plain_words(text: str) -> tuple[str, ...]:
+    words = (word.lower().strip(".:'") for word in _WORD.findall(text))
+    return tuple(stem(word) for word in words if word and word not in vocabulary.FILLERS | _MARKERS)
+
+
+def _statement_key(text: str) -> tuple[str, ...]:
+    """The words of a statement in the third person, fillers apart."""
+    words = wording_key(text).split("\n")
+    if USER in words[:1] and len(words) > 1:
+        words[1] = stem(words[1])
+    return tuple(words)

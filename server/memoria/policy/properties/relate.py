@@ -1,0 +1,116 @@
+"""Relates two statements by rule."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from memoria.model.ruling import Relation
+from memoria.policy.properties.base import Property, Statement
+from memoria.policy.properties.read import read_statement
+from memoria.policy.properties.values import is_quantity
+
+_Match = Literal["restated", "replaced", "disputed"]
+_BY_WEIGHT: tuple[_Match, ...] = ("restated", "replaced", "disputed")
+_NEAR = 2
+_LEAST_PREFIX = 2
+_LONGEST_VALUE = 4
+_CONNECTING = frozenset("and name call which who with as in at from for since because".split())
+
+
+def relate_statements(new: str, known: str) -> Relation | None:
+    """What a new statement is to a known one, as far as rules can tell.
+
+    Args:
+        new: what is said now.
+        known: what was said before.
+
+    Returns:
+        None where no rule tells; nothing follows from that.
+    """
+    said, before = read_statement(new), read_statement(known)
+    if said.key == before.key:
+        return "same"
+    if not (said.properties and before.properties):
+        return None
+    by_frame = _compare_frames(said, before)
+    if said.is_correction and by_frame:
+        return "replaces"
+    if any(one.is_tentative or one.is_past for one in (*said.properties, *before.properties)):
+        return "different"
+    found = [_match(one, said) for one in before.properties]
+    if any(found):
+        return _conclude(said, before, found)
+    return "replaces" if _is_refined(said, before) else by_frame or "different"
+
+
+def _conclude(said: Statement, before: Statement, found: Sequence[_Match | None]) -> Relation:
+    """The relation, once each known property is compared with what is said now."""
+    if "disputed" in found:
+        return "contradicts"
+    if "replaced" in found:
+        return "replaces" if all(found) else "contradicts"
+    says_more = len(said.words) > len(before.words) and set(before.words) <= set(said.words)
+    return "replaces" if all(found) and says_more else "different"
+
+
+def _match(known: Property, said: Statement) -> _Match | None:
+    """What becomes of a known property; None if nothing is said of it."""
+    found = {_compare(new, known) for new in said.properties}
+    return next((match for match in _BY_WEIGHT if match in found), None)
+
+
+def _compare(new: Property, known: Property) -> _Match | None:
+    if (new.subject, new.predicate) != (known.subject, known.predicate):
+        return None
+    if new.value == known.value or not known.has_one_value:
+        return "restated" if new.affirmed == known.affirmed else "replaced"
+    if not (new.affirmed and known.affirmed):
+        return None
+    if new.is_certain or new.is_change or _is_near(new.value, known.value):
+        return "replaced"
+    return "disputed"
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Whether two names are spelt nearly alike, so that one corrects the other."""
+    if not (one.isalpha() and other.isalpha() and one.isascii()):
+        return False
+    return abs(len(one) - len(other)) < _NEAR and one[:_NEAR] == other[:_NEAR]
+
+
+def _is_refined(said: Statement, before: Statement) -> bool:
+    """Whether a statement says all that was known, and a detail after it."""
+    if len(before.clauses) != 1 or before.clauses[0].is_rule:
+        return False
+    if not all(one.affirmed for one in (*said.properties, *before.properties)):
+        return False
+    known, words = before.words, said.words
+    more = words[len(known) :]
+    if (
+        words[: len(known)] != known
+        or not more
+        or any("taste:" in p.predicate for p in before.properties)
+    ):
+        return False
+    return len(said.clauses) > 1 or more[0] in _CONNECTING
+
+
+def _compare_frames(said: Statement, before: Statement) -> Relation | None:
+    """Two statements that differ in one place only, where a number or a time stands."""
+    a, b = said.words, before.words
+    front = 0
+    while front < min(len(a), len(b)) and a[front] == b[front]:
+        front += 1
+    back = 0
+    while back < min(len(a), len(b)) - front and a[-1 - back] == b[-1 - back]:
+        back += 1
+    new, known = a[front : len(a) - back], b[front : len(b) - back]
+    is_one_place = 0 < len(new) <= _LONGEST_VALUE and 0 < len(known) <= _LONGEST_VALUE
+    if front < _LEAST_PREFIX or not is_one_place:
+        return None
+    if said.is_correction:
+        return "replaces"
+    if not (is_quantity(" ".join(new)) and is_quantity(" ".join(known))):
+        return None
+    if all(one.has_one_value for one in (*said.properties, *before.properties)):
+        return None  # they tell different properties, or they had been compared
+    return "replaces" if any(one.is_change for one in said.properties) else "contradicts"

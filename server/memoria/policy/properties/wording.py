@@ -1,0 +1,94 @@
+"""Wording: takes off a statement what does not belong to what it says.
+
+`The user says: "I live in Leeds."`, "I live in Leeds" and "The user lives in Leeds" are the same
+statement in three wordings. What is left speaks of the user in the third person.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from memoria.text.pattern import LazyPattern
+
+_QUOTING = LazyPattern(
+    r"""(?xis)^\s*(?:(?:the\s)?user\s(?P<ask>asks|asked|wants|says|said|states|stated|notes|reports)
+    (?:\sto\sremember|\sthat\sfrom\snow\son)?\s*[:,]\s*
+    |用户(?P<ask_zh>要求|说|表示|提到|希望)(?:记住)?\s*[::,]\s*)
+    ["“”「](?P<inner>.+?)["“”」]\s*[.。]?\s*$"""
+)
+_LEAD = LazyPattern(
+    r"""(?xi)^(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|well|yes|no|fyi|btw|by\sthe\sway
+    |for\sthe\srecord|remember(?:\sthat)?|note(?:\sthat)?|keep\sin\smind(?:\sthat)?|in\sgeneral
+    |generally|personally|honestly)\b[\s,:;—-]*
+    |(?:请|麻烦|对了|还有|另外|嗯|哦|好的?(?=[,、\s])|那么?(?=[,、\s])|顺便说一下|说实话|总之|记住|记一下|请记住|别忘了)[,、:\s]*)+"""
+)
+_CORRECTION = LazyPattern(
+    r"""(?xi)^(?:(?:correction|corrected|erratum|i\swas\swrong|i\smisspoke|my\smistake|sorry|wait
+    |i\smeant(?:\sto\ssay)?|i\smean)\b[\s,:;.—-]*(?:that\s)?
+    |(?:纠正|更正|订正|修正|勘误|我?(?:记错|说错|搞错|弄错)了?|不对|应该是)(?:一下)?[,、:;。\s]*)+"""
+)
+_ADVERB_OF_CHANGE = LazyPattern(
+    r"(?i)^(?:(?:actually|in\sfact|as\sof\s(?:now|today)|update)\b[\s,:;]*|(?:其实|事实上|实际上|更新)[,、:\s]*)+"
+)
+_FIRST_PERSON = (
+    (re.compile(r"(?i)\bi['’]?m\b|\bi am\b"), "the user is"),
+    (re.compile(r"(?i)\bi['’]ve\b|\bi have\b"), "the user has"),
+    (re.compile(r"(?i)\bi['’]d\b"), "the user would"),
+    (re.compile(r"(?i)\bi['’]ll\b"), "the user will"),
+    (re.compile(r"(?i)\bmy\b"), "the user's"),
+    (re.compile(r"(?i)\bmyself\b"), "themselves"),
+    (re.compile(r"(?i)\bmine\b"), "the user's own"),
+    (re.compile(r"\bI\b|(?<![.\w])i(?![.\w])"), "the user"),
+    (re.compile(r"(?i)\bme\b"), "the user"),
+    (re.compile("(?:我|本人|俺|咱)(?!们|国|校|司)"), "用户"),
+)
+_CONTRACTIONS = (
+    (re.compile(r"(?i)\bwon['’]?t\b"), "will not"),
+    (re.compile(r"(?i)\bcan['’]?t\b|\bcannot\b"), "can not"),
+    (
+        re.compile(r"(?i)\b(is|are|was|were|do|does|did|has|have|had|would|should|could)n['’]t\b"),
+        r"\1 not",
+    ),
+    (re.compile(r"(?i)\bdont\b"), "do not"),
+    (re.compile(r"(?i)\b(it|he|she|that|there|name|where|who)['’]s\b"), r"\1 is"),
+    (re.compile(r"(?i)\b(they|we|you)['’]re\b"), r"\1 are"),
+    (re.compile(r"(?i)\b(they|we|you)['’]ve\b"), r"\1 have"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a statement says, without its wrapping."""
+
+    text: str
+    """In the third person, with its letter case."""
+    is_order: bool = False
+    """Whether it was introduced as something that the user asks for."""
+    is_correction: bool = False
+    """Whether it is introduced as a correction."""
+    is_change: bool = False
+    """Whether it is introduced as news about something known."""
+
+
+def unwrap(text: str) -> Wording:
+    """Take off quotation, greeting and introduction, and put it in the third person."""
+    plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip()
+    is_order = False
+    quoting = _QUOTING.regex.match(plain)
+    if quoting:
+        plain = quoting["inner"].strip()
+        is_order = (quoting["ask"] or "").lower() in ("asks", "asked", "wants") or (
+            quoting["ask_zh"] in ("要求", "希望")
+        )
+    is_correction = is_change = False
+    before = None
+    while plain != before:
+        before = plain
+        plain = _LEAD.regex.sub("", plain)
+        shorter = _CORRECTION.regex.sub("", plain)
+        is_correction, plain = is_correction or shorter != plain, shorter
+        shorter = _ADVERB_OF_CHANGE.regex.sub("", plain)
+        is_change, plain = is_change or shorter != plain, shorter
+    for pattern, plainer in (*_CONTRACTIONS, *_FIRST_PERSON):
+        plain = pattern.sub(plainer, plain)
+    return Wording(plain or text, is_order, is_correction, is_change or is_correction)
