@@ -68,8 +68,8 @@ async def test_correcting_something_archived_makes_it_hold_again(memory: Memoria
 
 
 async def test_pins_and_votes_move_the_rank(memory: Memoria) -> None:
-    plain = await memory.remember("The blue backup disk is in the cellar")
-    favoured = await memory.remember("The blue backup disk is in the garage")
+    plain = await memory.remember("The blue backup disk holds the photos")
+    favoured = await memory.remember("The blue backup disk holds the letters")
     await memory.revise_memory(favoured.id, "pin")
     for _ in range(3):
         await memory.revise_memory(favoured.id, "upvote")

@@ -114,6 +114,7 @@ def compare_claim(
         relation = None
     if relation == "same" or says_the_same(claim.content, memory.content):
         return SameStatement()
+    by_rules = relation is None
     if relation is None:
         topic_verdict, relation = _compare_wordings(claim, memory)
         if topic_verdict is not None:
@@ -123,7 +124,8 @@ def compare_claim(
     verdict = decide_replacement(claim, memory, now)
     if relation == "replaces" and isinstance(verdict, NeedsReview):
         return Supersede(max(claim.event_at or claim.said_at, memory.current.valid_from))
-    return verdict
+    is_undecided = by_rules and relation == "contradicts"
+    return Dispute() if is_undecided and isinstance(verdict, Supersede) else verdict
 
 
 def decide_replacement(
