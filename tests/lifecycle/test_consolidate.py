@@ -141,7 +141,7 @@ def concluded(settings: Settings, says: str = SAYS) -> Memory:
 async def test_a_concept_leads_to_its_memories_and_to_the_words_they_rest_on(
     settings: Settings, badger: list[str], sessions: list[int]
 ) -> None:
-    with ScriptedModel(answer=concept()) as model:
+    with ScriptedModel(answer=concept(quotes=3)) as model:
         run = night(settings, model)
         assert [one["memory"] for one in shown_in(model.requests[0])] == list(BADGER)
     (made,) = concepts(settings)
@@ -383,7 +383,7 @@ async def test_a_concept_ends_when_its_memories_no_longer_bear_it_out(
         await m.revise_memory(badger[1], "correct", "Badger is tested by hand")
     before = dump(settings.home_path)
     run = night(settings)
-    assert run.steps[0].reasons == {made.id: "its memories no longer bear it out"}
+    assert run.steps[0].reasons == {made.id: "a memory that it quotes has changed"}
     assert memory(settings, made.id).validity is Validity.SUPERSEDED
     nights.undo_nightly(settings, run.id, lambda _: None)
     assert dump(settings.home_path) == before

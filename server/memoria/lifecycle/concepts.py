@@ -1,13 +1,15 @@
 """Concepts: a chat model says what related memories amount to, and its words are checked.
 
 What it says must be borne out by passages of at least two of them and hold no number that none of
-them has. It may say nothing that was forgotten, nothing personal and no order: such an answer is
-thrown away before it is written down anywhere.
+these has. The memories it quotes are what the concept rests on. It may say nothing that was
+forgotten, nothing personal and no order: such an answer is thrown away before it is written down
+anywhere.
 """
 
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_concept
@@ -24,11 +26,22 @@ from memoria.text.script import is_cjk
 from memoria.text.statement import says_the_same, sentences_in
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_MIN_QUOTED_MEMORIES = 2
+MIN_QUOTED_MEMORIES = 2
 
 
-def propose_concept(context: StepContext, chat: ChatClient, memories: Sequence[Memory]) -> str:
-    """The wording of the concept that some memories amount to.
+@dataclass(frozen=True, slots=True)
+class ProposedConcept:
+    """What a model makes of some memories."""
+
+    content: str
+    quoted: tuple[str, ...]
+    """Ids of the memories that it quotes."""
+
+
+def propose_concept(
+    context: StepContext, chat: ChatClient, memories: Sequence[Memory]
+) -> ProposedConcept:
+    """The concept that some memories amount to.
 
     Args:
         context: whose tokens are spent.
@@ -42,7 +55,9 @@ def propose_concept(context: StepContext, chat: ChatClient, memories: Sequence[M
     """
     lines = "\n".join(_line(number, memory) for number, memory in enumerate(memories, 1))
     question = request_concept(memories=lines, max_output_tokens=context.output_tokens)
-    wording = _check_support(chat.ask(context.tenant, question), memories)
+    answer = chat.ask(context.tenant, question)
+    quoted = _find_quoted(answer, memories)
+    wording = _check_wording(answer, memories, quoted)
     with context.store.read(context.tenant) as tx:
         by_meaning = tx.tombstones.has_meanings()
     pieces = list(sentences_in(clean_text(wording, Tally()).strip())) if by_meaning else []
@@ -53,7 +68,8 @@ def propose_concept(context: StepContext, chat: ChatClient, memories: Sequence[M
     )
     with context.store.read(context.tenant) as tx:
         said = derivation_validator(tx, context, InferredBy.MODEL, known)
-        return said.check_derived(wording, least_trust(memories))
+        content = said.check_derived(wording, least_trust(memories))
+    return ProposedConcept(content, tuple(memory.id for memory in quoted))
 
 
 def _line(number: int, memory: Memory) -> str:
@@ -65,22 +81,28 @@ def _line(number: int, memory: Memory) -> str:
     return json.dumps(shown, ensure_ascii=False)
 
 
-def _check_support(answer: Concept, memories: Sequence[Memory]) -> str:
-    """The name and the sentence in one line, if the memories support them."""
+def _find_quoted(answer: Concept, memories: Sequence[Memory]) -> list[Memory]:
+    """The memories that the answer really quotes, in their order."""
     if answer.action == "SKIP":
         raise RejectedError("they come to nothing together")
     texts = dict(enumerate((shorten_statement(memory.content) for memory in memories), 1))
-    quoted = {
+    numbers = {
         passage.memory
         for passage in answer.quotes
         if passage.memory in texts and find_quote(passage.quote, texts[passage.memory])
     }
-    if len(quoted) < _MIN_QUOTED_MEMORIES:
+    if len(numbers) < MIN_QUOTED_MEMORIES:
         raise RejectedError("not borne out by its memories")
+    return [memories[number - 1] for number in sorted(numbers)]
+
+
+def _check_wording(answer: Concept, memories: Sequence[Memory], quoted: Sequence[Memory]) -> str:
+    """The name and the sentence in one line, if the quoted memories support them."""
     wording = _format_concept(answer)
-    if not set(_NUMBER.findall(wording)) <= set(_NUMBER.findall(" ".join(texts.values()))):
-        raise RejectedError("a number that no memory has")
-    if any(says_the_same(answer.content, text) for text in texts.values()):
+    quoted_texts = " ".join(shorten_statement(memory.content) for memory in quoted)
+    if not set(_NUMBER.findall(wording)) <= set(_NUMBER.findall(quoted_texts)):
+        raise RejectedError("a number that no memory it quotes has")
+    if any(says_the_same(answer.content, shorten_statement(m.content)) for m in memories):
         raise RejectedError("one of them says it already")
     return wording
 

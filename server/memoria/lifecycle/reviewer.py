@@ -109,11 +109,15 @@ def _may_enter_core(memory: Memory) -> bool:
 
 
 def _memory_in_full(memory: Memory) -> str:
-    """The memory under review, in full: its beginning alone would not do."""
+    """The memory under review, in full: its beginning alone would not do.
+
+    What was derived from others was never said itself, however many turns it rests on.
+    """
+    said = {} if memory.type.is_derived else {"times_said": memory.evidence}
     return _json(
         memory,
         memory.content,
-        times_said=memory.evidence,
+        **said,
         times_used=memory.use_count,
         importance=round(memory.importance, 2),
     )

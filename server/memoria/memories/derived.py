@@ -40,6 +40,8 @@ class DerivedDraft:
     predicate: str | None = None
     client: str | None = None
     """The model that said it."""
+    shown: tuple[Memory, ...] = ()
+    """What the model was shown beside the sources."""
 
 
 def least_trust(memories: Sequence[Memory]) -> Trust:
@@ -90,7 +92,7 @@ def end_derived(writer: MemoryWriter, memory: Memory, why: str) -> None:
 def _wording(draft: DerivedDraft, sources: Sequence[Memory], at: int) -> NewWording:
     provenance = Provenance(
         source_kind=SourceKind.CONSOLIDATED,
-        trust=least_trust(sources),
+        trust=least_trust([*sources, *draft.shown]),
         channel=NIGHTLY_CHANNEL,
         client=draft.client,
     )
@@ -99,7 +101,12 @@ def _wording(draft: DerivedDraft, sources: Sequence[Memory], at: int) -> NewWord
         valid_from=at,
         provenance=provenance,
         inferred_by=draft.inferred_by,
-        derivation=Derivation(tuple(sources), draft.confidence, draft.turns),
+        derivation=Derivation(
+            sources=tuple(sources),
+            shown=draft.shown,
+            confidence=draft.confidence,
+            turns_per_source=draft.turns,
+        ),
     )
 
 

@@ -199,14 +199,20 @@ def link_contradictions(
 
 
 def link_source(
-    tx: Transaction, memory: Memory, source: Memory, confidence: float, *, now: int
+    tx: Transaction,
+    memory: Memory,
+    source: Memory,
+    confidence: float,
+    *,
+    now: int,
+    kind: EdgeType = EdgeType.DERIVED_FROM,
 ) -> None:
-    """Link a derived memory with one that it is derived from."""
+    """Link a derived memory with one that it is derived from, or that its model was only shown."""
     version = memory.current
     age_ms = now - source.current.valid_from
     edge = Edge(
         src=Node("memory", memory.id),
-        type=EdgeType.DERIVED_FROM,
+        type=kind,
         dst=Node("memory", source.id),
         weight=initial_weight(confidence, version.provenance.trust, age_ms),
         confidence=confidence,

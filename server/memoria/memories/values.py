@@ -64,6 +64,9 @@ class Derivation:
     """The memories that another one is derived from."""
 
     sources: tuple[Memory, ...] = ()
+    """What it quotes."""
+    shown: tuple[Memory, ...] = ()
+    """What its model was shown beside them, and may have taken a word from."""
     confidence: float = 1.0
     """How surely it follows from them."""
     turns_per_source: int = 0

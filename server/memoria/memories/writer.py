@@ -273,6 +273,9 @@ class MemoryWriter:
         for source in wording.derivation.sources:
             link_source(self._tx, memory, source, wording.derivation.confidence, now=self._now)
             self.copy_evidence(memory_id, source.id, wording.derivation.turns_per_source)
+        for shown in wording.derivation.shown:
+            confidence = wording.derivation.confidence
+            link_source(self._tx, memory, shown, confidence, now=self._now, kind=EdgeType.REFERS_TO)
         self._log(action, memory_id, detail)
 
     def _version(self, wording: NewWording) -> NewVersion:

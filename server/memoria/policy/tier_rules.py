@@ -7,7 +7,7 @@ How a memory falls is in `policy/retention`.
 from dataclasses import replace
 
 from memoria.model import DAY_MS
-from memoria.model.memory_types import BINDING_TYPES, CONVERSATION_SUMMARIES
+from memoria.model.memory_types import BINDING_TYPES, CONVERSATION_SUMMARIES, DERIVED_TYPES
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
 from memoria.policy.retention import (
     RETENTION,
@@ -35,9 +35,11 @@ _SIGNS_OF_USE = 2
 def may_rise_to_core(one: RetentionAttributes, at: int, table: RetentionTable = RETENTION) -> bool:
     """Whether a reviewer is asked if a memory belongs to the core.
 
-    An episode never does: it is about one conversation, and no core file shows it.
+    An episode never does: it is about one conversation, and no core file shows it. A concept does
+    if it is used: nobody has said it, and the turns it rests on say something else.
     """
-    signs = one.use_count + one.evidence - 1 + one.upvotes
+    repeats = 0 if one.type in DERIVED_TYPES else one.evidence - 1
+    signs = one.use_count + repeats + one.upvotes
     worth = one.importance >= table.promote and signs >= _SIGNS_OF_USE
     lasts = one.type not in CONVERSATION_SUMMARIES and not one.task and one.expires_at is None
     return (
@@ -98,7 +100,8 @@ def tier_by_rule(
 def _tier_by_evidence(one: RetentionAttributes, support: SupportCounts, at: int) -> MemoryTier:
     if not (at - one.learnt_at >= _MID_AFTER_MS or support.theme >= _THEME_SIZE):
         return MemoryTier.SHORT
-    often = is_stable_pattern(support.sessions, support.sources)
+    is_said = one.type not in DERIVED_TYPES
+    often = is_said and is_stable_pattern(support.sessions, support.sources)
     return MemoryTier.LONG if often and one.confidence >= SURE_CONFIDENCE else MemoryTier.MID
 
 

@@ -3,6 +3,9 @@
 Only a model can say it; without one no words are invented. What was asked and came to nothing is
 logged by a digest of the memories, and asked again only when they are others. A concept whose
 memories no longer bear it out is ended, model or none.
+
+A concept rests on the memories that the model quotes. What it was merely shown is noted apart: a
+word of it may be in the concept, so forgetting it takes the concept along.
 """
 
 import hashlib
@@ -16,8 +19,9 @@ from memoria.errors import (
     ModelRefusedError,
 )
 from memoria.inference.chat.client import ChatClient
-from memoria.lifecycle.concepts import propose_concept
+from memoria.lifecycle.concepts import MIN_QUOTED_MEMORIES, ProposedConcept, propose_concept
 from memoria.lifecycle.derivation import (
+    MOST_SOURCES,
     DerivationItem,
     DerivedMemory,
     derivation_validator,
@@ -26,7 +30,7 @@ from memoria.lifecycle.derivation import (
     sources_as_planned,
 )
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
-from memoria.lifecycle.patterns import LEAST_MEMBERS, Members, find_patterns, is_broadly_supported
+from memoria.lifecycle.patterns import Members, find_patterns, is_broadly_supported
 from memoria.memories.derived import (
     DerivedDraft,
     add_derived,
@@ -46,6 +50,7 @@ MAX_CONCEPTS = 8
 _MAX_QUESTIONS = 24
 _AUDIT_ACTION = "ask what they come to"
 _UNSUPPORTED = "its memories no longer bear it out"
+_CHANGED = "a memory that it quotes has changed"
 
 
 class ConceptItem(DerivationItem):
@@ -57,6 +62,8 @@ class ConceptItem(DerivationItem):
     wording: int = 0
     """Its present wording, by number."""
     content: str = ""
+    quoted: tuple[str, ...] = ()
+    """Ids of the sources that the content rests on."""
     model: str = ""
     why: str = ""
 
@@ -86,8 +93,9 @@ class ConsolidateStep(PlannedStep[ConceptItem]):
                 anew.add(item.concept)
                 yield item
         for one in concepts:
-            if one.memory.id not in anew and not _is_supported(context, one):
-                yield _concept_item("end", (), one, why=_UNSUPPORTED)
+            why = None if one.memory.id in anew else _reason_to_end(context, one)
+            if why is not None:
+                yield _concept_item("end", (), one, why=why)
 
     def apply(self, tx: Transaction, item: ConceptItem, context: StepContext) -> ItemResult:
         """Write the concept, unless one of its sources was changed or forgotten since."""
@@ -110,10 +118,11 @@ def _propose_concepts(
 ) -> Iterator[ConceptItem]:
     asked, found = 0, 0
     taken: set[str] = set()
-    for members in find_patterns(context, context.run.options.since):
+    for members, stale in _list_groups(context, concepts):
         if asked == _MAX_QUESTIONS or found == MAX_CONCEPTS:
             return
-        one = _matching_concept(members, [each for each in concepts if each.memory.id not in taken])
+        left = [each for each in concepts if each.memory.id not in taken]
+        one = stale or _matching_concept(members, left)
         if one is not None and _covers(one, members):
             taken |= set() if one.is_decided else {one.memory.id}
             continue
@@ -121,7 +130,8 @@ def _propose_concepts(
             continue
         asked += 1
         try:
-            content = propose_concept(context, chat, _memories(context, members))
+            proposed = propose_concept(context, chat, _memories(context, members))
+            _check_breadth(context, members, proposed)
         except RejectedError as error:
             yield _concept_item("nothing", members, None, model=chat.name, why=str(error))
         except (InvalidAnswerError, ModelRefusedError):
@@ -135,7 +145,36 @@ def _propose_concepts(
             found += 1
             taken |= set() if one is None else {one.memory.id}
             do: Literal["write", "rewrite"] = "write" if one is None else "rewrite"
-            yield _concept_item(do, members, one, content=content, model=chat.name)
+            yield _concept_item(do, members, one, proposed=proposed, model=chat.name)
+
+
+def _list_groups(
+    context: StepContext, concepts: Sequence[DerivedMemory]
+) -> Iterator[tuple[Members, DerivedMemory | None]]:
+    """What to ask about: first what stale concepts rest on by now, with the concept, then patterns.
+
+    A group with a concept of its own is asked about even if nothing binds its memories any more.
+    """
+    asked: list[set[int]] = []
+    for one in concepts:
+        if one.is_stale and not one.is_decided and one.memory.validity is Validity.ACTIVE:
+            members = _present_sources(context, one)
+            if len(members) >= MIN_QUOTED_MEMORIES:
+                asked.append({member.n for member in members})
+                yield members, one
+    for members in find_patterns(context, context.run.options.since):
+        if not any(ns.issuperset(member.n for member in members) for ns in asked):
+            yield members, None
+
+
+def _present_sources(context: StepContext, one: DerivedMemory) -> Members:
+    """What a concept was drawn from, as it is now, what has replaced some of it included."""
+    ns = sorted({source.n for source in one.sources if source.is_current})
+    with context.store.read(context.tenant) as tx:
+        found = [each for n in ns for each in tx.derivations.list_candidates(n - 1, 1)]
+    present = [each for each in found if each.n in ns]
+    same_scope = (each for each in present if each.scope == present[0].scope)
+    return tuple(same_scope)[:MOST_SOURCES]
 
 
 def _matching_concept(members: Members, concepts: Sequence[DerivedMemory]) -> DerivedMemory | None:
@@ -154,17 +193,33 @@ def _covers(one: DerivedMemory, members: Members) -> bool:
     if one.is_decided:
         return True
     holding = {source.id for source in one.valid_sources}
-    return one.memory.validity is Validity.ACTIVE and holding >= {member.id for member in members}
+    covers_all = holding >= {member.id for member in members}
+    return one.memory.validity is Validity.ACTIVE and covers_all and not one.is_stale
 
 
-def _is_supported(context: StepContext, one: DerivedMemory) -> bool:
-    """Whether a concept may stay as it is."""
+def _reason_to_end(context: StepContext, one: DerivedMemory) -> str | None:
+    """Why a concept may not stay as it is; None if it may."""
     if one.is_decided or one.memory.validity is not Validity.ACTIVE:
-        return True
-    holding = one.valid_sources
+        return None
+    if one.is_stale:
+        return _CHANGED
+    holding = [source.n for source in one.quoted_sources if source.is_valid]
     with context.store.read(context.tenant) as tx:
-        said = tx.derivations.occasions([source.n for source in holding])
-    return len(holding) >= LEAST_MEMBERS and is_broadly_supported(said)
+        said = tx.derivations.occasions(holding)
+    stays = len(holding) >= MIN_QUOTED_MEMORIES and is_broadly_supported(said)
+    return None if stays else _UNSUPPORTED
+
+
+def _check_breadth(context: StepContext, members: Members, proposed: ProposedConcept) -> None:
+    """Check that a concept rests on more than one conversation.
+
+    Raises:
+        RejectedError: it does not.
+    """
+    quoted = [member.n for member in members if member.id in proposed.quoted]
+    with context.store.read(context.tenant) as tx:
+        if not is_broadly_supported(tx.derivations.occasions(quoted)):
+            raise RejectedError("what it quotes is of one conversation")
 
 
 def _has_changed(tx: Transaction, memory: Memory, item: ConceptItem) -> bool:
@@ -197,7 +252,7 @@ def _concept_item(
     members: Members,
     one: DerivedMemory | None,
     *,
-    content: str = "",
+    proposed: ProposedConcept | None = None,
     model: str = "",
     why: str = "",
 ) -> ConceptItem:
@@ -208,7 +263,8 @@ def _concept_item(
         concept=one.memory.id if one else None,
         wording=one.memory.current.n if one else 0,
         sources=sources,
-        content=content,
+        content="" if proposed is None else proposed.content,
+        quoted=() if proposed is None else proposed.quoted,
         model=model,
         why=why,
     )
@@ -226,17 +282,23 @@ def _write_concept(
         content = said.check_derived(item.content, least_trust(sources))
     except RejectedError as error:
         return _note_no_concept(tx, item, context.at, str(error))
-    confidence = min(source.confidence for source in sources)
+    quoted = [source for source in sources if source.id in item.quoted]
     draft = DerivedDraft(
-        MemoryType.CONCEPT, content, InferredBy.MODEL, confidence, turns=1, client=item.model
+        MemoryType.CONCEPT,
+        content,
+        InferredBy.MODEL,
+        min(source.confidence for source in sources),
+        turns=1,
+        client=item.model,
+        shown=tuple(source for source in sources if source.id not in item.quoted),
     )
     writer = context.memory_writer(tx)
     if is_known(writer, draft, sources[0].project, item.concept):
         return _note_no_concept(tx, item, context.at, "known in the same words")
-    why = f"drawn from {len(sources)} memories"
+    why = f"drawn from {len(quoted)} memories"
     if memory is None:
-        return ItemResult(StepOutcome.DONE, add_derived(writer, draft, sources, context.at), why)
-    revise_derived(writer, memory, draft, sources, context.at)
+        return ItemResult(StepOutcome.DONE, add_derived(writer, draft, quoted, context.at), why)
+    revise_derived(writer, memory, draft, quoted, context.at)
     return ItemResult(StepOutcome.DONE, memory.id, f"{why} anew")
 
 

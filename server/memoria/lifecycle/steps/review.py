@@ -11,6 +11,7 @@ from memoria.lifecycle.audit import log_action
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.reviewer import MemoryReviewer
 from memoria.lifecycle.steps.decay import active_memories
+from memoria.model.memory_types import DERIVED_TYPES
 from memoria.model.nightly import StepOutcome
 from memoria.model.reflection import Judgement
 from memoria.model.retention import MemoryTier, RetentionAttributes
@@ -26,6 +27,8 @@ MAX_REVIEWS = 40
 """Memories that are reviewed in one run."""
 _FADING = "it has grown weak: it was not said again, used or confirmed for a long time"
 _RISING = "it is important and is often used or said again"
+_USED = "it is important and is often used"
+"""Of what was derived from other memories: nobody has said it."""
 
 
 class ReviewItem(Item):
@@ -81,7 +84,7 @@ class ReviewStep(PlannedStep[ReviewItem]):
 
 def _find_cases(context: StepContext) -> list[tuple[str, str]]:
     """(memory, why it is reviewed): of those that fade and those that rise by turns."""
-    found: dict[str, list[RetentionAttributes]] = {_FADING: [], _RISING: []}
+    found: dict[str, list[RetentionAttributes]] = {_FADING: [], _RISING: [], _USED: []}
     for one in active_memories(context):
         why = _review_reason(one, context)
         if why is not None:
@@ -96,7 +99,9 @@ def _find_cases(context: StepContext) -> list[tuple[str, str]]:
 def _review_reason(one: RetentionAttributes, context: StepContext) -> str | None:
     if is_fading(one, context.at, context.retention):
         return _FADING
-    return _RISING if may_rise_to_core(one, context.at, context.retention) else None
+    if not may_rise_to_core(one, context.at, context.retention):
+        return None
+    return _USED if one.type in DERIVED_TYPES else _RISING
 
 
 def _archive(tx: Transaction, one: RetentionAttributes, context: StepContext) -> ItemResult:

@@ -57,7 +57,7 @@ def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> d
             "verified": _VERIFIED if memory.verified else 1.0,
             "votes": 1 + _VOTES * votes,
             "use": 1 + _USE * _saturate(memory.use_count, _HALF_USED),
-            "evidence": 1 + _EVIDENCE * _saturate(memory.evidence - 1, _HALF_PROVEN),
+            "evidence": 1 + _EVIDENCE * _saturate(_count_repeats(memory), _HALF_PROVEN),
             "recency": 1.0 if memory.pinned else _recency_boost(memory.type, plan.now - at),
             "trust": _TRUST[version.provenance.trust],
             "task": _SAME_TASK if same_task(memory.task, plan.options.task) else 1.0,
@@ -77,6 +77,11 @@ def _limit_product(factors: Mapping[str, float]) -> dict[str, float]:
     earned = math.log(combine_boosts(factors))
     granted = _BOUND * math.tanh(earned / _BOUND)
     return {**factors, "bound": math.exp(granted - earned)}
+
+
+def _count_repeats(memory: Memory) -> int:
+    """How often it was said again. What is derived from others was said by nobody."""
+    return 0 if memory.type.is_derived else memory.evidence - 1
 
 
 def _saturate(count: int, half: int) -> float:

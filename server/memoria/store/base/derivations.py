@@ -37,8 +37,12 @@ class DerivationSource(NamedTuple):
     id: str
     is_current: bool
     """Whether the present wording was derived from it, and not only a former one."""
+    is_quoted: bool
+    """Whether the derived memory rests on it, and its model was not merely shown it."""
     is_valid: bool
     """Whether it is active and still says what it said then."""
+    is_changed: bool
+    """Whether it says something else by now, or something else is true since."""
 
 
 class Derivations(Protocol):

@@ -63,7 +63,13 @@ class SqliteDerivations:
         """The memories that these were derived from, in any of their wordings."""
         return [
             DerivationSource(
-                row["derived"], row["n"], row["id"], bool(row["current"]), bool(row["valid"])
+                row["derived"],
+                row["n"],
+                row["id"],
+                is_current=bool(row["current"]),
+                is_quoted=bool(row["quoted"]),
+                is_valid=bool(row["valid"]),
+                is_changed=bool(row["changed"]),
             )
             for row in self._rows.all("sources", ids=as_json(ids))
         ]

@@ -1,4 +1,5 @@
--- What rests on what. Code 8 is DERIVED_FROM; codes 2, 3 and 21 to 29 lead from a memory to an entity
+-- What rests on what. Code 8 is DERIVED_FROM, code 9 REFERS_TO: a derived memory may have words of
+-- what its model was shown without quoting it, so that it falls with that too. Codes 2, 3 and 21 to 29 lead from a memory to an entity
 -- that it names. A plus before a column (+tenant_id) keeps the planner from using an index on it; see
 -- memories.sql.
 
@@ -26,17 +27,21 @@ SELECT d.id
 FROM json_each(:ids) w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes t ON t.memory_n = m.n
-CROSS JOIN edges e ON e.dst_n = t.n AND e.code = 8
+CROSS JOIN edges e ON e.dst_n = t.n AND e.code IN (8, 9)
 CROSS JOIN nodes s ON s.n = e.src_n AND s.memory_n IS NOT NULL
 CROSS JOIN memories d ON d.n = s.memory_n
+WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
+                            WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
 UNION
 SELECT d.id
 FROM json_each(:ids) w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes t ON t.memory_n = m.n
-CROSS JOIN pruned_edges e ON e.dst_n = t.n AND e.code = 8
+CROSS JOIN pruned_edges e ON e.dst_n = t.n AND e.code IN (8, 9)
 CROSS JOIN nodes s ON s.n = e.src_n AND s.memory_n IS NOT NULL
 CROSS JOIN memories d ON d.n = s.memory_n
+WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
+                            WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
 UNION
 SELECT d.id
 FROM json_each(:ns) w

@@ -73,20 +73,33 @@ WHERE m.n > :after AND +m.tenant_id = :tenant AND f.channel = 'night'
 ORDER BY m.n LIMIT :limit;
 
 -- name: sources
-WITH RECURSIVE led (derived_n, since, n, current) AS (
-    SELECT d.n, v.ingested_at, t.memory_n, e.created_at >= v.ingested_at
+-- With what these were merged into, and what has taken their place (code 12 is VERSION_NEXT).
+-- Code 9 (REFERS_TO) leads from a derived memory to what its model was shown beside its sources.
+WITH RECURSIVE led (derived_n, since, n, current, quoted) AS (
+    SELECT d.n, v.ingested_at, t.memory_n, e.created_at >= v.ingested_at, e.code = 8
     FROM json_each(:ids) w
     CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
     CROSS JOIN memory_versions v ON v.memory_n = d.n AND v.valid_to IS NULL
     CROSS JOIN nodes s ON s.memory_n = d.n
-    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 8
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code IN (8, 9)
     CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL
+    WHERE e.code = 8 OR EXISTS (SELECT 1 FROM memory_versions f
+                                WHERE f.memory_n = d.n AND f.version = 1 AND f.channel = 'night')
     UNION
-    SELECT l.derived_n, l.since, m.merged_into, l.current
+    SELECT l.derived_n, l.since, m.merged_into, l.current, l.quoted
     FROM led l CROSS JOIN memories m ON m.n = l.n
-    WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded')
+    WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded'
+    UNION
+    SELECT l.derived_n, l.since, t.memory_n, l.current, l.quoted
+    FROM led l CROSS JOIN memories m ON m.n = l.n AND m.validity = 'superseded'
+    CROSS JOIN nodes s ON s.memory_n = m.n
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12
+    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
 SELECT d.id AS derived, m.n, m.id, max(l.current) AS current,
-       m.validity = 'active' AND m.flag IS NULL AND v.ingested_at <= l.since AS valid
+       max(l.quoted AND l.current) AS quoted,
+       m.validity = 'active' AND m.flag IS NULL AND v.ingested_at <= l.since AS valid,
+       m.validity IN ('superseded', 'contradicted') AND m.merged_into IS NULL
+       OR v.ingested_at > l.since AS changed
 FROM led l
 CROSS JOIN memories d ON d.n = l.derived_n
 CROSS JOIN memories m ON m.n = l.n
