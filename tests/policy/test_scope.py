@@ -119,3 +119,27 @@ def test_what_is_about_the_work_stays_in_its_project(kind: MemoryType, said: str
 @pytest.mark.parametrize(("kind", "said"), UNDECIDED)
 def test_what_may_be_either_is_left_to_the_writer(kind: MemoryType, said: str) -> None:
     assert decide_scope(said, kind) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "scope"),
+    [
+        ("Prefers window seats", "everywhere"),
+        ("Lin Wei works at Acme", None),
+        ('The user asks to remember: "Lin Wei works at Acme."', None),
+        ('The user says: "I prefer my tea black."', "everywhere"),
+        ("用户要求记住：“会议改到周二。”", None),
+        ("用户说：“我对花生过敏。”", "everywhere"),
+        ("The meeting is on Tuesday at ten", None),
+        ("The staging database is rebuilt every Friday", "project"),
+    ],
+)
+def test_who_is_said_to_be_the_subject_counts_where_the_words_bear_it_out(
+    said: str, scope: str | None
+) -> None:
+    assert decide_scope(said, F, "user") == scope
+
+
+def test_what_sums_up_a_conversation_stays_where_it_was_held() -> None:
+    said = "The user told of their daughter's allergy to peanuts"
+    assert decide_scope(said, MemoryType.EPISODE) == "project"

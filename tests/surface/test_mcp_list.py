@@ -184,6 +184,8 @@ async def test_the_core_files_are_listed_so_that_a_client_can_offer_them(standin
             {"$defs": {"title": {"properties": {"title": {"type": "null"}}}}},
         ),
         ({"type": "integer", "default": 0}, {"type": "integer", "default": 0}),
+        ({"type": "boolean", "default": False}, {"type": "boolean"}),
+        ({"type": "boolean", "default": True}, {"type": "boolean", "default": True}),
         ({"enum": ["title", "default"]}, {"enum": ["title", "default"]}),
         (
             {"anyOf": [{"type": "string"}, {"type": "integer"}]},

@@ -234,3 +234,25 @@ async def test_a_correction_of_an_archived_memory_says_what_holds_now(agent: Age
     )
     shown = memory_id in await found(agent, "port")
     assert shown == (revised["validity"] == "active")
+
+
+async def test_an_agent_is_told_where_a_statement_is_seen_and_can_say_it(agent: Agent) -> None:
+    said = {"content": "The meeting is on Tuesday at ten", "workspace": "/work/shop"}
+    answer, text = await agent.both("remember", **said)
+    note = (
+        "seen in project /work/shop only; if this is about the user, remember it with "
+        "scope=everywhere"
+    )
+    assert answer["notes"] == [note]
+    assert note in text
+    answer, _ = await agent.both("remember", **said, scope="everywhere")
+    assert (answer["status"], answer.get("notes")) == ("already_known", None)
+    _, text = await agent.both("revise_memory", id=answer["id"], action="project")
+    assert "seen in project /work/shop only" in text
+    answer, text = await agent.both("get_memory", id=answer["id"])
+    assert "seen in project /work/shop only" in text
+
+
+async def test_a_scope_that_is_none_is_refused_with_the_choices(agent: Agent) -> None:
+    refused = await agent.refusal("remember", content="Ann likes tea", scope="here")
+    assert "everywhere" in refused

@@ -30,6 +30,7 @@ from memoria.model import (
     Receipt,
     RememberResult,
     Revision,
+    Scope,
     Scratchpad,
     Turn,
     as_instant,
@@ -140,6 +141,7 @@ class Memoria(Records):
         valid_from: Text | None = None,
         turn_id: Text | None = None,
         workspace: Text | None = None,
+        scope: Scope | None = None,
         again: bool = False,
     ) -> RememberResult:
         """Keep a statement as a memory.
@@ -150,8 +152,10 @@ class Memoria(Records):
             importance: 0 to 1; 0.5 by default.
             valid_from: since when it holds, ISO 8601; now by default.
             turn_id: the recorded turn it rests on.
-            workspace: the project it holds for; the configured one by default. A preference,
-                rule or relationship holds everywhere whatever its project.
+            workspace: the project it is said in; the configured one by default.
+            scope: `everywhere` or `project`: whether it is seen in every project or in this one
+                alone. By default what it is about decides: what is about the user is seen
+                everywhere, what is about code and work in its project.
             again: keep it even if it was forgotten before.
 
         Raises:
@@ -161,7 +165,9 @@ class Memoria(Records):
         since = as_instant("valid_from", valid_from)
         statements = self._statements(workspace)
         kept = await in_thread(
-            lambda: statements.remember(content, kind, importance, since, turn_id, again=again)
+            lambda: statements.remember(
+                content, kind, importance, since, turn_id, scope=scope, again=again
+            )
         )
         self._wake_worker()
         return kept
@@ -176,11 +182,14 @@ class Memoria(Records):
         valid_from: Text | None = None,
         turn_id: Text | None = None,
     ) -> Memory:
-        """Correct, confirm, archive, restore, pin, unpin, upvote or downvote. Nothing is final.
+        """Correct, confirm, archive, restore, pin, vote on a memory, or set where it is seen.
+
+        Nothing of it is final.
 
         Args:
             memory_id: from a search.
-            action: what to do.
+            action: what to do. `everywhere` lets it be seen in every project, `project` in its own
+                alone: the one it was said in, or this one where it was said in none.
             content: the new wording, with `correct` only.
             valid_from: with `correct`: since when it holds, ISO 8601; now by default.
             turn_id: with `correct`: the recorded turn it rests on.

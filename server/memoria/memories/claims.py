@@ -117,6 +117,7 @@ class ClaimWriter:
         """
         pending = replace(
             same_topic(memory, new.claim, new.memory.workspace),
+            scope=new.memory.scope,
             validity=Validity.PENDING_CONFIRMATION,
             flag="review" if isinstance(verdict, NeedsReview) else "conflict",
         )
@@ -212,7 +213,9 @@ class ClaimWriter:
         if known is not None:
             return ClaimOutcome("known", known.id)
         past = replace(
-            same_topic(memory, new.claim, memory.workspace), validity=Validity.SUPERSEDED
+            same_topic(memory, new.claim, memory.workspace),
+            validity=Validity.SUPERSEDED,
+            scope=memory.scope,
         )
         self._writer.add(past, new.wording)
         return ClaimOutcome("past", past.id)
@@ -222,7 +225,8 @@ class ClaimWriter:
         known = self._writer.find_same(new.wording.content, new.memory.workspace)
         if known is not None and known.validity is Validity.ACTIVE:
             return self.strengthen(new, known)
-        beside = same_topic(memory, new.claim, new.memory.workspace)
+        topic = same_topic(memory, new.claim, new.memory.workspace)
+        beside = replace(topic, scope="project")
         links = StructuralLinks(replaces=memory.id)
         self._writer.add(beside, replace(new.wording, structural=links))
         return ClaimOutcome("ADD", beside.id)

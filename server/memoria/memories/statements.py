@@ -19,6 +19,7 @@ from memoria.model import (
     RelatedStatement,
     RememberResult,
     Revision,
+    Scope,
     SourceKind,
     StoredTurn,
     Trust,
@@ -71,9 +72,13 @@ class Statements:
         valid_from: int | None,
         turn_id: str | None,
         *,
+        scope: Scope | None = None,
         again: bool = False,
     ) -> RememberResult:
         """Remember a statement. The same wording again is the same memory.
+
+        One that is known in its project alone is seen everywhere once that is asked for. What is
+        seen everywhere is not hidden again so: others may rely on it.
 
         Raises:
             ForgottenError: it was forgotten, and `again` does not ask for it all the same.
@@ -82,6 +87,8 @@ class Statements:
         """
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
+        if scope is not None:
+            check_choice("scope", scope, get_args(Scope))
         if importance is not None and not 0 <= importance <= 1:
             raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
         with self._store.write(self._tenant) as tx:
@@ -89,9 +96,15 @@ class Statements:
             if again:
                 writer.lift_tombstone(text)
             writer.check_not_forgotten(text)
-            memory = self._new_memory(kind, _IMPORTANCE if importance is None else importance)
+            memory = replace(
+                self._new_memory(kind, _IMPORTANCE if importance is None else importance),
+                scope=scope,
+            )
             outcome = self._state(tx, text, memory, valid_from, turn_id)
             now = self._memory(tx, outcome.memory_id)
+            if scope == "everywhere" != now.scope:
+                writer.set_scope(now, scope, self._workspace)
+                now = self._memory(tx, now.id)
         return RememberResult(
             id=now.id,
             status=_status(outcome, now),
@@ -99,7 +112,18 @@ class Statements:
             redactions=dict(tally.redactions),
             supersedes=related_statements(outcome.supersedes),
             contradicts=related_statements(outcome.contradicts),
+            scope=now.scope,
+            project=now.project,
+            is_scope_open=self._is_scope_open(now, memory, text),
         )
+
+    def _is_scope_open(self, memory: Memory, new: NewMemory, text: str) -> bool:
+        """Whether a memory is seen elsewhere than was asked, or than its words say."""
+        from memoria.policy.scope import decide_scope  # noqa: PLC0415  (the start-up does without it)
+
+        if self._workspace is None:
+            return False
+        return memory.scope != (new.scope or decide_scope(text, new.type, memory.subject))
 
     def _new_memory(self, kind: MemoryType, importance: float = _IMPORTANCE) -> NewMemory:
         confidence = _CONFIDENCE[self._channel.trust]
@@ -250,6 +274,8 @@ class Statements:
                 writer.pin(memory.id, pinned=action == "pin")
             case "upvote" | "downvote":
                 writer.vote(memory.id, up=action == "upvote")
+            case "everywhere" | "project":
+                writer.set_scope(memory, action, self._workspace)
             case "correct":
                 raise InvalidInputError("content is missing: what should the memory say?")
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from memoria.memories.values import NewWording
 from memoria.model import Memory, Relation, Validity
 from memoria.policy.conflict import (
-    USER,
     Claim,
     ConflictVerdict,
     Contradict,
@@ -22,6 +21,7 @@ from memoria.policy.conflict import (
     is_older,
     subject_key,
 )
+from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, NewMemory
 from memoria.text.analyser import query_terms
@@ -77,7 +77,7 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
     superseded = [(memory, v) for memory, v in found if isinstance(v, Supersede)]
     newer = tuple(memory for memory, _ in superseded if is_older(new.claim, memory))
     rest = [(memory, v) for memory, v in superseded if memory not in newer]
-    elsewhere = tuple(memory for memory, _ in rest if applies_elsewhere(new.memory, memory))
+    elsewhere = tuple(memory for memory, _ in rest if applies_elsewhere(new, memory))
     return Verdicts(
         same=tuple(memory for memory, v in found if isinstance(v, SameStatement)),
         replaced=tuple((m, v.valid_from) for m, v in rest if m not in elsewhere),
@@ -90,13 +90,20 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
     )
 
 
-def applies_elsewhere(new: NewMemory, memory: Memory) -> bool:
+def applies_elsewhere(new: NewClaim, memory: Memory) -> bool:
     """Whether a memory is seen in every project while the claim is made for one alone.
 
-    What is about the person applies everywhere, whatever project it is said in.
+    What is about the person applies everywhere, whatever project it is said in. Where the words of
+    the claim leave it open, it is of the same kind as what it replaces.
     """
-    everywhere = memory.workspace is None and new.workspace is not None
-    return everywhere and not memory.type.is_personal and memory.subject != USER
+    if new.memory.workspace is None or memory.project is not None:
+        return False
+    scope = (
+        new.memory.scope
+        or decide_scope(new.wording.content, new.memory.type, new.memory.subject)
+        or decide_scope(memory.content, memory.type, memory.subject)
+    )
+    return (scope or default_scope(memory.type)) == "project"
 
 
 def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:

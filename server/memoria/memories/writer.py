@@ -24,6 +24,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memoria.erasure.suppression import SuppressionList
+from memoria.errors import InvalidInputError
 from memoria.memories.links import (
     link_contradictions,
     link_memories,
@@ -33,8 +34,9 @@ from memoria.memories.links import (
     replace_interpretation,
 )
 from memoria.memories.values import Author, NewWording, Passage, StructuralLinks
-from memoria.model import EdgeType, Memory, Validity
+from memoria.model import EdgeType, Memory, Scope, Validity
 from memoria.policy.merging import Authority
+from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import NewEvidence, NewMemory, NewVersion
@@ -66,7 +68,8 @@ class MemoryWriter:
         """Write a new memory.
 
         Args:
-            memory: its type, its scope and whatever else does not depend on the wording.
+            memory: its type, its scope and whatever else does not depend on the wording. Where
+                it has no scope, that follows from the wording.
             wording: what it says, where that came from, and what it rests on.
             action: what was done, for the audit log.
             detail: why it was done, for the audit log.
@@ -76,6 +79,8 @@ class MemoryWriter:
             NotFoundError: a memory or turn that it refers to does not exist.
         """
         self.check_not_forgotten(wording.content)
+        scope = memory.scope or decide_scope(wording.content, memory.type, memory.subject)
+        memory = replace(memory, scope=scope or default_scope(memory.type))
         self._tx.memories.add(memory, self._version(wording))
         links = wording.structural or StructuralLinks()
         self._complete(memory.id, replace(wording, structural=links), action, detail)
@@ -179,6 +184,26 @@ class MemoryWriter:
     def mark_contradiction(self, memory: Memory, others: Iterable[Memory]) -> None:
         """Note that a memory and some others cannot be true together, and nobody knows which is."""
         link_contradictions(self._tx, memory, [other.id for other in others], now=self._now)
+
+    def set_scope(self, memory: Memory, scope: Scope, workspace: str | None) -> None:
+        """Set where a memory is seen.
+
+        Args:
+            memory: the memory.
+            scope: in every project, or in one alone.
+            workspace: the project it is given to where it has none of its own.
+
+        Raises:
+            InvalidInputError: there is no project to which it could belong.
+        """
+        place = memory.workspace or workspace
+        if scope == "project" and place is None:
+            raise InvalidInputError(
+                f"Memory {memory.id} belongs to no project: name the one in which alone it is to "
+                "be seen."
+            )
+        self._tx.memories.set_scope(memory.id, scope, place, self._now)
+        self._log("scope", memory.id, "everywhere" if scope == "everywhere" else f"in {place} only")
 
     def pin(self, memory_id: str, *, pinned: bool) -> None:
         """Protect a memory from fading, or no longer."""

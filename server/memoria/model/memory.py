@@ -158,6 +158,11 @@ class RememberResult(Value):
     """What it has taken the place of. It stays in the history."""
     contradicts: tuple[RelatedStatement, ...] = ()
     """What cannot be true together with it; both stay until one is revised."""
+    scope: Scope = "everywhere"
+    project: str | None = None
+    """The project in which alone it is seen; None where it is seen in all."""
+    is_scope_open: bool = False
+    """Whether its words leave open where it is seen, or it is seen elsewhere than they say."""
 
 
 class RemainingBackup(Value):
@@ -187,5 +192,16 @@ class ForgetResult(Value):
     backups: tuple[RemainingBackup, ...]
 
 
-Revision = Literal["correct", "confirm", "archive", "restore", "pin", "unpin", "upvote", "downvote"]
+Revision = Literal[
+    "correct",
+    "confirm",
+    "archive",
+    "restore",
+    "pin",
+    "unpin",
+    "upvote",
+    "downvote",
+    "everywhere",
+    "project",
+]
 """What `revise_memory` can do. None of it is final."""

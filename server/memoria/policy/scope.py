@@ -39,7 +39,7 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
         kind: its type.
         subject: of whom or what it speaks, where somebody has said so.
     """
-    text = content[:_MOST_CHARS]
+    text = _REPORTED.regex.sub("", content[:_MOST_CHARS])
     if kind.sums_up_conversation:
         return "project"  # where the conversation was held
     if _EVERY_PROJECT.regex.search(text):
@@ -51,6 +51,11 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
     if balance == 0:
         return None
     return "everywhere" if balance > 0 else "project"
+
+
+def default_scope(kind: MemoryType) -> Scope:
+    """Where a statement is seen whose words leave it open."""
+    return "everywhere" if kind.is_personal else "project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +88,17 @@ class _Signs:
 
 def _read_signs(text: str, subject: str | None) -> _Signs:
     plain = _ADDRESS.regex.sub(" ", text)
-    own = subject is not None and subject_key(subject) == USER
+    feeling = _count(text, words.FEELING, words.FEELING_ZH) > 0 or bool(_HABIT.regex.search(text))
+    # Rules take the user for the subject of whatever they are asked to remember.
+    is_subject = subject is not None and subject_key(subject) == USER
     return _Signs(
-        is_of_user=own or bool(_SELF.regex.search(text)),
+        is_of_user=bool(_SELF.regex.search(text)) or (is_subject and feeling),
         names_person=any(name.kind == "person" for name in find_names(text)),
         people=_count(text, words.KIN, words.KIN_ZH),
         life=_count(text, words.PERSONAL, words.PERSONAL_ZH)
         + len(_PERSONAL_PHRASE.regex.findall(text)),
         life_or_not=_count(text, words.PERSONAL_OR_NOT) > 0,
-        feeling=_count(text, words.FEELING, words.FEELING_ZH) > 0
-        or bool(_HABIT.regex.search(text)),
+        feeling=feeling,
         things=_count(text, words.WORK, words.WORK_ZH)
         + len(_WORK_PHRASE.regex.findall(text))
         + len(_CODE.regex.findall(plain)),
@@ -140,6 +146,13 @@ _THIS_PROJECT = LazyPattern(
     r"|(?:项目|仓库|代码库|工程)(?:里|中|内)",
     re.IGNORECASE,
 )
+_REPORTED = LazyPattern(
+    r"^\s*(?:the user (?:says|said|asks|asked|told|notes|noted)(?: to remember)?(?: that)?"
+    r"\s*[:,]?\s*"
+    r"|用户(?:说|要求|提到|表示)(?:记住)?\s*[:：，]?\s*)",
+    re.IGNORECASE,
+)
+"""That the user said something tells nothing of what it is about."""
 _EVERY_PROJECT = LazyPattern(
     r"\b(?:all|every|any|each|whatever|whichever|which|what|regardless of|across)"
     r"(?: of)?(?: (?:my|our|the|other))?"

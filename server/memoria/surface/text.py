@@ -58,6 +58,7 @@ def memory_text(memory: Memory) -> str:
     flags = [memory.type.value, memory.validity.value]
     flags += ["pinned"] if memory.pinned else []
     flags.append("verified" if memory.verified else "not verified by the user")
+    flags += [scope_phrase(memory.project)] if memory.workspace else []
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
     lines = [f"[memory {memory.id}] {indent_stored(memory.content)} ({', '.join(flags)})"]
@@ -122,7 +123,19 @@ def remember_notes(kept: RememberResult) -> list[str]:
         notes.append("it waits until the user confirms it (`memoria revise ID confirm`)")
     elif kept.contradicts:
         notes.append("ask the user which is true, and revise the other (correct or archive)")
+    if kept.is_scope_open:
+        cure = (
+            "if this is about this project alone, revise it: project"
+            if kept.project is None
+            else "if this is about the user, remember it with scope=everywhere"
+        )
+        notes.append(f"{scope_phrase(kept.project)}; {cure}")
     return notes
+
+
+def scope_phrase(project: str | None) -> str:
+    """Where a memory is seen; in every project where none is given."""
+    return "seen in every project" if project is None else f"seen in project {project} only"
 
 
 def statement_text(statement: RelatedStatement) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoria.app import Memoria
-from memoria.model import Memory, MemoryType, Revision, TurnRecord
+from memoria.model import Memory, MemoryType, Revision, Scope, TurnRecord
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.cli.console import AsJson, err, show, with_memory
@@ -55,6 +55,13 @@ def remember(
     valid_from: Annotated[
         str | None, typer.Option(help="When the statement began to hold, ISO 8601.")
     ] = None,
+    scope: Annotated[
+        Scope | None,
+        typer.Option(
+            help="Where the statement is seen: in every project, or in this one alone. "
+            "What it is about decides by default."
+        ),
+    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Store the statement even if it was forgotten before.")
     ] = False,
@@ -64,7 +71,12 @@ def remember(
     kept = with_memory(
         context,
         lambda m: m.remember(
-            " ".join(words), type=type, importance=importance, valid_from=valid_from, again=again
+            " ".join(words),
+            type=type,
+            importance=importance,
+            valid_from=valid_from,
+            scope=scope,
+            again=again,
         ),
     )
     show(wire_remember_result(kept), remember_text(kept), as_json=as_json)
@@ -95,7 +107,7 @@ def revise(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Correct, confirm, archive, restore, pin, unpin, upvote or downvote a memory."""
+    """Correct, confirm, archive, restore, pin, unpin, vote on or set the scope of a memory."""
     wording = " ".join(content) if content else None
     memory = with_memory(context, lambda m: m.revise_memory(id, action, wording))
     show(wire_revision(memory), memory_text(memory), as_json=as_json)

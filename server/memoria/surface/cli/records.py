@@ -13,7 +13,7 @@ from memoria.model.provenance import (
 from memoria.retrieval.answer.cite import neighbour
 from memoria.surface.cli import phrases as say
 from memoria.surface.cli.layout import DATED, entry_lines, wrap_text
-from memoria.surface.text import other_versions, quantity
+from memoria.surface.text import other_versions, quantity, scope_phrase
 from memoria.text.document import as_text
 
 _MOST_LINKS = 20
@@ -135,6 +135,7 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
         "expires": expires,
         "task": memory.task,
         "workspace": memory.workspace,
+        "scope": scope_phrase(memory.project) if memory.workspace else None,
         "scores": f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}",
         "used": used,
         "votes": ", ".join(votes),

@@ -35,7 +35,7 @@ def _drop_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def slim_schema(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
-    """A JSON schema without titles, null alternatives, and defaults of nothing."""
+    """A JSON schema without titles, null alternatives, and defaults that go without saying."""
     match schema:
         case {"anyOf": list(choices), **rest} if _NULL in choices:
             kept = [choice for choice in choices if choice != _NULL]
@@ -47,12 +47,17 @@ def slim_schema(schema: Any) -> Any:  # noqa: ANN401  (JSON schema is free-form)
                 if key in ("properties", "$defs")
                 else slim_schema(value)
                 for key, value in schema.items()
-                if key != "title" and not (key == "default" and value in (None, []))
+                if key != "title" and not (key == "default" and _is_nothing(value))
             }
         case list():
             return [slim_schema(item) for item in schema]
         case _:
             return schema
+
+
+def _is_nothing(default: Any) -> bool:  # noqa: ANN401  (JSON schema is free-form)
+    """Whether an argument that is left out is what anybody would take it for."""
+    return default is False or default in (None, [], "")
 
 
 def inline_definitions(schema: dict[str, Any], *, empty: bool) -> dict[str, Any]:

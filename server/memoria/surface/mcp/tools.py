@@ -9,7 +9,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
-from memoria.model import Channel, Memory, MemoryType, Revision, Trust, TurnRecord
+from memoria.model import Channel, Memory, MemoryType, Revision, Scope, Trust, TurnRecord
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.mcp.query_arguments import takes_query_arguments
@@ -147,6 +147,7 @@ async def remember(
     turn_id: Annotated[str | None, Field(description="turn it rests on")] = None,
     again: Annotated[bool, Field(description="even if forgotten before; ask the user")] = False,
     workspace: str | None = None,
+    scope: Scope | None = None,
 ) -> Annotated[CallToolResult, WireRememberResult]:
     """Keep a lasting preference, rule, decision, plan or fact. Call it as soon as the user
     states one or says "remember" / 记住. To change a known memory use revise_memory.
@@ -159,6 +160,7 @@ async def remember(
         turn_id=turn_id,
         again=again,
         workspace=workspace,
+        scope=scope,
     )
     return _answer(wire_remember_result(kept), remember_text(kept))
 
@@ -188,9 +190,9 @@ async def revise_memory(
     ctx: Ctx,
     id: Annotated[str, Field(description="memory id from a search")],  # noqa: A002
     action: Revision,
-    content: Annotated[str | None, Field(description="new wording, with correct only")] = None,
-    valid_from: Annotated[str | None, Field(description="with correct: since when")] = None,
-    turn_id: Annotated[str | None, Field(description="with correct: turn it rests on")] = None,
+    content: Annotated[str | None, Field(description="with correct: new wording")] = None,
+    valid_from: Annotated[str | None, Field(description="since when")] = None,
+    turn_id: Annotated[str | None, Field(description="turn it rests on")] = None,
     *,
     answer: Annotated[ElicitationResult[_Confirmation], Resolve(_ask_user)],
 ) -> Annotated[CallToolResult, WireRevision]:
