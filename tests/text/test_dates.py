@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model.instant import from_millis, parse_instant
-from memoria.text.dates import Interval, Prefer, interval, times
+from memoria.text.dates import Interval, Prefer, find_end, interval, times
 
 THURSDAY = parse_instant("2026-03-12T14:30:00Z")
 
@@ -239,3 +239,41 @@ def test_a_long_text_is_read_to_its_end(piece: str) -> None:
     # With a rule that backtracks over what it has read this would not end within the suite's time.
     text = piece * (60_000 // len(piece)) + "\nyesterday"
     assert [span.expression for span in times(text, THURSDAY)][-1] == "yesterday"
+
+
+ENDS = [
+    ("until Friday", "2026-03-14"),
+    ("before Friday", "2026-03-13"),
+    ("until 5 May", "2026-05-06"),
+    ("2026-03-20", "2026-03-21"),
+    ("until the end of April", "2026-05-01"),
+    ("by the end of the month", "2026-04-01"),
+    ("for the next three days", "2026-03-16"),
+    ("for two weeks", "2026-03-30"),
+    ("到周五", "2026-03-14"),
+    ("周五之前", "2026-03-13"),
+    ("到五月五日为止", "2026-05-06"),
+    ("到四月底", "2026-05-01"),
+    ("到月底", "2026-04-01"),
+    ("到年底", "2027-01-01"),
+    ("接下来三天", "2026-03-16"),
+    ("两周", "2026-03-30"),
+]
+
+
+@pytest.mark.parametrize(("words", "end"), ENDS)
+def test_what_holds_up_to_a_time_ends_when_that_time_is_over(words: str, end: str) -> None:
+    assert find_end(words, THURSDAY) == parse_instant(f"{end}T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "words", ["", "forever", "since May", "for good", "一直", "永远", "until further notice"]
+)
+def test_what_has_no_end_in_its_words_has_none(words: str) -> None:
+    assert find_end(words, THURSDAY) is None
+
+
+@given(st.text(max_size=80))
+def test_any_words_have_an_end_or_none(words: str) -> None:
+    end = find_end(words, THURSDAY)
+    assert end is None or isinstance(end, int)

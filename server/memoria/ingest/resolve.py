@@ -16,7 +16,13 @@ from memoria.memories.claims import (
     same_topic,
 )
 from memoria.memories.links import interpretation_by_model, interpretation_by_rules
-from memoria.memories.validator import EventTime, OperationValidator, RejectedError, find_event_time
+from memoria.memories.validator import (
+    EventTime,
+    OperationValidator,
+    RejectedError,
+    find_event_time,
+    find_expiry,
+)
 from memoria.memories.values import Interpretation, NewWording
 from memoria.memories.verdicts import NewClaim, applies_elsewhere
 from memoria.model import (
@@ -45,11 +51,10 @@ from memoria.policy.conflict import (
     subject_key,
 )
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.retention import expires_at
 from memoria.store.values import NewMemory
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
-from memoria.text.statement import says_the_same
+from memoria.text.statement import canonical_form, fingerprint
 
 _LINK_CONFIDENCE = 0.7
 _BOOST_STEP = 0.06  # of an importance from 0 to 1
@@ -141,7 +146,9 @@ class Resolver:
             task=None if add.task is None else self._validator.check_name(add.task),
             flag=confirm_reason,
         )
-        wording = replace(wording, expires_at=expires_at(add.duration, turn.at))
+        end = find_expiry(add.until, add.duration, turn)
+        is_over = end is not None and end <= turn.at  # what was said of the past stays true
+        wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
             relations = self._advice.relations_of(content)
             self._note(self._claims.write(NewClaim(claim, new, wording, relations)))
@@ -210,11 +217,15 @@ class Resolver:
         claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
         interpretation = interpretation_by_rules(content, when.expression, when.at)
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
+        end = find_expiry(update.until, update.duration, turn)
+        if end is not None and end <= turn.at:
+            raise RejectedError("over when it was said")
+        wording = replace(wording, expires_at=end)
         new = NewClaim(claim, same_topic(memory, claim, turn.workspace), wording)
         if confirm_reason is not None:
             self._note(self._claims.hold(new, memory, Contradict()))
             return
-        if says_the_same(content, memory.content) and update.reason != "correction":
+        if _is_the_same(content, memory.content, update):
             self._note(self._claims.strengthen(new, memory))
             return
         match decide_replacement(claim, memory, self._now):
@@ -250,3 +261,14 @@ class Resolver:
         kind = EdgeType(proposed.type)
         self._validator.writer.link(memory, kind, other.id, _LINK_CONFIDENCE)
         self._count("LINK")
+
+
+def _is_the_same(content: str, known: str, update: Update) -> bool:
+    """Whether an update says what is known already: its words, but for case and punctuation.
+
+    One word more or less is another statement, which the model has decided to write. A correction
+    may be one of spelling alone.
+    """
+    if update.reason == "correction":
+        return fingerprint(content) == fingerprint(known)
+    return canonical_form(content) == canonical_form(known)

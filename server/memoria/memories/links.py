@@ -198,6 +198,16 @@ def link_contradictions(
     )
 
 
+def link_turn(tx: Transaction, memory: Memory, *, now: int) -> None:
+    """Link a memory with the turn that its present wording was drawn from, if there is one."""
+    turn_id = memory.current.provenance.turn_id
+    if turn_id is not None:
+        edge = _edge(
+            memory, now, 1.0, InferredBy.RULES, EdgeType.DERIVED_FROM, Node("turn", turn_id)
+        )
+        tx.graph.upsert_edges([edge])
+
+
 def link_source(
     tx: Transaction,
     memory: Memory,

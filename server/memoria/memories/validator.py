@@ -17,6 +17,7 @@ from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     NO_TEXT_VECTORS,
     Add,
+    Duration,
     InferredBy,
     Memory,
     Mention,
@@ -33,9 +34,10 @@ from memoria.model.privacy import PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.privacy import effective_rules, mask, screen
+from memoria.policy.retention import expires_at
 from memoria.store.base import Transaction
 from memoria.text.clean import Tally, clean_text
-from memoria.text.dates import Prefer, times
+from memoria.text.dates import Prefer, find_end, times
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
 
@@ -302,6 +304,12 @@ def find_event_time(
         for span in times(text, turn.at, prefer=prefer):
             return EventTime(span.from_ms, span.expression)
     return EventTime(None, None)
+
+
+def find_expiry(until: str | None, duration: Duration, turn: StoredTurn) -> int | None:
+    """When a conclusion stops to count: at the end that was named, or after its duration."""
+    end = None if until is None else find_end(until, turn.at)
+    return expires_at(duration, turn.at) if end is None else end
 
 
 def _conclusion_trust(claim: Claim) -> Trust:

@@ -99,4 +99,5 @@ class NewWording:
     """Whom and what it speaks of; without one, the rules read the content."""
     structural: StructuralLinks | None = None
     """What it belongs together with: for a new memory its turn and the memory before it, at least.
-    A memory that is revised keeps the links it has, and gets new ones only where some are given."""
+    A memory that is revised keeps the links it has, gets one to its new turn, and others only where
+    some are given."""

@@ -31,6 +31,7 @@ from memoria.memories.links import (
     link_memory,
     link_source,
     link_successor,
+    link_turn,
     replace_interpretation,
 )
 from memoria.memories.values import Author, NewWording, Passage, StructuralLinks
@@ -290,6 +291,7 @@ class MemoryWriter:
         memory = self.require(memory_id)
         interpretation, structural = wording.interpretation, wording.structural
         if structural is None:
+            link_turn(self._tx, memory, now=self._now)
             replace_interpretation(self._tx, memory, interpretation, now=self._now)
         else:
             link_memory(self._tx, memory, interpretation, structural, now=self._now)

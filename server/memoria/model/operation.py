@@ -32,6 +32,9 @@ LinkType = Literal["ABOUT", "CAUSES", "SUPPORTS", "CONTRADICTS", "REFERS_TO", "S
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
+_Until = Annotated[str, Field(max_length=100)] | None
+"""When it ends, as the speaker put it, or as a date: `until Friday`, 到周五. It counts before the
+duration."""
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
@@ -62,6 +65,7 @@ class Add(Value):
     importance: _Share = 0.5
     confidence: _Share = 0.7
     duration: Duration = "permanent"
+    until: _Until = None
     entities: Annotated[tuple[Mention, ...], Field(max_length=8)] = ()
     event_time: Annotated[str, Field(max_length=100)] | None = None
     """When what it tells of happened, as the speaker put it: `last Friday`, `上周三`."""
@@ -82,6 +86,9 @@ class Update(Value):
     reason: Literal["correction", "change", "detail"]
     """It was wrong, it was right and has changed, or more is known now."""
     event_time: Annotated[str, Field(max_length=100)] | None = None
+    duration: Duration = "permanent"
+    """How long the new wording is likely to hold; the former one's end is over with it."""
+    until: _Until = None
 
 
 class Boost(Value):

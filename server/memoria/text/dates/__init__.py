@@ -1,6 +1,7 @@
 """Time expressions in Chinese and English, resolved to absolute times.
 
-`times` finds them in a text; `interval` says which period a question asks about.
+`times` finds them in a text; `interval` says which period a question asks about, and `find_end` up
+to when something holds.
 
 Ambiguous expressions are resolved in one way, which is listed here:
 
@@ -18,8 +19,9 @@ Ambiguous expressions are resolved in one way, which is listed here:
   are no points in time and are ignored.
 """
 
+from memoria.text.dates.ends import find_end
 from memoria.text.dates.find import TimeSpan, times
 from memoria.text.dates.interval import Interval, interval
 from memoria.text.dates.windows import Granularity, Prefer
 
-__all__ = ["Granularity", "Interval", "Prefer", "TimeSpan", "interval", "times"]
+__all__ = ["Granularity", "Interval", "Prefer", "TimeSpan", "find_end", "interval", "times"]

@@ -1,0 +1,283 @@
+"""What a chat model proposes to change takes effect, with an end of its own."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ingest.play import add, answers, log, memories, opened, reader
+from tests.ingest.test_second_look import finds
+from tests.llm.scripted import Asked, ScriptedModel
+
+from memoria import Memoria
+from memoria.model import Edge, EdgeType, Memory, Node, Validity, from_millis
+from memoria.store.values import Filters
+
+MONDAY = "2026-03-02T12:00:00+00:00"
+SATURDAY = "2026-03-07T12:00:00+00:00"
+LATER = "2026-03-09T12:00:00+00:00"
+WORDS = {
+    "less": (
+        "I take aspirin and metformin every day.",
+        "Every morning at breakfast the user takes aspirin and metformin with plenty of water.",
+        "I've stopped taking the aspirin.",
+        "Every morning at breakfast the user takes metformin with plenty of water.",
+    ),
+    "more": (
+        "I'm allergic to shellfish of all kinds.",
+        "The user is seriously allergic to shellfish and carries an adrenaline pen.",
+        "It turns out I'm allergic to penicillin, too.",
+        "The user is seriously allergic to shellfish and penicillin and carries an adrenaline pen.",
+    ),
+    "少": (
+        "我每天早饭时吃二甲双胍和一片药。",
+        "用户每天早上吃早饭的时候都要用一大杯温水送服二甲双胍和一片药。",
+        "那片药我已经不吃了。",
+        "用户每天早上吃早饭的时候都要用一大杯温水送服二甲双胍。",
+    ),
+    "多": (
+        "我对贝类过敏很严重。",
+        "用户从小就对贝类严重过敏而且随身带着肾上腺素笔。",
+        "原来我对鱼也过敏。",
+        "用户从小就对贝类和鱼严重过敏而且随身带着肾上腺素笔。",
+    ),
+}
+AWAY = {
+    "en": (
+        "I'm in Oslo until Friday, for work.",
+        "until Friday",
+        "The user is in Oslo.",
+        "I'm back home in Rotterdam.",
+        "The user is at home in Rotterdam.",
+        "until next Wednesday",
+    ),
+    "zh": (
+        "我到周五都在奥斯陆出差。",
+        "到周五",
+        "用户在奥斯陆。",
+        "我已经回到鹿特丹的家了。",
+        "用户在鹿特丹的家里。",
+        "到下周三",
+    ),
+}
+
+GUESSES = {
+    "en": (
+        "I live in Oslo, by the harbour.",
+        "The user lives in Oslo.",
+        "You seem to live in Bergen.",
+        "The user lives in Bergen.",
+        "Bergen",
+    ),
+    "zh": (
+        "我住在奥斯陆的港口边。",
+        "用户住在奥斯陆。",
+        "您好像住在卑尔根。",
+        "用户住在卑尔根。",
+        "卑尔根",
+    ),
+}
+EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=True)
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as scripted:
+        yield scripted
+
+
+async def told(m: Memoria, words: str, at: str, session: str = "s") -> None:
+    """Record a turn of the user that was said at a time, and wait until it has been read."""
+    turn = {"role": "user", "content": words, "at": at}
+    await m.record_conversation([turn], "session_end", session_id=session)
+    await m.wait_until_idle(60)
+
+
+def adds_and_updates(first: dict[str, Any], change: dict[str, Any]) -> Callable[[Asked], object]:
+    """A model that writes a memory when it reads the first turn, and updates it by the second.
+
+    Args:
+        first: fields of the addition; its quote says which turn it is.
+        change: fields of the update, likewise.
+    """
+
+    def found(n: int, _: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if first["quote"] in text:
+            return [add(turn=n, **first)]
+        if change["quote"] in text and known:
+            return [{"op": "UPDATE", "reason": "change", **change, "id": known[0]["id"], "turn": n}]
+        return []
+
+    return answers(extract=reader(found))
+
+
+def edges(m: Memoria, memory: Memory) -> list[Edge]:
+    """Every edge of a memory."""
+    with m._store.read(m.tenant) as tx:  # noqa: SLF001  (no face shows all of them)
+        return tx.graph.list_edges(Node("memory", memory.id), EVERYTHING)
+
+
+async def shown(m: Memoria, question: str) -> list[str]:
+    return [hit.text for hit in (await m.search_memory(question)).hits if hit.kind == "memory"]
+
+
+@pytest.mark.parametrize("case", sorted(WORDS))
+@pytest.mark.parametrize("reason", ["change", "detail", "correction"])
+async def test_an_update_by_one_word_more_or_less_is_applied(
+    home: Path, model: ScriptedModel, case: str, reason: str
+) -> None:
+    before, was, after, now = WORDS[case]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was}, {"quote": after, "content": now, "reason": reason}
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, SATURDAY, "t")
+        told_of = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+        assert [one.content for one in told_of] == [now]
+        assert [version.content for version in told_of[0].versions] == [now, was]
+        assert (await shown(m, now))[0] == now
+
+
+@pytest.mark.parametrize("case", sorted(WORDS))
+async def test_an_update_that_says_the_same_is_evidence(
+    home: Path, model: ScriptedModel, case: str
+) -> None:
+    before, was, after, _ = WORDS[case]
+    again = was.rstrip(".。") + "!"
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was}, {"quote": after, "content": again}
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, SATURDAY, "t")
+        (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+        assert (memory.content, len(memory.versions), memory.evidence) == (was, 1, 2)
+
+
+def ends(memory: Memory) -> str | None:
+    return None if memory.expires_at is None else from_millis(memory.expires_at).isoformat()
+
+
+@pytest.mark.parametrize("language", sorted(AWAY))
+async def test_an_update_does_not_inherit_the_end_of_what_it_replaces(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    before, until, was, after, now, _ = AWAY[language]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was, "until": until}, {"quote": after, "content": now}
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        (memory,) = await memories(m)
+        assert ends(memory) == "2026-03-07T00:00:00+00:00"
+        await told(m, after, LATER, "t")
+        (memory,) = await memories(m)
+        assert (memory.content, ends(memory)) == (now, None)
+        assert await shown(m, now) == [now]
+
+
+@pytest.mark.parametrize("language", sorted(AWAY))
+async def test_an_update_has_an_end_of_its_own_where_one_was_named(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    before, until, was, after, now, later = AWAY[language]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was, "until": until},
+        {"quote": after, "content": now, "until": later},
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, SATURDAY, "t")
+        (memory,) = await memories(m)
+    expected = {"en": "2026-03-12T00:00:00+00:00", "zh": "2026-03-12T00:00:00+00:00"}
+    assert (memory.content, ends(memory)) == (now, expected[language])
+
+
+async def test_an_update_has_a_duration_of_its_own(home: Path, model: ScriptedModel) -> None:
+    before, until, was, after, now, _ = AWAY["en"]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was, "until": until},
+        {"quote": after, "content": now, "duration": "7d", "until": "for as long as it takes"},
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, SATURDAY, "t")
+        (memory,) = await memories(m)
+    assert (memory.content, ends(memory)) == (now, "2026-03-14T12:00:00+00:00")
+
+
+@pytest.mark.parametrize("over", ["2026-02-20", "until 20 February 2026", "到2026年2月20日"])
+async def test_an_update_whose_end_was_over_when_it_was_said_is_rejected_with_a_reason(
+    home: Path, model: ScriptedModel, over: str
+) -> None:
+    before, until, was, after, now, _ = AWAY["en"]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was, "until": until},
+        {"quote": after, "content": now, "until": over},
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, SATURDAY, "t")
+        (memory,) = await memories(m)
+    assert memory.content == was
+    assert ("reject", "UPDATE: over when it was said") in log(home)
+
+
+async def test_a_memory_of_what_was_over_when_it_was_said_is_not_born_expired(
+    home: Path, model: ScriptedModel
+) -> None:
+    words = "I lived in Oslo until February 2024, it was cold."
+    content = "The user lived in Oslo until February 2024."
+    model.answer = adds_and_updates(
+        {"quote": words, "content": content, "until": "until February 2024"}, {"quote": "-"}
+    )
+    async with opened(home, model) as m:
+        await told(m, words, MONDAY)
+        (memory,) = await memories(m)
+        assert (memory.content, memory.expires_at) == (content, None)
+        assert await shown(m, "Oslo") == [content]
+
+
+async def test_a_memory_that_a_conversation_changed_is_linked_to_the_turn_that_changed_it(
+    home: Path, model: ScriptedModel
+) -> None:
+    before, was, after, now = WORDS["more"]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was}, {"quote": after, "content": now}
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, SATURDAY, "t")
+        (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+        linked = {edge.dst.id for edge in edges(m, memory) if edge.type is EdgeType.DERIVED_FROM}
+    assert linked == {version.provenance.turn_id for version in memory.versions}
+
+
+@pytest.mark.parametrize("language", sorted(GUESSES))
+async def test_a_contradiction_that_waits_is_linked_as_the_model_understood_it(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    words, known, guess, guessed, place = GUESSES[language]
+    where = [{"name": place, "kind": "place", "role": "location"}]
+
+    def found(n: int, _: str, text: str, __: object) -> list[dict[str, Any]]:
+        for quote, content in ((words, known), (guess, guessed)):
+            if quote in text:
+                return [add(quote, n, content, predicate="home", entities=where)]
+        return []
+
+    model.answer = answers(extract=reader(found), verify=finds("yes"))
+    async with opened(home, model) as m:
+        await told(m, words, MONDAY)
+        (memory,) = await memories(m)
+        await m.revise_memory(memory.id, "pin")
+        turn = {"role": "assistant", "content": guess, "at": SATURDAY}
+        await m.record_conversation([turn], "session_end", session_id="t")
+        await m.wait_until_idle(60)
+        (waits,) = await m.list_pending()
+        assert (waits.content, waits.flag) == (guessed, "conflict")
+        roles = [edge for edge in edges(m, waits) if edge.type is EdgeType.ROLE]
+        assert [(edge.role, edge.inferred_by) for edge in roles] == [("location", "model")]
+        against = [edge for edge in edges(m, waits) if edge.type is EdgeType.CONTRADICTS]
+        assert [{edge.src.id, edge.dst.id} for edge in against] == [{waits.id, memory.id}]
