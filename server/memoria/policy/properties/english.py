@@ -1,14 +1,14 @@
 """Reads English clauses: what property of what subject they tell."""
 
-import re
 from dataclasses import replace
 
 from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property
 from memoria.policy.properties.english_head import parse_head, read_ends
 from memoria.policy.properties.english_predicates import read_predicate
+from memoria.text.pattern import LazyPattern
 
-_CLAUSES = re.compile(
+_CLAUSES = LazyPattern(
     r"""(?xi)\s*[;.!?]\s+|\s*,?\s(?:and|but)\s(?=(?:now|no\slonger|only|then|is|has|does|lives|works|likes
     |takes|uses|drives|the\suser|(?:\w+ly\s)?\w+s\s(?:a|an|the|in|at|on|with)\s)\b)|,\s(?=it\sis\b)|\s[-–—]+\s"""
 )
@@ -16,7 +16,7 @@ _CLAUSES = re.compile(
 
 def split_clauses(text: str) -> list[str]:
     """The clauses of a statement; a list of things is one clause."""
-    return [part for part in map(str.strip, _CLAUSES.split(text)) if part]
+    return [part for part in map(str.strip, _CLAUSES.regex.split(text)) if part]
 
 
 def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Property, ...]:

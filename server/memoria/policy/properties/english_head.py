@@ -7,14 +7,15 @@ from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property
 from memoria.policy.properties.keys import USER, subject_key
 from memoria.policy.properties.values import stem
+from memoria.text.pattern import LazyPattern
 
 _MAX_SUBJECT = 7
-_INSTEAD = re.compile(
+_INSTEAD = LazyPattern(
     r"(?i)^(?P<new>.+?)(?:,\s*(?:and\s)?not|\sinstead\sof|\srather\sthan)\s(?P<old>[^,]+)$"
 )
-_BUT = re.compile(r"(?i)^(?P<front>.*?)\bnot\s(?P<old>[^,]+?),?\sbut\s(?P<new>[^,]+)$")
+_BUT = LazyPattern(r"(?i)^(?P<front>.*?)\bnot\s(?P<old>[^,]+?),?\sbut\s(?P<new>[^,]+)$")
 
-_NO_LONGER_BUT = re.compile(
+_NO_LONGER_BUT = LazyPattern(
     r"(?i)^(?P<front>(?:\w+(?:ed|en|ing)\s(?=\w+\s))?)(?P<old>[^,]+?),?\sbut\s(?P<new>[^,]+)$"
 )
 
@@ -189,8 +190,8 @@ def _is_past_form(verb: str, before: list[str]) -> bool:
 
 def read_ends(parse: Parse) -> None:
     """Take off the rest what says when it holds and what it is not."""
-    but = _BUT.match(parse.rest) if parse.affirmed else _NO_LONGER_BUT.match(parse.rest)
-    instead = None if but else _INSTEAD.match(parse.rest)
+    but = _BUT.regex.match(parse.rest) if parse.affirmed else _NO_LONGER_BUT.regex.match(parse.rest)
+    instead = None if but else _INSTEAD.regex.match(parse.rest)
     if but and not parse.affirmed:
         parse.affirmed = True
     if but:

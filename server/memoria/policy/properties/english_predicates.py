@@ -8,33 +8,38 @@ from memoria.policy.properties.base import Property
 from memoria.policy.properties.english_head import Parse
 from memoria.policy.properties.keys import PEOPLE, USER, has_one_value, predicate_key, subject_key
 from memoria.policy.properties.values import canonical_value, is_name, is_quantity, stems_of
+from memoria.text.pattern import LazyPattern
 
-_OVER = re.compile(r"(?i)^(?P<one>.+?)\s(?:over|more\sthan|rather\sthan|to)\s(?P<other>.+)$")
-_LIST = re.compile(r"(?i)\s*,\s*(?:and|or|as well as)?\s*|\s+(?:and|or|as well as|&)\s+")
-_DETAIL = re.compile(
+_OVER = LazyPattern(r"(?i)^(?P<one>.+?)\s(?:over|more\sthan|rather\sthan|to)\s(?P<other>.+)$")
+_LIST = LazyPattern(r"(?i)\s*,\s*(?:and|or|as well as)?\s*|\s+(?:and|or|as well as|&)\s+")
+_DETAIL = LazyPattern(
     r"""(?xi)[\s,]+(?:with|since|because|for\s(?!the\b)|from|near|close\sto|together|where|which|who|so|but
     |until|as\sof|as\san?|for\s\w+\s(?:years|months|weeks))\b.*$|\s*[,(].*$"""
 )
-_AGE = re.compile(r"(?i)^(?P<age>[\w-]+)\s(?:years?\sold|years\sof\sage)$|^(?P<bare>\d{1,3})$")
-_BORN = re.compile(r"(?i)^born (?:in|on) (?P<what>.+)$")
-_ALLERGIC = re.compile(r"(?i)^(?:\w+ly )?allergic to (?P<what>.+)$")
-_LOCATED = re.compile(r"(?i)^(?P<based>based )?in (?P<place>.+)$")
+_AGE = LazyPattern(r"(?i)^(?P<age>[\w-]+)\s(?:years?\sold|years\sof\sage)$|^(?P<bare>\d{1,3})$")
+_OF_THE_USER = LazyPattern(r"(?i)^(?:the )?user's (?P<attribute>[\w -]+)$")
+_INDEFINITE = LazyPattern(r"(?i)an?\s")
+_DEFINITE = LazyPattern(r"(?i)(?:the|an?|the user's|user's)\s")
+_BORN = LazyPattern(r"(?i)^born (?:in|on) (?P<what>.+)$")
+_ALLERGIC = LazyPattern(r"(?i)^(?:\w+ly )?allergic to (?P<what>.+)$")
+_LOCATED = LazyPattern(r"(?i)^(?P<based>based )?in (?P<place>.+)$")
 _MARITAL = frozenset("single married divorced widowed engaged separated".split())
 _DIETS = frozenset("vegan vegetarian pescatarian omnivore".split())
 _WHEN = frozenset("due planned scheduled set moved postponed delayed rescheduled".split())
+_POSTPONED = frozenset("moved postponed delayed rescheduled".split())
 _WHERE = frozenset("hosted deployed located stored kept stationed".split())
-_PREPOSITION = re.compile(
+_PREPOSITION = LazyPattern(
     rf"(?i)^(?P<preposition>{'|'.join(sorted(vocabulary.PREPOSITIONS))})\s+(?P<rest>.+)$"
 )
-_OF = re.compile(r"(?i)^(?P<attribute>[\w -]+?)\s(?:of|for)\s(?P<owner>.+)$")
-_PARTICIPLE = re.compile(
+_OF = LazyPattern(r"(?i)^(?P<attribute>[\w -]+?)\s(?:of|for)\s(?P<owner>.+)$")
+_PARTICIPLE = LazyPattern(
     r"""(?i)^(?P<word>\w+(?:ed|n|t|e))\s
     (?P<preposition>at|on|in|by|to|with|for|from|under|until|back\sto)\s(?P<rest>.+)$""",
     re.VERBOSE,
 )
-_CALLED = re.compile(r"(?i)^(?:called|named|known as)\s+(?P<name>.+)$")
-_ROLE = re.compile(r"(?i)^(?P<thing>.+?)\s(?P<for>for|as|to)\s(?P<role>.+)$")
-_NUMBERED = re.compile(r"(?i)^(?P<noun>[a-z]+)\s(?P<number>\d[\w.:-]*)$")
+_CALLED = LazyPattern(r"(?i)^(?:called|named|known as)\s+(?P<name>.+)$")
+_ROLE = LazyPattern(r"(?i)^(?P<thing>.+?)\s(?P<for>for|as|to)\s(?P<role>.+)$")
+_NUMBERED = LazyPattern(r"(?i)^(?P<noun>[a-z]+)\s(?P<number>\d[\w.:-]*)$")
 
 
 def read_predicate(parse: Parse, previous: Sequence[Property]) -> list[Property]:
@@ -51,7 +56,7 @@ def _one(parse: Parse, predicate: str, value: str, *, certain: bool = True) -> l
 def _many(parse: Parse, family: str, items: str, *, affirmed: bool | None = None) -> list[Property]:
     """A property for each thing of a list."""
     stated = parse.affirmed if affirmed is None else affirmed
-    values = [stems_of(item) for item in _LIST.split(items) if item.strip()]
+    values = [stems_of(item) for item in _LIST.regex.split(items) if item.strip()]
     return [
         Property(parse.subject, f"{family}:{value}", value, False, stated)
         for value in values
@@ -60,7 +65,7 @@ def _many(parse: Parse, family: str, items: str, *, affirmed: bool | None = None
 
 
 def _place(rest: str) -> str:
-    return canonical_value(_DETAIL.sub("", rest))
+    return canonical_value(_DETAIL.regex.sub("", rest))
 
 
 def _is_person(subject: str) -> bool:
@@ -89,7 +94,7 @@ def _read_verb(parse: Parse) -> list[Property]:
         return _many(parse, "taste", parse.rest)
     if taste is not None:
         return _read_taste(parse, is_liking=taste)
-    match = _PREPOSITION.match(parse.rest)
+    match = _PREPOSITION.regex.match(parse.rest)
     preposition, rest = (match["preposition"].lower(), match["rest"]) if match else ("", parse.rest)
     predicate = _VERBS.get((parse.verb, preposition))
     if predicate is not None:
@@ -104,8 +109,8 @@ def _read_verb(parse: Parse) -> list[Property]:
 def _read_place(parse: Parse, predicate: str, rest: str) -> list[Property]:
     """Where somebody lives, works or studies; empty for "a flat" and for what is no name."""
     must_be_name = predicate == "school" or parse.verb == "join"
-    is_unfit = re.match(r"(?i)an?\s", rest) and predicate != "job"
-    is_unfit = is_unfit or (must_be_name and not is_name(_DETAIL.sub("", rest)))
+    is_unfit = _INDEFINITE.regex.match(rest) and predicate != "job"
+    is_unfit = is_unfit or (must_be_name and not is_name(_DETAIL.regex.sub("", rest)))
     is_unfit = is_unfit or (parse.verb in ("move", "reloc") and not _is_person(parse.subject))
     return [] if is_unfit else _one(parse, predicate, _place(rest))
 
@@ -116,16 +121,16 @@ def _read_quantity(parse: Parse) -> list[Property]:
         return _one(parse, parse.verb, canonical_value(parse.rest), certain=False)
     count = vocabulary.COUNT.regex.match(parse.rest) if parse.verb == "have" else None
     if count:
-        what = stems_of(_DETAIL.sub("", count["what"]))
+        what = stems_of(_DETAIL.regex.sub("", count["what"]))
         return _one(parse, f"count:{what}", count["count"].lower(), certain=False)
-    role = _ROLE.match(parse.rest) if parse.verb == "use" else None
+    role = _ROLE.regex.match(parse.rest) if parse.verb == "use" else None
     if role:
         return _one(parse, f"use for {stems_of(role['role'])}", canonical_value(role["thing"]))
     return []
 
 
 def _read_taste(parse: Parse, *, is_liking: bool) -> list[Property]:
-    over = _OVER.match(parse.rest) if parse.verb == "prefer" else None
+    over = _OVER.regex.match(parse.rest) if parse.verb == "prefer" else None
     if over and not over["one"].lower().startswith("to "):
         one, other = stems_of(over["one"]), stems_of(over["other"])
         pair = "|".join(sorted((one, other)))
@@ -137,7 +142,7 @@ def _read_prepositional(parse: Parse, preposition: str, rest: str) -> list[Prope
     """Such as "runs on port 8080", "meets at 9": one value for what is no person."""
     if _is_person(parse.subject):
         return []
-    numbered = _NUMBERED.match(rest)
+    numbered = _NUMBERED.regex.match(rest)
     if numbered:
         return _one(parse, predicate_key(numbered["noun"]), numbered["number"])
     if is_quantity(rest):
@@ -158,7 +163,7 @@ def _read_objects(parse: Parse) -> list[Property]:
 
 
 def _read_copula(parse: Parse, previous: Sequence[Property]) -> list[Property]:
-    called = _CALLED.match(parse.rest)
+    called = _CALLED.regex.match(parse.rest)
     if called:
         return _one(parse, "name", canonical_value(called["name"]))
     if parse.subject == "it" and previous:
@@ -169,7 +174,7 @@ def _read_copula(parse: Parse, previous: Sequence[Property]) -> list[Property]:
         ]
     if parse.subject == USER:
         return _read_person(parse)
-    inverse = re.match(r"(?i)^(?:the )?user's (?P<attribute>[\w -]+)$", parse.rest)
+    inverse = _OF_THE_USER.regex.match(parse.rest)
     if inverse and is_name(parse.subject.title()) and "'s" not in parse.subject:
         attribute = predicate_key(inverse["attribute"])
         return [Property(USER, attribute, parse.subject, has_one_value(attribute), parse.affirmed)]
@@ -179,17 +184,17 @@ def _read_copula(parse: Parse, previous: Sequence[Property]) -> list[Property]:
 def _read_person(parse: Parse) -> list[Property]:
     """What somebody is: of an age, married, a nurse, allergic to something."""
     rest, low = parse.rest, canonical_value(parse.rest)
-    age = _AGE.match(rest)
+    age = _AGE.regex.match(rest)
     if age:
         return _one(parse, "age", (age["age"] or age["bare"]).lower())
-    birth = _BORN.match(rest)
+    birth = _BORN.regex.match(rest)
     if birth:
         what = "birthday" if is_quantity(birth["what"]) else "birthplace"
         return _one(parse, what, canonical_value(birth["what"]), certain=False)
-    if allergy := _ALLERGIC.match(rest):
+    if allergy := _ALLERGIC.regex.match(rest):
         return _many(parse, "allergy", allergy["what"])
-    located = _LOCATED.match(rest)
-    if located and is_name(_DETAIL.sub("", located["place"])):
+    located = _LOCATED.regex.match(rest)
+    if located and is_name(_DETAIL.regex.sub("", located["place"])):
         predicate = "home" if located["based"] else "location"
         return _one(parse, predicate, _place(located["place"]))
     is_married = low in _MARITAL or low.startswith("married to ")
@@ -205,48 +210,46 @@ def _read_person(parse: Parse) -> list[Property]:
 
 def _read_attribute(parse: Parse) -> list[Property]:
     """Such as "X's Y is Z", "the Y of X is Z", "X is at Z"."""
-    owner, attribute = _split_owner(parse.subject)
+    found = _read_participle(parse) or _read_position(parse)
+    if found:
+        return found
     rest = parse.rest
-    if participle := _PARTICIPLE.match(rest):
-        word = participle["word"].lower()
-        family = "when" if word in _WHEN else "where" if word in _WHERE else f"be {word}"
-        certain = word in _WHEN or word in _WHERE
-        parse.is_change = parse.is_change or word in (
-            "moved",
-            "postponed",
-            "delayed",
-            "rescheduled",
-        )
-        return _one(parse, family, canonical_value(participle["rest"]), certain=certain)
-    if match := _PREPOSITION.match(rest):
-        family = "when" if is_quantity(match["rest"]) else "where"
-        value = canonical_value(match["rest"])
-        if family == "where":
-            value = canonical_value(rest)
-        return _one(parse, family, value)
-    if rest.lower().startswith("born "):
+    if rest.lower().startswith("born ") or (_is_person(parse.subject) and not is_name(rest)):
         return _read_person(parse)
-    if _is_person(parse.subject) and not is_name(rest):
-        return _read_person(parse)
+    owner, attribute = _split_owner(parse.subject)
     head = attribute.split()[-1] if attribute else ""
-    is_attribute = head in vocabulary.ATTRIBUTES or attribute.startswith(
-        ("favourite ", "favorite ")
-    )
-    is_named_value = is_name(rest) or is_quantity(rest)
-    if not (is_attribute or (is_named_value and not re.match(r"(?i)an?\s", rest))):
+    is_favourite = attribute.startswith(("favourite ", "favorite "))
+    is_attribute = head in vocabulary.ATTRIBUTES or is_favourite
+    is_value = (is_name(rest) or is_quantity(rest)) and not _INDEFINITE.regex.match(rest)
+    if parse.subject in vocabulary.POINTING or not (is_attribute or is_value):
         return _many(parse, "be", rest)
-    predicate = predicate_key(attribute)
     of_many = PEOPLE.get(head, head) in vocabulary.MANY and not is_attribute
-    return [
-        Property(
-            owner,
-            predicate,
-            canonical_value(rest),
-            True,
-            parse.affirmed,
-            is_certain=not of_many,
-        )
-    ]
+    value = canonical_value(rest)
+    predicate = predicate_key(attribute)
+    return [Property(owner, predicate, value, True, parse.affirmed, is_certain=not of_many)]
+
+
+def _read_participle(parse: Parse) -> list[Property]:
+    """Such as "X is hosted on Y", "X is planned for Y"; empty for what has no participle."""
+    participle = _PARTICIPLE.regex.match(parse.rest)
+    if participle is None or parse.rest.lower().startswith("born "):
+        return []
+    word, value = participle["word"].lower(), canonical_value(participle["rest"])
+    parse.is_change = parse.is_change or word in _POSTPONED
+    if word in _WHEN or word in _WHERE:
+        return _one(parse, "when" if word in _WHEN else "where", value)
+    return _many(parse, f"be {word} {participle['preposition']}", participle["rest"])
+
+
+def _read_position(parse: Parse) -> list[Property]:
+    """Such as "the demo is on 5 March", "the key is under the mat"; empty for anything else."""
+    match = _PREPOSITION.regex.match(parse.rest)
+    if match is None or _is_person(parse.subject):
+        return []
+    if is_quantity(match["rest"]):
+        return _one(parse, "when", canonical_value(match["rest"]))
+    is_place = is_name(match["rest"]) or _DEFINITE.regex.match(match["rest"])
+    return _one(parse, "where", canonical_value(parse.rest)) if is_place else []
 
 
 def _split_owner(subject: str) -> tuple[str, str]:
@@ -254,7 +257,7 @@ def _split_owner(subject: str) -> tuple[str, str]:
     owner, apart, attribute = subject.rpartition("'s ")
     if apart:
         return subject_key(owner), attribute
-    of = _OF.match(subject)
+    of = _OF.regex.match(subject)
     if of and not is_quantity(of["owner"]):
         return subject_key(re.sub(r"^(?:the|an?) ", "", of["owner"])), of["attribute"]
     return subject, subject

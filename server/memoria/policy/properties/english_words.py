@@ -2,6 +2,10 @@
 
 from memoria.text.pattern import LazyPattern
 
+POINTING = frozenset(
+    "today tomorrow yesterday this that it there here they he she which what".split()
+)
+"""Subjects that name nothing by themselves."""
 FILLERS = frozenset("a an the really very just quite please also too that so much always".split())
 NOW = frozenset("now currently nowadays today presently recently actually finally still".split())
 """Adverbs that say that something holds at present; they name no value."""

@@ -1,18 +1,23 @@
 """Keys: one normal form for a subject or a property, in either language."""
 
-import re
 from functools import lru_cache
 
+from memoria.text.pattern import LazyPattern
 from memoria.text.statement import canonical_form
 
 USER = "user"
 ASSISTANT = "assistant"
 _USER_WORDS = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
-_OF_THE_USER = re.compile(
+_OF_THE_USER = LazyPattern(
     r"(?:the user's|user's|users|my|user) (?=\S)|(?:用户|本人|我)的?(?!们)(?=.)"
 )
-_KIN_OF_THE_USER = re.compile(r"(?:the )?(?P<kin>[a-z-]+) of (?:the user|user|mine)")
-_BETWEEN_CHINESE = re.compile("(?<=[一-鿿]) (?=[一-鿿])")
+_KIN_OF_THE_USER = LazyPattern(r"(?:the )?(?P<kin>[a-z-]+) of (?:the user|user|mine)")
+_BETWEEN_CHINESE = LazyPattern("(?<=[一-鿿]) (?=[一-鿿])")
+_DISTINCT_KIN = (
+    "uncle aunt cousin nephew niece 叔叔 舅舅 伯伯 姑父 姨父 阿姨 姑姑 姑妈 舅妈 婶婶 姨妈 表哥"
+    " 表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹 侄子 侄女 外甥 嫂子 姐夫 下属 同学 队友"
+).split()
+"""Kin for whom the languages have no word in common: 舅舅 and 叔叔 are two uncles."""
 _PEOPLE = {
     "mother": "mom, mum, mummy, mommy, mama, 妈, 妈妈, 母亲, 老妈, 娘",
     "father": "dad, daddy, papa, 爸, 爸爸, 父亲, 老爸, 爹",
@@ -38,6 +43,7 @@ _PEOPLE = {
     "maternal grandfather": "外公, 姥爷",
     "mother-in-law": "婆婆, 岳母, 丈母娘",
     "father-in-law": "公公, 岳父",
+    **dict.fromkeys(_DISTINCT_KIN, ""),
     "boss": "老板, 上司",
     "manager": "经理, 领导",
     "colleague": "coworker, co-worker, 同事",
@@ -51,7 +57,9 @@ _PEOPLE = {
     "cat": "猫",
 }
 PEOPLE = {
-    word: person for person, others in _PEOPLE.items() for word in (person, *others.split(", "))
+    word: person
+    for person, others in _PEOPLE.items()
+    for word in (person, *filter(None, others.split(", ")))
 }
 """Kin, others and pets of whom one says "my …": each word to one word for both languages."""
 _PROPERTIES = {
@@ -122,11 +130,11 @@ def _subject_key(subject: str) -> str:
     plain = _name_key(subject)
     if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS:
         return USER
-    owner = _OF_THE_USER.match(plain.removeprefix("the "))
+    owner = _OF_THE_USER.regex.match(plain.removeprefix("the "))
     if owner is not None:
         rest = plain.removeprefix("the ")[owner.end() :]
         return f"{USER}'s {PEOPLE.get(rest, rest)}"
-    kin = _KIN_OF_THE_USER.fullmatch(plain)
+    kin = _KIN_OF_THE_USER.regex.fullmatch(plain)
     if kin is not None:
         return f"{USER}'s {PEOPLE.get(kin['kin'], kin['kin'])}"
     return plain
@@ -146,4 +154,4 @@ def has_one_value(predicate: str) -> bool:
 
 def _name_key(name: str) -> str:
     """The words of a name with single spaces; none between Chinese characters."""
-    return _BETWEEN_CHINESE.sub("", canonical_form(name))
+    return _BETWEEN_CHINESE.regex.sub("", canonical_form(name))

@@ -1,6 +1,5 @@
 """Reads a statement, in English or Chinese."""
 
-import re
 from functools import lru_cache
 
 from memoria.policy.properties import chinese, english
@@ -10,10 +9,11 @@ from memoria.policy.properties.keys import ASSISTANT, USER
 from memoria.policy.properties.rules import read_rule
 from memoria.policy.properties.values import stem
 from memoria.policy.properties.wording import Wording, unwrap
+from memoria.text.pattern import LazyPattern
 from memoria.text.script import is_cjk
 from memoria.text.statement import wording_key
 
-_WORD = re.compile(r"[^\s,;!?\"“”()]+")
+_WORD = LazyPattern(r"[^\s,;!?\"“”()]+")
 _MARKERS = frozenset(
     """
     not never no longer any more anymore stopped stop quit instead again do does did has
@@ -21,13 +21,15 @@ _MARKERS = frozenset(
     """.split()
 )
 _NEGATIVE = frozenset("not never no stopped quit without stop".split())
-_ORDER = re.compile(
+_MOST_CLAUSES = 4
+"""A text of more clauses is a report; rules do not compare it."""
+_ORDER = LazyPattern(
     r"""(?xi)^(?:always|never|please|do\snot|from\snow\son|use|answer|reply|respond|write|call|address|keep|give
     |run|commit|push|format|explain|include|add|show|speak|avoid|make|be|put|prefer|indent|start|stop|deploy
     |ask|cite|the\sassistant|assistant|you)\b
     |^(?:以后|从现在|今后|请|不要|别|用(?!户)|都用|统一|一律|回答|回复|提交|写|叫|只用|助手|每次)"""
 )
-_ABOUT_ANSWERS = re.compile(r"(?i)\b(?:answers?|replies|responses?|addressed)\b|回答|回复")
+_ABOUT_ANSWERS = LazyPattern(r"(?i)\b(?:answers?|replies|responses?|addressed)\b|回答|回复")
 
 
 @lru_cache(maxsize=2048)
@@ -38,7 +40,8 @@ def read_statement(text: str) -> Statement:
     language = chinese if in_chinese else english
     clauses: list[Clause] = []
     previous: tuple[Property, ...] = ()
-    for part in language.split_clauses(wording.text):
+    parts = language.split_clauses(wording.text)
+    for part in parts if len(parts) <= _MOST_CLAUSES else ():
         clause = _read_part(part, wording, previous, in_chinese=in_chinese)
         previous = clause.properties or previous
         clauses.append(clause)
@@ -48,9 +51,9 @@ def read_statement(text: str) -> Statement:
 def _read_part(
     part: str, wording: Wording, previous: tuple[Property, ...], *, in_chinese: bool
 ) -> Clause:
-    is_rule = wording.is_order or bool(_ORDER.match(part))
+    is_rule = wording.is_order or bool(_ORDER.regex.match(part))
     found: tuple[Property, ...] = ()
-    if is_rule or _ABOUT_ANSWERS.search(part):
+    if is_rule or _ABOUT_ANSWERS.regex.search(part):
         found = read_rule(part)
     words = chinese.plain_words(part) if in_chinese else _plain_words(part)
     if not found and not is_rule:
@@ -69,17 +72,19 @@ def _whole_clause(
         if in_chinese
         else bool(_NEGATIVE & {word.lower() for word in part.split()})
     )
-    past = tentative = False
-    if not in_chinese:
+    change = False
+    if in_chinese:
+        change, past, tentative = chinese.times_of(part)
+    else:
         past = bool(vocabulary.PAST_TIME.regex.search(part))
         tentative = bool(vocabulary.HEARSAY.regex.search(part))
     subject = ASSISTANT if is_rule else ""
     key = " ".join(words)
-    return Property(subject, f"say:{key}", key, False, not denied, False, past, tentative)
+    return Property(subject, f"say:{key}", key, False, not denied, change, past, tentative)
 
 
 def _plain_words(text: str) -> tuple[str, ...]:
-    words = (word.lower().strip(".:'") for word in _WORD.findall(text))
+    words = (word.lower().strip(".:'") for word in _WORD.regex.findall(text))
     return tuple(stem(word) for word in words if word and word not in vocabulary.FILLERS | _MARKERS)
 
 

@@ -16,16 +16,8 @@ _LONGEST_VALUE = 4
 _CONNECTING = frozenset("and name call which who with as in at from for since because".split())
 
 
-def relate_statements(new: str, known: str) -> Relation | None:
-    """What a new statement is to a known one, as far as rules can tell.
-
-    Args:
-        new: what is said now.
-        known: what was said before.
-
-    Returns:
-        None where no rule tells; nothing follows from that.
-    """
+def compare_statements(new: str, known: str) -> Relation | None:
+    """What a new statement is to a known one; None where no rule tells."""
     said, before = read_statement(new), read_statement(known)
     if said.key == before.key:
         return "same"
@@ -48,8 +40,13 @@ def _conclude(said: Statement, before: Statement, found: Sequence[_Match | None]
         return "contradicts"
     if "replaced" in found:
         return "replaces" if all(found) else "contradicts"
-    says_more = len(said.words) > len(before.words) and set(before.words) <= set(said.words)
+    says_more = len(said.words) > len(before.words) and _contains_in_order(said, before)
     return "replaces" if all(found) and says_more else "different"
+
+
+def _contains_in_order(said: Statement, before: Statement) -> bool:
+    rest = iter(said.words)
+    return all(word in rest for word in before.words)
 
 
 def _match(known: Property, said: Statement) -> _Match | None:
@@ -91,7 +88,7 @@ def _is_refined(said: Statement, before: Statement) -> bool:
         or any("taste:" in p.predicate for p in before.properties)
     ):
         return False
-    return len(said.clauses) > 1 or more[0] in _CONNECTING
+    return said.clauses[0].words == known or more[0] in _CONNECTING
 
 
 def _compare_frames(said: Statement, before: Statement) -> Relation | None:

@@ -139,7 +139,7 @@ _TOPICS = tuple(
     )
 )
 _SHORT = frozenset("short brief concise terse 简短 简洁 简单 短".split())
-_FILLER = re.compile(
+_FILLER = LazyPattern(
     r"""(?xi)\b(?:always|never|please|from\snow\son|do|not|the|a|an|all|your|to|me|only|every|use|just|now|instead
     |should|must|assistant|you|in\sthe\sfuture|everything|again|user|user's|of|answers?|replies|wants?|prefers?|any\s?more)\b
     |以后|从现在起|从现在开始|今后|从今以后|都|请|统一|一律|每次|只|就|要|一点|了|吧|回答|回复|时|改|现在|尽量|用户|希望|不要|别|不"""
@@ -156,8 +156,8 @@ def read_rule(text: str) -> tuple[Property, ...]:
         value = next(found for name, found in match.groupdict().items() if found)
         left = text[: match.start()] + " " + text[match.end() :]
         restriction = (
-            canonical_form(_FILLER.sub(" ", left))
-            if re.search(r"\w", _FILLER.sub(" ", left))
+            canonical_form(_FILLER.regex.sub(" ", left))
+            if re.search(r"\w", _FILLER.regex.sub(" ", left))
             else ""
         )
         predicate = f"{topic.name}@{restriction}" if restriction else topic.name
@@ -168,7 +168,7 @@ def read_rule(text: str) -> tuple[Property, ...]:
 
 def _restriction(left: str) -> str:
     """What is left of a rule beside topic and value: where, when or of what it holds."""
-    rest = _FILLER.sub(" ", left)
+    rest = _FILLER.regex.sub(" ", left)
     return canonical_form(rest) if any(map(str.isalnum, rest)) else ""
 
 

@@ -1,17 +1,15 @@
 """Values: the canonical form of what is said of a subject, and what kind of thing it is."""
 
-import re
-
 from memoria.policy.properties import english_words as words
 from memoria.text.analyser import tokens
 from memoria.text.pattern import LazyPattern
 from memoria.text.statement import canonical_form
 
-_ARTICLE = re.compile(r"(?i)^(?:the|an?|his|her|their|its|the user's|some|any)\s+")
+_ARTICLE = LazyPattern(r"(?i)^(?:the|an?|his|her|their|its|the user's|some|any)\s+")
 _NAME = LazyPattern(
     r"^(?:[A-Z][\w'’.&+#-]*|[a-z]+[A-Z]\w*)(?:\s(?:[A-Z0-9][\w'’.&+#-]*|of|de|van|von|the|&))*$"
 )
-_WORD = re.compile(r"[\w'’+#./:@-]+")
+_WORD = LazyPattern(r"[\w'’+#./:@-]+")
 _QUANTITY_ZH = LazyPattern(
     r"\d|[一二三四五六七八九十百千万两半]+[月日号点岁个只元块年周]|周[一二三四五六日天]|星期[一二三四五六日天]|[上下]午|中午|晚上|凌晨"
 )
@@ -25,7 +23,7 @@ def stem(word: str) -> str:
 
 def canonical_value(text: str) -> str:
     """A value without article and punctuation, in one letter case."""
-    return canonical_form(_ARTICLE.sub("", text.strip(" .,;!?\"“”'")))
+    return canonical_form(_ARTICLE.regex.sub("", text.strip(" .,;!?\"“”'")))
 
 
 def stems_of(text: str) -> str:

@@ -4,7 +4,6 @@
 statement in three wordings. What is left speaks of the user in the third person.
 """
 
-import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -31,28 +30,28 @@ _ADVERB_OF_CHANGE = LazyPattern(
     r"(?i)^(?:(?:actually|in\sfact|as\sof\s(?:now|today)|update)\b[\s,:;]*|(?:其实|事实上|实际上|更新)[,、:\s]*)+"
 )
 _FIRST_PERSON = (
-    (re.compile(r"(?i)\bi['’]?m\b|\bi am\b"), "the user is"),
-    (re.compile(r"(?i)\bi['’]ve\b|\bi have\b"), "the user has"),
-    (re.compile(r"(?i)\bi['’]d\b"), "the user would"),
-    (re.compile(r"(?i)\bi['’]ll\b"), "the user will"),
-    (re.compile(r"(?i)\bmy\b"), "the user's"),
-    (re.compile(r"(?i)\bmyself\b"), "themselves"),
-    (re.compile(r"(?i)\bmine\b"), "the user's own"),
-    (re.compile(r"\bI\b|(?<![.\w])i(?![.\w])"), "the user"),
-    (re.compile(r"(?i)\bme\b"), "the user"),
-    (re.compile("(?:我|本人|俺|咱)(?!们|国|校|司)"), "用户"),
+    (LazyPattern(r"(?i)\bi['’]?m\b|\bi am\b"), "the user is"),
+    (LazyPattern(r"(?i)\bi['’]ve\b|\bi have\b"), "the user has"),
+    (LazyPattern(r"(?i)\bi['’]d\b"), "the user would"),
+    (LazyPattern(r"(?i)\bi['’]ll\b"), "the user will"),
+    (LazyPattern(r"(?i)\bmy\b"), "the user's"),
+    (LazyPattern(r"(?i)\bmyself\b"), "themselves"),
+    (LazyPattern(r"(?i)\bmine\b"), "the user's own"),
+    (LazyPattern(r"\bI\b|(?<![.\w])i(?![.\w])"), "the user"),
+    (LazyPattern(r"(?i)\bme\b"), "the user"),
+    (LazyPattern("(?:我|本人|俺|咱)(?!们|国|校|司)"), "用户"),
 )
 _CONTRACTIONS = (
-    (re.compile(r"(?i)\bwon['’]?t\b"), "will not"),
-    (re.compile(r"(?i)\bcan['’]?t\b|\bcannot\b"), "can not"),
+    (LazyPattern(r"(?i)\bwon['’]?t\b"), "will not"),
+    (LazyPattern(r"(?i)\bcan['’]?t\b|\bcannot\b"), "can not"),
     (
-        re.compile(r"(?i)\b(is|are|was|were|do|does|did|has|have|had|would|should|could)n['’]t\b"),
+        LazyPattern(r"(?i)\b(is|are|was|were|do|does|did|has|have|had|would|should|could)n['’]t\b"),
         r"\1 not",
     ),
-    (re.compile(r"(?i)\bdont\b"), "do not"),
-    (re.compile(r"(?i)\b(it|he|she|that|there|name|where|who)['’]s\b"), r"\1 is"),
-    (re.compile(r"(?i)\b(they|we|you)['’]re\b"), r"\1 are"),
-    (re.compile(r"(?i)\b(they|we|you)['’]ve\b"), r"\1 have"),
+    (LazyPattern(r"(?i)\bdont\b"), "do not"),
+    (LazyPattern(r"(?i)\b(it|he|she|that|there|name|where|who)['’]s\b"), r"\1 is"),
+    (LazyPattern(r"(?i)\b(they|we|you)['’]re\b"), r"\1 are"),
+    (LazyPattern(r"(?i)\b(they|we|you)['’]ve\b"), r"\1 have"),
 )
 
 
@@ -90,5 +89,5 @@ def unwrap(text: str) -> Wording:
         shorter = _ADVERB_OF_CHANGE.regex.sub("", plain)
         is_change, plain = is_change or shorter != plain, shorter
     for pattern, plainer in (*_CONTRACTIONS, *_FIRST_PERSON):
-        plain = pattern.sub(plainer, plain)
+        plain = pattern.regex.sub(plainer, plain)
     return Wording(plain or text, is_order, is_correction, is_change or is_correction)
