@@ -1,0 +1,175 @@
+"""A question about one person is not answered with another's fact, at either level."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+import memoria
+from memoria import Memoria, Turn
+from memoria.inference.bundled import BundledEmbedder
+from memoria.model import Role
+
+ENGLISH = {
+    "mother": "My mother is allergic to penicillin.",
+    "daughter": "My daughter is allergic to peanuts.",
+    "wife's sister": "My wife's sister is allergic to shellfish.",
+    "user": "I'm allergic to latex.",
+    "Anna's brother": "Anna's brother is allergic to kiwi.",
+    "father": "Dad lives in Leeds.",
+    "older brother": "My older brother lives in Cork.",
+    "younger brother": "My younger brother lives in Graz.",
+    "boss": "My boss's birthday is on 3 March.",
+    "mum": "Mum's birthday is on 9 July.",
+    "dog": "My dog is called Biscuit.",
+    "cat": "The cat is called Pepper.",
+    "neighbour's kid": "Our neighbour's kid plays the oboe.",
+    "son": "My son plays the trumpet.",
+    "Tom": "My cousin Tom drives a Volvo.",
+    "Priya": "Priya drives a Skoda.",
+    "grandmother": "Grandma takes aspirin every morning.",
+    "father-in-law": "My father-in-law takes warfarin every morning.",
+}
+CHINESE = {
+    "mother": "我妈对青霉素过敏。",
+    "daughter": "我女儿对花生过敏。",
+    "wife's sister": "我老婆的妹妹对虾过敏。",
+    "user": "我对乳胶过敏。",
+    "小王's child": "小王的孩子对猕猴桃过敏。",
+    "father": "我爸住在大连。",
+    "older brother": "我哥哥住在厦门。",
+    "younger brother": "我弟弟住在长沙。",
+    "boss": "我老板的生日是三月三号。",
+    "mum": "我母亲的生日是七月九号。",
+    "dog": "我家狗叫豆包。",
+    "cat": "我家猫叫胡椒。",
+    "roommate": "我室友每天早上跑步。",
+    "张伟's daughter": "张伟的女儿在学双簧管。",
+    "son": "我儿子在学小号。",
+    "grandmother": "我奶奶每天吃阿司匹林。",
+    "father-in-law": "我岳父每天吃华法林。",
+}
+ASKED_IN_ENGLISH = (
+    ("What is my mother allergic to?", "mother"),
+    ("What's my mom allergic to again?", "mother"),
+    ("Which allergy does my daughter have?", "daughter"),
+    ("What am I allergic to?", "user"),
+    ("What is my wife's sister allergic to?", "wife's sister"),
+    ("What is Anna's brother allergic to?", "Anna's brother"),
+    ("What is my uncle allergic to?", None),
+    ("Where does my father live?", "father"),
+    ("Where does my little brother live?", "younger brother"),
+    ("Where does my big brother live?", "older brother"),
+    ("When is my mother's birthday?", "mum"),
+    ("When is my manager's birthday?", "boss"),
+    ("What is the name of my cat?", "cat"),
+    ("What instrument does the neighbour's kid play?", "neighbour's kid"),
+    ("What car does my cousin drive?", "Tom"),
+    ("Which medicine does my grandmother take every morning?", "grandmother"),
+)
+ASKED_IN_CHINESE = (
+    ("我妈妈对什么过敏？", "mother"),
+    ("我母亲有什么过敏的？", "mother"),
+    ("我闺女对什么过敏？", "daughter"),
+    ("我自己对什么过敏？", "user"),
+    ("我老婆的妹妹对什么过敏？", "wife's sister"),
+    ("小王的孩子对什么过敏？", "小王's child"),
+    ("我叔叔对什么过敏？", None),
+    ("我父亲住在哪里？", "father"),
+    ("我弟弟住在哪儿？", "younger brother"),
+    ("我妈的生日是哪天？", "mum"),
+    ("我上司的生日是哪天？", "boss"),
+    ("我家的猫叫什么名字？", "cat"),
+    ("张伟的女儿在学什么乐器？", "张伟's daughter"),
+    ("我儿子在学什么乐器？", "son"),
+    ("我奶奶每天吃什么药？", "grandmother"),
+    ("What is my mother allergic to?", "mother"),
+)
+CASES = [
+    *((ENGLISH, question, right) for question, right in ASKED_IN_ENGLISH),
+    *((CHINESE, question, right) for question, right in ASKED_IN_CHINESE),
+]
+_IDS = [question for _, question, _ in CASES]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def remembered(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """Both lists as memories, each list in a tenant of its own."""
+    embedder = BundledEmbedder("use-multilingual-v3/512")
+    home = tmp_path_factory.mktemp("remembered")
+    async with memoria.open(home=home, tenant="en", embedder=embedder) as opened:
+        for text in ENGLISH.values():
+            await opened.remember(text)
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def remembered_zh(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    embedder = BundledEmbedder("use-multilingual-v3/512")
+    home = tmp_path_factory.mktemp("remembered_zh")
+    async with memoria.open(home=home, tenant="zh", embedder=embedder) as opened:
+        for text in CHINESE.values():
+            await opened.remember(text)
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def recorded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """The English list as turns of one conversation."""
+    embedder = BundledEmbedder("use-multilingual-v3/512")
+    home = tmp_path_factory.mktemp("recorded")
+    async with memoria.open(home=home, tenant="en", embedder=embedder) as opened:
+        await opened.record_conversation(_say(ENGLISH.values()))
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def recorded_zh(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    embedder = BundledEmbedder("use-multilingual-v3/512")
+    home = tmp_path_factory.mktemp("recorded_zh")
+    async with memoria.open(home=home, tenant="zh", embedder=embedder) as opened:
+        await opened.record_conversation(_say(CHINESE.values()))
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+def _say(texts: object) -> list[Turn]:
+    turns = []
+    for n, text in enumerate(texts):  # type: ignore[call-overload]
+        turns.append(Turn(role=Role.USER, content=text, session_id=f"s{n // 4}"))
+        turns.append(Turn(role=Role.ASSISTANT, content="Noted.", session_id=f"s{n // 4}"))
+    return turns
+
+
+@pytest.mark.parametrize(("facts", "question", "right"), CASES, ids=_IDS)
+async def test_a_memory_of_another_person_is_not_the_answer(
+    facts: dict[str, str],
+    question: str,
+    right: str | None,
+    remembered: Memoria,
+    remembered_zh: Memoria,
+) -> None:
+    found = await (remembered if facts is ENGLISH else remembered_zh).search_memory(question)
+    texts = [hit.text for hit in found.hits]
+    assert texts[:1] == ([] if right is None else [facts[right]])
+
+
+@pytest.mark.parametrize(("facts", "question", "right"), CASES, ids=_IDS)
+async def test_a_turn_about_another_person_is_not_the_first_of_the_record(
+    facts: dict[str, str],
+    question: str,
+    right: str | None,
+    recorded: Memoria,
+    recorded_zh: Memoria,
+) -> None:
+    memory = recorded if facts is ENGLISH else recorded_zh
+    found = await memory.search_conversation_traces(question)
+    if right is not None:
+        assert found.hits[0].text == facts[right]
