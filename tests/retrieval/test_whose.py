@@ -1,6 +1,6 @@
 """A question about one person is not answered with another's fact, at either level."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import pytest
 
@@ -84,6 +84,7 @@ ASKED_IN_CHINESE = (
     ("我奶奶每天吃什么药？", "grandmother"),
     ("What is my mother allergic to?", "mother"),
 )
+SAME_PERSON = {"mother": ("mother", "mum"), "mum": ("mother", "mum")}
 CASES = [
     *((ENGLISH, question, right) for question, right in ASKED_IN_ENGLISH),
     *((CHINESE, question, right) for question, right in ASKED_IN_CHINESE),
@@ -140,9 +141,9 @@ async def recorded_zh(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator
         yield opened
 
 
-def _say(texts: object) -> list[Turn]:
+def _say(texts: Iterable[str]) -> list[Turn]:
     turns = []
-    for n, text in enumerate(texts):  # type: ignore[call-overload]
+    for n, text in enumerate(texts):
         turns.append(Turn(role=Role.USER, content=text, session_id=f"s{n // 4}"))
         turns.append(Turn(role=Role.ASSISTANT, content="Noted.", session_id=f"s{n // 4}"))
     return turns
@@ -159,6 +160,8 @@ async def test_a_memory_of_another_person_is_not_the_answer(
     found = await (remembered if facts is ENGLISH else remembered_zh).search_memory(question)
     texts = [hit.text for hit in found.hits]
     assert texts[:1] == ([] if right is None else [facts[right]])
+    own = {facts[key] for key in SAME_PERSON.get(right or "", (right,)) if key}
+    assert set(texts) <= own
 
 
 @pytest.mark.parametrize(("facts", "question", "right"), CASES, ids=_IDS)

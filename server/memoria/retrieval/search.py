@@ -26,6 +26,7 @@ from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import resolve_task
 from memoria.retrieval.ranking.fusion import fuse
+from memoria.retrieval.ranking.people import is_asked_of_people
 from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
     RERANK_DEPTH,
@@ -52,6 +53,8 @@ from memoria.store.base import Store, Transaction
 _READ_OF_THE_PAST = 1000
 """Documents read where a past moment is asked of: all that was found, for only reading a document
 tells whether it came later."""
+_READ_OF_PEOPLE = 3
+"""Documents read for each hit wanted where a person is asked about: many tell it of others."""
 _LEAST_TOKENS = 50
 
 
@@ -182,6 +185,8 @@ class Search:
     def _read_depth(self, plan: SearchPlan) -> int:
         """How many ranked documents are read."""
         depth = max(plan.limit * plan.profile.reads_per_hit, plan.profile.reads_at_least)
+        if is_asked_of_people(plan):
+            depth = max(depth, _READ_OF_PEOPLE * plan.limit)
         if plan.as_of is not None:
             depth = max(depth, _READ_OF_THE_PAST)
         if self._reranker is not None and plan.options.stages.rerank:

@@ -33,6 +33,8 @@ class Stages:
     """Turns of few words count for less."""
     time: bool = True
     """A time in the query says which turns count in full."""
+    people: bool = True
+    """Where a question is plainly about somebody, what plainly speaks of others is turned away."""
     boosts: bool = True
     """In a search of memories, what favours one of two that match alike counts."""
     rerank: bool = True

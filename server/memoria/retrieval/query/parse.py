@@ -12,6 +12,8 @@ from functools import cache
 from itertools import islice
 
 from memoria.model import local_offset_minutes
+from memoria.policy.people import find_people
+from memoria.policy.people.persons import People
 from memoria.text.analyser import CJK, query_terms
 from memoria.text.dates import Interval, interval, times
 from memoria.text.pattern import LazyPattern
@@ -76,6 +78,8 @@ class ParsedQuery:
     """Of those, the ones written as proper names, where a script tells them."""
     literals: tuple[str, ...]
     """Error codes, long numbers, paths, addresses and code."""
+    people: People
+    """Whom it asks about, the one who asks as `user`."""
     wants_record: bool
     """Whether it asks for the words themselves, or for when they were said."""
     wants_latest: bool
@@ -119,6 +123,7 @@ def parse_query(text: str, terms: tuple[str, ...], now: int) -> ParsedQuery:
         names=tuple(dict.fromkeys(islice(_names(text), _MOST_NAMES))),
         proper_names=tuple(_proper_names(timeless)),
         literals=tuple(match[0].strip("`") for match in _LITERAL.regex.finditer(text)),
+        people=find_people(text).without_strangers(),
         wants_record=wants_record,
         wants_latest=latest,
     )

@@ -69,7 +69,11 @@ def _add_linked(
     is said under that name, which shares no word with the question and little of its meaning.
     """
     ids = {each.candidate.n for each in passed}
-    return [each for each in scored if each.candidate.n in ids or each.candidate.via in ids]
+    return [
+        each
+        for each in scored
+        if each.candidate.n in ids or (each.candidate.via in ids and not each.signals.is_of_others)
+    ]
 
 
 def _find_summarised_turns(found: Sequence[ScoredCandidate]) -> set[int]:

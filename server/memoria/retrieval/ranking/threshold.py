@@ -36,6 +36,8 @@ _WORDS_ONLY_SHARE = 0.5
 """The share of the bound that words must reach where there is no cosine to add to them."""
 _RERANK_REJECTS = 0.1
 """A reranker's score that turns a hit away, unless it holds every discriminative word."""
+_OF_OTHERS = -1.0
+"""The margin of what tells another person's fact, however well its words fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class RelevanceSignals:
     """Whether it is in another language than the query."""
     rerank_score: float | None = None
     """How well it answers, says a reranker that was asked."""
+    is_of_others: bool = False
+    """Whether it speaks plainly of others than the person asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class RelevanceThreshold:
 
     def margin(self, kind: DocumentKind, signals: RelevanceSignals) -> float:
         """By how much a hit fits better than it has to; one below 0 is turned away."""
+        if signals.is_of_others:
+            return _OF_OTHERS
         bounds = self.bounds.memory if kind == "memory" else self.bounds.turn
         around = self.profile.counts_context_words and self.statistics.frequent_entity
         coverage = signals.context_coverage if around else signals.coverage

@@ -1,0 +1,36 @@
+"""People: whom a text speaks of. A pure reader of possessives and kin, in English and Chinese.
+
+"My mother", "Mum", 我妈 and "the user's mother" give one key, `user's mother`; "my wife's sister"
+gives `user's wife's sister`, 小王的孩子 `小王's child`. In a transcript "my" is whoever speaks, and
+the assistant's "your" is the user's.
+"""
+
+import re
+
+from memoria.policy.people.chinese import read_chinese
+from memoria.policy.people.english import read_english
+from memoria.policy.people.persons import USER, People
+from memoria.text.name import name_key
+
+_LONGEST = 600
+"""Characters. In a longer text many are spoken of, and of none it is plain."""
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+NOBODY = People()
+
+
+def find_people(text: str, speaker: str | None = USER, listener: str | None = None) -> People:
+    """Find the people a text speaks of.
+
+    Args:
+        text: a question, a memory or a turn.
+        speaker: whoever says "I", `user` or a name; None where that is of no interest.
+        listener: whoever is "you" in it, likewise, or `SOMEBODY`.
+    """
+    if len(text) > _LONGEST:
+        return NOBODY
+    read = read_chinese if _HAN.search(text) else read_english
+    return read(text, _root(speaker), _root(listener))
+
+
+def _root(who: str | None) -> str | None:
+    return who if who is None or who == USER else name_key(who)

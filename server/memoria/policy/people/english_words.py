@@ -1,0 +1,77 @@
+"""Word lists of the rules that read whom an English text speaks of."""
+
+from memoria.graph import lexicon as known
+
+OWN = frozenset("my our".split())
+SELF = frozenset("i i'm i've i'd i'll me myself we we're we've us".split())
+LISTENER = frozenset("you you're you've yourself".split())
+THIRD = {
+    **dict.fromkeys("he he's him himself".split(), "m"),
+    **dict.fromkeys("she she's herself hers".split(), "f"),
+    **dict.fromkeys("they they're them".split(), "-"),
+}
+THIRD_OWNERS = {"his": "m", "her": "f", "their": "-"}
+WHICH = {
+    **dict.fromkeys("older elder eldest oldest big first".split(), "elder"),
+    **dict.fromkeys("younger youngest little baby kid small second".split(), "younger"),
+    **dict.fromkeys("ex former".split(), "former"),
+    **dict.fromkeys("middle maternal paternal step half".split(), None),
+    **{word: word for word in ("middle", "maternal", "paternal", "step", "half")},
+}
+SAYING = frozenset(
+    """
+    told tell say said mention mentioned think thought know knew believe guess heard hear remember
+    wonder wondering ask asked asking hope sure afraid forgot forget recall learned learnt noticed
+    notice found explain explained
+    """.split()
+)
+FILL = frozenset(
+    """
+    have had did do don't didn't can can't could couldn't just also already ever never once really
+    would like need want to should must might am was not still only always
+    """.split()
+)
+ASKS_FOR = frozenset("tell remind show give let help".split())
+JOINT = frozenset(
+    """
+    family families relatives household everyone everybody anyone anybody someone somebody people
+    guests
+    """.split()
+)
+DEEDS = frozenset(
+    """
+    booked ordered scheduled reserved arranged gave sent brought invited paid reminded promised
+    recommended suggested picked
+    """.split()
+)
+"""What one does for another: "my wife booked the flight" may tell of anybody's flight."""
+THINGS = frozenset(
+    """
+    appointment appointments visit visits checkup food bed litter bill bills office list toy toys
+    collar walk walks bowl tongue sitter shower shelter shelters owner owners lover lovers care
+    walker walkers training lesson lessons meeting meetings conference
+    """.split()
+)
+"""What follows "my dentist" or "my dog" where neither is meant."""
+BEING = frozenset("is was am are i'm he's she's as be".split())
+HAVING = frozenset("have has had having got get getting adopted own owns i've".split())
+INDEFINITE = frozenset("a an one two three new another".split())
+GREETINGS = frozenset(
+    "hey hi hello thanks thank dear okay bye congrats congratulations wow".split()
+)
+BY_THEMSELVES = frozenset(
+    """
+    mom mum mommy mummy mama momma dad daddy papa grandma grandpa granny gran nana grandad granddad
+    gramps
+    """.split()
+)
+WITH_CAPITAL = frozenset("mother father grandmother grandfather".split())
+WITH_NAME = frozenset("uncle aunt auntie cousin".split())
+SUBJECT_VERBS = frozenset(
+    """
+    is was has had does did can can't cannot could will would likes loves hates prefers lives works
+    drives plays speaks takes eats drinks wears studies owns wants needs goes moved joined
+    """.split()
+)
+ASKED_AFTER = frozenset("does did is was has about can will".split())
+NO_PERSON = known.NAMELESS | known.CITIES | known.NO_PLACES | known.PRODUCTS | known.NUMBERED

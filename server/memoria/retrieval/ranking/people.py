@@ -1,0 +1,87 @@
+"""People: whose fact a candidate tells, held against whose fact is asked for.
+
+"What is my mother allergic to?" finds every allergy on record: the words are the same, and meaning
+hardly tells a mother from a daughter. So where a question is plainly about somebody, a candidate
+that plainly speaks of others only is turned away, and one that speaks of the right person comes
+before what speaks of nobody in particular. Where either side leaves it open (a "she" who is named
+elsewhere, the family, a long text), nothing changes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from memoria.model import Memory, MemoryVersion, Role, StoredTurn
+from memoria.policy.people import NOBODY, find_people
+from memoria.policy.people.kinship import PersonMatch
+from memoria.policy.people.persons import SOMEBODY, USER, Identities, People, compare_people
+from memoria.retrieval.query.plan import SearchPlan
+
+_OF_THE_ONE = 1.15
+"""What a conclusion gains that speaks of whom the question asks about."""
+_OF_OTHERS = 0.3
+"""What is left of the score of a candidate that speaks of others."""
+
+
+def is_asked_of_people(plan: SearchPlan) -> bool:
+    """Whether a search asks plainly about somebody, so that it matters of whom a text speaks.
+
+    Of somebody who is named, the transcript is asked by whose turns count in full (`speakers`):
+    what others say to them answers as well.
+    """
+    asked = plan.parsed.people
+    if not plan.options.stages.people or not asked.is_plain or plan.parsed.is_time_only:
+        return False
+    if plan.profile.scores_conclusions:
+        return True
+    return any(person.path or person.root == USER for person in asked.persons)
+
+
+def person_factor(plan: SearchPlan, match: PersonMatch | None) -> float:
+    """What a candidate's score is multiplied by.
+
+    Turns gain nothing by naming whom the question asks about: those that answer often leave it to
+    the turn before.
+    """
+    if match is PersonMatch.OTHER:
+        return _OF_OTHERS
+    gains = match is PersonMatch.SAME and plan.profile.scores_conclusions
+    return _OF_THE_ONE if gains else 1.0
+
+
+def find_people_of_turn(turn: StoredTurn) -> People:
+    """Whom a turn speaks of: "my" is its speaker's, and the assistant's "your" the user's."""
+    match turn.role:
+        case Role.USER:
+            return find_people(turn.content, turn.speaker or USER, turn.speaker and SOMEBODY)
+        case Role.ASSISTANT:
+            return find_people(turn.content, turn.speaker, SOMEBODY if turn.speaker else USER)
+        case _:
+            return NOBODY
+
+
+def find_people_of_memory(memory: Memory, version: MemoryVersion) -> People:
+    """Whom a wording of a memory speaks of, or its subject where the wording names nobody."""
+    found = find_people(version.content)
+    return found if found.persons or not memory.subject else find_people(memory.subject)
+
+
+def match_people(
+    plan: SearchPlan, people: Mapping[int, People], turns: Sequence[StoredTurn]
+) -> dict[int, PersonMatch]:
+    """How each candidate's people match those asked for.
+
+    Args:
+        plan: the search.
+        people: whom the candidates speak of, by document.
+        turns: those of the candidates that are turns; where one person alone has spoken as the
+            user, that is the user's name.
+    """
+    spoken = {turn.speaker for turn in turns if turn.role is Role.USER and turn.speaker}
+    known = Identities.read(people.values(), spoken if len(spoken) == 1 else ())
+    asked = plan.parsed.people
+    matches = {n: compare_people(asked, found, known) for n, found in people.items()}
+    if not any(person.path for person in asked.persons) or PersonMatch.SAME not in matches.values():
+        return matches
+    # My mother is on record as such, so that Anna's is another: the user need not be Anna.
+    known = replace(known, is_user_unnamed=True)
+    return {n: compare_people(asked, found, known) for n, found in people.items()}
