@@ -1,5 +1,6 @@
 """What a night rules of two memories takes effect: the newer one replaces, or both wait, marked."""
 
+import json
 from itertools import pairwise
 
 import pytest
@@ -15,7 +16,7 @@ from tests.lifecycle.test_merge import (
     turns,
     with_model,
 )
-from tests.llm.scripted import ScriptedModel
+from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
@@ -290,6 +291,71 @@ async def test_what_the_user_has_restored_is_not_superseded_again_by_the_same_me
     assert is_marked(settings, *ids)
     assert run.steps[0].outcomes == {"done": 1}
     assert ruled(settings, "replaces").steps[0].planned == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "after"),
+    [
+        (LEEDS, "The user has moved to York", REPLACED),
+        ("用户住在利兹", "用户搬到约克了", REPLACED),
+        (LEEDS, YORK, None),
+        ("用户喜欢猫", "用户不喜欢猫", None),
+        ("The user likes cats", "The user does not like cats any more", None),
+    ],
+)
+async def test_without_a_model_only_what_plainly_changes_a_memory_replaces_it(
+    settings: Settings, old: str, new: str, after: list[Validity] | None
+) -> None:
+    ids = pair_of(settings, old, new)
+    before = dump(settings.home_path)
+    run = night(settings)
+    if after is not None:
+        assert stand(settings, *ids) == after
+    assert is_marked(settings, *ids) or stand(settings, *ids) == REPLACED
+    nights.undo_nightly(settings, run.id, lambda _: None)
+    assert dump(settings.home_path) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The user takes the ferry to work", "Since the bridge opened the user goes in by car"),
+        ("用户每周去一次健身房", "自从摔伤以后健身卡都退了"),
+    ],
+)
+async def test_a_model_is_asked_about_what_shares_no_word_and_is_of_one_person(
+    settings: Settings, old: str, new: str
+) -> None:
+    ids = known(settings, old, FIRST), known(settings, new, SECOND)
+    known(settings, "The printer is on the second floor", THIRD)
+
+    def answer(asked: Asked) -> object:
+        lines = [json.loads(line) for line in asked.text.splitlines() if line.startswith("{")]
+        pairs = {line["number"]: (line["known"], line["new"]) for line in lines}
+        return {
+            "rulings": [
+                {"pair": n, "relation": "replaces" if pair == (old, new) else "different"}
+                for n, pair in pairs.items()
+            ]
+        }
+
+    with ScriptedModel(answer=answer) as model:
+        run = night(with_model(settings, model))
+    assert stand(settings, *ids) == REPLACED
+    assert run.steps[0].outcomes == {"done": 1}
+
+
+async def test_a_number_that_counts_nothing_and_two_ways_to_deny_keep_nothing_apart(
+    settings: Settings,
+) -> None:
+    pairs = [
+        ("用户一下雨就头疼", "下雨的时候用户会头疼"),
+        ("The user can't stand cilantro", "Cilantro is something the user does not like"),
+    ]
+    for old, new in pairs:
+        ids = pair_of(settings, old, new)
+        ruled(settings, "same")
+        assert Validity.SUPERSEDED in stand(settings, *ids)
 
 
 async def test_forgetting_the_successor_leaves_what_it_replaced_out_of_the_present(

@@ -1,18 +1,22 @@
-"""Adjudicate: a chat model decides whether two memories say the same."""
+"""Adjudicate: a chat model, or rules without one, say what one memory is to another."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
+from memoria.graph.roles import parse_sentence
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_rulings
 from memoria.ingest.processing import shorten_statement
 from memoria.lifecycle.interface import StepContext
 from memoria.model import Memory, Relation, to_iso
 from memoria.policy.merging import Pair
+from memoria.policy.properties import relate_statements
 from memoria.text.statement import differs_in_number_or_negation
 
 _AT_ONCE = 20
+_DIGITS = re.compile(r"\d+")
 
 
 def adjudicate_pairs(
@@ -42,12 +46,43 @@ def adjudicate_pairs(
                 f"{len(pairs) - first} of {len(pairs)} pairs were not asked about: {error}",
             )
         for (known, new), relation in zip(asked, found, strict=True):
-            doubted = relation == "same" and differs_in_number_or_negation(
-                known.content, new.content
-            )
+            doubted = relation == "same" and _may_differ(known.content, new.content)
             if relation is not None and not doubted:
                 ruled[min(known.id, new.id), max(known.id, new.id)] = relation
     return ruled, None
+
+
+def adjudicate_by_rules(
+    memories: Mapping[str, Memory], pairs: Sequence[Pair]
+) -> dict[Pair, Relation]:
+    """What rules say of pairs that cannot both be true; of any other pair they say nothing.
+
+    Args:
+        memories: by id.
+        pairs: ids.
+    """
+    ruled: dict[Pair, Relation] = {}
+    for pair in pairs:
+        known, new = _oldest_first(memories, pair)
+        relation = relate_statements(new.content, known.content)
+        if relation in ("replaces", "contradicts"):
+            ruled[pair] = relation
+    return ruled
+
+
+def _may_differ(one: str, other: str) -> bool:
+    """Whether one of two statements may turn the other round, or have another number.
+
+    Not every word for a number counts something ("一下雨就"), and two statements may deny the same
+    in two ways ("can't stand", "does not like"): so the sentences are compared and not their words.
+    """
+    if not differs_in_number_or_negation(one, other):
+        return False
+    if set(_DIGITS.findall(one)) != set(_DIGITS.findall(other)):
+        return True
+    if parse_sentence(one).negated != parse_sentence(other).negated:
+        return True
+    return relate_statements(other, one) in ("replaces", "contradicts")
 
 
 def _fits_whole(memory: Memory) -> bool:

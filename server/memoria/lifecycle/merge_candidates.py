@@ -6,12 +6,16 @@ words is told by reading all wordings once.
 """
 
 import heapq
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 
+from memoria.graph.mentions import find_names
 from memoria.lifecycle.interface import StepContext
+from memoria.memories.related import RelatedMemories
 from memoria.model import Memory
+from memoria.policy.conflict import USER, subject_key
 from memoria.policy.merging import (
     Pair,
     may_merge,
@@ -33,6 +37,10 @@ _NEAREST = 4
 _MIN_SHARED_WORDS = 0.5
 """The share of their words that two statements have in common, from which they may be one."""
 _START = (0, 0)
+_OF_THE_USER = re.compile(r"\b(?:user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
+
+
+_MemoryPair = tuple[Memory, Memory]
 
 
 @dataclass(slots=True)
@@ -44,6 +52,8 @@ class MergeCandidates:
     """Surely one, by rule."""
     doubtful: list[Pair] = field(default_factory=list)
     """To be asked about, the nearest first."""
+    unlinked: set[Pair] = field(default_factory=set)
+    """Those of the doubtful that nothing but their subject brings together."""
 
     def add_pair(self, one: Memory, other: Memory) -> Pair:
         """Add two memories. Gives them as a pair."""
@@ -51,29 +61,32 @@ class MergeCandidates:
         return (min(one.id, other.id), max(one.id, other.id))
 
 
-def find_candidates(context: StepContext, since: int | None, *, ask: bool) -> MergeCandidates:
-    """Find pairs that may say the same, one of which was changed since a moment.
+def find_candidates(context: StepContext, since: int | None) -> MergeCandidates:
+    """Find pairs that may say the same or replace each other, one of which was changed lately.
 
     Args:
         context: whose memories.
-        since: UTC epoch ms; None for all.
-        ask: whether a model can be asked about what no rule tells.
+        since: the moment after which one of them was changed, UTC epoch ms; None for all.
     """
     found = MergeCandidates()
     found.same += _merge_by_rule(found, _by_meaning(context, since), is_close=True)
     found.same += _merge_by_rule(found, _by_words(context, since), is_close=False)
     found.same = list(dict.fromkeys(found.same))
-    if ask:
-        known = set(found.same)
-        for one, other in (*_nearest(context), *_sharing_words(context, since)):
-            if len(found.doubtful) < MAX_PAIRS_ASKED and may_relate(one, other):
-                pair = found.add_pair(one, other)
-                found.doubtful += [] if pair in known else [pair]
-                known.add(pair)
+    _add_doubtful(found, chain(_nearest(context), _sharing_words(context, since)))
+    linked = set(found.doubtful)
+    if context.chat is not None and context.recall is not None:
+        _add_doubtful(found, _related(context, context.recall, since))
+    found.unlinked = set(found.doubtful) - linked
     return found
 
 
-_MemoryPair = tuple[Memory, Memory]
+def _add_doubtful(found: MergeCandidates, pairs: Iterable[_MemoryPair]) -> None:
+    known = {*found.same, *found.doubtful}
+    for one, other in pairs:
+        if len(found.doubtful) < MAX_PAIRS_ASKED and may_relate(one, other):
+            pair = found.add_pair(one, other)
+            found.doubtful += [] if pair in known else [pair]
+            known.add(pair)
 
 
 def _merge_by_rule(
@@ -178,6 +191,49 @@ def _sharing_words(context: StepContext, since: int | None) -> Iterator[_MemoryP
                 words | said.get(m, frozenset())
             ):
                 yield memory, others[m]
+
+
+def _related(
+    context: StepContext, recall: RelatedMemories, since: int | None
+) -> Iterator[_MemoryPair]:
+    """Memories changed lately, with others of the same subject; the nearest first.
+
+    What replaces a memory may share no word with it: "sold the car" and "takes the bus to work".
+    """
+    nearest: list[list[_MemoryPair]] = [[] for _ in range(_NEAREST)]
+    for n in _latest_changes(context, since or 0):
+        with context.store.read(context.tenant) as tx:
+            memory = tx.memories.by_version_numbers([n]).get(n)
+            if memory is None:
+                continue
+            others = recall.find_related(tx, memory.content, memory.workspace)
+        pairs = (
+            (memory, other)
+            for other in others
+            if may_relate(memory, other) and _may_be_of_one(memory, other)
+        )
+        for rank, pair in zip(nearest, pairs, strict=False):
+            rank.append(pair)
+    yield from chain.from_iterable(nearest)
+
+
+def _may_be_of_one(one: Memory, other: Memory) -> bool:
+    """Whether two memories are of one subject, as far as that can be told.
+
+    A sentence that names nobody may be the user's, for it is mostly they who speak of themselves.
+    """
+    subjects = {_subject_of(one), _subject_of(other)}
+    if None not in subjects:
+        return len(subjects) == 1
+    return USER in subjects and not any(
+        _subject_of(memory) is None and find_names(memory.content) for memory in (one, other)
+    )
+
+
+def _subject_of(memory: Memory) -> str | None:
+    if memory.subject is not None:
+        return subject_key(memory.subject)
+    return USER if _OF_THE_USER.search(memory.content) else None
 
 
 def _latest_changes(context: StepContext, since: int) -> list[int]:

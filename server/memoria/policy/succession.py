@@ -6,7 +6,7 @@ there to be asked then, so a night decides only what is plain, and leaves the re
 """
 
 from memoria.graph.roles import parse_sentence
-from memoria.model import Memory
+from memoria.model import InferredBy, Memory
 from memoria.policy.conflict import (
     Claim,
     Contradict,
@@ -68,4 +68,5 @@ def _claim_of(memory: Memory) -> Claim:
         source=current.provenance.source_kind,
         trust=current.provenance.trust,
         confidence=memory.confidence,
+        is_stated=current.inferred_by is InferredBy.STATEMENT,
     )

@@ -12,7 +12,7 @@ them for a review.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from memoria.lifecycle.adjudicate import adjudicate_pairs
+from memoria.lifecycle.adjudicate import adjudicate_by_rules, adjudicate_pairs
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.merge_candidates import MergeCandidates, find_candidates
 from memoria.memories.writer import MemoryWriter
@@ -60,16 +60,19 @@ class MergeStep(PlannedStep[PairItem]):
     def describe_limits(self, context: StepContext) -> str | None:
         """Without a chat model only nearly identical memories are merged."""
         if context.chat is None:
-            return "without a chat model only memories that are nearly identical are merged"
+            return (
+                "without a chat model only memories that are nearly identical are merged, and only "
+                "those superseded that another one plainly replaces"
+            )
         return context.shortfalls.get(self.name)
 
     def plan(self, context: StepContext) -> Iterator[PairItem]:
         """The pairs that are nearly identical, and those that a chat model has ruled on."""
-        found = find_candidates(
-            context, _last_run_at(context, self.name), ask=context.chat is not None
-        )
+        found = find_candidates(context, _last_run_at(context, self.name))
         ruled: dict[Pair, Relation] = _drop_restored_pairs(context, found)
-        if context.chat is not None:
+        if context.chat is None:
+            ruled |= adjudicate_by_rules(found.memories, found.doubtful)
+        else:
             answers, short = adjudicate_pairs(context, context.chat, found.memories, found.doubtful)
             ruled |= answers
             context.shortfalls.update({} if short is None else {self.name: short})
@@ -77,7 +80,14 @@ class MergeStep(PlannedStep[PairItem]):
         two = {pair for pair, relation in ruled.items() if relation != "same"}
         for group in merge_groups(found.memories, same, two):
             yield from _merge_items(group)
-        yield from _distinct_items(found.memories, ruled)
+        yield from _distinct_items(
+            found.memories,
+            {
+                pair: relation
+                for pair, relation in ruled.items()
+                if relation != "different" or pair not in found.unlinked
+            },
+        )
 
     def apply(self, tx: Transaction, item: PairItem, context: StepContext) -> ItemResult:
         """Carry the item out, unless one of the memories was changed or forgotten since."""
