@@ -14,7 +14,9 @@ from memoria.policy.people.persons import USER, People, Person
 from memoria.text.name import name_key
 
 _HAN = "一-鿿"
-_NO_GIVEN = "的家对在是和跟与叫说吃喝有住养开也都不没会要想去了着过什怎几哪今每最喜讨爱"
+_NO_GIVEN = (
+    "的家对在是和跟与叫说吃喝有住养开也都不没会要想去了着过什怎几哪今每最喜讨爱只很就又常从给把被"
+)
 _GIVEN = f"(?:(?![{_NO_GIVEN}])[{_HAN}])"
 _NAME_ENDS = rf"(?=[{_NO_GIVEN}，。、？！；：,.!?;:）)\s]|$)"
 _LINK = re.compile(
@@ -34,7 +36,8 @@ def _pattern() -> re.Pattern[str]:
     """One expression for all that is looked for; the longest relation first."""
     relations = "|".join(sorted(chinese_words(), key=lambda word: (-len(word), word)))
     surname = f"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])"
-    han_name = rf"(?:[小老阿]{_GIVEN}|{surname}{_GIVEN}{{1,2}}){_NAME_ENDS}"
+    ends = rf"(?:{_NAME_ENDS}|(?={'|'.join(word for word in chinese_words() if len(word) > 1)}))"
+    han_name = rf"(?:[小老阿]{_GIVEN}|{surname}{_GIVEN}{{1,2}}?){ends}"
     return re.compile(
         r"(?P<skip>母亲节|父亲节|小朋友|老板娘|老师傅|热狗|熊猫|小孩子气|家长|兄弟们|[狗猫][粮窝砂绳咖]"
         r"|女儿国|儿童)"

@@ -89,6 +89,8 @@ class Identities:
     """By name, what somebody is to the user."""
     is_user_unnamed: bool = False
     """Whether the user is taken to be none of those who are named."""
+    are_names_open: bool = False
+    """Whether two names may be of one person: Linnet is what the club calls Anna."""
 
     @classmethod
     def read(cls, texts: Iterable[People], users: Iterable[str] = ()) -> "Identities":
@@ -134,7 +136,7 @@ def compare_persons(asked: Person, spoken: Person, known: Identities = NOBODY_KN
     if SOMEBODY in (asked.root, spoken.root):
         return min(PersonMatch.UNKNOWN, _compare_ends(asked.path, spoken.path))
     asked, spoken = _resolve(asked, known), _resolve(spoken, known)
-    named = _compare_names(asked.name, spoken.name)
+    named = _compare_names(asked.name, spoken.name, known)
     if named is not PersonMatch.UNKNOWN:
         return named
     if _has_another_name(asked, spoken, known):
@@ -162,7 +164,7 @@ def _has_another_name(asked: Person, spoken: Person, known: Identities) -> bool:
         return False
     names = [name for name, person in known.relatives.items() if person == asked]
     return bool(names) and all(
-        _compare_names(name, spoken.name) is PersonMatch.OTHER for name in names
+        _compare_names(name, spoken.name, known) is PersonMatch.OTHER for name in names
     )
 
 
@@ -192,12 +194,14 @@ def _resolve(person: Person, known: Identities) -> Person:
     return Person(relative.root, (*relative.path, *person.path), called)
 
 
-def _compare_names(one: str | None, other: str | None) -> PersonMatch:
+def _compare_names(one: str | None, other: str | None, known: Identities) -> PersonMatch:
     """Two names: the same, one a part of the other, or of two people."""
     if one is None or other is None or one.isascii() != other.isascii():
         return PersonMatch.UNKNOWN
     a, b = set(one.split()), set(other.split())
-    return PersonMatch.SAME if a <= b or b <= a else PersonMatch.OTHER
+    if a <= b or b <= a:
+        return PersonMatch.SAME
+    return PersonMatch.UNKNOWN if known.are_names_open else PersonMatch.OTHER
 
 
 def _compare_roots(one: str, other: str, known: Identities) -> PersonMatch:
@@ -205,4 +209,4 @@ def _compare_roots(one: str, other: str, known: Identities) -> PersonMatch:
         return PersonMatch.SAME
     if USER in (one, other):  # the user may be spoken of by name
         return PersonMatch.OTHER if known.users or known.is_user_unnamed else PersonMatch.UNKNOWN
-    return _compare_names(one, other)
+    return _compare_names(one, other, known)

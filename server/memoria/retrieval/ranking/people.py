@@ -7,7 +7,7 @@ before what speaks of nobody in particular. Where either side leaves it open (a 
 elsewhere, the family, a long text), nothing changes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from memoria.model import Memory, MemoryVersion, Role, StoredTurn
@@ -17,7 +17,7 @@ from memoria.policy.people.persons import SOMEBODY, USER, Identities, People, co
 from memoria.retrieval.query.plan import SearchPlan
 
 _OF_THE_ONE = 1.15
-"""What a conclusion gains that speaks of whom the question asks about."""
+"""What a conclusion gains that speaks of the relative whom the question asks about."""
 _OF_OTHERS = 0.3
 """What is left of the score of a candidate that speaks of others."""
 
@@ -39,12 +39,13 @@ def is_asked_of_people(plan: SearchPlan) -> bool:
 def person_factor(plan: SearchPlan, match: PersonMatch | None) -> float:
     """What a candidate's score is multiplied by.
 
-    Turns gain nothing by naming whom the question asks about: those that answer often leave it to
-    the turn before.
+    Somebody who is asked for by name is told by the words already. Turns gain nothing: those that
+    answer often leave it to the turn before to say of whom.
     """
     if match is PersonMatch.OTHER:
         return _OF_OTHERS
-    gains = match is PersonMatch.SAME and plan.profile.scores_conclusions
+    has_relation = any(person.path for person in plan.parsed.people.persons)
+    gains = match is PersonMatch.SAME and plan.profile.scores_conclusions and has_relation
     return _OF_THE_ONE if gains else 1.0
 
 
@@ -66,7 +67,10 @@ def find_people_of_memory(memory: Memory, version: MemoryVersion) -> People:
 
 
 def match_people(
-    plan: SearchPlan, people: Mapping[int, People], turns: Sequence[StoredTurn]
+    plan: SearchPlan,
+    people: Mapping[int, People],
+    turns: Sequence[StoredTurn],
+    linked: Collection[int],
 ) -> dict[int, PersonMatch]:
     """How each candidate's people match those asked for.
 
@@ -75,13 +79,22 @@ def match_people(
         people: whom the candidates speak of, by document.
         turns: those of the candidates that are turns; where one person alone has spoken as the
             user, that is the user's name.
+        linked: those of the candidates that the graph leads to from the names in the question: what
+            they call somebody may be another name of the same person.
     """
     spoken = {turn.speaker for turn in turns if turn.role is Role.USER and turn.speaker}
     known = Identities.read(people.values(), spoken if len(spoken) == 1 else ())
     asked = plan.parsed.people
-    matches = {n: compare_people(asked, found, known) for n, found in people.items()}
+
+    def match(known: Identities) -> dict[int, PersonMatch]:
+        by_link = replace(known, are_names_open=True)
+        return {
+            n: compare_people(asked, found, by_link if n in linked else known)
+            for n, found in people.items()
+        }
+
+    matches = match(known)
     if not any(person.path for person in asked.persons) or PersonMatch.SAME not in matches.values():
         return matches
     # My mother is on record as such, so that Anna's is another: the user need not be Anna.
-    known = replace(known, is_user_unnamed=True)
-    return {n: compare_people(asked, found, known) for n, found in people.items()}
+    return match(replace(known, is_user_unnamed=True))

@@ -76,7 +76,7 @@ def score_candidates(
     visible = [item for item in fused if item.n in documents]
     words = _words_by_document(tx, plan, visible, documents)
     evenly = dict.fromkeys(discriminative_terms(plan), 1.0)
-    matches = _match_people(plan, documents)
+    matches = _match_people(plan, visible, documents)
     scored = [
         _score_candidate(
             plan, item, _ReadDocument(documents[item.n], words[item.n], matches.get(item.n)),
@@ -213,7 +213,9 @@ class _ReadDocument:
 
 
 def _match_people(
-    plan: SearchPlan, documents: Mapping[int, StoredTurn | MemoryWording]
+    plan: SearchPlan,
+    fused: Sequence[FusedCandidate],
+    documents: Mapping[int, StoredTurn | MemoryWording],
 ) -> dict[int, PersonMatch]:
     """Whether each candidate speaks of whom the question asks about; empty where it asks nobody."""
     if not is_asked_of_people(plan):
@@ -225,7 +227,8 @@ def _match_people(
         for n, each in documents.items()
     }
     turns = [each for each in documents.values() if isinstance(each, StoredTurn)]
-    return match_people(plan, people, turns)
+    linked = {item.n for item in fused if item.graph > 0 or item.entity_names}
+    return match_people(plan, people, turns, linked)
 
 
 def _score_candidate(
