@@ -347,12 +347,12 @@ def test_what_is_seen_in_one_project_only_has_expired_or_tells_of_work_is_not_wr
 
 def test_tenants_have_files_of_their_own_and_read_no_others(desk: Desk) -> None:
     ann, bob = Desk(desk.store, desk.home, "ann"), Desk(desk.store, desk.home, "Ann")
-    for one, text in ((desk, "mine"), (ann, "ann's"), (bob, "the other Ann's")):
+    for one, text in ((desk, "the default's"), (ann, "ann's"), (bob, "the other Ann's")):
         one.say(f"{text} port is 8080")
         assert one.night().written == ["MEMORY.md"]
     assert len({one.folder for one in (desk, ann, bob)}) == 3
     assert desk.folder == desk.home
-    for one, text in ((desk, "mine"), (ann, "ann's"), (bob, "the other Ann's")):
+    for one, text in ((desk, "the default's"), (ann, "ann's"), (bob, "the other Ann's")):
         assert one.read().count("port is") == 1
         assert f"- {text} port is 8080 <!-- m:" in one.read()
         assert one.night().edits == []

@@ -281,7 +281,7 @@ def _like(memory: Memory, claim: Claim) -> NewMemory:
         importance=memory.importance,
         confidence=claim.confidence,
         workspace=memory.workspace,
-        subject=memory.subject,
+        subject=claim.subject or memory.subject,
         predicate=claim.predicate or memory.predicate,
         task=memory.task,
     )

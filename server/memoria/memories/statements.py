@@ -31,6 +31,7 @@ from memoria.model import (
 from memoria.model.memory import StatementStatus
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
+from memoria.policy.properties import read_topic
 from memoria.store.base import Store, Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import NewMemory
@@ -100,6 +101,9 @@ class Statements:
                 self._new_memory(kind, _IMPORTANCE if importance is None else importance),
                 scope=scope,
             )
+            topic = read_topic(text)
+            if topic is not None:
+                memory = replace(memory, subject=topic.subject, predicate=topic.predicate)
             outcome = self._state(tx, text, memory, valid_from, turn_id)
             now = self._memory(tx, outcome.memory_id)
             if scope == "everywhere" != now.scope:
@@ -145,7 +149,7 @@ class Statements:
         memory = replace(memory, confidence=_CONFIDENCE[wording.provenance.trust])
         writer = self._writer(tx)
         claims = ClaimWriter(tx, writer, now_millis())
-        claim = _claim(wording, memory.predicate, memory.confidence)
+        claim = _claim(wording, memory, memory.confidence)
         outcome = claims.write(NewClaim(claim, memory, wording), log_as="remember")
         stated = self._memory(tx, outcome.memory_id)
         if self._is_user_channel and not stated.verified:
@@ -244,7 +248,11 @@ class Statements:
             raise InvalidInputError(
                 "valid_from must lie between when the present wording began to hold and now."
             )
-        writer.revise(memory.id, self._wording(tx, text, valid_from, turn_id))
+        wording = self._wording(tx, text, valid_from, turn_id)
+        topic = read_topic(text)
+        if topic is not None:
+            wording = replace(wording, subject=topic.subject, predicate=topic.predicate)
+        writer.revise(memory.id, wording)
         self._settle(tx, memory.id)
 
     def _settle(self, tx: Transaction, memory_id: str) -> None:
@@ -256,7 +264,7 @@ class Statements:
         stated = NewWording(
             content=now.content, valid_from=now.valid_from, provenance=now.provenance
         )
-        claim = _claim(stated, memory.predicate, memory.confidence)
+        claim = _claim(stated, memory, memory.confidence)
         ClaimWriter(tx, self._writer(tx), now_millis()).settle(memory, claim)
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
@@ -335,12 +343,13 @@ def _require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
     return turn
 
 
-def _claim(wording: NewWording, predicate: str | None, confidence: float) -> Claim:
+def _claim(wording: NewWording, memory: NewMemory | Memory, confidence: float) -> Claim:
     """What a statement claims, as trustworthy as its channel."""
     origin = wording.provenance
     return Claim(
         content=wording.content,
-        predicate=predicate or "",
+        subject=memory.subject,
+        predicate=memory.predicate or "",
         said_at=wording.valid_from,
         event_at=wording.event_at,
         source=origin.source_kind,

@@ -90,6 +90,9 @@ class NewWording:
     inferred_by: InferredBy = InferredBy.STATEMENT
     event_at: int | None = None
     event_expression: str | None = None
+    subject: str | None = None
+    """Of whom or what a memory speaks now that it says this; as before without one."""
+    predicate: str | None = None
     expires_at: int | None = None
     """When it stops to count. A wording never inherits the end of the one before it."""
     passages: tuple[Passage, ...] = ()

@@ -316,6 +316,8 @@ class MemoryWriter:
             inferred_by=wording.inferred_by,
             event_at=wording.event_at,
             event_expression=wording.event_expression,
+            subject=wording.subject,
+            predicate=wording.predicate,
             expires_at=wording.expires_at,
         )
 

@@ -40,6 +40,8 @@ class Claim:
     source: SourceKind
     trust: Trust
     confidence: float
+    subject: str | None = None
+    """Of whom or what it speaks, where that is known."""
     assertive: bool = True
     """Whether it claims a fact; a wish or a rumour replaces nothing."""
     is_stated: bool = False

@@ -174,6 +174,9 @@ class NewVersion:
     inferred_by: InferredBy = InferredBy.STATEMENT
     event_at: int | None = None
     event_expression: str | None = None
+    subject: str | None = None
+    """Of whom or what the memory speaks now that it says this; as before without one."""
+    predicate: str | None = None
     expires_at: int | None = None
     """When the memory stops to count, now that it says this."""
 

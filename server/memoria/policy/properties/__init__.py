@@ -4,9 +4,21 @@ The rules are imported when they are first asked, because the start-up does with
 """
 
 from memoria.model.ruling import Relation
-from memoria.policy.properties.base import Property
+from memoria.policy.properties.base import WHOLE, Property
 
-__all__ = ["Property", "read_properties", "relate_statements"]
+__all__ = ["Property", "read_properties", "read_topic", "relate_statements"]
+
+
+def read_topic(text: str) -> Property | None:
+    """The one property that a statement tells as it is now, by which its memory is found again.
+
+    None where it tells several or none that a rule reads, what was, or what is only planned.
+    """
+    found = read_properties(text)
+    if len(found) != 1 or not found[0].subject or found[0].predicate.startswith(WHOLE):
+        return None
+    (one,) = found
+    return one if one.affirmed and not (one.is_past or one.is_tentative) else None
 
 
 def read_properties(text: str) -> tuple[Property, ...]:

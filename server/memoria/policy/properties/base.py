@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+WHOLE = "say:"
+"""How the predicate of a clause begins that no rule reads."""
+
 
 @dataclass(frozen=True, slots=True)
 class Property:

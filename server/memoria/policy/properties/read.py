@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from memoria.policy.properties import chinese, english
 from memoria.policy.properties import english_words as vocabulary
-from memoria.policy.properties.base import Clause, Property, Statement
+from memoria.policy.properties.base import WHOLE, Clause, Property, Statement
 from memoria.policy.properties.keys import ASSISTANT, USER
 from memoria.policy.properties.rules import read_rule
 from memoria.policy.properties.values import stem
@@ -80,7 +80,7 @@ def _whole_clause(
         tentative = bool(vocabulary.HEARSAY.regex.search(part))
     subject = ASSISTANT if is_rule else ""
     key = " ".join(words)
-    return Property(subject, f"say:{key}", key, False, not denied, change, past, tentative)
+    return Property(subject, f"{WHOLE}{key}", key, False, not denied, change, past, tentative)
 
 
 def _plain_words(text: str) -> tuple[str, ...]:

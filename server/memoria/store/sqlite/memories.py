@@ -111,6 +111,8 @@ class SqliteMemories:
             memory_n=memory_n,
             now=version.ingested_at,
             verified=_is_verified_by_channel(version),
+            subject=version.subject,
+            predicate=version.predicate,
             expires_at=version.expires_at,
         )
         self._release_turns(memory_n)

@@ -87,7 +87,8 @@ UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND tenant_id = :te
 
 -- name: touch
 UPDATE memories
-SET updated_at = :now, verified = :verified, validity = 'active', expires_at = :expires_at
+SET updated_at = :now, verified = :verified, validity = 'active', expires_at = :expires_at,
+    subject = coalesce(:subject, subject), predicate = coalesce(:predicate, predicate)
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_validity

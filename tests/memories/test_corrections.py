@@ -1,0 +1,168 @@
+"""A change takes effect at once, whoever states it: said, corrected, asked and forgotten."""
+
+import pytest
+
+from memoria import Memoria
+from memoria.model import COMMAND_LINE, Channel, RememberResult, Trust, Validity
+
+AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="some-agent")
+TOOL = Channel(name="mcp", trust=Trust.TOOL, client="some-tool")
+CHANGES = {
+    "a home": ("The user lives in Leeds", "The user lives in York", "where does the user live"),
+    "a taste in Chinese": ("用户喜欢猫", "用户不喜欢猫", "用户喜欢猫吗"),
+    "a rule in Chinese": ("以后都用中文回答", "以后都用英文回答", "用什么语言回答"),
+    "a name": ("My name is Lin.", "My name is Lina.", "what is my name"),
+    "a date that was wrong": (
+        "发布会是3月5日",
+        "纠正：发布会是3月6日",
+        "发布会是几号",
+    ),
+    "a bare correction": ("3月5日开会", "纠正：3月6日开会", "几号开会"),
+    "an allergy more": (
+        "The user is allergic to shellfish",
+        "The user is allergic to shellfish and penicillin",
+        "what is the user allergic to",
+    ),
+    "a deadline": (
+        "The deadline of the Harbor project is 12 April 2027",
+        "The deadline of the Harbor project is 3 May 2027",
+        "deadline of the Harbor project",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "question"), CHANGES.values(), ids=CHANGES)
+async def test_what_is_stated_later_takes_the_place_of_what_was_stated_before(
+    memory: Memoria, before: str, after: str, question: str
+) -> None:
+    agent = memory.with_channel(AGENT)
+    first = await agent.remember(before)
+    second = await agent.remember(after)
+    assert [(one.id, one.content) for one in second.supersedes] == [(first.id, before)]
+    hits = (await memory.search_memory(question)).hits
+    assert [hit.text for hit in hits] == [after]
+    now = await memory.get_memory(second.id)
+    assert [version.content for version in now.versions] == [after, before]
+    assert now.versions[1].valid_to == now.current.valid_from
+
+
+@pytest.mark.parametrize(("before", "after", "question"), CHANGES.values(), ids=CHANGES)
+async def test_what_was_superseded_goes_when_the_memory_is_forgotten(
+    memory: Memoria, before: str, after: str, question: str
+) -> None:
+    await memory.remember(before)
+    second = await memory.remember(after)
+    await memory.forget_memory([second.id])
+    assert (await memory.search_memory(question, include_history=True)).hits == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user likes cats", "The user likes dogs"),
+        ("用户喜欢猫", "用户喜欢狗"),
+        ("The user is allergic to shellfish", "The user is allergic to penicillin"),
+        ("The user's mother lives in Leeds", "The user lives in York"),
+        ("用户的妈妈住在杭州", "用户住在上海"),
+        ("The staging port is 8080", "The production port is 9090"),
+        ("The user used to live in Bonn", "The user lives in York"),
+        ("The user lives in York", "The user plans to move to Bonn"),
+    ],
+)
+async def test_what_can_both_be_true_stays_without_a_mark(
+    memory: Memoria, one: str, other: str
+) -> None:
+    first, second = await memory.remember(one), await memory.remember(other)
+    assert (second.supersedes, second.contradicts) == ((), ())
+    for stated, text in ((first, one), (second, other)):
+        known = await memory.get_memory(stated.id)
+        assert (known.content, known.validity, known.contradicts) == (text, Validity.ACTIVE, ())
+
+
+async def state_both(memory: Memoria) -> tuple[RememberResult, RememberResult]:
+    """Two statements of which both cannot be true, and nothing tells which is."""
+    first = await memory.remember("The user takes aspirin and metformin")
+    return first, await memory.remember("The user stopped taking aspirin")
+
+
+async def test_where_nothing_tells_what_is_true_both_stay_and_are_marked(memory: Memoria) -> None:
+    first, second = await state_both(memory)
+    assert [one.id for one in second.contradicts] == [first.id]
+    found = await memory.search_memory("does the user take aspirin")
+    assert {hit.id: hit.contradicts for hit in found.hits} == {
+        first.id: (second.id,),
+        second.id: (first.id,),
+    }
+    assert {hit.validity for hit in found.hits} == {Validity.CONTRADICTED}
+    listed = {one.id: one.contradicts for one in await memory.list_unverified()}
+    assert [one.content for one in listed[first.id]] == [second.content]
+
+
+async def test_a_mark_goes_when_one_of_the_two_is_revised(memory: Memoria) -> None:
+    first, second = await state_both(memory)
+    await memory.revise_memory(first.id, "correct", "The user takes metformin")
+    for one in (first, second):
+        assert (await memory.get_memory(one.id)).contradicts == ()
+
+
+async def test_what_the_user_confirms_supersedes_what_contradicts_it(memory: Memoria) -> None:
+    first, second = await state_both(memory)
+    await memory.with_channel(COMMAND_LINE).revise_memory(second.id, "confirm")
+    assert (await memory.get_memory(first.id)).validity is Validity.SUPERSEDED
+    known = await memory.get_memory(second.id)
+    assert (known.validity, known.contradicts) == (Validity.ACTIVE, ())
+
+
+async def test_what_the_user_has_verified_is_not_replaced_by_an_agent(memory: Memoria) -> None:
+    verified = await memory.with_channel(COMMAND_LINE).remember("The user lives in Leeds")
+    stated = await memory.with_channel(AGENT).remember("The user lives in York")
+    assert stated.status == "pending"
+    assert [one.id for one in stated.contradicts] == [verified.id]
+    (hit,) = (await memory.search_memory("where does the user live")).hits
+    assert (hit.id, hit.contradicts) == (verified.id, (stated.id,))
+    await memory.with_channel(COMMAND_LINE).revise_memory(stated.id, "confirm")
+    (hit,) = (await memory.search_memory("where does the user live")).hits
+    assert (hit.text, hit.contradicts) == ("The user lives in York", ())
+
+
+async def test_a_tools_word_replaces_nothing_that_was_reported(memory: Memoria) -> None:
+    await memory.with_channel(AGENT).remember("The user lives in Leeds")
+    stated = await memory.with_channel(TOOL).remember("The user lives in York")
+    assert stated.status == "pending"
+    (hit,) = (await memory.search_memory("where does the user live")).hits
+    assert hit.text == "The user lives in Leeds"
+
+
+async def test_going_back_to_what_was_said_before_is_a_change_like_any_other(
+    memory: Memoria,
+) -> None:
+    homes = ["Leeds", "York", "Leeds"]
+    ids = [(await memory.remember(f"The user lives in {home}")).id for home in homes]
+    known = await memory.get_memory(ids[-1])
+    assert [one.content[-5:].strip() for one in known.versions] == homes
+    assert (await memory.statistics()).memories == {"active": 1}
+
+
+async def test_what_is_stated_of_an_earlier_time_is_history(memory: Memoria) -> None:
+    await memory.remember("The user lives in York", valid_from="2026-06-01")
+    past = await memory.remember("The user lives in Leeds", valid_from="2024-01-01")
+    assert (await memory.get_memory(past.id)).validity is Validity.SUPERSEDED
+    (hit,) = (await memory.search_memory("where does the user live")).hits
+    assert hit.text == "The user lives in York"
+
+
+async def test_a_memory_that_is_restored_beside_what_replaced_it_is_marked(
+    memory: Memoria,
+) -> None:
+    old = await memory.remember("The user lives in Leeds")
+    await memory.revise_memory(old.id, "archive")
+    new = await memory.remember("The user lives in York")
+    await memory.revise_memory(old.id, "restore")
+    assert [one.id for one in (await memory.get_memory(old.id)).contradicts] == [new.id]
+
+
+async def test_a_correction_supersedes_what_else_says_what_was_wrong(memory: Memoria) -> None:
+    first = await memory.remember("The user lives in Leeds")
+    other = await memory.remember("The user's dog is called Rex")
+    await memory.revise_memory(other.id, "correct", "The user lives in York")
+    assert (await memory.get_memory(first.id)).validity is Validity.SUPERSEDED
