@@ -86,7 +86,15 @@ class Desk:
             with self.store.write(self.tenant) as tx:
                 report.edits.append((edit, apply_edit(tx, self.hand, edit)))
         with self.store.read(self.tenant) as tx:
-            drafts = plan_core(tx, self.files, at, tokens)
+            drafts = plan_core(
+                tx,
+                self.files,
+                at,
+                tokens,
+                find_refusal=lambda project, text: self.hand.in_project(project).find_refusal(
+                    tx, text
+                ),
+            )
         for draft in drafts:
             with self.store.write(self.tenant) as tx:
                 announce_core(tx, draft)

@@ -13,7 +13,8 @@ from memoria.model import MemoryType, Validity
 from memoria.store.sqlite import SqliteStore
 
 KINDS = st.sampled_from([MemoryType.FACT, MemoryType.RULE, MemoryType.GOAL])
-GROUPS = st.sampled_from(["Rules", "Decisions and goals", "Facts and concepts"])
+GROUPS = st.sampled_from(["Rules", "Decisions and goals", "Facts and concepts", "Mine"])
+"""Headings of ours, and one of the user's own."""
 
 
 MARK = re.compile("<!-- [mcd]:")

@@ -84,8 +84,8 @@ def test_a_line_below_a_heading_of_ours_is_new_with_any_bullet_or_none(line: str
 
 @pytest.mark.parametrize(
     "line",
-    ["> quoted", "```\n- code\n```", "| a | b |", "### mine\n- a bullet", "<!-- a\n- hidden\n-->",
-     "    - indented", "-", "***", "Mine\n----\n- a bullet", ""],
+    ["> quoted", "```\n- code\n```", "| a | b |", "### mine\nno bullet", "<!-- a\n- hidden\n-->",
+     "    - indented", "-", "***", "Mine\n----\n- [ ] a box", ""],
 )  # fmt: skip
 def test_what_is_no_line_of_a_list_is_somebodys_own(line: str) -> None:
     assert actions(FIRST.text.replace("## Rules\n", f"{line}\n## Rules\n{line}\n")) == []

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
+from memoria.errors import ForgottenError, InvalidInputError
 from memoria.memories.statements import Statements, check_statement
 from memoria.memories.values import StructuralLinks
-from memoria.model import Memory, MemoryType, Validity
+from memoria.model import Memory, MemoryType, Scope, Validity, now_millis
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
@@ -74,6 +75,14 @@ class UserEdits(Statements):
             self._revise(tx, memory.id, "correct", content)
         return None
 
+    def move_here(self, tx: Transaction, memory_id: str) -> None:
+        """Let a memory be seen where the file is read that it stands in now."""
+        memory = self._memory(tx, memory_id)
+        if memory.project != self._workspace:
+            scope: Scope = "everywhere" if self._workspace is None else "project"
+            place = memory.workspace if self._workspace is None else self._workspace
+            tx.memories.set_scope(memory_id, scope, place, now_millis())
+
     def archive(self, tx: Transaction, memory_id: str) -> None:
         """Archive a memory."""
         self._revise(tx, memory_id, "archive")
@@ -102,6 +111,16 @@ class UserEdits(Statements):
         wording = replace(wording, structural=against)
         self._writer(tx).add(new, wording, "hold", f"against {memory.id}")
         return new.id
+
+    def find_refusal(self, tx: Transaction, content: str) -> str | None:
+        """Why a text is not remembered, in a few words; None where nothing speaks against it."""
+        try:
+            self._check_wording(tx, content)
+        except ForgottenError:
+            return "it was forgotten before, on purpose."
+        except InvalidInputError as error:
+            return str(error)
+        return None
 
     def _check_wording(self, tx: Transaction, content: str) -> str:
         """The text without what must not be stored."""

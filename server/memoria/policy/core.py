@@ -8,7 +8,7 @@ from typing import TypeVar
 from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.policy.conflict import USER, has_one_value
-from memoria.policy.lasting import is_lasting
+from memoria.policy.lasting import REDACTED, is_lasting
 
 ASSISTANT = "assistant"
 """The subject of rules on how the agent behaves towards this user."""
@@ -65,8 +65,11 @@ def groups_in(file: CoreFile) -> list[Group]:
 def is_for_every_session(memory: CoreMemory, now: int) -> bool:
     """Whether a memory is no order for one session and no errand of one day.
 
-    What the user pinned or wrote into a core file stands there as long as they let it.
+    What the user pinned or wrote into a core file stands there as long as they let it. Of what
+    held a secret there is nothing to read.
     """
+    if REDACTED in memory.content:
+        return False
     is_fixed = memory.pinned or memory.channel == USER_EDIT_NAME
     return is_fixed or is_lasting(memory.content, memory.type, memory.valid_from, now)
 
@@ -86,10 +89,10 @@ def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None)
         return None
     if group is not None and group.file == file:
         return group
-    return _group_by_type(memory.type, file)
+    return group_in_file(memory.type, file)
 
 
-def _group_by_type(kind: MemoryType, file: CoreFile) -> Group:
+def group_in_file(kind: MemoryType, file: CoreFile) -> Group:
     """The group of a file for a type that has none there of its own."""
     groups = groups_in(file)
     heading = kind.row.core_heading
@@ -102,7 +105,7 @@ def group_for(memory: CoreMemory) -> Group | None:
     """The group of the home's files that a memory stands in; None if it belongs into none."""
     if _is_minor(memory):
         return None
-    is_about_user = memory.subject == USER or _is_about_the_user(memory)
+    is_about_user = memory.subject == USER or _begins_with_the_user(memory)
     match memory.type:
         case MemoryType.FACT if is_about_user:
             return _HABITS if memory.predicate == HABIT else _IDENTITY
@@ -123,13 +126,18 @@ def _is_minor(memory: CoreMemory) -> bool:
     return memory.importance < _LEAST_IMPORTANCE and not is_fixed and memory.predicate != HABIT
 
 
-def _is_about_the_user(memory: CoreMemory) -> bool:
+def _begins_with_the_user(memory: CoreMemory) -> bool:
     """Whether a statement without a subject begins with the user.
 
     A line that the user wrote stays below the heading it was written below, whatever it says.
     """
     has_no_subject = memory.subject is None and memory.channel != USER_EDIT_NAME
-    return has_no_subject and _OF_THE_USER.match(memory.content) is not None
+    return has_no_subject and is_about_the_user(memory.content)
+
+
+def is_about_the_user(text: str) -> bool:
+    """Whether a statement begins with the user."""
+    return _OF_THE_USER.match(text) is not None
 
 
 def rank_for_core(

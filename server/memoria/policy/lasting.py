@@ -22,7 +22,8 @@ _ZONE_MS = DAY_MS // 2
 _LOOK_BACK = 24
 _COARSE = ("month", "season", "year", "range")
 """Periods in which things begin that go on when the period is over."""
-_REDACTED = "[redacted:"
+REDACTED = "[redacted:"
+"""Begins what stands in the place of a secret."""
 
 _PASSING = LazyPattern(
     r"""(?xi)
@@ -81,7 +82,7 @@ def is_lasting(content: str, kind: MemoryType, said_at: int, now: int) -> bool:
         said_at: when it was said, UTC epoch milliseconds.
         now: the present moment.
     """
-    if _REDACTED in content or is_for_one_session(content):
+    if REDACTED in content or is_for_one_session(content):
         return False
     return all(now < span.until_ms + _ZONE_MS for span in _ends(content, kind, said_at))
 

@@ -12,6 +12,7 @@ from memoria.lifecycle.core.readback import (
     AskFirst,
     CorrectMemory,
     KeepLine,
+    MoveLine,
     RememberLine,
     SettleDispute,
     ShowConflict,
@@ -22,11 +23,12 @@ from memoria.model import Memory, Validity
 from memoria.model.base import Value
 from memoria.model.core import CoreFile, CoreLine
 from memoria.policy.core import groups_in
+from memoria.policy.own_lines import conclude_group
 from memoria.store.base import Transaction
 
 Effect = Literal[
     "corrected", "archived", "remembered", "conflict", "asked", "kept", "settled", "dismissed",
-    "changed", "refused",
+    "moved", "changed", "refused",
 ]  # fmt: skip
 
 
@@ -68,6 +70,8 @@ class _EditApplication:
         match action:
             case RememberLine():
                 return self._remember(action)
+            case MoveLine():
+                return self._move(action)
             case WithdrawEdit():
                 self.hand.archive(self.tx, action.pending_id)
                 self.tx.core.drop_line(self.file, action.pending_id)
@@ -115,10 +119,17 @@ class _EditApplication:
         return EditResult("archived", line.memory_id)
 
     def _remember(self, new: RememberLine) -> EditResult:
-        group = next(one for one in groups_in(self.file) if one.heading == new.group)
+        known = (one for one in groups_in(self.file) if one.heading == new.group)
+        group = next(known, None) or conclude_group(new.text, new.heading, self.file)
         memory_id = self.hand.add(self.tx, new.text, group.type, group.subject, group.predicate)
         self._note_line(memory_id, new.text)
         return EditResult("remembered", memory_id)
+
+    def _move(self, move: MoveLine) -> EditResult:
+        self.hand.move_here(self.tx, move.memory_id)
+        self.tx.core.drop_line(move.origin, move.memory_id)
+        self._note_line(move.memory_id, move.text)
+        return EditResult("moved", move.memory_id)
 
     def _conflict(self, conflict: ShowConflict) -> EditResult:
         memory, line = self.tx.memories.get(conflict.memory_id), self._line(conflict.memory_id)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memoria.lifecycle.core.parse import Document, Line
+from memoria.lifecycle.core.parse import Document, Line, is_bullet
 from memoria.model.core import CoreLine
 from memoria.policy.core import CONFLICTS
 
@@ -51,13 +51,17 @@ def lines_by_mark(base: Iterable[CoreLine], document: Document) -> Mapping[str, 
     return found
 
 
-def place_lines(base: Iterable[CoreLine], document: Document) -> Iterator[str]:
-    """The memories whose line stands in the file, or is asked about there: there they stay."""
-    found = lines_by_mark(base := list(base), document)
-    said = {line.digest for line in document.lines if line.kind in ("ours", "item")}
+def place_lines(base: Sequence[CoreLine], document: Document) -> Iterator[tuple[str, bool]]:
+    """The memories whose line stands in the file, or is asked about there: there they stay.
+
+    With each is given whether it stands below a heading of the user's own.
+    """
+    marks = lines_by_mark(base, document)
+    said = {line.digest: line for line in document.lines if line.kind in ("ours", "item")}
     for one in base:
-        if one.mark in found or one.digest in said or not one.mark.startswith("m:"):
-            yield one.memory_id
+        line = marks.get(one.mark) or said.get(one.digest)
+        if line is not None or not one.mark.startswith("m:"):
+            yield one.memory_id, line is not None and line.group is None
 
 
 def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Line]:
@@ -68,6 +72,11 @@ def lines_without_mark(base: Sequence[CoreLine], document: Document) -> list[Lin
 
 
 def asks_for_memory(line: Line) -> bool:
-    """Whether a line without a mark is a new memory: it stands in a group of memories."""
+    """Whether a line without a mark is a new memory.
+
+    It is where it stands in a group of memories, or is a bullet below a heading of the user's own.
+    """
     plain = line.mark is None or line.mark.startswith("m:")
-    return plain and line.group is not None and line.group != CONFLICTS
+    if line.group is None:
+        return line.kind == "item" or (plain and line.mark is not None and is_bullet(line.text))
+    return plain and line.group != CONFLICTS

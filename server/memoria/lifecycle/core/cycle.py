@@ -6,14 +6,21 @@ what it says is noted. A process that is stopped between them finds out by the d
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoria.lifecycle.core.apply import Edit
-from memoria.lifecycle.core.compare import place_lines
+from memoria.lifecycle.core.compare import compare_lines, place_lines
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, decode_text, digest, parse
 from memoria.lifecycle.core.places import CorePlace, list_places
-from memoria.lifecycle.core.readback import StoredState, find_edits
+from memoria.lifecycle.core.readback import (
+    ArchiveMemory,
+    AskFirst,
+    MoveLine,
+    RememberLine,
+    StoredState,
+    find_edits,
+)
 from memoria.lifecycle.core.render import (
     Rendering,
     Rows,
@@ -23,7 +30,11 @@ from memoria.lifecycle.core.render import (
 )
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.policy.core import is_for_every_session
+from memoria.policy.lasting import REDACTED
 from memoria.store.base import TenantFiles, Transaction
+
+FindRefusal = Callable[[str | None, str], str | None]
+"""Says why a text written for a project, or for all, is not remembered; None where it is."""
 
 UNREADABLE = (
     "it is empty, not UTF-8, a folder or still has conflict markers of git in it, so nothing was "
@@ -80,7 +91,33 @@ def read_core_edits(tx: Transaction, files: TenantFiles) -> tuple[list[Edit], li
                 Edit(file=place.file, project=place.project, action=action)
                 for action in find_edits(document, state_of_file(tx, place.file))
             ]
-    return edits, held
+    return _join_moves(tx, edits), held
+
+
+def _join_moves(tx: Transaction, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits, where a line deleted in one file and written in another is one that was moved."""
+    gone = {
+        edit.action.memory_id: edit
+        for edit in edits
+        if isinstance(edit.action, ArchiveMemory | AskFirst)
+    }
+    standing = tx.core.statuses(list(gone))
+    by_text = {digest(render_text(one.memory.content)): key for key, one in standing.items()}
+    joined: list[Edit] = []
+    moved: set[str] = set()
+    for edit in edits:
+        action = edit.action
+        memory_id = by_text.get(digest(action.text)) if isinstance(action, RememberLine) else None
+        origin = gone.get(memory_id or "")
+        if memory_id is None or origin is None or origin.file == edit.file or memory_id in moved:
+            joined.append(edit)
+            continue
+        moved.add(memory_id)
+        text = standing[memory_id].memory.content
+        move = MoveLine(memory_id=memory_id, text=text, origin=origin.file)
+        joined.append(edit.model_copy(update={"action": move}))
+    left = [gone[memory_id] for memory_id in moved]
+    return [edit for edit in joined if edit not in left]
 
 
 def plan_core(
@@ -89,6 +126,7 @@ def plan_core(
     at: int,
     tokens: int,
     strength: Callable[[CoreMemory], float] | None = None,
+    find_refusal: FindRefusal | None = None,
 ) -> list[CoreDraft]:
     """The files as they are going to be. A file with nothing in it is not made.
 
@@ -98,16 +136,29 @@ def plan_core(
         at: UTC epoch milliseconds; what has expired by then is left out.
         tokens: how many each file may cost, beside what somebody wrote there and conflicts.
         strength: what is left of a memory's importance; all of it by default.
+        find_refusal: says why a line of the user's is no memory. Below it the file says so.
     """
     drafts: list[CoreDraft] = []
     for source in read_sources(tx, files, list_places(tx), tx.core.memories(at), at):
         if source.document is None:
             continue
-        done = render_source(source, tokens, strength)
+        refused = _list_refusals(source, find_refusal)
+        explained = replace(source, rows=replace(source.rows, refused=refused))
+        done = render_source(explained, tokens, strength)
         if done.lines or source.before is not None or source.rows.base:
             content = done.text.encode()
             drafts.append(CoreDraft(source.place, source.before, content, done.lines))
     return drafts
+
+
+def _list_refusals(source: "CoreSource", find_refusal: FindRefusal | None) -> dict[bytes, str]:
+    """Why lines that the user wrote or changed are no memories, by their digest."""
+    if find_refusal is None or source.document is None:
+        return {}
+    edits = compare_lines(source.rows.base, source.document)
+    lines = (*edits.added, *(line for _, line in edits.changed))
+    reasons = ((line.digest, find_refusal(source.place.project, line.statement)) for line in lines)
+    return {line_digest: reason for line_digest, reason in reasons if reason is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +190,11 @@ def read_sources(
         at: UTC epoch milliseconds; an errand whose day is over by then stands nowhere.
     """
     lasting = [memory for memory in memories if is_for_every_session(memory, at)]
+    redacted = {memory.id: memory.content for memory in memories if REDACTED in memory.content}
     disputes = tx.core.disputes()
     read = [(place, place.read(files), tx.core.lines(place.file)) for place in places]
     documents = {place.file: _document_of(place, before) for place, before, _ in read}
-    placed: dict[str, CoreFile] = {}
-    for place, _, base in read:
-        document = documents[place.file]
-        for memory_id in () if document is None else place_lines(base, document):
-            placed.setdefault(memory_id, place.file)
+    placed = _find_places((place, documents[place.file], base) for place, _, base in read)
     return [
         CoreSource(
             place,
@@ -157,10 +205,23 @@ def read_sources(
                 _disputes_in(place, disputes),
                 base,
                 placed,
+                redacted=redacted,
             ),
         )
         for place, before, base in read
     ]
+
+
+def _find_places(
+    read: Iterable[tuple[CorePlace, Document | None, Sequence[CoreLine]]],
+) -> dict[str, CoreFile]:
+    """By memory id the file in which its line stands; below a heading of the user's own, first."""
+    anywhere: dict[str, CoreFile] = {}
+    below_own: dict[str, CoreFile] = {}
+    for place, document, base in read:
+        for memory_id, is_own in () if document is None else place_lines(base, document):
+            (below_own if is_own else anywhere).setdefault(memory_id, place.file)
+    return anywhere | below_own
 
 
 def render_source(

@@ -32,7 +32,7 @@ class Section:
         return any(isinstance(item, Line) and item.text.strip() for item in self.items)
 
 
-def split_sections(document: Document, slots: Mapping[int, Slot | None]) -> list[Section]:
+def split_sections(document: Document, slots: Mapping[int, Slot | Line | None]) -> list[Section]:
     """The file in sections, our lines replaced by their slots.
 
     Args:

@@ -7,6 +7,7 @@ from memoria.lifecycle.core.parse import (
     BY_CHAT,
     BY_FILE,
     HEAD,
+    NOT_REMEMBERED,
     PUT_ASIDE,
     TAKEN_OUT,
     digest,
@@ -71,6 +72,16 @@ def render_head(count: int, total: int) -> str:
 def render_note() -> str:
     """The line that explains what to do about conflicts."""
     return f"Delete the line that is wrong; move up what is to stay after all. {HEAD}"
+
+
+def render_refusal(reason: str) -> str:
+    """The line below one of the user's that says why it is no memory."""
+    return f"{NOT_REMEMBERED}{render_text(reason)} {HEAD}"
+
+
+def render_secret_note() -> str:
+    """What stands in the place of a line that held a secret; from then on it is the user's own."""
+    return "> A line here held a secret. It is remembered without it, and no longer shown."
 
 
 def mark_ends(ids: Iterable[str], base: Iterable[CoreLine]) -> dict[str, str]:

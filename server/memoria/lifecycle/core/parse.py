@@ -24,7 +24,10 @@ BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
 )
 """Before what stands in a conflict."""
 
-LineKind = Literal["heading", "head", "ours", "item", "other"]
+NOT_REMEMBERED = "Not remembered: "
+"""Begins the line below a line of the user's that says why it is no memory."""
+
+LineKind = Literal["heading", "head", "note", "ours", "item", "other"]
 
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
 _MARK = re.compile(r"[ \t]*<!--[ \t]*([mcd]:[0-9a-f]{4,32})[ \t]*-->[ \t]*")
@@ -32,6 +35,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _BULLET = re.compile(r"[ \t]*(?:[-*+•・·][ \t]+|\d{1,3}[.)、][ \t]*)")
+_TASK = re.compile(r"[ \t]*[-*+][ \t]+\[[ xX]\]")
 _NOT_PLAIN = re.compile(r"[ \t]{2,}|\t|[ \t]*(?:[>|<]|[-*_](?:[ \t]*[-*_]){2,}[ \t]*$)")
 _LABEL = re.compile("|".join(map(re.escape, (BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT))))
 _GIT = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
@@ -48,6 +52,8 @@ class Line:
     kind: LineKind
     group: str | None = None
     """The heading of ours that it stands below."""
+    heading: str = ""
+    """The heading of the user's own that it stands below."""
     mark: str | None = None
     statement: str = ""
     """What it says: without mark, bullet and label, spaces folded."""
@@ -106,32 +112,34 @@ def parse(text: str, file: CoreFile) -> Document:
 
 def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
     known = {name.casefold(): name for name in (*(g.heading for g in groups_in(file)), CONFLICTS)}
-    group: str | None = None
+    place = _Place()
     fence: str | None = None
     comment = False
     for i, (text, end) in enumerate(raw):
         opened = _FENCE.match(text)
         if _MARK.search(text) or text.rstrip().endswith(HEAD):  # nobody's code, nor a comment
             fence, comment = None, False
-            yield _line(text, end, group)
+            yield _line(text, end, place)
             continue
         if fence is not None or comment:
             fence = None if opened is not None and opened[1] == fence else fence
             comment = comment and "-->" not in text
-            yield Line(text, end, "other", group)
+            yield Line(text, end, "other", place.group)
             continue
         if opened is not None:
             fence = opened[1]
-            yield Line(text, end, "other", group)
+            yield Line(text, end, "other", place.group)
             continue
         heading = _HEADING.match(text)
         below = raw[i + 1][0] if i + 1 < len(raw) else ""
         if heading or _is_heading_by_underline(text, below):
             group = known.get(heading[1].casefold()) if heading else None
+            own = heading[1] if heading else text.strip()
+            place = _Place(group, own if group is None else "")
             yield Line(text, end, "heading", group)
             continue
         comment = "<!--" in text and "-->" not in text[text.rindex("<!--") :]
-        yield _line(text, end, group)
+        yield _line(text, end, place)
 
 
 def _is_heading_by_underline(text: str, below: str) -> bool:
@@ -140,16 +148,38 @@ def _is_heading_by_underline(text: str, below: str) -> bool:
     return said and _UNDERLINE.match(below) is not None
 
 
-def _line(text: str, end: str, group: str | None) -> Line:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The heading below which a line stands."""
+
+    group: str | None = None
+    own: str = ""
+    """The user's own, if it is none of ours."""
+
+    def is_item(self, text: str) -> bool:
+        """Whether a plain line is a statement: any below our headings, a bullet below another."""
+        if self.group is not None:
+            return self.group != CONFLICTS
+        return bool(self.own) and is_bullet(text) and not _TASK.match(text)
+
+
+def _line(text: str, end: str, place: _Place) -> Line:
     if text.rstrip().endswith(HEAD):
-        return Line(text, end, "head", group)
+        is_note = text.strip().startswith(NOT_REMEMBERED)
+        return Line(text, end, "note" if is_note else "head", place.group)
     mark = _MARK.search(text)
     if mark is not None:
-        return Line(text, end, "ours", group, mark[1], _statement_of(text, mark[1]))
+        said = _statement_of(text, mark[1])
+        return Line(text, end, "ours", place.group, place.own, mark[1], said)
     said = fold(_strip_bullet(text))
     plain = not _NOT_PLAIN.match(text) and any(map(str.isalnum, said))
-    item = group not in (None, CONFLICTS) and plain
-    return Line(text, end, "item" if item else "other", group, None, said)
+    kind: LineKind = "item" if plain and place.is_item(text) else "other"
+    return Line(text, end, kind, place.group, place.own, None, said)
+
+
+def is_bullet(text: str) -> bool:
+    """Whether a line is one of a list."""
+    return _BULLET.match(text) is not None
 
 
 def _statement_of(text: str, mark: str) -> str:

@@ -14,7 +14,7 @@ from memoria.lifecycle.core.compare import Edits, compare_lines
 from memoria.lifecycle.core.lines import render_text
 from memoria.lifecycle.core.parse import Document, Line, digest
 from memoria.model.base import Value
-from memoria.model.core import CoreLine, EditConflict, LineStatus
+from memoria.model.core import CoreFile, CoreLine, EditConflict, LineStatus
 from memoria.model.memory import Validity
 from memoria.policy.core import CONFLICTS
 
@@ -38,11 +38,24 @@ class ArchiveMemory(Value):
 
 
 class RememberLine(Value):
-    """A new line below one of our headings."""
+    """A new line below one of our headings, or a bullet below one of the user's own."""
 
     do: Literal["remember"] = "remember"
     text: str
     group: str
+    """Empty below a heading of the user's own."""
+    heading: str = ""
+    """The user's own."""
+
+
+class MoveLine(Value):
+    """A line that stands in another file now: its memory is seen where that file is read."""
+
+    do: Literal["move"] = "move"
+    memory_id: str
+    text: str
+    origin: CoreFile
+    """The file that it stood in."""
 
 
 class ShowConflict(Value):
@@ -88,6 +101,7 @@ Action: TypeAlias = Annotated[
     CorrectMemory
     | ArchiveMemory
     | RememberLine
+    | MoveLine
     | ShowConflict
     | AskFirst
     | KeepLine
@@ -121,7 +135,10 @@ def find_edits(document: Document, known: StoredState) -> list[Action]:
     actions += [
         KeepLine(memory_id=one.memory_id) for one, line in plain.kept if _was_moved_up(one, line)
     ]
-    actions += [RememberLine(text=line.statement, group=line.group or "") for line in edits.added]
+    actions += [
+        RememberLine(text=line.statement, group=line.group or "", heading=line.heading)
+        for line in edits.added
+    ]
     return actions
 
 

@@ -1,7 +1,7 @@
 """Render a core file from rows: the memories that belong and fit, among the user's own lines."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoria.lifecycle.core.compare import asks_for_memory, lines_by_mark
@@ -23,6 +23,8 @@ from memoria.lifecycle.core.lines import (
     render_line,
     render_note,
     render_question,
+    render_refusal,
+    render_secret_note,
     render_text,
 )
 from memoria.lifecycle.core.parse import BOM, Document, Line, digest, parse
@@ -49,6 +51,10 @@ class Rows:
     """What the file said when it was last written, edits by hand that were taken over included."""
     placed: Mapping[str, CoreFile] = field(default_factory=dict)
     """By memory id the file in which the user wrote its line."""
+    refused: Mapping[bytes, str] = field(default_factory=dict)
+    """By its digest why a line of the user's is no memory."""
+    redacted: Mapping[str, str] = field(default_factory=dict)
+    """By memory id what a memory says that held a secret: no file shows it."""
     fresh: frozenset[str] = frozenset()
     """The ids of those that come before others, because they were stated since the last night."""
 
@@ -88,31 +94,54 @@ def render_file(
     parts = _insert_head(_fill_sections(placed, chosen, text), text)
     stays = [line for line in rows.base if line.memory_id in left]
     kept = (*(one.line for one in chosen.lines.values()), *stays)
-    return Rendering(_join_lines(document, separate_headings(parts)), kept, count, chosen.total)
+    lines = _explain_refusals(separate_headings(parts), rows.refused)
+    return Rendering(_join_lines(document, lines), kept, count, chosen.total)
 
 
 # What of the file is ours
 
 
-def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | None], set[str]]:
-    """The slots of our lines, and the memories whose line must stay as the user wrote it."""
+def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None], set[str]]:
+    """The places of our lines, and the memories whose line must stay as the user wrote it."""
     found = {id(line): mark for mark, line in lines_by_mark(rows.base, document).items()}
     by_mark = {line.mark: line for line in rows.base}
     known = _StoredLines(rows)
-    slots: dict[int, Slot | None] = {}
+    slots: dict[int, Slot | Line | None] = {}
     left = set[str]()
     for i, line in enumerate(document.lines):
         base = by_mark.get(found.get(id(line), ""))
         if line.kind == "head":
             first = line.group is None and Slot(None) not in slots.values()
             slots[i] = Slot(None) if first else None
+        elif line.kind == "note":
+            slots[i] = None
+        elif known.held_secret(line, base):
+            slots[i] = Line(render_secret_note(), "", "other", line.group)
         elif base is not None and known.keeps_wording(line, base):
             left.add(base.memory_id)
         elif base is not None:
             slots[i] = Slot(base.memory_id)
         elif line.kind in ("ours", "item") and known.is_stored(line):
             slots[i] = known.slot_of(line)
-    return slots, left
+    return _drop_second_slots(document, slots), left
+
+
+def _drop_second_slots(
+    document: Document, slots: Mapping[int, Slot | Line | None]
+) -> dict[int, Slot | Line | None]:
+    """A place for each memory: where the user put it, else where its line first stands."""
+    own = [i for i in slots if document.lines[i].group is None]
+    first: dict[str | None, int] = {}
+    for i in (*own, *slots):
+        slot = slots[i]
+        if isinstance(slot, Slot) and slot.memory_id is not None:
+            first.setdefault(slot.memory_id, i)
+    again = {
+        i
+        for i, slot in slots.items()
+        if isinstance(slot, Slot) and first.get(slot.memory_id, i) != i
+    }
+    return {i: None if i in again else slot for i, slot in slots.items()}
 
 
 class _StoredLines:
@@ -120,8 +149,15 @@ class _StoredLines:
 
     def __init__(self, rows: Rows) -> None:
         self._ids = {line.digest: line.memory_id for line in rows.base}
+        self._redacted = rows.redacted
         self._now = {memory.id: render_text(memory.content) for memory in rows.memories}
         self._prints = {fingerprint(text): memory_id for memory_id, text in self._now.items()}
+
+    def held_secret(self, line: Line, base: CoreLine | None) -> bool:
+        """Whether the user wrote a line with a secret, which its memory holds redacted."""
+        memory_id = self._ids.get(line.digest) if base is None else base.memory_id
+        now = self._redacted.get(memory_id or "")
+        return now is not None and bool(line.statement) and line.digest != digest(render_text(now))
 
     def keeps_wording(self, line: Line, base: CoreLine) -> bool:
         """Whether the user's wording stays in the file because it was not taken over."""
@@ -139,7 +175,7 @@ class _StoredLines:
     def slot_of(self, line: Line) -> Slot | None:
         """The slot of such a line."""
         memory_id = self._ids.get(line.digest) or self._prints.get(fingerprint(line.statement))
-        return None if memory_id is None or line.group is None else Slot(memory_id)
+        return None if memory_id is None else Slot(memory_id)
 
 
 # What belongs into it
@@ -242,6 +278,14 @@ def _but_conflicts(texts: Mapping[str, str], chosen: _Selection) -> dict[str, st
 
 def _insert_note(lines: list[Line]) -> list[Line]:
     return [lines[0], Line(render_note(), "", "head", CONFLICTS), *lines[1:]]
+
+
+def _explain_refusals(lines: Iterable[Line], refused: Mapping[bytes, str]) -> Iterator[Line]:
+    """The lines, with one below each of the user's that says why it is no memory."""
+    for line in lines:
+        yield line
+        if line.statement and line.digest in refused:
+            yield Line(render_refusal(refused[line.digest]), "", "note")
 
 
 def _insert_head(parts: list[list[Line]], text: str) -> list[list[Line]]:

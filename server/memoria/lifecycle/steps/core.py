@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from memoria.erasure.suppression import Digester
-from memoria.lifecycle.core.apply import Edit, apply_edit
+from memoria.lifecycle.core.apply import Edit, EditResult, apply_edit
 from memoria.lifecycle.core.cycle import (
     UNREADABLE,
     CoreDraft,
@@ -73,7 +73,7 @@ class CoreStep(PlannedStep[CoreItem]):
         if item.edit is not None:
             done = apply_edit(tx, _user_edits(context), item.edit)
             outcome = StepOutcome.CHANGED_SINCE if done.effect == "changed" else StepOutcome.DONE
-            return ItemResult(outcome, done.memory_id, f"{done.effect} by hand in {item.file}")
+            return ItemResult(outcome, done.memory_id, _describe(done, item.file))
         if item.file in recover_core(tx, _files(context), context.at):
             return ItemResult(StepOutcome.DONE)
         draft = next((each for each in _drafts(tx, context) if each.file == item.file), None)
@@ -94,10 +94,24 @@ class CoreStep(PlannedStep[CoreItem]):
         return ItemResult(StepOutcome.DONE)
 
 
+def _describe(done: EditResult, file: CoreFile) -> str:
+    """What became of an edit; of the text not a word."""
+    reason = f": {done.reason}" if done.reason else ""
+    return f"{done.effect} by hand in {file}{reason}"
+
+
 def _drafts(tx: Transaction, context: StepContext) -> list[CoreDraft]:
     left = {one.id: strength(one, context.at, context.retention) for one in _vitals(tx)}
     tokens = context.settings.core_file_tokens
-    return plan_core(tx, _files(context), context.at, tokens, lambda memory: left[memory.id])
+    hand = _user_edits(context)
+    return plan_core(
+        tx,
+        _files(context),
+        context.at,
+        tokens,
+        lambda memory: left[memory.id],
+        lambda project, text: hand.in_project(project).find_refusal(tx, text),
+    )
 
 
 def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:

@@ -1,0 +1,73 @@
+"""Own lines: what a bullet becomes that the user wrote below a heading of their own.
+
+Its wording says most: a rule, a preference, a plan. Where it says nothing of that, the heading may,
+and else the file: what stands in USER.md is about the user.
+"""
+
+from memoria.model.core import CoreFile
+from memoria.model.memory_types import MemoryType
+from memoria.model.turn import Role
+from memoria.policy.conflict import USER, subject_key
+from memoria.policy.core import ASSISTANT, Group, group_in_file, is_about_the_user
+from memoria.policy.extraction_rules import ExtractionReason, extraction_reasons
+from memoria.policy.own_words import own_sentences
+from memoria.policy.plain_statements import PlainStatement, find_plain_statements
+from memoria.text.pattern import LazyPattern
+
+_TYPE_OF_REASON = {
+    ExtractionReason.RULE: MemoryType.RULE,
+    ExtractionReason.PREFERENCE: MemoryType.PREFERENCE,
+    ExtractionReason.GOAL: MemoryType.GOAL,
+    ExtractionReason.RELATIONSHIP: MemoryType.RELATIONSHIP,
+}
+_TYPE_OF_HEADING = {
+    MemoryType.RULE: LazyPattern(
+        r"(?i)\b(?:rules?|conventions?|guidelines?|instructions?|do(?:s|['’]s)?\sand\sdon|policy)"
+        r"|规则|规矩|约定|规范|守则|要求"
+    ),
+    MemoryType.PREFERENCE: LazyPattern(
+        r"(?i)\b(?:preferences?|likes?|dislikes?|tastes?)\b|偏好|喜好|喜欢"
+    ),
+    MemoryType.GOAL: LazyPattern(
+        r"(?i)\b(?:goals?|plans?|decisions?|to-?dos?|next\ssteps)\b|目标|计划|打算|决定|待办"
+    ),
+    MemoryType.RELATIONSHIP: LazyPattern(
+        r"(?i)\b(?:people|team|family|friends|contacts|colleagues)\b|人物|家人|朋友|同事|团队|联系人"
+    ),
+    MemoryType.SKILL: LazyPattern(
+        r"(?i)\b(?:lessons?|how-?tos?|skills?|tips|experience)\b|经验|教训|技巧|心得"
+    ),
+}
+
+
+def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
+    """The memory that a bullet becomes: its file, type and subject.
+
+    Args:
+        text: what it says.
+        heading: the user's heading above it.
+        file: where it stands.
+    """
+    if file == "PERSONA.md":
+        return Group(file, "Rules for the assistant", MemoryType.RULE, ASSISTANT)
+    stated = find_plain_statements(Role.USER, text).statements
+    kind = _type_by_wording(text, stated) or _type_by_heading(heading) or MemoryType.FACT
+    base = group_in_file(kind, file)
+    is_users = file == "USER.md" or is_about_the_user(text)
+    subject = USER if is_users and kind is not MemoryType.RULE else None
+    if len(stated) == 1 and stated[0].type is kind:
+        return Group(file, base.heading, kind, subject_key(stated[0].subject), stated[0].predicate)
+    return Group(file, base.heading, kind, subject)
+
+
+def _type_by_wording(text: str, stated: tuple[PlainStatement, ...]) -> MemoryType | None:
+    if stated:
+        return stated[0].type
+    reasons = {reason for one in own_sentences(text) for reason in extraction_reasons(one)}
+    found = (kind for reason, kind in _TYPE_OF_REASON.items() if reason in reasons)
+    return next(found, None)
+
+
+def _type_by_heading(heading: str) -> MemoryType | None:
+    found = (kind for kind, words in _TYPE_OF_HEADING.items() if words.regex.search(heading))
+    return next(found, None)

@@ -1,0 +1,249 @@
+"""What a person writes into a core file stays there, and is remembered or the file says why not."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.lifecycle.desk import Desk
+
+from memoria.erasure.forget import Eraser
+from memoria.model import COMMAND_LINE, Memory, MemoryType, Validity
+from memoria.model.core import CORE_FILES, CoreFile
+from memoria.store.folders import project_file
+from memoria.store.sqlite import SqliteStore
+
+FACT, RULE, GOAL = MemoryType.FACT, MemoryType.RULE, MemoryType.GOAL
+PREFERENCE, RELATIONSHIP, SKILL = (
+    MemoryType.PREFERENCE,
+    MemoryType.RELATIONSHIP,
+    MemoryType.SKILL,
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
+    yield Desk(store, tmp_path)
+    store.close()
+
+
+def where(desk: Desk, words: str) -> list[CoreFile]:
+    """The core files in which some words stand."""
+    return [f for f in CORE_FILES if (desk.home / f).exists() and words in desk.read(f)]
+
+
+def saying(desk: Desk, words: str) -> Memory:
+    (memory,) = [
+        one for one in desk.all() if one.content == words and one.validity is Validity.ACTIVE
+    ]
+    return memory
+
+
+LINES = [
+    ("USER.md", FACT, "The user lives in Leeds", "I live in York"),
+    ("USER.md", FACT, "用户住在上海", "我现在住在杭州"),
+    ("USER.md", FACT, "My name is Lin", "Lina"),
+    ("USER.md", PREFERENCE, "The user prefers tea", "coffee, never tea"),
+    ("USER.md", PREFERENCE, "用户喜欢猫", "狗比猫好"),
+    ("USER.md", GOAL, "The user wants to run a marathon", "Marathon in under four hours"),
+    ("USER.md", GOAL, "用户想学法语", "学会法语和德语"),
+    ("MEMORY.md", RULE, "Sign every commit", "以后都要签名提交"),
+    ("MEMORY.md", GOAL, "Ship version 2 in spring", "我想在夏天发布"),
+    ("MEMORY.md", RELATIONSHIP, "Anna leads ops", "用户的同事安娜负责运维"),
+    ("MEMORY.md", SKILL, "Run make clean before a release", "I always run make clean first"),
+    ("MEMORY.md", FACT, "The API listens on port 8080", "The user moved the API to port 9090"),
+]
+
+
+@pytest.mark.parametrize(("file", "kind", "before", "after"), LINES)
+def test_a_line_corrected_by_hand_stays_in_its_file_also_when_it_is_corrected_again(
+    desk: Desk, file: CoreFile, kind: MemoryType, before: str, after: str
+) -> None:
+    memory_id = desk.say(before, kind)
+    desk.night()
+    assert where(desk, before) == [file]
+    for wording in (after, f"{after} (sure)"):
+        desk.edit(f"- {desk.get(memory_id).content} <", f"- {wording} <", file)
+        assert desk.night().effects == {"corrected": 1}
+        assert where(desk, f"- {wording} <!-- m:") == [file]
+        assert desk.get(memory_id).content == wording
+        again = desk.night()
+        assert (again.edits, again.written) == ([], [])
+
+
+@pytest.mark.parametrize("file", ["USER.md", "MEMORY.md"])
+def test_reordered_lines_stay_in_their_file(desk: Desk, file: CoreFile) -> None:
+    texts = [(kind, before) for name, kind, before, _ in LINES if name == file]
+    for kind, text in texts:
+        desk.say(text, kind)
+    desk.night()
+    lines = desk.read(file).splitlines(keepends=True)
+    ours = [line for line in lines if "<!-- m:" in line]
+    rest = [line for line in lines if "<!-- m:" not in line]
+    (desk.home / file).write_text("".join([*rest, *reversed(ours)]), "utf-8")
+    assert desk.night().edits == []
+    for _, text in texts:
+        assert where(desk, text) == [file]
+
+
+BULLETS = [
+    ("MEMORY.md", "## Work", "The staging server is called otter", FACT, None),
+    ("MEMORY.md", "## 工作", "测试服务器叫水獭", FACT, None),
+    ("MEMORY.md", "### How we work", "Never deploy on Friday", RULE, None),
+    ("MEMORY.md", "## Our conventions", "two spaces in YAML", RULE, None),
+    ("MEMORY.md", "## 约定", "周五不发布", RULE, None),
+    ("MEMORY.md", "Team\n----", "Anna leads ops", RELATIONSHIP, None),
+    ("MEMORY.md", "## Work", "I prefer short answers", PREFERENCE, "user"),
+    ("USER.md", "## Work", "translator in Leeds", FACT, "user"),
+    ("USER.md", "## 工作", "在杭州做翻译", FACT, "user"),
+    ("USER.md", "## Taste", "I love jazz", PREFERENCE, "user"),
+    ("USER.md", "# USER.md", "two children", FACT, "user"),
+    ("PERSONA.md", "## Tone", "dry, a little ironic", RULE, "assistant"),
+]
+
+
+@pytest.mark.parametrize(("file", "heading", "text", "kind", "subject"), BULLETS)
+def test_a_bullet_below_a_heading_of_ones_own_is_remembered_where_it_stands(
+    desk: Desk, file: CoreFile, heading: str, text: str, kind: MemoryType, subject: str | None
+) -> None:
+    desk.say("Sign every commit", RULE)
+    desk.night()
+    own = f"\n{heading}\nsome words of my own\n- {text}\n  and more\n- [ ] a box to tick\n"
+    before = desk.read(file) if (desk.home / file).exists() else f"# {file}\n"
+    (desk.home / file).write_text(before + own, "utf-8")
+    assert desk.night().effects == {"remembered": 1}
+    memory = saying(desk, text)
+    assert (memory.type, memory.subject) == (kind, subject)
+    mark = f"- {text} <!-- m:{memory.id.replace('-', '')[-8:]} -->"
+    assert desk.read(file).endswith(own.replace(f"- {text}", mark))
+    assert where(desk, text) == [file]
+    again = desk.night()
+    assert (again.edits, again.written) == ([], [])
+    desk.chat.revise(memory.id, "correct", f"{text}, of late")
+    desk.night()
+    assert f"some words of my own\n- {text}, of late <!-- m:" in desk.read(file)
+
+
+def test_prose_below_a_heading_of_ones_own_is_nobodys_memory(desk: Desk) -> None:
+    text = "# MEMORY.md\n\n## Work\nI keep my notes here.\n> - quoted\n```\n- code\n```\n"
+    (desk.home / "MEMORY.md").write_text(text, "utf-8")
+    assert desk.night().edits == []
+    assert desk.all() == []
+    assert text.removeprefix("# MEMORY.md") in desk.read()
+
+
+@pytest.mark.parametrize("heading", ["## Rules", "## Work"])
+def test_a_line_that_is_not_remembered_says_why_until_it_goes(desk: Desk, heading: str) -> None:
+    safe, long = "the safe's number is 4711", "long " * 1000
+    forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
+    forget.run([desk.say(safe)])
+    desk.say("Sign every commit", RULE)
+    desk.night()
+    text = desk.read() if heading in desk.read() else f"{desk.read()}\n{heading}\n"
+    text = text.replace(heading, f"{heading}\n- {safe}\n- {long}")
+    (desk.home / "MEMORY.md").write_text(text, "utf-8")
+    assert desk.night().effects == {"refused": 2}
+    lines = desk.read().splitlines()
+    reason = lines[lines.index(f"- {safe}") + 1]
+    assert reason == "Not remembered: it was forgotten before, on purpose. <!-- memoria -->"
+    assert "at most 4,000 characters" in lines[lines.index(f"- {long}") + 1]
+    assert desk.night().written == []
+    desk.lose(safe)
+    desk.lose("long long")
+    desk.night()
+    assert "Not remembered" not in desk.read()
+
+
+@pytest.mark.parametrize("heading", ["## Rules", "## Work"])
+def test_a_line_with_a_secret_is_remembered_without_it_and_the_file_says_so(
+    desk: Desk, heading: str
+) -> None:
+    key = "sk-ant-api03-" + "Ab1" * 30
+    (desk.home / "MEMORY.md").write_text(
+        f"# MEMORY.md\n\n{heading}\n- log in with {key}\n", "utf-8"
+    )
+    assert desk.night().effects == {"remembered": 1}
+    (memory,) = desk.all()
+    assert memory.content.startswith("log in with [redacted:")
+    for _ in range(2):
+        assert key not in desk.read()
+        assert "[redacted" not in desk.read()
+        assert "> A line here held a secret." in desk.read()
+        desk.night()
+
+
+def test_a_line_moved_into_another_file_is_the_same_memory_there(desk: Desk) -> None:
+    memory_id = desk.say("The user lives in Leeds")
+    desk.say("用户喜欢猫", PREFERENCE)
+    desk.say("Sign every commit", RULE)
+    desk.night()
+    (line,) = [one for one in desk.read("USER.md").splitlines() if "Leeds" in one]
+    desk.lose("Leeds", "USER.md")
+    desk.edit("## Rules\n", f"## Work\n{line}\n\n## Rules\n")
+    assert desk.night().effects == {"moved": 1}
+    assert where(desk, "Leeds") == ["MEMORY.md"]
+    assert desk.get(memory_id).validity is Validity.ACTIVE
+    assert desk.night().edits == []
+
+
+PROJECT = "/work/api"
+
+
+def test_a_project_has_a_file_of_its_own_that_is_edited_like_the_others(desk: Desk) -> None:
+    port = desk.say("The API listens on port 8080", workspace=PROJECT)
+    other = desk.say("The API listens on port 7070", workspace="/other/api")
+    desk.say("Sign every commit", RULE, workspace=PROJECT)
+    desk.night()
+    file = project_file(PROJECT)
+    assert "8080" in desk.read(file)
+    assert "7070" in desk.read(project_file("/other/api"))
+    assert where(desk, "listens") == []
+    desk.edit("8080", "9090", file)
+    (desk.home / file).write_text(f"{desk.read(file)}\n## Deploy\n- 周五不发布\n", "utf-8")
+    assert desk.night().effects == {"corrected": 1, "remembered": 1}
+    assert desk.get(port).content == "The API listens on port 9090"
+    assert desk.get(port).project == PROJECT
+    new = saying(desk, "周五不发布")
+    assert (new.project, new.type) == (PROJECT, FACT)
+    assert "周五不发布 <!-- m:" in desk.read(file)
+    assert desk.get(other).content == "The API listens on port 7070"
+    assert desk.night().edits == []
+
+
+def test_a_line_moved_into_a_projects_file_holds_there_alone(desk: Desk) -> None:
+    port = desk.say("The API listens on port 8080")
+    desk.say("Sign every commit", RULE)
+    desk.say("tests need docker", workspace=PROJECT)
+    desk.night()
+    file = project_file(PROJECT)
+    (line,) = [one for one in desk.read().splitlines() if "8080" in one]
+    desk.lose("8080")
+    desk.edit("## Facts and concepts\n", f"## Facts and concepts\n{line}\n", file)
+    assert desk.night().effects == {"moved": 1}
+    assert desk.get(port).project == PROJECT
+    assert where(desk, "8080") == []
+    assert "8080" in desk.read(file)
+    assert desk.night().edits == []
+
+
+def test_forgetting_reaches_the_file_of_a_project(desk: Desk) -> None:
+    port = desk.say("The API listens on port 8080", workspace=PROJECT)
+    desk.say("tests need docker", workspace=PROJECT)
+    desk.night()
+    Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home).run([port])
+    assert "8080" not in desk.read(project_file(PROJECT))
+    assert "docker" in desk.read(project_file(PROJECT))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["/a/api", "/b/api", "../..", "/", "..\\x", "项目", "a\nb", "<!-- m:0123abcd -->", "." * 300],
+)
+def test_a_projects_file_never_lies_outside_of_its_folder(name: str) -> None:
+    folder, place, file = project_file(name).split("/")
+    assert (folder, file) == ("projects", "MEMORY.md")
+    assert place.strip("-.") == place
+    assert place.isascii()
+    assert len(place) < 60
+    others = {project_file(other) for other in ("/a/api", "/b/api", "..", "x") if other != name}
+    assert project_file(name) not in others
