@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memoria.model import MemoryType
-from memoria.policy.lasting import is_for_one_session, is_lasting
+from memoria.model import DAY_MS, MemoryType
+from memoria.policy.lasting import is_for_one_session, is_lasting, session_end
 
 SAID = datetime(2026, 11, 10, 12, tzinfo=UTC)  # a Tuesday
 RULE, FACT, GOAL = MemoryType.RULE, MemoryType.FACT, MemoryType.GOAL
@@ -33,7 +33,7 @@ def lasts(text: str, kind: MemoryType, days: float) -> bool:
     ],
 )
 def test_an_order_for_one_conversation_or_day_is_never_lasting(text: str) -> None:
-    assert is_for_one_session(text)
+    assert is_for_one_session(text, RULE)
     assert not lasts(text, RULE, 0)
 
 
@@ -84,7 +84,7 @@ def test_what_has_a_day_lasts_until_that_day_is_over(text: str, kind: MemoryType
     ],
 )
 def test_what_holds_on_stays_lasting(text: str, kind: MemoryType) -> None:
-    assert not is_for_one_session(text)
+    assert not is_for_one_session(text, kind)
     assert lasts(text, kind, 500)
 
 
@@ -95,3 +95,16 @@ def test_what_was_redacted_is_not_for_every_session() -> None:
 def test_a_day_is_over_everywhere_before_it_counts_as_over() -> None:
     assert lasts("The user wants to buy milk tomorrow", FACT, 1.9)
     assert not lasts("The user wants to buy milk tomorrow", FACT, 2.5)
+
+
+@pytest.mark.parametrize("text", ["The user lives in Berlin for now", "用户暂时住在柏林"])
+def test_a_state_that_passes_is_no_order_for_one_session_and_not_lasting(text: str) -> None:
+    assert session_end(text, FACT, 0) is None
+    assert lasts(text, FACT, 0.5)
+    assert not lasts(text, FACT, 1.5)
+
+
+def test_an_order_for_one_session_ends_after_a_day() -> None:
+    assert session_end("这次对话先用英文", FACT, 0) == DAY_MS
+    assert session_end("Answer in French for now", RULE, 0) == DAY_MS
+    assert session_end("Always answer in French", RULE, 0) is None

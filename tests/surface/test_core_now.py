@@ -218,3 +218,25 @@ async def test_facts_and_rules_of_a_project_are_shown_there_and_nowhere_else(
             expected = set(FACES) if other == place else set()
             assert faces_with(seen, fact) == expected, (place, fact)
         assert faces_with(seen, "Sign commits") == set(FACES)
+
+
+@pytest.mark.parametrize(
+    ("lasting", "order"),
+    [
+        ("Always answer in English", "For this session only answer in French"),
+        ("以后都用中文回答", "这次对话先用英文回答"),
+    ],
+)
+async def test_an_order_for_one_session_ends_with_it_and_changes_no_rule(
+    agent: Agent, settings: Settings, lasting: str, order: str
+) -> None:
+    kept = await agent.call("remember", content=lasting, type="rule")
+    short = await agent.call("remember", content=order, type="rule")
+    assert short["id"] != kept["id"]
+    found = await told(agent, settings)
+    assert faces_with(found, lasting) == set(FACES)
+    assert faces_with(found, order) == set()
+    async with open_memoria(settings=settings) as m:
+        memory = await m.get_memory(short["id"])
+        assert memory.expires_at == memory.current.valid_from + DAY_MS
+        assert (await m.get_memory(kept["id"])).validity == "active"

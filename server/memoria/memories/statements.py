@@ -28,6 +28,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import StatementStatus
 from memoria.model.privacy import Handling, PersonalRules
 from memoria.policy.conflict import Claim
@@ -146,6 +147,7 @@ class Statements:
         from memoria.memories.verdicts import NewClaim  # noqa: PLC0415
 
         wording = self._wording(tx, text, valid_from, turn_id)
+        wording = replace(wording, expires_at=self._end_of(wording, memory.type))
         memory = replace(memory, confidence=_CONFIDENCE[wording.provenance.trust])
         writer = self._writer(tx)
         claims = ClaimWriter(tx, writer, now_millis())
@@ -155,6 +157,14 @@ class Statements:
         if self._is_user_channel and not stated.verified:
             writer.confirm(stated, by_user=True)
         return outcome
+
+    def _end_of(self, wording: NewWording, kind: MemoryType) -> int | None:
+        """When a statement ends that is for one session; what stands in a core file does not."""
+        from memoria.policy.lasting import session_end  # noqa: PLC0415  (the start-up does without it)
+
+        if self._channel.name == USER_EDIT_NAME:
+            return None
+        return session_end(wording.content, kind, wording.valid_from)
 
     def revise(
         self,

@@ -6,7 +6,7 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import ForgottenError, InvalidInputError
 from memoria.memories.statements import Statements, check_statement
 from memoria.memories.values import StructuralLinks
-from memoria.model import Memory, MemoryType, Scope, Validity, now_millis
+from memoria.model import Memory, MemoryType, Validity
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
@@ -79,9 +79,7 @@ class UserEdits(Statements):
         """Let a memory be seen where the file is read that it stands in now."""
         memory = self._memory(tx, memory_id)
         if memory.project != self._workspace:
-            scope: Scope = "everywhere" if self._workspace is None else "project"
-            place = memory.workspace if self._workspace is None else self._workspace
-            tx.memories.set_scope(memory_id, scope, place, now_millis())
+            self._writer(tx).move_to(memory, self._workspace)
 
     def archive(self, tx: Transaction, memory_id: str) -> None:
         """Archive a memory."""

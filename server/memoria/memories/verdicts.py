@@ -21,6 +21,7 @@ from memoria.policy.conflict import (
     is_older,
     subject_key,
 )
+from memoria.policy.lasting import is_for_one_session
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, NewMemory
@@ -118,7 +119,14 @@ def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
         and memory.id != new.memory.id
         and not memory.type.is_derived
         and memory.task == new.memory.task
+        and not _is_for_less_time(new, memory)
     ]
+
+
+def _is_for_less_time(new: NewClaim, memory: Memory) -> bool:
+    """Whether a claim is for one session and a memory is not: it takes nothing from that."""
+    for_session = is_for_one_session(new.wording.content, new.memory.type)
+    return for_session and not is_for_one_session(memory.content, memory.type)
 
 
 def _may_be_of_one(one: str | None, other: str | None) -> bool:

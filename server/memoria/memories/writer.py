@@ -206,6 +206,13 @@ class MemoryWriter:
         self._tx.memories.set_scope(memory.id, scope, place, self._now)
         self._log("scope", memory.id, "everywhere" if scope == "everywhere" else f"in {place} only")
 
+    def move_to(self, memory: Memory, project: str | None) -> None:
+        """Let a memory be seen in this project alone, whichever it belonged to; None for all."""
+        place = memory.workspace if project is None else project
+        scope: Scope = "everywhere" if project is None else "project"
+        self._tx.memories.set_scope(memory.id, scope, place, self._now)
+        self._log("scope", memory.id, "everywhere" if project is None else f"in {project} only")
+
     def pin(self, memory_id: str, *, pinned: bool) -> None:
         """Protect a memory from fading, or no longer."""
         self._tx.memories.set_flags(memory_id, self._now, pinned=pinned)

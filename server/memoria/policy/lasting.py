@@ -25,21 +25,23 @@ _COARSE = ("month", "season", "year", "range")
 REDACTED = "[redacted:"
 """Begins what stands in the place of a secret."""
 
-_PASSING = LazyPattern(
+_ONE_SESSION = LazyPattern(
     r"""(?xi)
     \b(?:this|(?:the\s)?current|today['’]s)\s(?:session|conversation|chat|thread)\b
-    | \bfor\s(?:now|the\smoment|the\stime\sbeing)\b
     | \b(?:(?:just|only)\s(?:for\s)?(?:today|tonight|now|this\s(?:once|time)|once)
         | (?:today|tonight|this\stime|this\sonce)\sonly | this\sone\stime
         | for\s(?:today|tonight))\b
     | \bfor\sthe\srest\sof\s(?:the|this)\s(?:session|conversation|chat|day)\b
-    | \b(?:at\sthe\smoment|right\snow|temporarily)\b
     | (?:这|本|当前|目前这?)[一个次轮场]{0,2}(?:对话|会话|聊天|交流|谈话)
-    | 这一?[次回](?:先|就|只|请|都|用)?
-    | 暂时|暂且|眼下|先这样
+    | 这一?[次回](?:先|就|只|请|都|用)
     | [只仅就](?:限|在|是)?(?:今天|今晚|今日|本次) | (?:今天|今晚|今日)[先就只]
     """
 )
+_PASSING = LazyPattern(
+    r"(?i)\b(?:for\s(?:now|the\smoment|the\stime\sbeing)|at\sthe\smoment|right\snow|temporarily)\b"
+    r"|这一?[次回]|暂时|暂且|眼下|先这样"
+)
+"""A state of things that passes, nobody says when."""
 _ONE_OCCASION = LazyPattern(
     r"""(?xi)
     \b(?:remind|remember\sto|do\s?n[o'’]t\sforget|needs?\sto|ha(?:s|ve)\sto|must|will|going\sto|due
@@ -68,9 +70,22 @@ _AFTERWARDS = LazyPattern(r"(?i)(?:\b(?:since|from|after|as\sof|starting)|自|�
 _OPEN_BEHIND = LazyPattern(r"\s?(?:以来|起|开始|之?后|以后)")
 
 
-def is_for_one_session(content: str) -> bool:
-    """Whether a statement is meant for the present conversation or day alone."""
-    return _PASSING.regex.search(content) is not None
+def is_for_one_session(content: str, kind: MemoryType) -> bool:
+    """Whether a statement is meant for the present conversation or day alone.
+
+    An order "for now" is; that somebody lives somewhere for now may be so for months.
+    """
+    guides = kind.is_binding or kind is MemoryType.PREFERENCE
+    passes = guides and _PASSING.regex.search(content) is not None
+    return passes or _ONE_SESSION.regex.search(content) is not None
+
+
+def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
+    """When a statement ends that is for one session, UTC epoch ms; None for one that is not.
+
+    A session has no certain end, but after a day it is over.
+    """
+    return said_at + DAY_MS if is_for_one_session(content, kind) else None
 
 
 def is_lasting(content: str, kind: MemoryType, said_at: int, now: int) -> bool:
@@ -82,7 +97,9 @@ def is_lasting(content: str, kind: MemoryType, said_at: int, now: int) -> bool:
         said_at: when it was said, UTC epoch milliseconds.
         now: the present moment.
     """
-    if REDACTED in content or is_for_one_session(content):
+    if REDACTED in content or is_for_one_session(content, kind):
+        return False
+    if _PASSING.regex.search(content) and now >= said_at + DAY_MS:
         return False
     return all(now < span.until_ms + _ZONE_MS for span in _ends(content, kind, said_at))
 
