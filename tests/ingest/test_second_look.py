@@ -245,3 +245,34 @@ async def test_a_check_costs_no_more_the_more_was_said_before(
     (statement,) = lines(asked_for(model, "verify")[0])
     assert len(statement["before"]) <= 3
     assert sum(map(len, statement["before"])) < 1000
+
+
+BORN = {
+    "en": (
+        "My grandfather was born in 1938.",
+        "The user's grandfather was born in 1938.",
+        "According to the family bible he was born in 1936.",
+        "The user's grandfather was born in 1936.",
+    ),
+    "zh": (
+        "我爷爷是1938年出生的。",
+        "用户的爷爷生于1938年。",
+        "户口本上写的是1936年。",
+        "用户的爷爷生于1936年。",
+    ),
+}
+
+
+@pytest.mark.parametrize("relation", ["replaces", "contradicts"])
+@pytest.mark.parametrize("language", sorted(BORN))
+async def test_a_date_that_a_model_finds_in_dispute_is_no_other_time(
+    home: Path, model: ScriptedModel, language: str, relation: str
+) -> None:
+    words, known, again, now = BORN[language]
+    about = {"subject": "grandfather", "predicate": "birth"}
+    extract = reads({words: known, again: now}, **about)
+    model.answer = answers(extract=extract, adjudicate=rules(relation))
+    async with opened(home, model) as m:
+        await said(m, words)
+        await said(m, again, session="t")
+        assert believed(await memories(m)) == [now]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from tests.ingest.play import add, answers, log, memories, opened, reader
-from tests.ingest.test_second_look import finds
+from tests.ingest.test_second_look import finds, lines
 from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria import Memoria
-from memoria.model import Edge, EdgeType, Memory, Node, Validity, from_millis
+from memoria.model import COMMAND_LINE, Edge, EdgeType, Memory, Node, Validity, from_millis
 from memoria.store.values import Filters
 
 MONDAY = "2026-03-02T12:00:00+00:00"
@@ -281,3 +281,37 @@ async def test_a_contradiction_that_waits_is_linked_as_the_model_understood_it(
         assert [(edge.role, edge.inferred_by) for edge in roles] == [("location", "model")]
         against = [edge for edge in edges(m, waits) if edge.type is EdgeType.CONTRADICTS]
         assert [{edge.src.id, edge.dst.id} for edge in against] == [{waits.id, memory.id}]
+
+
+@pytest.mark.parametrize("case", sorted(WORDS))
+async def test_a_change_that_waited_takes_effect_when_the_user_confirms_it(
+    home: Path, model: ScriptedModel, case: str
+) -> None:
+    before, was, after, now = WORDS[case]
+    extract = adds_and_updates(
+        {"quote": before, "content": was, "importance": 0.9}, {"quote": after, "content": now}
+    )
+
+    def unsure_of_changes(asked: Asked) -> object:
+        checks = [(line["number"], line["words"]) for line in lines(asked)]
+        return {
+            "checks": [
+                {"statement": n, "supported": "unclear" if words == after else "yes"}
+                for n, words in checks
+            ]
+        }
+
+    model.answer = answers(extract=extract, verify=unsure_of_changes)
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, SATURDAY, "t")
+        (waits,) = await m.list_pending()
+        assert waits.content == now
+        assert await shown(m, was) == [was]
+        await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
+        found = await memories(m)
+        assert {one.content: one.validity for one in found if one.content in (was, now)} == {
+            was: Validity.SUPERSEDED,
+            now: Validity.ACTIVE,
+        }
+        assert await shown(m, now) == [now]

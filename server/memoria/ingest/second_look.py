@@ -19,6 +19,7 @@ from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.model import (
     Add,
+    InferredBy,
     Memory,
     Operation,
     Relation,
@@ -188,11 +189,17 @@ def _doubtful_addition(
     same_subject = validator.tx.memories.list_about(subject, place, predicate=predicate)
     same = [memory for memory in same_subject if memory.predicate == predicate]
     near = recall.find_near(validator.tx, meanings, content, place)
-    unseen = [memory for memory in near if memory.id not in validator.prompt_memories]
-    rivals = {m.id: m for m in (*same, *unseen) if not says_the_same(content, m.content)}
+    others = [memory for memory in near if not _was_read_off(memory, turn)]
+    rivals = {m.id: m for m in (*same, *others) if not says_the_same(content, m.content)}
     is_known = any(says_the_same(content, m.content) for m in same)
     rivals_to_ask = () if is_known else tuple(rivals.values())[:_MOST_OF_ONE]
     return DoubtfulConclusion(content, quote, turn, rivals_to_ask, risky)
+
+
+def _was_read_off(memory: Memory, turn: StoredTurn) -> bool:
+    """Whether rules made a memory of the very turn that the model has read now."""
+    by_rules = memory.current.inferred_by is InferredBy.RULES
+    return by_rules and memory.current.provenance.turn_id == turn.id
 
 
 def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulConclusion | None:

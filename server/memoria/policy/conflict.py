@@ -109,7 +109,8 @@ def compare_claim(
         now: UTC epoch milliseconds.
         relation: how a model relates the claim to the memory, if it was asked. The model may say
             that two wordings mean the same or different things, and it may decide where the
-            priorities are too close. It cannot give a claim more priority than its source has, and
+            priorities are too close. It tells a date that is in dispute from another time, which
+            rules cannot. It cannot give a claim more priority than its source has, and
             statements that differ in a number or a "not" are never the same.
     """
     if relation == "same" and differs_in_number_or_negation(claim.content, memory.content):
@@ -121,7 +122,8 @@ def compare_claim(
         topic_verdict, relation = _compare_wordings(claim, memory)
         if topic_verdict is not None:
             return topic_verdict
-    if relation == "different" or not claim.assertive or _has_another_time(claim, memory):
+    is_of_another_time = by_rules and _has_another_time(claim, memory)
+    if relation == "different" or not claim.assertive or is_of_another_time:
         return KeepBoth()
     verdict = decide_replacement(claim, memory, now)
     if relation == "replaces" and isinstance(verdict, NeedsReview):
