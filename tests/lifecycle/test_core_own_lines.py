@@ -73,7 +73,11 @@ def test_a_line_corrected_by_hand_stays_in_its_file_also_when_it_is_corrected_ag
 
 @pytest.mark.parametrize("file", ["USER.md", "MEMORY.md"])
 def test_reordered_lines_stay_in_their_file(desk: Desk, file: CoreFile) -> None:
-    texts = [(kind, before) for name, kind, before, _ in LINES if name == file]
+    texts = [
+        (kind, before)
+        for name, kind, before, _ in LINES
+        if name == file and before != "用户住在上海"  # which would take the place of Leeds
+    ]
     for kind, text in texts:
         desk.say(text, kind)
     desk.night()

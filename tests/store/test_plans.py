@@ -27,6 +27,8 @@ WALKS = {
     ("backlog", "failed"),
     ("backlog", "last_error"),
     ("backlog", "pending"),
+    ("core_lines", "present"),  # what files say, the rules and some hundred of the newest
+    ("core_lines", "projects"),  # once a night
     ("documents", "erasures_of_all"),  # in a home of many documents only: a row a tenant
     ("documents", "oldest_awaiting"),  # stops at the first
     ("days", "files"),  # a row a conversation and a day

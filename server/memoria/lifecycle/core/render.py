@@ -115,7 +115,7 @@ def _slots(document: Document, rows: Rows) -> tuple[dict[int, Slot | Line | None
             slots[i] = Slot(None) if first else None
         elif line.kind == "note":
             slots[i] = None
-        elif known.held_secret(line, base):
+        elif known.has_secret(line, base):
             slots[i] = Line(render_secret_note(), "", "other", line.group)
         elif base is not None and known.keeps_wording(line, base):
             left.add(base.memory_id)
@@ -153,7 +153,7 @@ class _StoredLines:
         self._now = {memory.id: render_text(memory.content) for memory in rows.memories}
         self._prints = {fingerprint(text): memory_id for memory_id, text in self._now.items()}
 
-    def held_secret(self, line: Line, base: CoreLine | None) -> bool:
+    def has_secret(self, line: Line, base: CoreLine | None) -> bool:
         """Whether the user wrote a line with a secret, which its memory holds redacted."""
         memory_id = self._ids.get(line.digest) if base is None else base.memory_id
         now = self._redacted.get(memory_id or "")
