@@ -88,6 +88,15 @@ class Settings(BaseModel):
     and relationships are seen from everywhere. `none` for no project. By default a command and a
     server take the git repository of the folder they are started in, and the library takes none."""
 
+    private_workspaces: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None
+    """Projects that are seen from themselves alone, such as `/home/ann/diary,/home/ann/secret`.
+    What is said in one stays in it, even if it is about you, unless you say `scope=everywhere`; no
+    search of all projects shows it, and none counts it."""
+
+    name_other_projects: bool = False
+    """Whether a search that found less than was asked for names the other projects that have a
+    match. Otherwise it only counts the matches. Private projects are never named."""
+
     embedder: Literal["bundled", "endpoint", "off"] = "bundled"
     """Where vectors come from: the model in the wheel, an OpenAI-compatible endpoint, nowhere."""
 

@@ -515,6 +515,7 @@ WRITES = {
     "memories.set_flags",
     "memories.set_subject",
     "memories.set_scope",
+    "memories.is_private",
     "memories.erase",
     "memories.erase_wording",
     "conversations.suppress_turn",

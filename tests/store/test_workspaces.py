@@ -1,6 +1,10 @@
-"""A workspace's rows are seen from it alone, but for what holds for the person everywhere."""
+"""A workspace's rows are seen from it alone, but for what is about the person.
+
+What is in a private workspace is seen from it alone, even where all of them are asked.
+"""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +14,7 @@ from tests.store.test_isolation import LIMITS, MODEL, marks, vector
 from memoria.ingest.capture import Capture
 from memoria.ingest.scratchpads import update_scratchpad
 from memoria.memories.statements import Statements
-from memoria.model import LIBRARY, MemoryType, Role, Turn
+from memoria.model import LIBRARY, MemoryType, Role, Scope, Turn
 from memoria.model.query import MemoryQuery, TranscriptQuery, build_query
 from memoria.retrieval import Search, plan_memories, plan_transcript
 from memoria.retrieval.query.plan import EVERYWHERE
@@ -18,7 +22,9 @@ from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters
 
 TENANTS = ("ann", "bob")
-PLACES = (None, "red", "blue")
+PLACES = (None, "red", "blue", "diary")
+PRIVATE = "diary"
+OF_NOBODY, OF_PROJECT, OF_USER = "port number", "in this repo, port number", "my son's port number"
 PERSONAL = {MemoryType.PREFERENCE, MemoryType.RULE, MemoryType.RELATIONSHIP}
 
 
@@ -30,13 +36,25 @@ class Row:
     place: str | None
     kind: MemoryType | None
     current: bool = True
+    words: str = OF_NOBODY
+    scope: Scope | None = None
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether it is seen from every workspace."""
+        if self.kind is None or self.place is None:
+            return self.place is None
+        by_words = {OF_PROJECT: False, OF_USER: True}.get(self.words, self.kind in PERSONAL)
+        summary = self.kind is MemoryType.EPISODE
+        decided = by_words and not summary and self.place != PRIVATE
+        return decided if self.scope is None else self.scope == "everywhere"
 
     def seen_by(self, tenant: str, filters: Filters) -> bool:
         """What the promise says, written down a second time."""
-        near = self.place in (None, filters.workspace) or self.kind in PERSONAL
+        near = self.is_everywhere or self.place == filters.workspace
         return (
             self.tenant == tenant
-            and (filters.everywhere or near)
+            and (near or (filters.everywhere and self.place != PRIVATE))
             and (self.current or filters.include_history)
             and (not filters.types or self.kind in filters.types)
             and (not filters.roles or self.kind is None)
@@ -50,6 +68,8 @@ ROWS = st.lists(
         place=st.sampled_from(PLACES),
         kind=st.none() | st.sampled_from(list(MemoryType)),
         current=st.booleans(),
+        words=st.sampled_from((OF_NOBODY, OF_PROJECT, OF_USER)),
+        scope=st.sampled_from((None, "everywhere", "project")),
     ),
     min_size=1,
     max_size=12,
@@ -65,8 +85,12 @@ QUESTIONS = st.builds(
 )
 
 
+def opened(home: Path) -> SqliteStore:
+    return SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1, private=[PRIVATE])
+
+
 def keep(store: SqliteStore, i: int, row: Row) -> None:
-    text = f"port number {i}"
+    text = f"{row.words} {i}"
     if row.kind is None:
         capture = Capture(store, row.tenant, LIBRARY, LIMITS, marks(row.tenant), row.place)
         said = [Turn(role=Role.USER, content=text, message_id=str(i))]
@@ -81,7 +105,7 @@ def keep(store: SqliteStore, i: int, row: Row) -> None:
                 tx.conversations.retire_turn(turn.n)
         return
     statements = Statements(store, row.tenant, LIBRARY, marks(row.tenant), row.place)
-    kept = statements.remember(text, row.kind, None, None, None)
+    kept = statements.remember(text, row.kind, None, None, None, scope=row.scope)
     if not row.current:
         statements.revise(kept.id, "archive", None)
 
@@ -106,7 +130,7 @@ def test_a_question_sees_its_own_workspace_and_what_holds_everywhere_and_nothing
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], questions: list[Filters]
 ) -> None:
     home = tmp_path_factory.mktemp("home")
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = opened(home)
     try:
         for i, row in enumerate(rows):
             keep(store, i, row)
@@ -138,7 +162,7 @@ def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_h
     session: str | None,
 ) -> None:
     home = tmp_path_factory.mktemp("home")
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = opened(home)
     filters = Filters(workspace=place, everywhere=place == EVERYWHERE, include_history=history)
     try:
         for i, row in enumerate(rows):

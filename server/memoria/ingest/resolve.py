@@ -231,7 +231,7 @@ class Resolver:
         match decide_replacement(claim, memory, self._now):
             case Supersede() if update.reason == "change" and is_older(claim, memory):
                 raise RejectedError("said before it")
-            case Supersede() if applies_elsewhere(new, memory):
+            case Supersede() if applies_elsewhere(self._tx, new, memory):
                 self._note(self._claims.add_in_project(new, memory))
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from

@@ -110,6 +110,7 @@ class Statements:
             if scope == "everywhere" != now.scope:
                 writer.set_scope(now, scope, self._workspace)
                 now = self._memory(tx, now.id)
+            is_open = self._is_scope_open(tx, now, memory, text)
         return RememberResult(
             id=now.id,
             status=_status(outcome, now),
@@ -119,14 +120,14 @@ class Statements:
             contradicts=related_statements(outcome.contradicts),
             scope=now.scope,
             project=now.project,
-            is_scope_open=self._is_scope_open(now, memory, text),
+            is_scope_open=is_open,
         )
 
-    def _is_scope_open(self, memory: Memory, new: NewMemory, text: str) -> bool:
+    def _is_scope_open(self, tx: Transaction, memory: Memory, new: NewMemory, text: str) -> bool:
         """Whether a memory is seen elsewhere than was asked, or than its words say."""
         from memoria.policy.scope import decide_scope  # noqa: PLC0415  (the start-up does without it)
 
-        if self._workspace is None:
+        if self._workspace is None or tx.memories.is_private(self._workspace):
             return False
         return memory.scope != (new.scope or decide_scope(text, new.type, memory.subject))
 

@@ -78,7 +78,7 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
     superseded = [(memory, v) for memory, v in found if isinstance(v, Supersede)]
     newer = tuple(memory for memory, _ in superseded if is_older(new.claim, memory))
     rest = [(memory, v) for memory, v in superseded if memory not in newer]
-    elsewhere = tuple(memory for memory, _ in rest if applies_elsewhere(new, memory))
+    elsewhere = tuple(memory for memory, _ in rest if applies_elsewhere(tx, new, memory))
     return Verdicts(
         same=tuple(memory for memory, v in found if isinstance(v, SameStatement)),
         replaced=tuple((m, v.valid_from) for m, v in rest if m not in elsewhere),
@@ -91,7 +91,7 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
     )
 
 
-def applies_elsewhere(new: NewClaim, memory: Memory) -> bool:
+def applies_elsewhere(tx: Transaction, new: NewClaim, memory: Memory) -> bool:
     """Whether a memory is seen in every project while the claim is made for one alone.
 
     What is about the person applies everywhere, whatever project it is said in. Where the words of
@@ -99,6 +99,8 @@ def applies_elsewhere(new: NewClaim, memory: Memory) -> bool:
     """
     if new.memory.workspace is None or memory.project is not None:
         return False
+    if tx.memories.is_private(new.memory.workspace):
+        return new.memory.scope != "everywhere"
     scope = (
         new.memory.scope
         or decide_scope(new.wording.content, new.memory.type, new.memory.subject)

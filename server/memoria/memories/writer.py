@@ -80,8 +80,7 @@ class MemoryWriter:
             NotFoundError: a memory or turn that it refers to does not exist.
         """
         self.check_not_forgotten(wording.content)
-        scope = memory.scope or decide_scope(wording.content, memory.type, memory.subject)
-        memory = replace(memory, scope=scope or default_scope(memory.type))
+        memory = replace(memory, scope=memory.scope or self._decide_scope(memory, wording.content))
         self._tx.memories.add(memory, self._version(wording))
         links = wording.structural or StructuralLinks()
         self._complete(memory.id, replace(wording, structural=links), action, detail)
@@ -185,6 +184,13 @@ class MemoryWriter:
     def mark_contradiction(self, memory: Memory, others: Iterable[Memory]) -> None:
         """Note that a memory and some others cannot be true together, and nobody knows which is."""
         link_contradictions(self._tx, memory, [other.id for other in others], now=self._now)
+
+    def _decide_scope(self, memory: NewMemory, content: str) -> Scope:
+        """Where a memory is seen of which its writer does not say it."""
+        if self._tx.memories.is_private(memory.workspace):
+            return "project"
+        scope = decide_scope(content, memory.type, memory.subject)
+        return scope or default_scope(memory.type)
 
     def set_scope(self, memory: Memory, scope: Scope, workspace: str | None) -> None:
         """Set where a memory is seen.

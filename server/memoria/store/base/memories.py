@@ -82,6 +82,10 @@ class Memories(Protocol):
         """Set of whom or what a memory speaks, in its normal form."""
         ...
 
+    def is_private(self, workspace: str | None) -> bool:
+        """Whether what is said in a workspace is seen from it alone, whatever it is about."""
+        ...
+
     def set_flags(
         self,
         memory_id: str,

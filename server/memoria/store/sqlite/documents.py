@@ -25,11 +25,12 @@ class SqliteDocuments:
         tenant: int,
         vectors: VectorIndex,
         counted: TermStatistics | None = None,
+        workspaces: SqliteWorkspaces | None = None,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "documents")
         self._vectors = vectors
         self._matching = Matching(self._rows, counted)
-        self._workspaces = SqliteWorkspaces(connection, tenant)
+        self._workspaces = workspaces or SqliteWorkspaces(connection, tenant)
 
     def add(
         self,
@@ -153,6 +154,7 @@ class SqliteDocuments:
         view: dict[str, str | int | None] = {
             "workspace": self._workspaces.number(filters.workspace),
             "everywhere": int(filters.everywhere),
+            "private": as_json(self._workspaces.private),
             "history": int(filters.include_history),
             "include_processed": int(filters.include_processed),
             "since": filters.since,
@@ -219,15 +221,20 @@ class SqliteDocuments:
         """Every document of the tenant that holds all of the terms, wherever and however old."""
         if not terms:
             return []
-        everything = Filters(include_history=True, everywhere=True, include_processed=True)
-        scope = " OR ".join(visible.token for visible in self._list_visible([kind], everything))
+        tenant = self._rows.tenant
+        scope = " OR ".join(
+            Visibility(kind, tenant, place, current, processed).token
+            for place in (None, *self._workspaces.all())
+            for current in (True, False)
+            for processed in ((True, False) if kind == "turn" else (False,))
+        )
         words = " AND ".join(map(quote_term, terms))
         query = f"scope:({scope}) AND words:({words})"
         return [row["n"] for row in self._rows.all("matching", query=query)]
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> Narrowing:
         place = self._workspaces.number(filters.workspace)
-        return Narrowing(self._rows, kinds, filters, place)
+        return Narrowing(self._rows, kinds, filters, place, self._workspaces.private)
 
     def _scope(self, kinds: Sequence[DocumentKind], filters: Filters) -> str:
         """An FTS5 expression for whatever a question may see."""
@@ -248,7 +255,8 @@ class SqliteDocuments:
 
     def _visible_workspaces(self, filters: Filters) -> list[int | None]:
         """The workspaces a question may see; None stands for what belongs to none."""
-        if filters.everywhere:
-            return [None, *self._workspaces.all()]
         own = self._workspaces.number(filters.workspace)
+        if filters.everywhere:
+            hidden = {*self._workspaces.private} - {own}
+            return [None, *(n for n in self._workspaces.all() if n not in hidden)]
         return [None] if own is None else [None, own]

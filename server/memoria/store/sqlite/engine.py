@@ -27,6 +27,7 @@ class SqliteEngine:
             busy_timeout_ms=settings.busy_timeout_ms,
             readers=settings.read_connections,
             attempts=settings.embedding_attempts,
+            private=settings.private_workspaces or (),
         )
 
     def open_journaling(self, settings: Settings, lease: str, owner: str) -> SqliteJournalingStore:
@@ -35,6 +36,7 @@ class SqliteEngine:
             _database(settings),
             busy_timeout_ms=settings.busy_timeout_ms,
             attempts=settings.embedding_attempts,
+            private=settings.private_workspaces or (),
             tenant=settings.tenant,
             lease=lease,
             owner=owner,

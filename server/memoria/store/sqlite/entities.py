@@ -17,7 +17,7 @@ _UNKNOWN_KIND: EntityKind = "other"
 MOST_MENTIONS = 1000
 """Mentions are counted up to here: nobody needs the exact number of what is everywhere."""
 _LAST_CHARACTER = chr(0x10FFFF)
-View = Mapping[str, int | None]
+View = Mapping[str, str | int | None]
 """From where it is looked: workspace, everywhere, history."""
 
 

@@ -66,10 +66,10 @@ _NODES_AT_ONCE = 500
 class SqliteGraph:
     """A tenant's graph."""
 
-    def __init__(self, connection: Connection, tenant: int) -> None:
+    def __init__(self, connection: Connection, tenant: int, workspaces: SqliteWorkspaces) -> None:
         self._rows = TenantRows(connection, tenant, "graph")
         self._entities = SqliteEntities(self._rows)
-        self._workspaces = SqliteWorkspaces(connection, tenant)
+        self._workspaces = workspaces
 
     def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
         """The entity that a memory speaks of, known again by name or alias; made if it is new."""
@@ -295,10 +295,11 @@ class SqliteGraph:
         rows = self._rows.all("seen", ns=as_json(sorted(ns)), **view)
         return {row[0]: row[1] for row in rows}
 
-    def _view(self, seen: Filters) -> dict[str, int | None]:
+    def _view(self, seen: Filters) -> dict[str, str | int | None]:
         return {
             "workspace": self._workspaces.number(seen.workspace),
             "everywhere": int(seen.everywhere),
+            "private": as_json(self._workspaces.private),
             "history": int(seen.include_history),
         }
 

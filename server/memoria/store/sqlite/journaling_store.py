@@ -1,7 +1,7 @@
 """The store of a nightly run: it writes while its owner has the lease, and journals that."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from memoria.errors import LeaseLostError
@@ -23,6 +23,7 @@ class SqliteJournalingStore(SqliteStore):
         *,
         busy_timeout_ms: int,
         attempts: int,
+        private: Iterable[str] = (),
         tenant: str,
         lease: str,
         owner: str,
@@ -33,6 +34,7 @@ class SqliteJournalingStore(SqliteStore):
             path: the database file.
             busy_timeout_ms: how long to wait for other writers.
             attempts: how often an embedding is tried.
+            private: the workspaces that are seen from themselves alone.
             tenant: whose nightly maintenance it is.
             lease: the tenant's lease without which nothing is written.
             owner: whose it must be.
@@ -40,7 +42,13 @@ class SqliteJournalingStore(SqliteStore):
         Raises:
             StoreError: see `SqliteStore`.
         """
-        super().__init__(path, busy_timeout_ms=busy_timeout_ms, readers=1, attempts=attempts)
+        super().__init__(
+            path,
+            busy_timeout_ms=busy_timeout_ms,
+            readers=1,
+            attempts=attempts,
+            private=private,
+        )
         self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
         self._at: tuple[int, int] | None = None
         self.most_rows = 0

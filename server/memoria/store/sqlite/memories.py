@@ -27,10 +27,16 @@ _VERSION = tuple(name for name in MemoryVersion.model_fields if name != "provena
 class SqliteMemories:
     """A tenant's memories."""
 
-    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        tenant: int,
+        documents: SqliteDocuments,
+        workspaces: SqliteWorkspaces,
+    ) -> None:
         self._rows = TenantRows(connection, tenant, "memories")
         self._documents = documents
-        self._workspaces = SqliteWorkspaces(connection, tenant)
+        self._workspaces = workspaces
 
     def add(self, memory: NewMemory, version: NewVersion) -> None:
         """Write a new memory with its first version."""
@@ -141,6 +147,10 @@ class SqliteMemories:
         """Set of whom or what a memory speaks, in its normal form."""
         self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
 
+    def is_private(self, workspace: str | None) -> bool:
+        """Whether a workspace is seen from itself alone."""
+        return self._workspaces.is_private(workspace)
+
     def set_flags(
         self,
         memory_id: str,
@@ -229,7 +239,11 @@ class SqliteMemories:
         place = None if seen is None else self._workspaces.number(seen.workspace)
         everywhere = seen is None or seen.everywhere
         rows = self._rows.all(
-            "contradictions", ids=as_json(memory_ids), workspace=place, everywhere=int(everywhere)
+            "contradictions",
+            ids=as_json(memory_ids),
+            workspace=place,
+            everywhere=int(everywhere),
+            private=as_json(self._workspaces.private if seen else ()),
         )
         found: dict[str, tuple[str, ...]] = {}
         for row in rows:

@@ -21,7 +21,12 @@ class Narrowing:
     """A question's filters over one tenant's documents."""
 
     def __init__(
-        self, rows: TenantRows, kinds: Sequence[DocumentKind], filters: Filters, place: int | None
+        self,
+        rows: TenantRows,
+        kinds: Sequence[DocumentKind],
+        filters: Filters,
+        place: int | None,
+        private: Sequence[int] = (),
     ) -> None:
         """Nothing is read yet.
 
@@ -30,6 +35,7 @@ class Narrowing:
             kinds: what is asked for.
             filters: what is let through.
             place: the workspace of the filters.
+            private: the workspaces that are seen from themselves alone.
         """
         self._rows = rows
         self._kinds = as_json(kinds)
@@ -37,6 +43,7 @@ class Narrowing:
         self._memories = "memory" in kinds and not (filters.roles or filters.tool)
         self._filters = filters
         self._place = place
+        self._private = as_json(private)
         self._said = {
             "since": filters.since,
             "until": filters.until,
@@ -89,6 +96,7 @@ class Narrowing:
             include_processed=int(self._filters.include_processed),
             everywhere=int(self._filters.everywhere),
             place=self._place,
+            private=self._private,
         )
         return {row["n"] for row in rows}
 

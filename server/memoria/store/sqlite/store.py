@@ -1,7 +1,7 @@
 """The embedded store: many tenants' rows in one file, which many processes may have open."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +22,13 @@ class SqliteStore:
     """An opened database file. Its methods may be called from any thread."""
 
     def __init__(
-        self, path: Path, *, busy_timeout_ms: int, readers: int, attempts: int = 5
+        self,
+        path: Path,
+        *,
+        busy_timeout_ms: int,
+        readers: int,
+        attempts: int = 5,
+        private: Iterable[str] = (),
     ) -> None:
         """Open the file, and make or migrate it if need be.
 
@@ -31,6 +37,7 @@ class SqliteStore:
             busy_timeout_ms: how long to wait for other writers.
             readers: how many transactions may read at once.
             attempts: how often an embedding is tried.
+            private: the workspaces that are seen from themselves alone.
 
         Raises:
             StoreUnavailableError: the file can't be opened or is damaged.
@@ -39,6 +46,7 @@ class SqliteStore:
         """
         self._busy_timeout_ms = busy_timeout_ms
         self._attempts = attempts
+        self._private = frozenset(private)
         self._connections = Connections(path, busy_timeout_ms, readers)
         self._counted = TermStatistics()
         self._large = LargeTenants()
@@ -63,7 +71,9 @@ class SqliteStore:
         with self._write_transaction() as connection:
             number = _tenant_number(connection, tenant) or _add_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
-            yield SqliteTransaction(connection, tenant, number, vectors, self._attempts)
+            yield SqliteTransaction(
+                connection, tenant, number, vectors, self._attempts, private=self._private
+            )
 
     @contextlib.contextmanager
     def backlog(self, *, write: bool) -> Iterator[SqliteBacklog]:
@@ -154,6 +164,7 @@ class SqliteStore:
             self._attempts,
             self._counted,
             another,
+            self._private,
         )
 
 

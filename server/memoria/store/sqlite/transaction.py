@@ -38,6 +38,7 @@ from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
 from memoria.store.sqlite.vectors import VectorIndex
+from memoria.store.sqlite.workspaces import SqliteWorkspaces
 
 _T = TypeVar("_T")
 ConcurrentRead = Callable[[], AbstractContextManager["SqliteTransaction | None"]]
@@ -56,6 +57,7 @@ class SqliteTransaction:
         attempts: int,
         counted: TermStatistics | None = None,
         concurrent_read: ConcurrentRead = nullcontext,
+        private: frozenset[str] = frozenset(),
     ) -> None:
         """Nothing is read yet.
 
@@ -67,6 +69,7 @@ class SqliteTransaction:
             attempts: how often an embedding is tried.
             counted: what the process remembers of the full text; None for a writer.
             concurrent_read: opens a second transaction that sees the same.
+            private: the workspaces that are seen from themselves alone.
         """
         self._connection = connection
         self._name = name
@@ -75,11 +78,14 @@ class SqliteTransaction:
         self._attempts = attempts
         self._counted = counted
         self._concurrent_read = concurrent_read
+        self._workspaces = SqliteWorkspaces(connection, tenant, private)
 
     @cached_property
     def documents(self) -> SqliteDocuments:
         """The derived indexes over whatever can be found."""
-        return SqliteDocuments(self._connection, self._tenant, self._vectors, self._counted)
+        return SqliteDocuments(
+            self._connection, self._tenant, self._vectors, self._counted, self._workspaces
+        )
 
     @cached_property
     def conversations(self) -> SqliteConversations:
@@ -89,12 +95,12 @@ class SqliteTransaction:
     @cached_property
     def memories(self) -> SqliteMemories:
         """Memories and their versions."""
-        return SqliteMemories(self._connection, self._tenant, self.documents)
+        return SqliteMemories(self._connection, self._tenant, self.documents, self._workspaces)
 
     @cached_property
     def graph(self) -> SqliteGraph:
         """Memories, turns and entities as nodes, and the edges between them."""
-        return SqliteGraph(self._connection, self._tenant)
+        return SqliteGraph(self._connection, self._tenant, self._workspaces)
 
     @cached_property
     def episodes(self) -> SqliteEpisodes:

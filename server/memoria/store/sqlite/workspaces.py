@@ -1,5 +1,7 @@
 """Workspaces: the projects of a tenant, by name and number."""
 
+from functools import cached_property
+
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows
 
@@ -7,8 +9,18 @@ from memoria.store.sqlite.rows import TenantRows
 class SqliteWorkspaces:
     """A tenant's workspaces."""
 
-    def __init__(self, connection: Connection, tenant: int) -> None:
+    def __init__(
+        self, connection: Connection, tenant: int, private: frozenset[str] = frozenset()
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            connection: where they are.
+            tenant: whose they are.
+            private: names of those that are seen from themselves alone.
+        """
         self._rows = TenantRows(connection, tenant, "workspaces")
+        self._private = private
 
     def number(self, name: str | None) -> int | None:
         """The workspace's number; None for none, and for one nothing was ever kept of."""
@@ -26,3 +38,13 @@ class SqliteWorkspaces:
     def all(self) -> list[int]:
         """Every workspace's number."""
         return [row["n"] for row in self._rows.all("all")]
+
+    def is_private(self, name: str | None) -> bool:
+        """Whether a workspace is seen from itself alone."""
+        return name in self._private
+
+    @cached_property
+    def private(self) -> list[int]:
+        """The numbers of those that are seen from themselves alone."""
+        found = map(self.number, sorted(self._private))
+        return [n for n in found if n is not None]

@@ -91,7 +91,8 @@ SELECT n FROM documents
 WHERE n IN (SELECT value FROM json_each(:ns)) AND +tenant_id = :tenant
   AND kind IN (SELECT value FROM json_each(:kinds))
   AND (:history OR current)
-  AND (:everywhere OR workspace_n IS NULL OR workspace_n = :place)
+  AND (workspace_n IS NULL OR workspace_n = :place OR (
+            :everywhere AND workspace_n NOT IN (SELECT value FROM json_each(:private))))
   AND (:include_processed AND kind = 'turn' OR NOT (suppressed OR processed));
 
 -- name: passing_turns
@@ -212,7 +213,8 @@ CROSS JOIN documents d ON d.n = t.n
 WHERE t.tenant_id = :tenant
   AND (:history OR d.current)
   AND (:include_processed OR NOT (d.suppressed OR d.processed))
-  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
   AND t.at >= coalesce(:since, -9223372036854775807)
   AND t.at < coalesce(:until, 9223372036854775807)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM json_each(:roles)))
@@ -231,7 +233,8 @@ LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN sessions s ON s.n = t.session_n
 WHERE v.tenant_id = :tenant
   AND (:history OR d.current)
-  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
   AND v.valid_from >= coalesce(:since, -9223372036854775807)
   AND v.valid_from < coalesce(:until, 9223372036854775807)
   AND (:session_id IS NULL OR s.session_id = :session_id)

@@ -187,11 +187,13 @@ WHERE +n.tenant_id = :tenant
     WHEN n.memory_n IS NOT NULL THEN EXISTS (
         SELECT 1 FROM memory_versions v JOIN documents d ON d.n = v.n
         WHERE v.memory_n = n.memory_n AND v.valid_to IS NULL AND (:history OR d.current)
-          AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
+          AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
     WHEN n.turn_n IS NOT NULL THEN EXISTS (
         SELECT 1 FROM documents d
         WHERE d.n = n.turn_n AND (:history OR d.current) AND (:suppressed OR NOT d.suppressed)
-          AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
+          AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
     ELSE 1
   END;
 
@@ -207,7 +209,8 @@ WHERE +s.tenant_id = :tenant
     CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = v.n
     WHERE u.name_n = s.n AND (:history OR d.current)
-      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
+      AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
 ORDER BY s.n;
 
 -- name: count_mentions
@@ -221,7 +224,8 @@ SELECT count(*) FROM (
     CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = v.n
     WHERE +s.tenant_id = :tenant AND (:history OR d.current)
-      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+      AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
     LIMIT :most);
 
 -- name: entities
@@ -249,7 +253,8 @@ WHERE EXISTS (
     CROSS JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = v.n
     WHERE u.name_n = s.n AND (:history OR d.current)
-      AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace))
+      AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private)))))
 ORDER BY length(s.key), s.key;
 
 -- name: beginning

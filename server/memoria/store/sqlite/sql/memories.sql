@@ -182,7 +182,8 @@ CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
 CROSS JOIN documents d ON d.n = w.n
 WHERE o.validity IN ('active', 'pending_confirmation')
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
-  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
 UNION
 SELECT m.id, o.id AS other
 FROM json_each(:ids) wanted
@@ -196,7 +197,8 @@ CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
 CROSS JOIN documents d ON d.n = w.n
 WHERE o.validity IN ('active', 'pending_confirmation')
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
-  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace OR (
+            :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
 ORDER BY 1, 2;
 
 -- name: wordings
