@@ -404,6 +404,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "pairs.list_merged_into": lambda tx, them: [
         tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],
+    "derivations.list_changed": lambda tx, them: tx.derivations.list_changed(them.memory_ids),
     "derivations.list_candidates": lambda tx, _: [
         f"n={one.wording} {one.id}" for one in tx.derivations.list_candidates(0, 100)
     ],

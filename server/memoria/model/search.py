@@ -63,9 +63,12 @@ class Hit(Value):
     contradicts: tuple[str, ...] = ()
     """Ids of the memories that cannot be true together with it."""
     version: int | None = None
-    status: Literal["unprocessed", "verbatim"] | None = None
+    status: Literal["unprocessed", "verbatim", "outdated"] | None = None
     """A turn in a first-level answer: no chat model has read it yet; or it holds, word for
-    word, a code, a path or an address that was asked for."""
+    word, a code, a path or an address that was asked for. An episode or a concept: something that
+    it rests on has changed since."""
+    outdated_by: tuple[str, ...] = ()
+    """Ids of the memories that tell by now what it rests on."""
     tool: ToolCall | None = None
     excerpt: tuple[int, int] | None = None
     """The span [start, end) in characters of the stored text, where it is not all shown."""

@@ -2,7 +2,8 @@
 
     query     what is asked, with its filters and its profile (`query.plan`)
     sources   text, vectors, graph and the newest, each asked by itself (`sources.gather`)
-    ranking   evidence joined, candidates read and scored, threshold, repeats and diversity
+    ranking   evidence joined, candidates read and scored, threshold, repeats and diversity, and
+              derived hits behind what they rest on
     answer    as many hits as the budget holds, cited, with a hint and an explanation
 
 In a large tenant vectors are searched in a second thread meanwhile. Where a reranker is configured
@@ -22,9 +23,11 @@ from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.hint import find_hint
 from memoria.retrieval.answer.nearest_topics import list_nearest_topics
 from memoria.retrieval.answer.neighbours import read_neighbours
+from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import resolve_task
+from memoria.retrieval.ranking.derived import place_derived
 from memoria.retrieval.ranking.fusion import fuse
 from memoria.retrieval.ranking.people import is_asked_of_people
 from memoria.retrieval.ranking.rerank import (
@@ -150,12 +153,13 @@ class Search:
         sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
         threshold = RelevanceThreshold.for_query(plan, statistics)
         selection = select_hits(plan, apply_opinion(plan, found.scored, opinion), threshold)
+        selection = place_derived(tx, plan, selection)
         within_limit = selection.hits[: plan.limit]
         packed = _pack(tx, plan, within_limit)
         shown = {each.candidate.n for each in within_limit[: len(packed.hits)]}
         return SearchResult(
             query=plan.query,
-            hits=mark_hits(tx, packed.hits, plan.filters),
+            hits=mark_outdated(tx, plan, mark_hits(tx, packed.hits, plan.filters)),
             tokens=packed.tokens,
             omitted=packed.omitted + len(selection.hits) - len(within_limit),
             hidden=_count_hidden(tx, plan),

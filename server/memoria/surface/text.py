@@ -45,12 +45,18 @@ def answer_notes(result: SearchResult) -> list[str]:
         topics = "; ".join(f"“{topic}”" for topic in map(indent_stored, result.nearest_topics))
         notes.append(f"nothing relevant; the nearest topics on record: {topics}")
     notes += [_contradiction_note(hit) for hit in result.hits if hit.contradicts]
+    notes += [_outdated_note(hit) for hit in result.hits if hit.outdated_by]
     return notes + ([result.hint] if result.hint else [])
 
 
 def _contradiction_note(hit: Hit) -> str:
     others = ", ".join(f"[memory {one}]" for one in hit.contradicts)
     return f"[memory {hit.id}] and {others} cannot both be true; ask which is, and revise the other"
+
+
+def _outdated_note(hit: Hit) -> str:
+    others = ", ".join(f"[memory {one}]" for one in hit.outdated_by)
+    return f"[memory {hit.id}] rests on something that has changed since: see {others}"
 
 
 def memory_text(memory: Memory) -> str:

@@ -140,7 +140,8 @@ def _cite_hit(hit: Hit) -> CitedLine:
 
 
 def _contradiction(hit: Hit) -> list[str]:
-    return [f"contradicted by {', '.join(hit.contradicts)}"] if hit.contradicts else []
+    marks = [f"contradicted by {', '.join(hit.contradicts)}"] if hit.contradicts else []
+    return marks + ([f"see {', '.join(hit.outdated_by)}"] if hit.outdated_by else [])
 
 
 def _hit_words(hit: Hit) -> str:

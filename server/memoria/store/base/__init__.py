@@ -14,6 +14,7 @@ from memoria.store.base.core import CoreLines
 from memoria.store.base.days import Days, GeneratedFileRecords
 from memoria.store.base.dependencies import Dependencies, Dependent, Orphan
 from memoria.store.base.derivations import (
+    ChangedSource,
     DerivationCandidate,
     Derivations,
     DerivationSource,
@@ -50,6 +51,7 @@ __all__ = [
     "ActiveWording",
     "AuditLog",
     "Backlog",
+    "ChangedSource",
     "Conversations",
     "CoreLines",
     "DatabaseFiles",

@@ -45,6 +45,20 @@ class DerivationSource(NamedTuple):
     """Whether it says something else by now, or something else is true since."""
 
 
+class ChangedSource(NamedTuple):
+    """Something that a derived memory rests on and that has changed since."""
+
+    derived_id: str
+    id: str
+    """The memory that tells how it is now."""
+    before: str
+    """What it said when the derived memory was written."""
+    after: str
+    """What tells it by now; empty where nothing does."""
+    changed_at: int
+    """UTC epoch milliseconds."""
+
+
 class Derivations(Protocol):
     """The memories of a tenant that others may be derived from, and those that were derived."""
 
@@ -83,6 +97,14 @@ class Derivations(Protocol):
 
     def sources(self, ids: Sequence[str]) -> list[DerivationSource]:
         """The memories that these were derived from, in any of their wordings."""
+        ...
+
+    def list_changed(self, ids: Sequence[str]) -> list[ChangedSource]:
+        """What derived memories and episodes rest on that has changed since they were written.
+
+        An episode rests on what was concluded from its turns. What the same turns correct has not
+        changed for it.
+        """
         ...
 
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:

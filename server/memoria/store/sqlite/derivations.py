@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 
-from memoria.store.base.derivations import DerivationCandidate, DerivationSource, StatementOccasion
+from memoria.store.base.derivations import (
+    ChangedSource,
+    DerivationCandidate,
+    DerivationSource,
+    StatementOccasion,
+)
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, as_json
+from memoria.text.statement import says_the_same
 
 _UNIT = 10_000
 
@@ -73,6 +79,22 @@ class SqliteDerivations:
             )
             for row in self._rows.all("sources", ids=as_json(ids))
         ]
+
+    def list_changed(self, ids: Sequence[str]) -> list[ChangedSource]:
+        """What derived memories and episodes rest on that has changed since they were written."""
+        rows = [
+            row
+            for name in ("changed_sources", "changed_turns")
+            for row in self._rows.all(name, ids=as_json(ids))
+        ]
+        found = {
+            ChangedSource(
+                row["derived"], row["id"], row["before"], row["after"], row["changed_at"]
+            ): None
+            for row in rows
+            if not says_the_same(row["before"], row["after"])
+        }
+        return list(found)
 
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
         """Whether the sources rest on a turn that the derived memory does not rest on yet."""

@@ -106,6 +106,101 @@ CROSS JOIN memories m ON m.n = l.n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 GROUP BY d.n, m.n ORDER BY d.n, m.n;
 
+-- name: changed_sources
+-- What a derived memory quotes (`origin`) and what tells it by now: itself, what it was merged into, or
+-- what has taken its place. VERSION_NEXT has a date (event_at) where the successor says something else.
+WITH RECURSIVE led (derived_n, since, origin_n, n, replaced_at) AS (
+    SELECT d.n, v.ingested_at, t.memory_n, t.memory_n, 0
+    FROM json_each(:ids) w
+    CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
+    CROSS JOIN memory_versions v ON v.memory_n = d.n AND v.valid_to IS NULL
+    CROSS JOIN nodes s ON s.memory_n = d.n
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 8 AND e.created_at >= v.ingested_at
+    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL
+    UNION
+    SELECT l.derived_n, l.since, l.origin_n, m.merged_into, l.replaced_at
+    FROM led l CROSS JOIN memories m ON m.n = l.n
+    WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded'
+    UNION
+    SELECT l.derived_n, l.since, l.origin_n, t.memory_n, e.created_at
+    FROM led l CROSS JOIN memories m ON m.n = l.n AND m.validity = 'superseded'
+    CROSS JOIN nodes s ON s.memory_n = m.n
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12 AND e.event_at IS NOT NULL
+    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
+SELECT d.id AS derived, m.id, b.content AS before,
+       CASE m.validity WHEN 'active' THEN c.content ELSE '' END AS after,
+       max(l.replaced_at, c.ingested_at) AS changed_at
+FROM led l
+CROSS JOIN memories d ON d.n = l.derived_n
+CROSS JOIN memories m ON m.n = l.n
+CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
+CROSS JOIN memory_versions b ON b.memory_n = l.origin_n
+      AND b.version = (SELECT max(x.version) FROM memory_versions x
+                       WHERE x.memory_n = l.origin_n AND (x.ingested_at <= l.since OR x.version = 1))
+WHERE CASE m.validity WHEN 'active' THEN l.replaced_at > l.since OR c.ingested_at > l.since
+           WHEN 'superseded' THEN m.merged_into IS NULL AND m.updated_at > l.since
+                AND NOT EXISTS (SELECT 1 FROM nodes s
+                                CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12
+                                      AND e.event_at IS NOT NULL
+                                WHERE s.memory_n = m.n)
+           ELSE m.validity = 'contradicted' END
+ORDER BY d.n, m.n;
+
+-- name: changed_turns
+-- What was concluded from the turns of an episode, or said again in them, and has changed since by
+-- something that is not said in them: whoever sums them up sees no more than the turns.
+WITH RECURSIVE span (derived_n, since, session_n, first_index, last_index) AS MATERIALIZED (
+    SELECT d.n, c.ingested_at, p.session_n, p.first_index, p.last_index
+    FROM json_each(:ids) w
+    CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
+    CROSS JOIN episodes p ON p.memory_n = d.n
+    CROSS JOIN memory_versions c ON c.memory_n = d.n AND c.valid_to IS NULL),
+said (derived_n, origin_n, said_at) AS (
+    SELECT p.derived_n, v.memory_n, v.ingested_at
+    FROM span p
+    CROSS JOIN turns t ON t.session_n = p.session_n
+          AND t.turn_index BETWEEN p.first_index AND p.last_index
+    CROSS JOIN memory_versions v ON v.turn_n = t.n
+    UNION
+    SELECT p.derived_n, x.memory_n, x.ingested_at
+    FROM span p
+    CROSS JOIN turns t ON t.session_n = p.session_n
+          AND t.turn_index BETWEEN p.first_index AND p.last_index
+    CROSS JOIN memory_evidence x ON x.turn_n = t.n),
+led (derived_n, origin_n, said_at, n, replaced_at) AS (
+    SELECT s.derived_n, s.origin_n, s.said_at, s.origin_n, 0
+    FROM said s CROSS JOIN memories m ON m.n = s.origin_n
+    WHERE m.type NOT IN {derived_types}
+      AND NOT EXISTS (SELECT 1 FROM memory_versions f
+                      WHERE f.memory_n = m.n AND f.version = 1 AND f.channel = 'night')
+    UNION
+    SELECT l.derived_n, l.origin_n, l.said_at, m.merged_into, l.replaced_at
+    FROM led l CROSS JOIN memories m ON m.n = l.n
+    WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded'
+    UNION
+    SELECT l.derived_n, l.origin_n, l.said_at, t.memory_n, e.created_at
+    FROM led l CROSS JOIN memories m ON m.n = l.n AND m.validity = 'superseded'
+    CROSS JOIN nodes s ON s.memory_n = m.n
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12 AND e.event_at IS NOT NULL
+    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
+SELECT d.id AS derived, m.id, b.content AS before, c.content AS after,
+       max(l.replaced_at, c.ingested_at) AS changed_at
+FROM led l
+CROSS JOIN span p ON p.derived_n = l.derived_n
+CROSS JOIN memories d ON d.n = l.derived_n
+CROSS JOIN memories m ON m.n = l.n AND m.validity = 'active'
+CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
+CROSS JOIN memory_versions b ON b.memory_n = l.origin_n
+      AND b.version = (SELECT max(x.version) FROM memory_versions x
+                       WHERE x.memory_n = l.origin_n
+                         AND (x.ingested_at <= l.said_at OR x.version = 1))
+WHERE max(l.replaced_at, c.ingested_at) > p.since
+  AND (l.replaced_at > 0 OR c.ingested_at > l.said_at) AND b.n <> c.n
+  AND NOT EXISTS (SELECT 1 FROM turns t
+                  WHERE t.n = c.turn_n AND t.session_n = p.session_n
+                    AND t.turn_index BETWEEN p.first_index AND p.last_index)
+ORDER BY d.n, m.n;
+
 -- name: has_unseen_turns
 SELECT EXISTS (
     SELECT 1 FROM json_each(:ids) w

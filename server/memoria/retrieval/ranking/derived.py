@@ -1,0 +1,100 @@
+"""Derived hits: where concepts and episodes stand beside the memories that they rest on.
+
+The last stage of ranking. The hits come as `selection` has ordered them: each is relevant, repeats
+are dropped, and diversity has had its say. This stage only moves derived hits back:
+
+- behind a memory that they rest on and that matches about as well, for it is the exact one;
+- behind what tells how it is now, where something that they rest on has changed;
+- so that no more than two of them are among the first five, while others match nearly as well.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.selection import Selection
+from memoria.store.base import Transaction
+
+_ALIKE = 0.75
+"""A memory whose relevance is so much of a derived hit's matches about as well."""
+_FIRST = 5
+_MOST_DERIVED = 2
+"""Derived hits among the first, where others match nearly as well."""
+
+
+def place_derived(tx: Transaction, plan: SearchPlan, selection: Selection) -> Selection:
+    """The selection with derived hits in their places."""
+    derived = [each for each in selection.hits if is_derived(each)]
+    if not derived or plan.as_of is not None:
+        return selection
+    leaders = _find_leaders(tx, derived, selection.hits)
+    return replace(selection, hits=tuple(limit_derived(follow(selection.hits, leaders))))
+
+
+def is_derived(hit: ScoredCandidate) -> bool:
+    """Whether a hit sums up a conversation or says what memories amount to."""
+    return isinstance(hit.document, MemoryWording) and hit.document.memory.type.is_derived
+
+
+def _find_leaders(
+    tx: Transaction, derived: Sequence[ScoredCandidate], hits: Sequence[ScoredCandidate]
+) -> Mapping[str, Collection[str]]:
+    """By derived hit, the ids of the hits that it stands behind."""
+    ids = [each.id for each in derived]
+    leaders: dict[str, set[str]] = defaultdict(set)
+    for change in tx.derivations.list_changed(ids):
+        leaders[change.derived_id].add(change.id)
+    sources: dict[str, set[str]] = defaultdict(set)
+    for source in tx.derivations.sources(ids):
+        if source.is_current and source.is_quoted:
+            sources[source.derived_id].add(source.id)
+    for one in derived:
+        session = _session_of(one)
+        for hit in hits:
+            is_source = hit.id in sources[one.id] or (session and _session_of(hit) == session)
+            if is_source and not is_derived(hit) and hit.relevance >= _ALIKE * one.relevance:
+                leaders[one.id].add(hit.id)
+    return leaders
+
+
+def _session_of(hit: ScoredCandidate) -> str | None:
+    """The session that the present wording of a memory is drawn from; None for a turn."""
+    document = hit.document
+    if not isinstance(document, MemoryWording):
+        return None
+    return document.version.provenance.session_id
+
+
+def follow(
+    hits: Sequence[ScoredCandidate], leaders: Mapping[str, Collection[str]]
+) -> list[ScoredCandidate]:
+    """The hits in their order, each right behind the last of its leaders that is among them."""
+    places = {hit.id: place for place, hit in enumerate(hits)}
+
+    def place_after_leaders(hit: ScoredCandidate) -> tuple[int, bool, int]:
+        own = places[hit.id]
+        last = max((places[one] for one in leaders.get(hit.id, ()) if one in places), default=own)
+        return max(own, last), last > own, own
+
+    return sorted(hits, key=place_after_leaders)
+
+
+def limit_derived(hits: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """The hits with few derived ones among the first, unless what is left matches much worse."""
+    first: list[ScoredCandidate] = []
+    waiting: list[ScoredCandidate] = []
+    rest = list(hits)
+    while rest and len(first) < _FIRST:
+        hit = rest.pop(0)
+        if is_derived(hit) and sum(map(is_derived, first)) >= _MOST_DERIVED:
+            waiting.append(hit)
+        elif waiting and hit.relevance < _ALIKE * waiting[0].relevance:
+            rest = [*waiting, hit, *rest]
+            break
+        else:
+            first.append(hit)
+    else:
+        rest = [*waiting, *rest]
+    return [*first, *rest]
