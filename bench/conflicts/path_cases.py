@@ -126,7 +126,7 @@ class PathCase(Value):
     fuller: tuple[Change, ...] = ()
     """The new wording says more; what becomes of the old one is left open."""
     marked: tuple[tuple[str, str], ...] = ()
-    """Both are believed, and each is marked as contradicting the other."""
+    """Both are believed, each is marked as contradicting the other, and either may come first."""
     one_of: tuple[tuple[str, ...], ...] = ()
     """Exactly one of these wordings is believed."""
     ending: tuple[str, ...] = ()

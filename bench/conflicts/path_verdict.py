@@ -80,7 +80,8 @@ def compare(case: PathCase, belief: Belief, files: Mapping[str, str]) -> list[st
 
 def check_first(case: PathCase, hits: Sequence[Hit]) -> list[str]:
     """What is wrong with the first hit, if anything."""
-    wanted = [wording for group in case.one_of for wording in group] or case.current[:1]
+    alternatives = [wording for group in (*case.one_of, *case.marked) for wording in group]
+    wanted = alternatives or case.current[:1]
     if not hits:
         return [f"nothing is found: {wanted[0]}"]
     if any(says(hits[0].text, wording) for wording in wanted):
