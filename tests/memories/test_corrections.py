@@ -166,3 +166,15 @@ async def test_a_correction_supersedes_what_else_says_what_was_wrong(memory: Mem
     other = await memory.remember("The user's dog is called Rex")
     await memory.revise_memory(other.id, "correct", "The user lives in York")
     assert (await memory.get_memory(first.id)).validity is Validity.SUPERSEDED
+
+
+async def test_a_receipt_says_what_was_changed_by_what_was_said(memory: Memoria) -> None:
+    await memory.record_conversation([{"role": "user", "content": "My name is Lin."}])
+    receipt = await memory.record_conversation([{"role": "user", "content": "My name is Lina."}])
+    (change,) = receipt.changes
+    assert (change.content, [one.content for one in change.supersedes]) == (
+        "The user's name is Lina.",
+        ["The user's name is Lin."],
+    )
+    found = await memory.get_memory(change.id)
+    assert found.content == change.content

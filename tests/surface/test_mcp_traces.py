@@ -30,7 +30,8 @@ async def test_a_receipt_names_every_turn(agent: Agent) -> None:
         "record_conversation",
         turns=[{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}],
     )
-    assert (answer["recorded"], answer["already_recorded"], answer["new_versions"]) == (2, 0, 0)
+    assert answer["recorded"] == 2
+    assert not {"already_recorded", "new_versions"} & answer.keys()
     assert len(set(answer["turn_ids"])) == 2
     assert answer["receipt_id"] in text
     assert "2 recorded" in text

@@ -13,6 +13,7 @@ from memoria.ingest.turn_draft import TurnDraft, draft_turn, find_repeats
 from memoria.model import (
     CaptureEvent,
     Channel,
+    MemoryChange,
     Receipt,
     RecordedTurn,
     Role,
@@ -117,7 +118,8 @@ class Capture:
                     ended = conversations.close_segment(name, self._channel.source, event)
                     intake.queue_segments(ended)
                     closed += len(ended)
-        return _make_receipt([outcomes[id(draft)] for draft in drafts], tally, closed)
+        recorded = [outcomes[id(draft)] for draft in drafts]
+        return _make_receipt(recorded, tally, closed, intake.changes)
 
     def close_idle_segments(self) -> int:
         """Close the segments that have been idle for longer than the limit. Gives their number."""
@@ -248,7 +250,9 @@ def _by_session(drafts: Sequence[TurnDraft]) -> dict[str, list[TurnDraft]]:
     return sessions
 
 
-def _make_receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -> Receipt:
+def _make_receipt(
+    recorded: Sequence[RecordedTurn], tally: Tally, closed: int, changes: Iterable[MemoryChange]
+) -> Receipt:
     def count(status: str) -> int:
         return sum(turn.status == status for turn in recorded)
 
@@ -262,4 +266,5 @@ def _make_receipt(recorded: Sequence[RecordedTurn], tally: Tally, closed: int) -
         stripped=tally.stripped,
         turns=tuple(recorded),
         closed_segments=closed,
+        changes=tuple(changes),
     )

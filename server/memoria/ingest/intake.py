@@ -21,7 +21,7 @@ from memoria.ingest.resolve import Resolver
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
-from memoria.model import Add, InferredBy, QueueKind, Role, new_id
+from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, new_id
 from memoria.model.privacy import PersonalRules
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements
 from memoria.policy.routing import (
@@ -79,6 +79,8 @@ class Intake:
         self._digester = digester
         self._limits = limits
         self._now = now
+        self.changes: list[MemoryChange] = []
+        """What the rules have changed because of the turns that were handled."""
 
     def take_turn(self, n: int, turn: NewTurn) -> None:
         """Handle a turn that was written as document `n`."""
@@ -139,7 +141,8 @@ class Intake:
             )
             participants = find_participants(self._tx)
             operations = map(_operation, statements)
-            Resolver(validator).apply(attribute_operations(operations, prompt.turns, participants))
+            attributed = attribute_operations(operations, prompt.turns, participants)
+            self.changes += Resolver(validator).apply(attributed).changes
 
     def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:

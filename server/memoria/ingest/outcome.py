@@ -3,6 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from memoria.model import MemoryChange
+
 
 @dataclass(slots=True)
 class ExtractionOutcome:
@@ -10,6 +12,8 @@ class ExtractionOutcome:
 
     applied: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
+    changes: list[MemoryChange] = field(default_factory=list)
+    """Memories that took the place of others, or contradict them."""
 
     def add_rejection(self, error: Exception) -> None:
         """Count an operation that was rejected, by its reason."""

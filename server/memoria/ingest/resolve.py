@@ -151,7 +151,7 @@ class Resolver:
         wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
             relations = self._advice.relations_of(content)
-            self._note(self._claims.write(NewClaim(claim, new, wording, relations)))
+            self._note(self._claims.write(NewClaim(claim, new, wording, relations)), content)
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._count("pending")
@@ -192,9 +192,11 @@ class Resolver:
             self._count("known")
         return known is not None
 
-    def _note(self, outcome: ClaimOutcome) -> None:
-        """Count what became of a claim."""
+    def _note(self, outcome: ClaimOutcome, content: str) -> None:
+        """Count what became of a claim, and note what it changed."""
         self._count(outcome.action)
+        change = outcome.describe_change(content)
+        self._outcome.changes += [] if change is None else [change]
         if outcome.is_echo:
             self.echo_ids.add(outcome.memory_id)
 
@@ -223,21 +225,21 @@ class Resolver:
         wording = replace(wording, expires_at=end)
         new = NewClaim(claim, same_topic(memory, claim, turn.workspace), wording)
         if confirm_reason is not None:
-            self._note(self._claims.hold(new, memory, Contradict()))
+            self._note(self._claims.hold(new, memory, Contradict()), content)
             return
         if _is_the_same(content, memory.content, update):
-            self._note(self._claims.strengthen(new, memory))
+            self._note(self._claims.strengthen(new, memory), content)
             return
         match decide_replacement(claim, memory, self._now):
             case Supersede() if update.reason == "change" and is_older(claim, memory):
                 raise RejectedError("said before it")
             case Supersede() if applies_elsewhere(self._tx, new, memory):
-                self._note(self._claims.add_in_project(new, memory))
+                self._note(self._claims.add_in_project(new, memory), content)
             case Supersede(valid_from=since):
                 since = since if update.reason == "change" else memory.current.valid_from
-                self._note(self._claims.revise(new, memory, since))
+                self._note(self._claims.revise(new, memory, since), content)
             case Contradict() | NeedsReview() as verdict:
-                self._note(self._claims.hold(new, memory, verdict))
+                self._note(self._claims.hold(new, memory, verdict), content)
 
     def _delete(self, delete: Delete) -> None:
         memory = self._validator.require_prompt_memory(delete.id)

@@ -18,7 +18,15 @@ from typing import Literal
 from memoria.memories.values import NewWording, Passage, StructuralLinks
 from memoria.memories.verdicts import NewClaim, Verdicts, judge_claim
 from memoria.memories.writer import MemoryWriter
-from memoria.model import InferredBy, Memory, SourceKind, Validity, new_id
+from memoria.model import (
+    InferredBy,
+    Memory,
+    MemoryChange,
+    RelatedStatement,
+    SourceKind,
+    Validity,
+    new_id,
+)
 from memoria.policy.conflict import Claim, Contradict, NeedsReview
 from memoria.store.base import Transaction
 from memoria.store.values import NewMemory
@@ -42,6 +50,21 @@ class ClaimOutcome:
     """The memories that cannot be true together with it."""
     is_echo: bool = False
     """Whether an assistant or a tool only repeated what the user had said."""
+
+    def describe_change(self, content: str) -> MemoryChange | None:
+        """What a claim that says `content` changed, for a receipt; None if nothing known."""
+        if not (self.supersedes or self.contradicts):
+            return None
+        return MemoryChange(
+            id=self.memory_id,
+            content=content,
+            supersedes=_related_statements(self.supersedes),
+            contradicts=_related_statements(self.contradicts),
+        )
+
+
+def _related_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
+    return tuple(RelatedStatement(id=one.id, content=one.content) for one in memories)
 
 
 class ClaimWriter:

@@ -4,7 +4,6 @@ Everything here can be undone. A correction writes a new version and ends the va
 one; archiving only hides. The provenance is stamped from the channel, never taken from the caller.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
@@ -16,7 +15,6 @@ from memoria.model import (
     Memory,
     MemoryType,
     Provenance,
-    RelatedStatement,
     RememberResult,
     Revision,
     Scope,
@@ -107,6 +105,7 @@ class Statements:
                 memory = replace(memory, subject=topic.subject, predicate=topic.predicate)
             outcome = self._state(tx, text, memory, valid_from, turn_id)
             now = self._memory(tx, outcome.memory_id)
+            change = outcome.describe_change(text)
             if scope == "everywhere" != now.scope:
                 writer.set_scope(now, scope, self._workspace)
                 now = self._memory(tx, now.id)
@@ -116,8 +115,8 @@ class Statements:
             status=_status(outcome, now),
             content=text,
             redactions=dict(tally.redactions),
-            supersedes=related_statements(outcome.supersedes),
-            contradicts=related_statements(outcome.contradicts),
+            supersedes=change.supersedes if change else (),
+            contradicts=change.contradicts if change else (),
             scope=now.scope,
             project=now.project,
             is_scope_open=is_open,
@@ -381,11 +380,6 @@ def _status(outcome: "ClaimOutcome", memory: Memory) -> StatementStatus:
             return "already_known"
         case _:
             return "remembered"
-
-
-def related_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
-    """Some memories with what they say, for a receipt."""
-    return tuple(RelatedStatement(id=one.id, content=one.content) for one in memories)
 
 
 def check_statement(content: str, tally: Tally) -> str:

@@ -147,6 +147,17 @@ StatementStatus = Literal["remembered", "already_known", "restored", "pending"]
 user's word."""
 
 
+class MemoryChange(Value):
+    """What a statement changed: the memory that says it now, and what that means for others."""
+
+    id: str
+    content: str
+    supersedes: tuple[RelatedStatement, ...] = ()
+    """What it has taken the place of. It stays in the history."""
+    contradicts: tuple[RelatedStatement, ...] = ()
+    """What cannot be true together with it; both stay until one is revised."""
+
+
 class RememberResult(Value):
     """What became of a statement to remember."""
 

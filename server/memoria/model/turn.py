@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from memoria.errors import InvalidInputError
 from memoria.model.base import Value
 from memoria.model.instant import parse_instant, to_millis
-from memoria.model.memory import Trust
+from memoria.model.memory import MemoryChange, Trust
 
 
 class Role(StrEnum):
@@ -131,6 +131,8 @@ class Receipt(Value):
     """Private or injected blocks taken out."""
     turns: tuple[RecordedTurn, ...]
     closed_segments: int
+    changes: tuple[MemoryChange, ...] = ()
+    """Memories that rules have changed, or marked as contradicted, because of what was said."""
 
 
 class TurnRecord(Value):

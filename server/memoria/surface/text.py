@@ -7,6 +7,7 @@ from memoria.model import (
     ForgetResult,
     Hit,
     Memory,
+    MemoryChange,
     MemoryVersion,
     Receipt,
     RelatedStatement,
@@ -112,7 +113,17 @@ def receipt_text(receipt: Receipt) -> str:
         parts.append(f"{receipt.stripped} private or injected blocks left out")
     if receipt.closed_segments:
         parts.append("segment closed")
-    return f"{'; '.join(parts)}. Receipt {receipt.id}"
+    notes = [f"note: {note}" for note in receipt_notes(receipt)]
+    return "\n".join([f"{'; '.join(parts)}. Receipt {receipt.id}", *notes])
+
+
+def receipt_notes(receipt: Receipt) -> list[str]:
+    """What the turns have changed in the memory, a sentence each."""
+    return [
+        f"[memory {change.id}] “{indent_stored(change.content)}” {note}"
+        for change in receipt.changes
+        for note in _change_notes(change)
+    ]
 
 
 def remember_text(kept: RememberResult) -> str:
@@ -123,8 +134,7 @@ def remember_text(kept: RememberResult) -> str:
 
 def remember_notes(kept: RememberResult) -> list[str]:
     """What a statement means for what was known, a sentence each."""
-    notes = [f"supersedes {statement_text(former)}" for former in kept.supersedes]
-    notes += [f"contradicts {statement_text(other)}" for other in kept.contradicts]
+    notes = _change_notes(kept)
     if kept.status == "pending":
         notes.append("it waits until the user confirms it (`memoria revise ID confirm`)")
     elif kept.contradicts:
@@ -137,6 +147,11 @@ def remember_notes(kept: RememberResult) -> list[str]:
         )
         notes.append(f"{scope_phrase(kept.project)}; {cure}")
     return notes
+
+
+def _change_notes(change: RememberResult | MemoryChange) -> list[str]:
+    notes = [f"supersedes {statement_text(former)}" for former in change.supersedes]
+    return notes + [f"contradicts {statement_text(other)}" for other in change.contradicts]
 
 
 def scope_phrase(project: str | None) -> str:

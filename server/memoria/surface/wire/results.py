@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel
 
 from memoria.model import ForgetResult, Memory, Receipt, RememberResult, Scratchpad, to_iso
-from memoria.surface.text import forget_notes, remember_notes
+from memoria.surface.text import forget_notes, receipt_notes, remember_notes
 
 
 class WireRevision(BaseModel):
@@ -45,13 +45,14 @@ class WireReceipt(BaseModel):
 
     receipt_id: str
     recorded: int
-    already_recorded: int
-    new_versions: int
+    already_recorded: int | None = None
+    new_versions: int | None = None
     forgotten: int | None = None
     turn_ids: list[str]
     redactions: dict[str, int] | None = None
     stripped: int | None = None
     closed_segments: int | None = None
+    notes: list[str] | None = None
 
 
 class WireScratchpad(BaseModel):
@@ -124,13 +125,14 @@ def wire_receipt(receipt: Receipt) -> WireReceipt:
     return WireReceipt(
         receipt_id=receipt.id,
         recorded=receipt.recorded,
-        already_recorded=receipt.already_recorded,
-        new_versions=receipt.new_versions,
+        already_recorded=receipt.already_recorded or None,
+        new_versions=receipt.new_versions or None,
         forgotten=receipt.forgotten or None,
         turn_ids=[turn.id for turn in receipt.turns if turn.id is not None],
         redactions=receipt.redactions or None,
         stripped=receipt.stripped or None,
         closed_segments=receipt.closed_segments or None,
+        notes=receipt_notes(receipt) or None,
     )
 
 
