@@ -11,6 +11,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria import Memoria
 from memoria.model import COMMAND_LINE, Edge, EdgeType, Memory, Node, Validity, from_millis
+from memoria.model.provenance import EntityRecord
 from memoria.store.values import Filters
 
 MONDAY = "2026-03-02T12:00:00+00:00"
@@ -252,6 +253,47 @@ async def test_a_memory_that_a_conversation_changed_is_linked_to_the_turn_that_c
         (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
         linked = {edge.dst.id for edge in edges(m, memory) if edge.type is EdgeType.DERIVED_FROM}
     assert linked == {version.provenance.turn_id for version in memory.versions}
+
+
+MOVES = {
+    "en": (
+        "I live in Oslo with my sister Lina.",
+        "The user lives in Oslo with Lina.",
+        "Lina and I have moved to Bergen.",
+        "The user lives in Bergen with Lina.",
+        ("Oslo", "Lina"),
+    ),
+    "zh": (
+        "我和妹妹丽娜住在奥斯陆。",
+        "用户和丽娜住在奥斯陆。",
+        "我和丽娜搬到卑尔根了。",
+        "用户和丽娜住在卑尔根。",
+        ("奥斯陆", "丽娜"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", sorted(MOVES))
+async def test_what_an_update_no_longer_names_is_no_longer_linked(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    before, was, after, now, (place, person) = MOVES[language]
+    named = [
+        {"name": place, "kind": "place", "role": "location"},
+        {"name": person, "kind": "person", "role": "patient"},
+    ]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was, "entities": named}, {"quote": after, "content": now}
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        assert isinstance(await m.graph.around(place), EntityRecord)
+        await told(m, after, SATURDAY, "t")
+        (memory,) = [one for one in await memories(m) if one.content == now]
+        ties = [edge for edge in edges(m, memory) if edge.type is EdgeType.ROLE]
+        assert [edge.role for edge in ties if edge.role != "agent"] == ["patient"]
+        assert {edge.inferred_by for edge in ties} == {"model"}
+        assert isinstance(await m.graph.around(person), EntityRecord)
 
 
 @pytest.mark.parametrize("language", sorted(GUESSES))

@@ -15,7 +15,11 @@ from memoria.memories.claims import (
     ClaimWriter,
     same_topic,
 )
-from memoria.memories.links import interpretation_by_model, interpretation_by_rules
+from memoria.memories.links import (
+    interpretation_by_model,
+    interpretation_by_rules,
+    interpretation_of_update,
+)
 from memoria.memories.validator import (
     EventTime,
     OperationValidator,
@@ -217,7 +221,9 @@ class Resolver:
         when = find_event_time(update.event_time, update.content, turn, "past")
         predicate = memory.predicate or ""
         claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
-        interpretation = interpretation_by_rules(content, when.expression, when.at)
+        interpretation = interpretation_of_update(
+            self._tx, memory, content, when.expression, when.at
+        )
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
         end = find_expiry(update.until, update.duration, turn)
         if end is not None and end <= turn.at:
