@@ -4,7 +4,7 @@ The rules are imported when they are first asked, because the start-up does with
 """
 
 from memoria.model.ruling import Relation
-from memoria.policy.properties.base import WHOLE, Property
+from memoria.policy.properties.base import Property
 
 __all__ = ["Property", "read_properties", "read_topic", "relate_statements"]
 
@@ -15,7 +15,7 @@ def read_topic(text: str) -> Property | None:
     None where it tells several or none that a rule reads, what was, or what is only planned.
     """
     found = read_properties(text)
-    if len(found) != 1 or not found[0].subject or found[0].predicate.startswith(WHOLE):
+    if len(found) != 1 or not found[0].subject or found[0].is_unread:
         return None
     (one,) = found
     return one if one.affirmed and not (one.is_past or one.is_tentative) else None

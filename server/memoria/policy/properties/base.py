@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 WHOLE = "say:"
-"""How the predicate of a clause begins that no rule reads."""
+"""Begins the predicate of a clause that no rule reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,16 @@ class Property:
     is_certain: bool = True
     """Whether another value is surely a change; if not, both may be true, of two events."""
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether no rule read the clause, so that its words are all that is known of it."""
+        return self.predicate.startswith(WHOLE)
+
+    @property
+    def holds_now(self) -> bool:
+        """Whether it tells what is, not what was, may be or is planned."""
+        return not (self.is_past or self.is_tentative)
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
@@ -39,6 +49,8 @@ class Clause:
     """Its words without fillers and without what denies or changes it."""
     is_rule: bool = False
     """Whether it tells the assistant what to do."""
+    is_affirmed: bool = True
+    """Whether nothing in it denies it."""
 
 
 @dataclass(frozen=True, slots=True)

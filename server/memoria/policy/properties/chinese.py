@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from memoria.graph import lexicon
 from memoria.policy.properties import chinese_words as vocabulary
 from memoria.policy.properties.base import Property
-from memoria.policy.properties.keys import PEOPLE, USER, has_one_value, predicate_key, subject_key
+from memoria.policy.properties.keys import PEOPLE, USER, may_be_several, predicate_key, subject_key
 from memoria.policy.properties.values import canonical_value
 from memoria.text.pattern import LazyPattern
 
@@ -74,7 +74,7 @@ def times_of(text: str) -> tuple[bool, bool, bool]:
 def _subject(text: str | None, previous: Sequence[Property]) -> str:
     """Whose property it is: the subject named, or that of the clause before."""
     if not text or vocabulary.PRONOUN.regex.fullmatch(text):
-        return previous[-1].subject if previous else USER
+        return (previous[-1].subject or previous[-1].value) if previous else USER
     return subject_key(text.replace(_USER_SIGN, "用户"))
 
 
@@ -122,7 +122,7 @@ def _attribute(match: re.Match[str], subject: str) -> list[Property]:
     """Such as "X的Y是Z"."""
     word, value = match["attribute"], match["value"]
     attribute = predicate_key(word)
-    of_many = word in PEOPLE and not has_one_value(attribute)
+    of_many = may_be_several(word)
     is_kind = word in PEOPLE and not _is_name(value)
     if is_kind or word in vocabulary.MANY or vocabulary.STATE.regex.search(value):
         return [Property(subject, f"{attribute}:{value}", value, False, not match["not"])]
@@ -154,17 +154,64 @@ def _count(match: re.Match[str], subject: str) -> list[Property]:
     return [Property(subject, f"count:{what}", match["value"], True, is_certain=False)]
 
 
+def _favourite(match: re.Match[str], subject: str) -> list[Property]:
+    """Such as "最喜欢的茶是龙井"."""
+    predicate = predicate_key(f"最喜欢的{match['attribute']}")
+    return [Property(subject, predicate, canonical_value(match["value"]), True, not match["not"])]
+
+
+def _preference(match: re.Match[str], subject: str) -> list[Property]:
+    """Such as "喜欢茶胜过咖啡"."""
+    one, other = canonical_value(match["value"]), canonical_value(match["other"])
+    pair = "|".join(sorted((one, other)))
+    return [Property(subject, f"preference:{pair}", one, True)]
+
+
+def _diet(match: re.Match[str], subject: str) -> list[Property]:
+    value = "meat" if match["value"] in ("吃肉", "吃荤") else "vegetarian"
+    return [Property(subject, "diet", value, True, not match["not"])]
+
+
+def _quitting(match: re.Match[str], subject: str) -> list[Property]:
+    """Such as "戒烟了": what is smoked, drunk or eaten no more."""
+    what = match["value"]
+    verb = "smoke" if what == "烟" else "drink" if what in "酒咖啡奶茶" else "eat"
+    return [Property(subject, f"{verb}:{what}", what, False, affirmed=False)]
+
+
+def _leaving(match: re.Match[str], subject: str) -> list[Property]:
+    """Such as "离开腾讯了"."""
+    return [Property(subject, "employer", canonical_value(match["value"]), True, affirmed=False)]
+
+
+def _swap(match: re.Match[str], subject: str) -> list[Property]:
+    """Such as "从MySQL换成了Postgres"."""
+    old, new = canonical_value(match["old"]), canonical_value(match["value"])
+    return [
+        Property(subject, f"use:{old}", old, False, affirmed=False),
+        Property(subject, f"use:{new}", new, False),
+    ]
+
+
+def _equality(match: re.Match[str], subject: str) -> list[Property]:
+    """Such as "默认分支是main"; a person may be several things at a time."""
+    persons = (f"{USER}'s", *lexicon.SURNAMES_ZH, *"小老阿")
+    if subject == USER or subject.startswith(persons):
+        return []
+    return [Property(subject, "be", canonical_value(match["value"]), True, not match["not"])]
+
+
 def _role(match: re.Match[str], subject: str) -> list[Property]:
     role = f"用 {match['role']}{match['rest']}"
     return [Property(subject, role, canonical_value(match["value"]), True)]
 
 
-_VERB_KEYS = {pattern.partition("(")[0]: key for pattern, key in vocabulary.VERBS.items()}
+_VERB_KEYS = {re.sub(r"\(.*?\)", "", pattern): key for pattern, key in vocabulary.VERBS.items()}
 _KIN = "|".join(sorted((word for word in PEOPLE if not word.isascii()), key=len, reverse=True))
 _NOUN = rf"(?!{vocabulary.NO_SUBJECT})[^\s,;{_USER_SIGN}]{{1,12}}?"
 _SUBJECT = rf"""(?P<subject>[其它他她](?:的(?=.{{1,6}}[是为]))?
     |{_USER_SIGN}(?:们|的?(?:{_KIN})|的[^\s,的]{{1,6}}?)?|{_NOUN})?"""
-_ADVERBS = r"(?:现在|目前|如今|已经|一直|都|也|还|就|又|最近|今年|了|已)*"
+_ADVERBS = r"(?:现在|目前|如今|已经|一直|都|也|还|就|又|最近|今年|了|已|改(?=用))*"
 _NOT = r"(?P<not>不再|再也不|已经不|已不|不怎么|不太|并不|不是|不|没有|没|从不|从来不|戒掉?了?)?"
 _VERY = "(?:很|最|非常|特别|更|比较|挺|蛮|都|也|超级?|真的)*"
 _END = "(?:了|的|啊|呢|吧)*$"
@@ -198,6 +245,12 @@ _RULES = tuple(
             r"(?:是)?(?P<value>单身|已婚|未婚|离异|结婚|离婚|订婚|丧偶)了?$",
             _one("marital_status"),
         ),
+        (rf"最喜欢的(?P<attribute>[^,的]{{1,8}}?)(?P<not>不)?{_BECOMES}{_VALUE}", _favourite),
+        (
+            rf"(?:更|比较)?喜欢{_THING}(?:胜过|多过|超过|而不是)(?P<other>[^,]{{1,20}}?){_END}",
+            _preference,
+        ),
+        (rf"比起(?P<other>[^,]{{1,20}}?),?(?:更|比较)喜欢{_VALUE}", _preference),
         (
             rf"""(?P<not>不再|再也不|已经不|不怎么|不太|并不|不|没)?{_VERY}
             (?:喜欢|偏爱|热爱|爱(?=[吃喝看听玩用穿])){_VALUE}""",
@@ -210,6 +263,17 @@ _RULES = tuple(
         (
             rf"(?:有|养了?)(?P<value>{vocabulary.COUNT})[只个条匹位](?P<what>[^,]{{1,10}}?)了?$",
             _count,
+        ),
+        (
+            rf"(?P<not>不再|已经不|不)?(?:又?开始|又|是)*(?P<value>素食|吃素|吃斋|吃肉|吃荤)(?:主义者|者)?{_END}",
+            _diet,
+        ),
+        (r"(?:已经|把)?戒掉?了?(?P<value>烟|酒|糖|咖啡|奶茶|茶|赌|游戏)了?$", _quitting),
+        (r"(?:已经)?(?:离开|从(?=.+[离辞]职))(?P<value>[^,]{1,15}?)(?:离职|辞职)?了?$", _leaving),
+        (
+            r"""(?:已经)?从(?P<old>[^,]{1,15}?)(?:换|改|切换|迁移|转)[成到用为]了?
+            (?P<value>[^,]{1,15}?)了?$""",
+            _swap,
         ),
         (
             rf"""{_NOT}(?:改)?用(?P<value>[^,]{{1,20}}?)(?P<role>做|写|跑|管理|存|当|部署|测试)
@@ -226,6 +290,11 @@ _RULES = tuple(
             rf"""(?:改到|改在|改成|定在|定于|推迟到|提前到|安排在|延期到|移到|是在|是|在)了?
             (?P<value>{vocabulary.TIME}[^,;]{{0,16}}?){_END}""",
             _when,
+        ),
+        (r"(?:已经)?(?:被)?(?P<value>取消)了?$", _when),
+        (
+            rf"(?P<not>不)?(?:是|改成|改为)了?(?P<value>[A-Za-z0-9][^,;的]{{0,20}}?){_END}",
+            _equality,
         ),
         (rf"(?:放在|移到|搬到|挪到|在)了?(?P<value>[^,;]{{1,8}}?){_END}", _where),
     )

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property
-from memoria.policy.properties.english_head import parse_head, read_ends
+from memoria.policy.properties.english_head import Parse, parse_head, read_ends
 from memoria.policy.properties.english_predicates import read_predicate
+from memoria.policy.properties.keys import USER
 from memoria.text.pattern import LazyPattern
 
 _CLAUSES = LazyPattern(
     r"""(?xi)\s*[;.!?]\s+|\s*,?\s(?:and|but)\s(?=(?:now|no\slonger|only|then|is|has|does|lives|works|likes
-    |takes|uses|drives|the\suser|(?:\w+ly\s)?\w+s\s(?:a|an|the|in|at|on|with)\s)\b)|,\s(?=it\sis\b)|\s[-–—]+\s"""
+    |takes|uses|drives|the\suser|(?:\w+ly\s)?\w+s\s(?:a|an|the|in|at|on|with)\s)\b)|\s(?:and|but)\s(?=(?:[\w']+\s){1,3}(?:is|are|has|lives|works|likes)\s)|,\s(?=it\sis\b)|\s[-–—]+\s"""
 )
 
 
@@ -27,8 +28,8 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
         previous: the properties of the clause before; "it" and a missing subject take theirs.
     """
     hearsay = vocabulary.HEARSAY.regex.search(text) or vocabulary.CONDITION.regex.search(text)
-    parse = parse_head(text.strip(' .!?;,"“”'), previous)
-    if parse is None:
+    parse = parse_head(vocabulary.rephrase(text).strip(' .!?;,"“”'), previous)
+    if parse is None or not _resolve_subject(parse, previous):
         return ()
     read_ends(parse)
     found = list(read_predicate(parse, previous))
@@ -44,3 +45,24 @@ def read_clause(text: str, previous: tuple[Property, ...] = ()) -> tuple[Propert
         )
         for one in found
     )
+
+
+def _resolve_subject(parse: Parse, previous: tuple[Property, ...]) -> bool:
+    """Put what "it" or "she" stands for in its place. False where nothing tells."""
+    if parse.subject not in vocabulary.POINTING:
+        return True
+    is_known = bool(previous and previous[-1].subject)
+    if parse.subject == "it" and parse.verb == "be":
+        return is_known  # its property is the one spoken of before
+    if is_known and previous[-1].subject != USER:
+        parse.subject = previous[-1].subject
+        return True
+    return False
+
+
+def times_of(text: str) -> tuple[bool, bool, bool]:
+    """Whether a clause tells of a change, of the past, of something that may be."""
+    change = vocabulary.CHANGED.regex.search(text)
+    past = vocabulary.PAST_TIME.regex.search(text)
+    tentative = vocabulary.HEARSAY.regex.search(text) or vocabulary.CONDITION.regex.search(text)
+    return bool(change), bool(past), bool(tentative)

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property
 from memoria.policy.properties.english_head import Parse
-from memoria.policy.properties.keys import PEOPLE, USER, has_one_value, predicate_key, subject_key
+from memoria.policy.properties.keys import (
+    PEOPLE,
+    USER,
+    has_one_value,
+    may_be_several,
+    predicate_key,
+    subject_key,
+)
 from memoria.policy.properties.values import canonical_value, is_name, is_quantity, stems_of
 from memoria.text.pattern import LazyPattern
 
@@ -18,6 +25,9 @@ _DETAIL = LazyPattern(
 )
 _AGE = LazyPattern(r"(?i)^(?P<age>[\w-]+)\s(?:years?\sold|years\sof\sage)$|^(?P<bare>\d{1,3})$")
 _OF_THE_USER = LazyPattern(r"(?i)^(?:the )?user's (?P<attribute>[\w -]+)$")
+_OF_PERSONS = LazyPattern(
+    r"(?i)(?:single|married|divorced|widowed|engaged)\b|(?:\w+ly )?allergic to|.+ years? old$"
+)
 _INDEFINITE = LazyPattern(r"(?i)an?\s")
 _DEFINITE = LazyPattern(r"(?i)(?:the|an?|the user's|user's)\s")
 _BORN = LazyPattern(r"(?i)^born (?:in|on) (?P<what>.+)$")
@@ -47,6 +57,11 @@ def read_predicate(parse: Parse, previous: Sequence[Property]) -> list[Property]
     if parse.verb == "be":
         return _read_copula(parse, previous)
     return _read_verb(parse) or _read_objects(parse)
+
+
+_NO = LazyPattern(r"(?i)^(?:no|not any)\s+(?P<what>.+)$")
+_LEFT = LazyPattern(r"(?i)^(?:(?:his|her|their|the|the user's) job (?:at|with) )?(?P<place>.+)$")
+_FROM_TO = LazyPattern(r"(?i)^from (?P<old>.+?) (?:over )?to (?P<new>.+)$")
 
 
 def _one(parse: Parse, predicate: str, value: str, *, certain: bool = True) -> list[Property]:
@@ -84,6 +99,8 @@ _VERBS = {
     ("work", "as"): "job",
 }
 """The stem of a verb and the word after it, to the one property that they tell."""
+_CHANGING = frozenset("switch chang migrat move".split())
+_LEAVING = frozenset("quit left leav resign".split())
 _MEASURES = frozenset("cost weigh earn pay measur".split())
 
 
@@ -98,12 +115,35 @@ def _read_verb(parse: Parse) -> list[Property]:
     preposition, rest = (match["preposition"].lower(), match["rest"]) if match else ("", parse.rest)
     predicate = _VERBS.get((parse.verb, preposition))
     if predicate is not None:
-        return _read_place(parse, predicate, rest)
+        return _read_place(parse, predicate, rest) or _read_change(parse)
     if parse.verb == "want" and rest.lower().startswith("be called "):
         return _one(parse, "form_of_address", canonical_value(rest.split(" ", 2)[2]))
-    if preposition:
-        return _read_prepositional(parse, preposition, rest)
-    return _read_quantity(parse)
+    if parse.verb in _CHANGING or parse.verb in _LEAVING:
+        return _read_change(parse)
+    return _read_prepositional(parse, preposition, rest) if preposition else _read_quantity(parse)
+
+
+def _read_change(parse: Parse) -> list[Property]:
+    """Such as "switched from MySQL to Postgres", "quit her job at Acme"."""
+    if parse.verb not in _CHANGING | _LEAVING:
+        return []
+    if parse.verb in _LEAVING:
+        left = _LEFT.regex.match(parse.rest.removeprefix("from "))
+        if left is None or not is_name(left["place"]):
+            return []
+        parse.affirmed, parse.is_change, parse.is_past = False, True, False
+        return _one(parse, "employer", _place(left["place"]))
+    swap = _FROM_TO.regex.match(parse.rest)
+    place = parse.rest.removeprefix("to ")
+    if swap is None and parse.verb == "move" and is_name(place):
+        parse.is_change, parse.is_past = True, False
+        value = canonical_value(place)
+        return [*_one(parse, "run on", value), *_one(parse, "where", value)]
+    if swap is None:
+        return []
+    parse.is_change, parse.is_past = True, False
+    old = _many(parse, "use", swap["old"], affirmed=not parse.affirmed)
+    return [*old, *_many(parse, "use", swap["new"])]
 
 
 def _read_place(parse: Parse, predicate: str, rest: str) -> list[Property]:
@@ -156,6 +196,10 @@ def _read_objects(parse: Parse) -> list[Property]:
     """Any other verb: each object has a property of its own."""
     if not parse.rest:
         return _many(parse, parse.verb, parse.verb)
+    if parse.verb == "eat" and canonical_value(parse.rest) == "meat":
+        return _one(parse, "diet", "meat")
+    if no := _NO.regex.match(parse.rest):
+        return _many(parse, parse.verb, no["what"], affirmed=not parse.affirmed)
     return _many(parse, parse.verb, parse.rest)
 
 
@@ -197,7 +241,7 @@ def _read_person(parse: Parse) -> list[Property]:
     if located and is_name(_DETAIL.regex.sub("", located["place"])):
         predicate = "home" if located["based"] else "location"
         return _one(parse, predicate, _place(located["place"]))
-    is_married = low in _MARITAL or low.startswith("married to ")
+    is_married = low in _MARITAL or low.startswith(("married to ", "engaged to "))
     for predicate, is_told in (
         ("marital_status", is_married),
         ("diet", low in _DIETS),
@@ -216,6 +260,8 @@ def _read_attribute(parse: Parse) -> list[Property]:
     rest = parse.rest
     if rest.lower().startswith("born ") or (_is_person(parse.subject) and not is_name(rest)):
         return _read_person(parse)
+    if _OF_PERSONS.regex.match(rest):
+        return _read_person(parse)
     owner, attribute = _split_owner(parse.subject)
     head = attribute.split()[-1] if attribute else ""
     is_favourite = attribute.startswith(("favourite ", "favorite "))
@@ -223,7 +269,7 @@ def _read_attribute(parse: Parse) -> list[Property]:
     is_value = (is_name(rest) or is_quantity(rest)) and not _INDEFINITE.regex.match(rest)
     if parse.subject in vocabulary.POINTING or not (is_attribute or is_value):
         return _many(parse, "be", rest)
-    of_many = PEOPLE.get(head, head) in vocabulary.MANY and not is_attribute
+    of_many = (may_be_several(head) or head in vocabulary.MANY) and not is_attribute
     value = canonical_value(rest)
     predicate = predicate_key(attribute)
     return [Property(owner, predicate, value, True, parse.affirmed, is_certain=not of_many)]
@@ -231,6 +277,8 @@ def _read_attribute(parse: Parse) -> list[Property]:
 
 def _read_participle(parse: Parse) -> list[Property]:
     """Such as "X is hosted on Y", "X is planned for Y"; empty for what has no participle."""
+    if parse.rest.lower() in ("cancelled", "canceled"):
+        return _one(parse, "when", "cancelled")
     participle = _PARTICIPLE.regex.match(parse.rest)
     if participle is None or parse.rest.lower().startswith("born "):
         return []

@@ -37,7 +37,9 @@ PAST = frozenset(
     was were had lived worked used liked loved hated owned went took ate drank drove spoke
     wore met saw bought ran read told said wrote studied visited spent got gave came flew
     won made did knew thought felt saw became sent kept paid broke fell grew taught played
-    enjoyed attended preferred hosted needed wanted moved
+    enjoyed attended preferred hosted needed wanted moved found lost felt heard learnt
+    held led sat stood swam threw understood woke sang slept taught tore built spent
+    caught chose drew hid hurt lent won
     """.split()
 )
 VERBS = frozenset(
@@ -122,3 +124,18 @@ JOBS = LazyPattern(
     |researcher|analyst|consultant|librarian|electrician|plumber|carpenter|photographer|musician|actor|actress
     |therapist|psychologist|surgeon|veterinarian|waiter|waitress|translator|editor|baker|farmer|gardener)$"""
 )
+CHANGED = LazyPattern(
+    r"(?i)\b(?:now|no longer|any ?more|instead|again|after all|stopped|quit|switched|moved to)\b"
+)
+_REPHRASED = (
+    (LazyPattern(r"(?i)\b(?:would|'d) rather (.+?) than (.+)$"), r"prefers \1 over \2"),
+    (LazyPattern(r"(?i)\bwould prefer\b"), "prefers"),
+    (LazyPattern(r"(?i)\blikes? (.+?) (?:more|better) than (.+)$"), r"prefers \1 over \2"),
+)
+
+
+def rephrase(text: str) -> str:
+    """The clause in the words that the rules know: "would rather walk" is "prefers walk"."""
+    for pattern, plainer in _REPHRASED:
+        text = pattern.regex.sub(plainer, text)
+    return text

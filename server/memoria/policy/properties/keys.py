@@ -62,6 +62,12 @@ PEOPLE = {
     for word in (person, *filter(None, others.split(", ")))
 }
 """Kin, others and pets of whom one says "my …": each word to one word for both languages."""
+_ONE_PERSON = frozenset(
+    """
+    mother father wife husband partner girlfriend boyfriend boss manager doctor mother-in-law
+    father-in-law
+    """.split()
+)
 _PROPERTIES = {
     "name": "full_name, 姓名, 名字, 全名, is_called, called",
     "home": "residence, location, lives_in, lives_at, living_in, home_city, place_of_residence, "
@@ -150,6 +156,12 @@ def predicate_key(predicate: str) -> str:
 def has_one_value(predicate: str) -> bool:
     """Whether a property has only one value at a time, like a name or a home."""
     return _PROPERTY_KEYS.get(predicate, predicate) in _ONE_VALUE
+
+
+def may_be_several(word: str) -> bool:
+    """Whether somebody may have several of such people, as of sisters or friends."""
+    person = PEOPLE.get(word)
+    return person is not None and person not in _ONE_PERSON
 
 
 def _name_key(name: str) -> str:

@@ -1,5 +1,6 @@
 """Reads a statement, in English or Chinese."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 from memoria.policy.properties import chinese, english
@@ -17,10 +18,12 @@ _WORD = LazyPattern(r"[^\s,;!?\"“”()]+")
 _MARKERS = frozenset(
     """
     not never no longer any more anymore stopped stop quit instead again do does did has
-    have been now actually currently is are was be always please from on
+    have been now actually currently is are was be always please from on you may can
+    should must
     """.split()
 )
 _NEGATIVE = frozenset("not never no stopped quit without stop".split())
+_BASE_FORMS = {"is": "be", "am": "be", "are": "be", "has": "have", "does": "do"}
 _MOST_CLAUSES = 4
 """A text of more clauses is a report; rules do not compare it."""
 _ORDER = LazyPattern(
@@ -59,38 +62,38 @@ def _read_part(
     if not found and not is_rule:
         found = (chinese if in_chinese else english).read_clause(part, previous)
     if not found:
-        found = (_whole_clause(part, words, is_rule=is_rule, in_chinese=in_chinese),)
-    return Clause(found, words, is_rule)
+        found = (_read_whole(part, words, is_rule=is_rule, in_chinese=in_chinese),)
+    if wording.is_change:
+        found = tuple(replace(one, is_change=True) for one in found)
+    return Clause(found, words, is_rule, _is_affirmed(part, in_chinese=in_chinese))
 
 
-def _whole_clause(
-    part: str, words: tuple[str, ...], *, is_rule: bool, in_chinese: bool
-) -> Property:
-    """A clause that no rule reads, as one property that is stated or denied."""
-    denied = (
-        chinese.is_denied(part)
-        if in_chinese
-        else bool(_NEGATIVE & {word.lower() for word in part.split()})
-    )
-    change = False
+def _is_affirmed(part: str, *, in_chinese: bool) -> bool:
+    """Whether nothing in a clause denies it."""
     if in_chinese:
-        change, past, tentative = chinese.times_of(part)
-    else:
-        past = bool(vocabulary.PAST_TIME.regex.search(part))
-        tentative = bool(vocabulary.HEARSAY.regex.search(part))
-    subject = ASSISTANT if is_rule else ""
+        return not chinese.is_denied(part)
+    return not _NEGATIVE & {word.lower().strip(".,!") for word in part.split()}
+
+
+def _read_whole(part: str, words: tuple[str, ...], *, is_rule: bool, in_chinese: bool) -> Property:
+    """A clause that no rule reads, as one property that is stated or denied."""
+    language = chinese if in_chinese else english
+    change, past, tentative = language.times_of(part)
     key = " ".join(words)
-    return Property(subject, f"{WHOLE}{key}", key, False, not denied, change, past, tentative)
+    subject = ASSISTANT if is_rule else ""
+    affirmed = _is_affirmed(part, in_chinese=in_chinese)
+    return Property(subject, f"{WHOLE}{key}", key, False, affirmed, change, past, tentative)
 
 
 def _plain_words(text: str) -> tuple[str, ...]:
     words = (word.lower().strip(".:'") for word in _WORD.regex.findall(text))
-    return tuple(stem(word) for word in words if word and word not in vocabulary.FILLERS | _MARKERS)
+    kept = (word for word in words if word and word not in vocabulary.FILLERS | _MARKERS)
+    return tuple(word if any(map(str.isdigit, word)) else stem(word) for word in kept)
 
 
 def _statement_key(text: str) -> tuple[str, ...]:
     """The words of a statement in the third person, fillers apart."""
     words = wording_key(text).split("\n")
     if USER in words[:1] and len(words) > 1:
-        words[1] = stem(words[1])
+        words[1] = _BASE_FORMS.get(words[1]) or stem(words[1])
     return tuple(words)

@@ -6,7 +6,7 @@ from typing import Literal
 from memoria.model.ruling import Relation
 from memoria.policy.properties.base import Property, Statement
 from memoria.policy.properties.read import read_statement
-from memoria.policy.properties.values import is_quantity
+from memoria.policy.properties.values import is_bare_quantity
 
 _Match = Literal["restated", "replaced", "disputed"]
 _BY_WEIGHT: tuple[_Match, ...] = ("restated", "replaced", "disputed")
@@ -26,12 +26,32 @@ def compare_statements(new: str, known: str) -> Relation | None:
     by_frame = _compare_frames(said, before)
     if said.is_correction and by_frame:
         return "replaces"
-    if any(one.is_tentative or one.is_past for one in (*said.properties, *before.properties)):
+    found = _compare_polarity(said, before) or _compare_properties(said, before) or by_frame
+    is_read = not any(one.is_unread for one in (*said.properties, *before.properties))
+    return found or ("different" if is_read else None)
+
+
+def _compare_properties(said: Statement, before: Statement) -> Relation | None:
+    """The relation by what both tell of the present; None if they tell different properties."""
+    present = [one for one in said.properties if one.holds_now]
+    known_now = [one for one in before.properties if not one.is_past]
+    if not present or not any(one.holds_now for one in known_now):
         return "different"
-    found = [_match(one, said) for one in before.properties]
+    found = [_match(one, present) if one.holds_now else None for one in known_now]
     if any(found):
         return _conclude(said, before, found)
-    return "replaces" if _is_refined(said, before) else by_frame or "different"
+    return "replaces" if _is_refined(said, before) else None
+
+
+def _compare_polarity(said: Statement, before: Statement) -> Relation | None:
+    """Whether two statements are one clause in the same words, stated and denied."""
+    if not (len(said.clauses) == len(before.clauses) == 1):
+        return None
+    new, known = said.clauses[0], before.clauses[0]
+    if not all(one.holds_now for one in (*new.properties, *known.properties)):
+        return None
+    is_turned = new.words == known.words and new.is_affirmed != known.is_affirmed
+    return "replaces" if is_turned and new.words else None
 
 
 def _conclude(said: Statement, before: Statement, found: Sequence[_Match | None]) -> Relation:
@@ -49,9 +69,9 @@ def _contains_in_order(said: Statement, before: Statement) -> bool:
     return all(word in rest for word in before.words)
 
 
-def _match(known: Property, said: Statement) -> _Match | None:
+def _match(known: Property, present: Sequence[Property]) -> _Match | None:
     """What becomes of a known property; None if nothing is said of it."""
-    found = {_compare(new, known) for new in said.properties}
+    found = {_compare(new, known) for new in present}
     return next((match for match in _BY_WEIGHT if match in found), None)
 
 
@@ -106,7 +126,7 @@ def _compare_frames(said: Statement, before: Statement) -> Relation | None:
         return None
     if said.is_correction:
         return "replaces"
-    if not (is_quantity(" ".join(new)) and is_quantity(" ".join(known))):
+    if not all(map(is_bare_quantity, (*new, *known))):
         return None
     if all(one.has_one_value for one in (*said.properties, *before.properties)):
         return None  # they tell different properties, or they had been compared

@@ -5,11 +5,10 @@ at a place or on a condition is about another topic, because what is left of its
 the topic's key.
 """
 
-import re
 from dataclasses import dataclass
 
 from memoria.policy.properties.base import Property
-from memoria.policy.properties.keys import ASSISTANT
+from memoria.policy.properties.keys import ASSISTANT, USER
 from memoria.text.pattern import LazyPattern
 from memoria.text.statement import canonical_form
 
@@ -18,20 +17,32 @@ _LANGUAGES = {
     "chinese": "中文|汉语|普通话|mandarin|华语",
     "german": "德文|德语",
     "french": "法文|法语",
-    "spanish": "西班牙语|西语",
+    "spanish": "西班牙语|西班牙文|西语",
     "japanese": "日文|日语",
     "korean": "韩文|韩语",
     "russian": "俄文|俄语",
-    "italian": "意大利语",
-    "portuguese": "葡萄牙语",
+    "italian": "意大利语|意大利文",
+    "portuguese": "葡萄牙语|葡语",
     "dutch": "荷兰语",
+    "polish": "波兰语",
+    "czech": "捷克语",
+    "greek": "希腊语",
+    "arabic": "阿拉伯语",
+    "cantonese": "粤语|广东话",
+    "hindi": "印地语",
+    "hebrew": "希伯来语",
+    "thai": "泰语|泰文",
 }
 _LANGUAGE_KEYS = {
     word: key for key, others in _LANGUAGES.items() for word in (key, *others.split("|"))
 }
-_LANGUAGE = "|".join(sorted(_LANGUAGE_KEYS, key=len, reverse=True))
-
+_LANGUAGE = (
+    "|".join(sorted(_LANGUAGE_KEYS, key=len, reverse=True))
+    + r"|(?-i:[A-Z][a-z]+(?:ish|ian|ese|ic))\b|(?![术成敬口母俚用])[一-鿿]{1,4}语"
+)
 _LENGTH = "long|short|brief|concise|terse|detailed|verbose|thorough"
+_BRIEFLY = r"briefly|concisely|tersely|in\s(?:one|a)\s(?:single\s)?sentence|in\sshort"
+_AT_LENGTH = r"in\s(?:great(?:er)?\s|full\s|more\s)?detail|at\slength|thoroughly|in\sdepth"
 _TEST_RUNNER = "pytest|unittest|nose|jest|vitest|mocha|tox"
 _PACKAGE_MANAGER = "npm|yarn|pnpm|bun|pip|uv|poetry|conda"
 _TONE = "formal|informal|casual|friendly|polite|professional|direct"
@@ -70,9 +81,10 @@ _TOPICS = tuple(
         ),
         (
             "answer_length",
-            rf"""(?:(?:keep|make|give|write|prefer|want|be)\s)?(?:your\s|the\s|all\s)?
+            rf"""(?:answer|reply|respond|explain(?:\sthings)?)\s(?P<value3>{_BRIEFLY}|{_AT_LENGTH})\b
+            |(?:(?:keep|make|give|write|prefer|want|be)\s)?(?:your\s|the\s|all\s)?
             (?:(?:answers?|replies|responses?|it)\s)?(?:should\sbe\s)?
-            (?P<value>(?:{_LENGTH})(?:,?\s(?:and\s)?(?:{_LENGTH}))*)(?:\s(?:answers?|replies|responses?))?
+            (?P<value>\b(?:{_LENGTH})\b(?:,?\s(?:and\s)?(?:{_LENGTH})\b)*)(?:\s(?:answers?|replies|responses?))?
             |(?:回答|回复|答复)?(?:要|得|请|应该?)?(?:尽量|更)?
             (?P<value2>简短|简洁|简单|短|详细|长|详尽)(?:一点|一些|些)?(?:的?(?:回答|回复))?""",
         ),
@@ -138,7 +150,13 @@ _TOPICS = tuple(
         ),
     )
 )
-_SHORT = frozenset("short brief concise terse 简短 简洁 简单 短".split())
+_SHORT = LazyPattern(rf"(?xi)short|brief|concise|terse|{_BRIEFLY}|简短|简洁|简单|短")
+_FOR_ALL_TIME = LazyPattern(
+    r"""(?xi),?\s(?:instead\sof|rather\sthan|and\snot|not)\s\w+[.!]?$|,?(?:而不是|不用|不要用)\w+[。!]?$
+    |[\s,]*\b(?:from\snow\son|in\s(?:the\s)?future|please|instead|again|any\s?more|always
+    |you\s(?:may|can|should))\b
+    |以后|从现在起|从现在开始|今后|从今以后|请"""
+)
 _FILLER = LazyPattern(
     r"""(?xi)\b(?:always|never|please|from\snow\son|do|not|the|a|an|all|your|to|me|only|every|use|just|now|instead
     |should|must|assistant|you|in\sthe\sfuture|everything|again|user|user's|of|answers?|replies|wants?|prefers?|any\s?more)\b
@@ -149,20 +167,18 @@ _DENIED = LazyPattern(r"(?i)\b(?:not|never|no|stop|avoid|without)\b|不要|别(?
 
 def read_rule(text: str) -> tuple[Property, ...]:
     """The property of a rule whose topic is known; empty for any other."""
+    plain = _FOR_ALL_TIME.regex.sub(" ", text)
     for topic in _TOPICS:
-        match = topic.pattern.regex.search(text)
+        match = topic.pattern.regex.search(plain)
         if match is None:
             continue
-        value = next(found for name, found in match.groupdict().items() if found)
-        left = text[: match.start()] + " " + text[match.end() :]
-        restriction = (
-            canonical_form(_FILLER.regex.sub(" ", left))
-            if re.search(r"\w", _FILLER.regex.sub(" ", left))
-            else ""
-        )
+        value = next(found for found in match.groupdict().values() if found)
+        left = plain[: match.start()] + " " + plain[match.end() :]
+        restriction = _restriction(left)
         predicate = f"{topic.name}@{restriction}" if restriction else topic.name
+        subject = USER if topic.name == "form_of_address" else ASSISTANT
         affirmed = not _DENIED.regex.search(left)
-        return (Property(ASSISTANT, predicate, _plain_value(topic.name, value), True, affirmed),)
+        return (Property(subject, predicate, _plain_value(topic.name, value), True, affirmed),)
     return ()
 
 
@@ -175,5 +191,5 @@ def _restriction(left: str) -> str:
 def _plain_value(topic: str, value: str) -> str:
     plain = canonical_form(value)
     if topic == "answer_length":
-        return "short" if canonical_form(value).replace(" ", "") in _SHORT else "long"
+        return "short" if _SHORT.regex.search(value) else "long"
     return _LANGUAGE_KEYS.get(plain.replace(" ", ""), plain)

@@ -15,6 +15,9 @@ _QUANTITY_ZH = LazyPattern(
 )
 
 
+_QUANTITY_SIGN = LazyPattern("[一二三四五六七八九十百千万两半月日号点分周年星期天上下午:.%-]$")
+
+
 def stem(word: str) -> str:
     """The stem of a word."""
     found = tokens(word)
@@ -39,3 +42,8 @@ def is_name(text: str) -> bool:
 def is_quantity(text: str) -> bool:
     """Whether it has a number, a date or a time of day."""
     return bool(words.NUMBER.regex.search(text) or _QUANTITY_ZH.regex.search(text))
+
+
+def is_bare_quantity(word: str) -> bool:
+    """Whether a word or a Chinese character is nothing but a part of a number or a date."""
+    return bool(words.NUMBER.regex.match(word) or _QUANTITY_SIGN.regex.match(word))

@@ -11,9 +11,9 @@ from memoria.text.pattern import LazyPattern
 
 _QUOTING = LazyPattern(
     r"""(?xis)^\s*(?:(?:the\s)?user\s(?P<ask>asks|asked|wants|says|said|states|stated|notes|reports)
-    (?:\sto\sremember|\sthat\sfrom\snow\son)?\s*[:,]\s*
-    |用户(?P<ask_zh>要求|说|表示|提到|希望)(?:记住)?\s*[::,]\s*)
-    ["“”「](?P<inner>.+?)["“”」]\s*[.。]?\s*$"""
+    (?P<note>\sto\sremember)?(?:\sthat\sfrom\snow\son)?\s*[:,]\s*
+    |用户(?P<ask_zh>要求|说|表示|提到|希望)(?P<note_zh>记住)?\s*[::,]\s*)
+    ["“”「](?P<inner>.+?)["“”」]\s*[.。!]*\s*$"""
 )
 _LEAD = LazyPattern(
     r"""(?xi)^(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|well|yes|no|fyi|btw|by\sthe\sway
@@ -76,9 +76,9 @@ def unwrap(text: str) -> Wording:
     quoting = _QUOTING.regex.match(plain)
     if quoting:
         plain = quoting["inner"].strip()
-        is_order = (quoting["ask"] or "").lower() in ("asks", "asked", "wants") or (
-            quoting["ask_zh"] in ("要求", "希望")
-        )
+        verb = (quoting["ask"] or quoting["ask_zh"]).lower()
+        is_note = quoting["note"] or quoting["note_zh"]
+        is_order = not is_note and verb in ("asks", "asked", "wants", "要求", "希望")
     is_correction = is_change = False
     before = None
     while plain != before:
