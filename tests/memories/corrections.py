@@ -15,7 +15,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria.model import Memory, Relation
 
-Path = Literal["remember", "rules", "model", "hand", "correct"]
+Way = Literal["remember", "rules", "model", "hand", "correct"]
 """The way in which a statement is made."""
 Deed = Literal["confirm", "archive", "restore", "forget", "night"]
 """What else happens to a memory."""
@@ -151,7 +151,7 @@ def read_value(text: str) -> tuple[Topic, int] | None:
 class State:
     """Somebody states that a topic has a value."""
 
-    path: Path
+    path: Way
     topic: Topic
     value: int
     is_correction: bool
@@ -172,7 +172,7 @@ class Act:
 
 
 History = list[State | Act]
-PATHS: tuple[Path, ...] = get_args(Path)
+WAYS: tuple[Way, ...] = get_args(Way)
 DEEDS: tuple[Deed, ...] = get_args(Deed)
 RULINGS: tuple[Relation, ...] = ("replaces", "contradicts")
 
@@ -182,7 +182,7 @@ def _about(topics: Sequence[Topic]) -> st.SearchStrategy[History]:
     said = [(topic, value) for topic, value in SAID if topic in topics]
     states = st.builds(
         lambda path, one, is_correction: State(path, one[0], one[1], is_correction),
-        st.sampled_from(PATHS),
+        st.sampled_from(WAYS),
         st.sampled_from(said),
         st.booleans(),
     )
