@@ -140,7 +140,8 @@ async def test_no_word_of_a_question_is_counted_twice(
 
 async def test_a_question_that_names_nobody_expands_nowhere(homes: tuple[Memoria, Memoria]) -> None:
     work = work_of(homes[0], memories("harbour report budget"))
-    assert not [each for each in work.statements if "FROM json_each" in each and "edges" in each]
+    read = [each for each in work.statements if "held_until" not in each]  # of a replaced memory
+    assert not [each for each in read if "FROM json_each" in each and "edges" in each]
 
 
 def remark(words: int, asks: bool, speaker: str) -> Remark:

@@ -382,6 +382,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.list_unqueued_segments": lambda tx, _: tx.conversations.list_unqueued_segments(
         100
     ),
+    "episodes.list_active": lambda tx, _: tx.episodes.list_active(0, 100),
     "episodes.get_span": lambda tx, them: [tx.episodes.get_span(i) for i in them.memory_ids],
     "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
     "episodes.list_over_turns": lambda tx, them: tx.episodes.list_over_turns(them.ns),
@@ -405,6 +406,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],
     "derivations.list_changed": lambda tx, them: tx.derivations.list_changed(them.memory_ids),
+    "derivations.list_changed_in": lambda tx, them: [
+        each for n in them.sessions for each in tx.derivations.list_changed_in(n, 0, 100)
+    ],
     "derivations.list_candidates": lambda tx, _: [
         f"n={one.wording} {one.id}" for one in tx.derivations.list_candidates(0, 100)
     ],

@@ -67,6 +67,8 @@ WALKS = {
     ("metrics", "index_segments"),
     ("ledger", "last"),  # stops at the first
     ("derivations", "sources"),  # what a few memories were derived from
+    ("derivations", "changed_sources"),  # as before
+    ("derivations", "changed_turns"),  # the turns of a few conversations
     ("nightly_runs", "drop_items"),  # nights are few, and plans done with soon
     ("nightly_runs", "drop_left"),
     ("nightly_runs", "open_run"),

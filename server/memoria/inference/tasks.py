@@ -56,17 +56,22 @@ def request_extraction(
 
 
 def request_episode(
-    *, said_on: str, conversation: str, max_output_tokens: int
+    *, said_on: str, conversation: str, changed: str, max_output_tokens: int
 ) -> ChatRequest[EpisodeSummary]:
     """Ask for the summary of a conversation segment.
 
     Args:
         said_on: the day, with its weekday.
         conversation: the turns, each with its number.
+        changed: what was said in it and no longer holds, a statement a line.
         max_output_tokens: the longest answer.
     """
     return load_template("episode").build_request(
-        EpisodeSummary, max_output_tokens, said_on=said_on, conversation=conversation
+        EpisodeSummary,
+        max_output_tokens,
+        said_on=said_on,
+        conversation=conversation,
+        changed=changed or _NOTHING,
     )
 
 

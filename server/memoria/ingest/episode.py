@@ -2,9 +2,12 @@
 
 The model sees which tools were used but not what they printed, because a web page must not speak
 through a summary. A summary rests on every turn of its segment. When one of these is forgotten, the
-summary is erased and written again from the rest; when one is edited, the summary is revised.
+summary is erased and written again from the rest; when one is edited, the summary is revised. So
+it is at night when something that was concluded from them has changed since
+(`lifecycle/steps/refresh_episodes`).
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +22,7 @@ from memoria.ingest.processing import (
     entry_turns,
     finish_entry,
     number_lines,
+    shorten_statement,
     turn_line,
 )
 from memoria.memories.validator import EventTime, OperationValidator, PromptContents, RejectedError
@@ -49,6 +53,7 @@ _MOST_CHARS = 24_000
 _LEAST_CHARS = 200
 _MOST_TURNS = _MOST_CHARS // _LEAST_CHARS
 _MOST_TOOLS = 8
+_MOST_CHANGED = 20
 _CONFIDENCE = 0.7
 _NAME = re.compile(r"[\w.:/-]{1,64}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
@@ -72,10 +77,10 @@ class Summariser:
         """Summarise a segment; see `EntryProcessor`."""
         with self._tools.store.read(entry.tenant) as tx:
             turns, by_meaning = _turns_to_read(tx, entry), tx.tombstones.has_meanings()
+            changed = _list_changed(tx, entry)
         spoken_turns = list(filter(_is_shown, turns))
-        summary = (
-            self._ask(entry, turns) if len(spoken_turns) >= _LEAST_SPOKEN else EpisodeSummary()
-        )
+        is_enough = len(spoken_turns) >= _LEAST_SPOKEN
+        summary = self._ask(entry, turns, changed) if is_enough else EpisodeSummary()
         wording = _wording(summary, turns) if summary.summary else ""
         meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS
         with self._tools.store.write(entry.tenant) as tx:
@@ -90,13 +95,16 @@ class Summariser:
             )
             finish_entry(tx, entry, owner, str(outcome))
 
-    def _ask(self, entry: LeasedEntry, turns: Sequence[StoredTurn]) -> EpisodeSummary:
+    def _ask(
+        self, entry: LeasedEntry, turns: Sequence[StoredTurn], changed: Sequence[str]
+    ) -> EpisodeSummary:
         most = chars_per_turn(_MOST_CHARS, turns, _LEAST_CHARS)
         question = request_episode(
             said_on=day_of(turns[-1]),
             conversation=number_lines(
                 turn_line(turn, _turn_without_results(turn), most) for turn in turns
             ),
+            changed="\n".join(changed),
             max_output_tokens=self._tools.max_output_tokens,
         )
         return self._tools.chat.ask(entry.tenant, question)
@@ -125,6 +133,17 @@ def _turns_to_read(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
     turns = [turn for turn in entry_turns(tx, entry) if not turn.suppressed]
     half = _MOST_TURNS // 2
     return turns if len(turns) <= _MOST_TURNS else [*turns[:half], *turns[-half:]]
+
+
+def _list_changed(tx: Transaction, entry: LeasedEntry) -> list[str]:
+    """What was concluded from the segment and no longer holds, for something else was said since.
+
+    What holds by now is not told: an episode has the words of its own turns alone, and falls with
+    them.
+    """
+    changes = tx.derivations.list_changed_in(entry.session_n, entry.first_index, entry.last_index)
+    statements = dict.fromkeys(shorten_statement(change.before) for change in changes)
+    return [json.dumps(text, ensure_ascii=False) for text in [*statements][:_MOST_CHANGED]]
 
 
 def _is_shown(turn: StoredTurn) -> bool:

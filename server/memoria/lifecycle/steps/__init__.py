@@ -16,11 +16,13 @@ from memoria.lifecycle.steps.merge import MergeStep
 from memoria.lifecycle.steps.metrics import MetricsStep
 from memoria.lifecycle.steps.process_queue import ProcessQueueStep
 from memoria.lifecycle.steps.promote import PromoteStep
+from memoria.lifecycle.steps.refresh_episodes import RefreshEpisodesStep
 from memoria.lifecycle.steps.review import ReviewStep
 from memoria.lifecycle.steps.rhythms import RhythmsStep
 from memoria.lifecycle.steps.storage_tiers import StorageTiersStep
 
 STEPS: tuple[AnyStep, ...] = (
+    RefreshEpisodesStep(),
     ProcessQueueStep(),
     BackfillStep(),
     MergeStep(),

@@ -107,6 +107,15 @@ class Derivations(Protocol):
         """
         ...
 
+    def list_changed_in(
+        self, session_n: int, first_index: int, last_index: int
+    ) -> list[ChangedSource]:
+        """What was concluded from some turns of a session and has changed since.
+
+        The derived memory of these is empty: the turns may not have been summed up yet.
+        """
+        ...
+
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
         """Whether the sources rest on a turn that the derived memory does not rest on yet."""
         ...

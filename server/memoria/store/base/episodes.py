@@ -33,6 +33,18 @@ class Episodes(Protocol):
         """Sum up the span of this episode no more. Nothing happens if it is no episode."""
         ...
 
+    def list_active(self, after: int, limit: int) -> list[tuple[int, str]]:
+        """(number, id) of active episodes beyond a number, in order."""
+        ...
+
+    def was_summarised_before(self, memory_id: str, moment: int) -> bool:
+        """Whether the segment of an episode was last read before a moment, and waits for nobody."""
+        ...
+
+    def requeue_summary(self, memory_id: str, moment: int) -> bool:
+        """Put the segment of an episode back into the queue if it was last read before a moment."""
+        ...
+
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
         """Put finished segments with one of these turns back into the queue.
 

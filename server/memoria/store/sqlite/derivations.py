@@ -1,6 +1,7 @@
 """Derived memories, in SQLite."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 
 from memoria.store.base.derivations import (
     ChangedSource,
@@ -8,7 +9,7 @@ from memoria.store.base.derivations import (
     DerivationSource,
     StatementOccasion,
 )
-from memoria.store.sqlite.driver import Connection
+from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 from memoria.text.statement import says_the_same
 
@@ -82,20 +83,30 @@ class SqliteDerivations:
 
     def list_changed(self, ids: Sequence[str]) -> list[ChangedSource]:
         """What derived memories and episodes rest on that has changed since they were written."""
-        rows = [
-            row
-            for name in ("changed_sources", "changed_turns")
-            for row in self._rows.all(name, ids=as_json(ids))
-        ]
-        found = {
-            ChangedSource(
-                row["derived"], row["id"], row["before"], row["after"], row["changed_at"]
-            ): None
-            for row in rows
-            if not says_the_same(row["before"], row["after"])
-        }
-        return list(found)
+        spans = [dict(row) for row in self._rows.all("spans", ids=as_json(ids))]
+        changed = self._rows.all("changed_sources", ids=as_json(ids))
+        return _list_changes([*changed, *self._rows.all("changed_turns", spans=json.dumps(spans))])
+
+    def list_changed_in(
+        self, session_n: int, first_index: int, last_index: int
+    ) -> list[ChangedSource]:
+        """What was concluded from some turns of a session and has changed since."""
+        place = {"session_n": session_n, "first_index": first_index, "last_index": last_index}
+        spans = json.dumps([{"derived": "", "since": 0, **place}])
+        return _list_changes(self._rows.all("changed_turns", spans=spans))
 
     def has_unseen_turns(self, memory_id: str, source_ids: Sequence[str]) -> bool:
         """Whether the sources rest on a turn that the derived memory does not rest on yet."""
         return bool(self._rows.number("has_unseen_turns", id=memory_id, ids=as_json(source_ids)))
+
+
+def _list_changes(rows: Iterable[Row]) -> list[ChangedSource]:
+    """What says something else by now, and not the same in other words, each once."""
+    found = {
+        ChangedSource(
+            row["derived"], row["id"], row["before"], row["after"], row["changed_at"]
+        ): None
+        for row in rows
+        if not says_the_same(row["before"], row["after"])
+    }
+    return list(found)

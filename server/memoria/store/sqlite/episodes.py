@@ -40,6 +40,19 @@ class SqliteEpisodes:
         """Sum up the span of this episode no more. Nothing happens if it is no episode."""
         self._rows.change("leave", memory_id=memory_id, now=now)
 
+    def list_active(self, after: int, limit: int) -> list[tuple[int, str]]:
+        """(number, id) of active episodes beyond a number, in order."""
+        rows = self._rows.all("active", after=after, limit=limit)
+        return [(row["n"], row["id"]) for row in rows]
+
+    def was_summarised_before(self, memory_id: str, moment: int) -> bool:
+        """Whether the segment of an episode was last read before a moment, and waits for nobody."""
+        return bool(self._rows.number("was_read_before", memory_id=memory_id, moment=moment))
+
+    def requeue_summary(self, memory_id: str, moment: int) -> bool:
+        """Put the segment of an episode back into the queue if it was last read before a moment."""
+        return bool(self._rows.change("read_anew", memory_id=memory_id, moment=moment))
+
     def requeue_summaries(self, turn_ns: Sequence[int], not_before: int = 0) -> int:
         """Put finished segments with one of these turns back into the queue."""
         return self._rows.change("write_anew", ns=as_json(turn_ns), not_before=not_before)

@@ -146,48 +146,53 @@ WHERE CASE m.validity WHEN 'active' THEN l.replaced_at > l.since OR c.ingested_a
            ELSE m.validity = 'contradicted' END
 ORDER BY d.n, m.n;
 
+-- name: spans
+SELECT d.id AS derived, c.ingested_at AS since, p.session_n, p.first_index, p.last_index
+FROM json_each(:ids) w
+CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
+CROSS JOIN episodes p ON p.memory_n = d.n
+CROSS JOIN memory_versions c ON c.memory_n = d.n AND c.valid_to IS NULL;
+
 -- name: changed_turns
--- What was concluded from the turns of an episode, or said again in them, and has changed since by
+-- What was concluded from the turns of a span, or said again in them, and has changed since by
 -- something that is not said in them: whoever sums them up sees no more than the turns.
-WITH RECURSIVE span (derived_n, since, session_n, first_index, last_index) AS MATERIALIZED (
-    SELECT d.n, c.ingested_at, p.session_n, p.first_index, p.last_index
-    FROM json_each(:ids) w
-    CROSS JOIN memories d ON d.id = w.value AND +d.tenant_id = :tenant
-    CROSS JOIN episodes p ON p.memory_n = d.n
-    CROSS JOIN memory_versions c ON c.memory_n = d.n AND c.valid_to IS NULL),
-said (derived_n, origin_n, said_at) AS (
-    SELECT p.derived_n, v.memory_n, v.ingested_at
+WITH RECURSIVE span (derived, since, session_n, first_index, last_index) AS MATERIALIZED (
+    SELECT json_extract(w.value, '$.derived'), json_extract(w.value, '$.since'),
+           json_extract(w.value, '$.session_n'), json_extract(w.value, '$.first_index'),
+           json_extract(w.value, '$.last_index')
+    FROM json_each(:spans) w),
+said (derived, origin_n, said_at) AS (
+    SELECT p.derived, v.memory_n, v.ingested_at
     FROM span p
-    CROSS JOIN turns t ON t.session_n = p.session_n
+    CROSS JOIN turns t ON t.session_n = p.session_n AND +t.tenant_id = :tenant
           AND t.turn_index BETWEEN p.first_index AND p.last_index
     CROSS JOIN memory_versions v ON v.turn_n = t.n
     UNION
-    SELECT p.derived_n, x.memory_n, x.ingested_at
+    SELECT p.derived, x.memory_n, x.ingested_at
     FROM span p
-    CROSS JOIN turns t ON t.session_n = p.session_n
+    CROSS JOIN turns t ON t.session_n = p.session_n AND +t.tenant_id = :tenant
           AND t.turn_index BETWEEN p.first_index AND p.last_index
     CROSS JOIN memory_evidence x ON x.turn_n = t.n),
-led (derived_n, origin_n, said_at, n, replaced_at) AS (
-    SELECT s.derived_n, s.origin_n, s.said_at, s.origin_n, 0
+led (derived, origin_n, said_at, n, replaced_at) AS (
+    SELECT s.derived, s.origin_n, s.said_at, s.origin_n, 0
     FROM said s CROSS JOIN memories m ON m.n = s.origin_n
     WHERE m.type NOT IN {derived_types}
       AND NOT EXISTS (SELECT 1 FROM memory_versions f
                       WHERE f.memory_n = m.n AND f.version = 1 AND f.channel = 'night')
     UNION
-    SELECT l.derived_n, l.origin_n, l.said_at, m.merged_into, l.replaced_at
+    SELECT l.derived, l.origin_n, l.said_at, m.merged_into, l.replaced_at
     FROM led l CROSS JOIN memories m ON m.n = l.n
     WHERE m.merged_into IS NOT NULL AND m.validity = 'superseded'
     UNION
-    SELECT l.derived_n, l.origin_n, l.said_at, t.memory_n, e.created_at
+    SELECT l.derived, l.origin_n, l.said_at, t.memory_n, e.created_at
     FROM led l CROSS JOIN memories m ON m.n = l.n AND m.validity = 'superseded'
     CROSS JOIN nodes s ON s.memory_n = m.n
     CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12 AND e.event_at IS NOT NULL
     CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
-SELECT d.id AS derived, m.id, b.content AS before, c.content AS after,
+SELECT l.derived, m.id, b.content AS before, c.content AS after,
        max(l.replaced_at, c.ingested_at) AS changed_at
 FROM led l
-CROSS JOIN span p ON p.derived_n = l.derived_n
-CROSS JOIN memories d ON d.n = l.derived_n
+CROSS JOIN span p ON p.derived = l.derived
 CROSS JOIN memories m ON m.n = l.n AND m.validity = 'active'
 CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
 CROSS JOIN memory_versions b ON b.memory_n = l.origin_n
@@ -199,7 +204,7 @@ WHERE max(l.replaced_at, c.ingested_at) > p.since
   AND NOT EXISTS (SELECT 1 FROM turns t
                   WHERE t.n = c.turn_n AND t.session_n = p.session_n
                     AND t.turn_index BETWEEN p.first_index AND p.last_index)
-ORDER BY d.n, m.n;
+ORDER BY l.derived, m.n;
 
 -- name: has_unseen_turns
 SELECT EXISTS (

@@ -36,6 +36,31 @@ WHERE +tenant_id = :tenant AND kind = 'episode' AND state = 'done'
             CROSS JOIN extraction_queue q ON q.session_n = t.session_n AND q.kind = 'episode'
                        AND t.turn_index BETWEEN q.first_index AND q.last_index);
 
+-- name: active
+SELECT m.n, m.id
+FROM episodes e CROSS JOIN memories m ON m.n = e.memory_n AND m.validity = 'active'
+WHERE e.memory_n > :after AND +e.tenant_id = :tenant
+ORDER BY e.memory_n LIMIT :limit;
+
+-- name: was_read_before
+SELECT EXISTS (
+    SELECT 1 FROM memories m
+    CROSS JOIN episodes e ON e.memory_n = m.n
+    CROSS JOIN extraction_queue q ON q.session_n = e.session_n AND q.kind = 'episode'
+               AND q.first_index = e.first_index AND q.last_index = e.last_index
+    WHERE m.id = :memory_id AND +m.tenant_id = :tenant
+      AND q.state = 'done' AND q.finished_at < :moment);
+
+-- name: read_anew
+UPDATE extraction_queue
+SET state = 'waiting', finished_at = NULL, attempts = 0, not_before = 0, lease_owner = NULL,
+    lease_until = 0, last_error = NULL, outcome = NULL
+WHERE +tenant_id = :tenant AND kind = 'episode' AND state = 'done' AND finished_at < :moment
+  AND (session_n, first_index, last_index) =
+      (SELECT e.session_n, e.first_index, e.last_index
+       FROM memories m JOIN episodes e ON e.memory_n = m.n
+       WHERE m.id = :memory_id AND +m.tenant_id = :tenant);
+
 -- name: leave
 UPDATE extraction_queue
 SET state = 'dropped', finished_at = :now, lease_owner = NULL, lease_until = 0

@@ -1,0 +1,81 @@
+"""Refresh episodes: a summary that tells what has changed since is to be written anew.
+
+Its segment goes back into the queue, as it does when a message is edited. Whoever reads the queue
+next, this run or an open window, tells the chat model what no longer holds (`ingest/episode`).
+"""
+
+from collections.abc import Iterator
+
+from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
+from memoria.model import InferredBy, Memory, Validity
+from memoria.model.nightly import StepOutcome
+from memoria.store.base import Transaction
+
+MAX_EPISODES = 20
+"""Segments that one run puts back; the rest in the next run."""
+_PAGE = 200
+
+
+class OutdatedItem(Item):
+    """An episode that is outdated; its key is its id."""
+
+    changed_at: int
+    """When the last thing changed that it rests on, UTC epoch ms."""
+
+
+class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
+    """Puts the segments of outdated episodes back into the queue."""
+
+    name = "refresh_episodes"
+    summary = "Have the chat model sum up conversations again that tell what has changed since."
+    item = OutdatedItem
+    rows = 10
+
+    def describe_limits(self, context: StepContext) -> str | None:
+        """Without a chat model nothing is summed up."""
+        if context.chat is not None:
+            return None
+        return "without a chat model no episode is written anew; searches mark what is outdated"
+
+    def plan(self, context: StepContext) -> Iterator[OutdatedItem]:
+        """The outdated episodes that were last written before the change, the oldest first."""
+        if context.chat is None:
+            return
+        after, found = 0, 0
+        while True:
+            with context.store.read(context.tenant) as tx:
+                page = tx.episodes.list_active(after, _PAGE)
+                items = [*_outdated(tx, [memory_id for _, memory_id in page])]
+            yield from items[: MAX_EPISODES - found]
+            found += len(items)
+            if not page or found >= MAX_EPISODES:
+                return
+            after = page[-1][0]
+
+    def apply(self, tx: Transaction, item: OutdatedItem, _context: StepContext) -> ItemResult:
+        """Put the segment back, unless it was summed up or decided about since."""
+        memory = tx.memories.get(item.key)
+        if memory is None or not _may_be_rewritten(memory):
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
+        if not tx.episodes.requeue_summary(item.key, item.changed_at):
+            return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
+        return ItemResult(StepOutcome.DONE, item.key, "something that it tells has changed since")
+
+
+def _outdated(tx: Transaction, ids: list[str]) -> Iterator[OutdatedItem]:
+    changed_at: dict[str, int] = {}
+    for change in tx.derivations.list_changed(ids):
+        last = max(change.changed_at, changed_at.get(change.derived_id, 0))
+        changed_at[change.derived_id] = last
+    for memory_id, moment in changed_at.items():
+        memory = tx.memories.get(memory_id)
+        if memory is None or not _may_be_rewritten(memory):
+            continue
+        if tx.episodes.was_summarised_before(memory_id, moment):
+            yield OutdatedItem(key=memory_id, changed_at=moment)
+
+
+def _may_be_rewritten(episode: Memory) -> bool:
+    """Whether no person has decided about an episode."""
+    is_ours = episode.validity is Validity.ACTIVE and not (episode.verified or episode.pinned)
+    return is_ours and episode.current.inferred_by is InferredBy.MODEL
