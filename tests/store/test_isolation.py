@@ -274,6 +274,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.documents.frequencies(BOTH, ["port"], EVERY).by_term.values()
     ),
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
+    "documents.list_elsewhere": lambda tx, _: tx.documents.list_elsewhere(
+        BOTH, [["port"]], Filters(include_history=True), 9
+    ),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "conversations.find_message": lambda tx, them: [
         tx.conversations.find_message(n, "m") for n in them.sessions
@@ -387,6 +390,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
     "episodes.list_over_turns": lambda tx, them: tx.episodes.list_over_turns(them.ns),
     "core.memories": lambda tx, _: tx.core.memories(0),
+    "core.present": lambda tx, _: tx.core.present(0, "a project", ["MEMORY.md"]),
+    "core.projects": lambda tx, _: tx.core.projects(),
     "core.disputes": lambda tx, _: tx.core.disputes(),
     "core.statuses": lambda tx, them: tx.core.statuses(them.memory_ids),
     "core.lines": lambda tx, _: tx.core.lines("MEMORY.md"),
@@ -593,6 +598,8 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     for tenant in ("ann", "bob"):
         statements = Statements(store, tenant, LIBRARY, marks(tenant))
         statements.remember("this waits for its vector", MemoryType.FACT, None, None, None)
+        beside = Statements(store, tenant, LIBRARY, marks(tenant), "a project")
+        beside.remember("in this repo it is the port", MemoryType.FACT, None, None, None)
     yield store
     store.close()
 
@@ -673,7 +680,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         5,
         6,
-        {"active": 7, "archived": 2, "pending_confirmation": 2},
+        {"active": 8, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

@@ -140,7 +140,14 @@ class Recall:
     @property
     def _search(self) -> Search:
         wait_ms = self.settings.embedder_wait_ms
-        return Search(self._store, self.tenant, self._embedder, wait_ms, self._reranker)
+        return Search(
+            self._store,
+            self.tenant,
+            self._embedder,
+            wait_ms,
+            self._reranker,
+            names_projects=self.settings.name_other_projects,
+        )
 
     def _options(
         self,

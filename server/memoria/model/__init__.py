@@ -64,7 +64,7 @@ from memoria.model.parse import as_instant, as_member, as_turns, check_choice, d
 from memoria.model.queue import QueueEntry, QueueKind, QueueState, QueueStatus
 from memoria.model.ruling import Check, Checks, Relation, Ruling, Rulings, SupportVerdict
 from memoria.model.scratchpad import CompletedTask, Scratchpad
-from memoria.model.search import AdjacentTurn, Hit, HitSource, SearchResult, ToolCall
+from memoria.model.search import AdjacentTurn, Hit, HitSource, OtherProjects, SearchResult, ToolCall
 from memoria.model.session import Segment, Session, SessionRecord
 from memoria.model.status import (
     FIX,
@@ -135,6 +135,7 @@ __all__ = [
     "NodeKind",
     "NumberedEdge",
     "Operation",
+    "OtherProjects",
     "Part",
     "PartReport",
     "Provenance",

@@ -76,6 +76,15 @@ class Hit(Value):
     after: tuple[AdjacentTurn, ...] = ()
 
 
+class OtherProjects(Value):
+    """What only other projects see of what was asked."""
+
+    matches: int
+    """How many documents hold the words that tell the question apart; 21 stands for more."""
+    projects: tuple[str, ...] = ()
+    """Some of them by name, where the user allows it."""
+
+
 class SearchResult(Value):
     """Hits, best first, and what the caller should know about how they were found."""
 
@@ -93,5 +102,7 @@ class SearchResult(Value):
     """Where nothing is relevant: what is on record that comes nearest, a few words each."""
     hint: str | None = None
     """Where the second level has more, and what to do about it."""
+    elsewhere: OtherProjects | None = None
+    """Where less was found than asked for: what other projects have; ask with `workspace="*"`."""
     explanation: Explanation | None = None
     """How the answer came about, where that was asked for."""

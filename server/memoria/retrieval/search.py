@@ -19,6 +19,7 @@ from memoria.inference.rerank.base import Reranker
 from memoria.model import PartReport, SearchResult
 from memoria.retrieval.answer.cite import cite_candidate
 from memoria.retrieval.answer.contradictions import mark_hits
+from memoria.retrieval.answer.elsewhere import find_elsewhere
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.hint import find_hint
 from memoria.retrieval.answer.nearest_topics import list_nearest_topics
@@ -81,12 +82,25 @@ class Search:
         embedder: LazyEmbedder | None,
         wait_ms: int,
         reranker: Reranker | None = None,
+        *,
+        names_projects: bool = False,
     ) -> None:
+        """Nothing is searched yet.
+
+        Args:
+            store: where to search.
+            tenant: whose memory.
+            embedder: gives the vectors of queries; None for none.
+            wait_ms: how long to wait for an embedder that is loading.
+            reranker: reads the best hits with the query; None for none.
+            names_projects: whether an answer may name other projects that have a match.
+        """
         self._store = store
         self._tenant = tenant
         self._embedder = embedder
         self._wait_ms = wait_ms
         self._reranker = reranker
+        self._names_projects = names_projects
 
     def run(self, plan: SearchPlan) -> SearchResult:
         """Search. Never fails for want of a part: what was missing is said in `notes`."""
@@ -167,6 +181,9 @@ class Search:
             nearest_topics=_list_nearest(plan, selection),
             hint=find_hint(tx, plan, sources, statistics, selection)
             if plan.profile.hints_at_transcript
+            else None,
+            elsewhere=find_elsewhere(tx, plan, statistics, name_projects=self._names_projects)
+            if plan.profile.counts_elsewhere and len(selection.hits) < plan.limit
             else None,
             explanation=build_explanation(plan, sources, threshold, selection, shown)
             if plan.options.explain

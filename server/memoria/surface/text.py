@@ -9,6 +9,7 @@ from memoria.model import (
     Memory,
     MemoryChange,
     MemoryVersion,
+    OtherProjects,
     Receipt,
     RelatedStatement,
     RemainingBackup,
@@ -20,6 +21,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.retrieval.answer.cite import neighbour
+from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
 
@@ -47,7 +49,15 @@ def answer_notes(result: SearchResult) -> list[str]:
         notes.append(f"nothing relevant; the nearest topics on record: {topics}")
     notes += [_contradiction_note(hit) for hit in result.hits if hit.contradicts]
     notes += [_outdated_note(hit) for hit in result.hits if hit.outdated_by]
-    return notes + ([result.hint] if result.hint else [])
+    notes += [result.hint] if result.hint else []
+    return notes + ([_elsewhere_note(result.elsewhere)] if result.elsewhere else [])
+
+
+def _elsewhere_note(other: OtherProjects) -> str:
+    count = f"{COUNT_UP_TO}+" if other.matches > COUNT_UP_TO else str(other.matches)
+    match = "matches" if other.matches == 1 else "match"
+    named = f" ({', '.join(map(indent_stored, other.projects))})" if other.projects else ""
+    return f"{count} more {match} in other projects{named}; ask with workspace=*"
 
 
 def _contradiction_note(hit: Hit) -> str:

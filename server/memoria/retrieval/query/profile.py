@@ -48,6 +48,8 @@ class SearchProfile:
     follows_task: bool
     """Whether the task in hand favours what was learnt at it."""
     hints_at_transcript: bool
+    counts_elsewhere: bool
+    """Whether an answer of less than was asked for says how many matches other projects have."""
 
 
 MEMORIES = SearchProfile(
@@ -68,6 +70,7 @@ MEMORIES = SearchProfile(
     uses_diversity=True,
     follows_task=True,
     hints_at_transcript=True,
+    counts_elsewhere=True,
 )
 """The first level: conclusions, and the turns that no chat model has read yet."""
 
@@ -89,11 +92,12 @@ TRANSCRIPT = SearchProfile(
     uses_diversity=False,
     follows_task=False,
     hints_at_transcript=False,
+    counts_elsewhere=True,
 )
 """The second level: the verbatim record."""
 
-CONTEXT = replace(MEMORIES, bounds="context", rerank_accepts=0.8)
+CONTEXT = replace(MEMORIES, bounds="context", rerank_accepts=0.8, counts_elsewhere=False)
 """Conclusions for the context package."""
 
-EVIDENCE = replace(TRANSCRIPT, shows_suppressed_turns=False)
+EVIDENCE = replace(TRANSCRIPT, shows_suppressed_turns=False, counts_elsewhere=False)
 """The record for the context package."""

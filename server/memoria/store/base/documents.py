@@ -64,6 +64,25 @@ class Documents(Protocol):
         """Which of the documents have no vector yet."""
         ...
 
+    def list_elsewhere(
+        self,
+        kinds: Sequence[DocumentKind],
+        groups: Sequence[Sequence[str]],
+        filters: Filters,
+        limit: int,
+    ) -> dict[int, str]:
+        """The newest documents that only other workspaces see, each with its workspace's name.
+
+        None of a private workspace, and none of those that the filters' own workspace sees.
+
+        Args:
+            kinds: of document.
+            groups: of terms; a document holds one group whole.
+            filters: what else they must pass.
+            limit: how many at most.
+        """
+        ...
+
     def count_hidden(
         self, kinds: Sequence[DocumentKind], terms: Sequence[str], filters: Filters
     ) -> int:

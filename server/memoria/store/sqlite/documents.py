@@ -217,6 +217,33 @@ class SqliteDocuments:
         words = " AND ".join(map(quote_term, terms))
         return self._rows.number("count_matches", query=f"scope:({scope}) AND words:({words})")
 
+    def list_elsewhere(
+        self,
+        kinds: Sequence[DocumentKind],
+        groups: Sequence[Sequence[str]],
+        filters: Filters,
+        limit: int,
+    ) -> dict[int, str]:
+        """The newest documents that only other workspaces see, each with its workspace's name."""
+        places = {*self._workspaces.all()} - {*self._workspaces.private}
+        places.discard(self._workspaces.number(filters.workspace))
+        if not places or not groups:
+            return {}
+        scope = " OR ".join(
+            visible.token
+            for visible in self._list_visible(kinds, replace(filters, everywhere=True))
+            if visible.workspace in places
+        )
+        words = " OR ".join(f"({' AND '.join(map(quote_term, group))})" for group in groups)
+        query = f"scope:({scope}) AND words:({words})"
+        rows = self._rows.all("elsewhere", query=query, limit=limit)
+        names = {row["n"]: str(row["name"]) for row in rows}
+        if not filters.is_narrow:
+            return names
+        narrowing = self._narrowing(kinds, replace(filters, everywhere=True))
+        passing = narrowing.best([Match(n, 0.0) for n in names], limit)
+        return {match.n: names[match.n] for match in passing}
+
     def list_containing(self, kind: DocumentKind, terms: Sequence[str]) -> list[int]:
         """Every document of the tenant that holds all of the terms, wherever and however old."""
         if not terms:

@@ -150,6 +150,14 @@ SELECT coalesce(sum(last_erasure), 0) FROM tenants;
 -- name: count_matches
 SELECT count(*) AS hidden FROM search_index WHERE search_index MATCH :query;
 
+-- name: elsewhere
+SELECT i.rowid AS n, w.name
+FROM search_index i
+CROSS JOIN documents d ON d.n = i.rowid
+CROSS JOIN workspaces w ON w.n = d.workspace_n
+WHERE search_index MATCH :query AND +d.tenant_id = :tenant
+ORDER BY i.rowid DESC LIMIT :limit;
+
 -- name: matching
 SELECT rowid AS n FROM search_index WHERE search_index MATCH :query ORDER BY rowid;
 
