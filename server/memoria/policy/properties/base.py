@@ -52,6 +52,11 @@ class Clause:
     is_affirmed: bool = True
     """Whether nothing in it denies it."""
 
+    @property
+    def holds_now(self) -> bool:
+        """Whether all it tells is true now."""
+        return all(one.holds_now for one in self.properties)
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -62,6 +67,8 @@ class Statement:
     clauses: tuple[Clause, ...]
     is_correction: bool = False
     """Whether it says in so many words that something known is wrong."""
+    denied: tuple[str, ...] = ()
+    """The words of the value that it says is wrong: "6 March, not 5 March"."""
 
     @property
     def properties(self) -> tuple[Property, ...]:

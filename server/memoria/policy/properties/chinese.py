@@ -73,9 +73,26 @@ def times_of(text: str) -> tuple[bool, bool, bool]:
 
 def _subject(text: str | None, previous: Sequence[Property]) -> str:
     """Whose property it is: the subject named, or that of the clause before."""
-    if not text or vocabulary.PRONOUN.regex.fullmatch(text):
+    is_pronoun = text is not None and vocabulary.PRONOUN.regex.fullmatch(text)
+    if previous and is_pronoun and previous[-1].is_unread:
+        return previous[-1].value
+    if not text or is_pronoun:
         return (previous[-1].subject or previous[-1].value) if previous else USER
     return subject_key(text.replace(_USER_SIGN, "用户"))
+
+
+def subject_of(text: str) -> str:
+    """The subject of a clause that no rule reads, where it is plain."""
+    match = _PLAIN_SUBJECT.regex.match(text)
+    return subject_key(match[0]) if match else ""
+
+
+def _is_person(subject: str) -> bool:
+    """Whether a subject is the user, somebody of theirs, or has a person's name."""
+    if subject == USER:
+        return True
+    somebody = subject.removeprefix(f"{USER}'s ")
+    return somebody in PEOPLE.values() if somebody != subject else _is_name(subject)
 
 
 def _one(predicate: str, *, certain: bool = True) -> _Reader:
@@ -101,6 +118,13 @@ def _many(family: str, *, affirmed: bool = True) -> _Reader:
     return read
 
 
+def _home(match: re.Match[str], subject: str) -> list[Property]:
+    """Where somebody lives; a thing that was moved is somewhere."""
+    predicate = "home" if _is_person(subject) else "where"
+    value = canonical_value(match["value"])
+    return [Property(subject, predicate, value, True, not match["not"])]
+
+
 def _employer(match: re.Match[str], subject: str) -> list[Property]:
     value = canonical_value(match["value"])
     is_city = _is_city(match["value"])
@@ -115,7 +139,7 @@ def _is_city(text: str) -> bool:
 def _is_name(text: str) -> bool:
     """Whether it reads like a person's name."""
     is_short = 1 < len(text) <= _LONGEST_NAME
-    return text.isascii() or (is_short and text.startswith(tuple(lexicon.SURNAMES_ZH)))
+    return text.isascii() or (is_short and text.startswith((*lexicon.SURNAMES_ZH, *"小老阿")))
 
 
 def _attribute(match: re.Match[str], subject: str) -> list[Property]:
@@ -141,12 +165,10 @@ def _when(match: re.Match[str], subject: str) -> list[Property]:
 
 
 def _where(match: re.Match[str], subject: str) -> list[Property]:
-    if subject == USER or subject.startswith(f"{USER}'s"):
-        family = "location" if _is_city(match["value"]) else ""
-    else:
-        family = "where"
     value = canonical_value(match["value"])
-    return [Property(subject, family, value, True)] if family else []
+    if not _is_person(subject):
+        return [Property(subject, "where", value, True)]
+    return [Property(subject, "location", value, True)] if _is_city(match["value"]) else []
 
 
 def _count(match: re.Match[str], subject: str) -> list[Property]:
@@ -195,8 +217,7 @@ def _swap(match: re.Match[str], subject: str) -> list[Property]:
 
 def _equality(match: re.Match[str], subject: str) -> list[Property]:
     """Such as "默认分支是main"; a person may be several things at a time."""
-    persons = (f"{USER}'s", *lexicon.SURNAMES_ZH, *"小老阿")
-    if subject == USER or subject.startswith(persons):
+    if _is_person(subject):
         return []
     return [Property(subject, "be", canonical_value(match["value"]), True, not match["not"])]
 
@@ -207,6 +228,9 @@ def _role(match: re.Match[str], subject: str) -> list[Property]:
 
 
 _VERB_KEYS = {re.sub(r"\(.*?\)", "", pattern): key for pattern, key in vocabulary.VERBS.items()}
+_PLAIN_SUBJECT = LazyPattern(
+    f"用户(?:的?(?:{'|'.join(word for word in PEOPLE if not word.isascii())}))?"
+)
 _KIN = "|".join(sorted((word for word in PEOPLE if not word.isascii()), key=len, reverse=True))
 _NOUN = rf"(?!{vocabulary.NO_SUBJECT})[^\s,;{_USER_SIGN}]{{1,12}}?"
 _SUBJECT = rf"""(?P<subject>[其它他她](?:的(?=.{{1,6}}[是为]))?
@@ -224,13 +248,17 @@ _RULES = tuple(
         (r"是(?P<value>吾的?[^,的]{1,8})$", _identity),
         (
             rf"{_NOT}(?:居住在|定居在?|家住|家在|住在|搬家?[到去回]了?|搬回了?|住){_VALUE}",
-            _one("home"),
+            _home,
         ),
         (rf"的?(?:名字|姓名)(?:是|叫做?|为|改成了?|改为){_VALUE}", _one("name")),
         (rf"(?:希望)?被(?:称呼?为|叫做|叫作|叫){_VALUE}", _one("form_of_address")),
         (rf"(?:名叫|叫做|叫)(?!吾|我){_VALUE}", _one("name")),
         (rf"的?生日(?:是|在|为){_VALUE}", _one("birthday")),
         (r"(?:有|是)?(?P<value>\d{1,3}|[一二三四五六七八九十]{1,3})岁了?$", _one("age")),
+        (
+            rf"[读上念](?:小学|初中|高中|大学|大)?(?P<value>{vocabulary.COUNT})年级{_END}",
+            _one("grade"),
+        ),
         (rf"{_NOT}在{_THING}(?:工作|上班|任职|就职){_END}", _employer),
         (rf"{_NOT}(?:就职于|任职于|入职了?|加入了?|跳槽到了?|供职于){_VALUE}", _employer),
         (
@@ -288,10 +316,15 @@ _RULES = tuple(
         (rf"的(?P<attribute>[^,的]{{1,8}}?)(?P<not>不)?{_BECOMES}{_VALUE}", _attribute),
         (
             rf"""(?:改到|改在|改成|定在|定于|推迟到|提前到|安排在|延期到|移到|是在|是|在)了?
-            (?P<value>{vocabulary.TIME}[^,;]{{0,16}}?){_END}""",
+            (?P<value>{vocabulary.TIME}[^,;楼层]{{0,16}}?){_END}""",
             _when,
         ),
         (r"(?:已经)?(?:被)?(?P<value>取消)了?$", _when),
+        (
+            rf"的?(?P<attribute>{vocabulary.ATTRIBUTES})(?P<not>不)?[从]?[^,;到至]{{0,8}}?"
+            rf"(?:涨|升|降|增加|减少|提高|上调|下调|调整|跌|改|变)[到至成为]了?{_VALUE}",
+            _attribute,
+        ),
         (
             rf"(?P<not>不)?(?:是|改成|改为)了?(?P<value>[A-Za-z0-9][^,;的]{{0,20}}?){_END}",
             _equality,

@@ -6,13 +6,16 @@ from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property
 from memoria.policy.properties.english_head import Parse, parse_head, read_ends
 from memoria.policy.properties.english_predicates import read_predicate
-from memoria.policy.properties.keys import USER
+from memoria.policy.properties.keys import PEOPLE, USER
 from memoria.text.pattern import LazyPattern
 
 _CLAUSES = LazyPattern(
     r"""(?xi)\s*[;.!?]\s+|\s*,?\s(?:and|but)\s(?=(?:now|no\slonger|only|then|is|has|does|lives|works|likes
     |takes|uses|drives|the\suser|(?:\w+ly\s)?\w+s\s(?:a|an|the|in|at|on|with)\s)\b)|\s(?:and|but)\s(?=(?:[\w']+\s){1,3}(?:is|are|has|lives|works|likes)\s)|,\s(?=it\sis\b)|\s[-–—]+\s"""
 )
+
+
+_OF_THE_USER = LazyPattern(r"(?i)(?:the )?user(?!')\b")
 
 
 def split_clauses(text: str) -> list[str]:
@@ -54,10 +57,21 @@ def _resolve_subject(parse: Parse, previous: tuple[Property, ...]) -> bool:
     is_known = bool(previous and previous[-1].subject)
     if parse.subject == "it" and parse.verb == "be":
         return is_known  # its property is the one spoken of before
-    if is_known and previous[-1].subject != USER:
+    is_ambiguous = previous[-1:] and previous[-1].subject == USER and _names_person(previous[-1])
+    if is_known and not is_ambiguous:
         parse.subject = previous[-1].subject
         return True
     return False
+
+
+def _names_person(one: Property) -> bool:
+    """Whether a property tells of somebody else, who may be meant by "she"."""
+    return any(word in PEOPLE for word in one.value.split())
+
+
+def subject_of(text: str) -> str:
+    """The subject of a clause that no rule reads, where it is plain."""
+    return USER if _OF_THE_USER.regex.match(text) else ""
 
 
 def times_of(text: str) -> tuple[bool, bool, bool]:

@@ -10,6 +10,7 @@ from memoria.policy.properties.values import stem
 from memoria.text.pattern import LazyPattern
 
 _MAX_SUBJECT = 7
+_REASON = LazyPattern(r"(?i)[\s,]+(?:because|due to|so that|in order to)\b.*$")
 _INSTEAD = LazyPattern(
     r"(?i)^(?P<new>.+?)(?:,\s*(?:and\s)?not|\sinstead\sof|\srather\sthan)\s(?P<old>[^,]+)$"
 )
@@ -190,6 +191,7 @@ def _is_past_form(verb: str, before: list[str]) -> bool:
 
 def read_ends(parse: Parse) -> None:
     """Take off the rest what says when it holds and what it is not."""
+    parse.rest = _REASON.regex.sub("", parse.rest)
     but = _BUT.regex.match(parse.rest) if parse.affirmed else _NO_LONGER_BUT.regex.match(parse.rest)
     instead = None if but else _INSTEAD.regex.match(parse.rest)
     if but and not parse.affirmed:

@@ -32,6 +32,7 @@ _INDEFINITE = LazyPattern(r"(?i)an?\s")
 _DEFINITE = LazyPattern(r"(?i)(?:the|an?|the user's|user's)\s")
 _BORN = LazyPattern(r"(?i)^born (?:in|on) (?P<what>.+)$")
 _ALLERGIC = LazyPattern(r"(?i)^(?:\w+ly )?allergic to (?P<what>.+)$")
+_GRADE = LazyPattern(r"(?i)^in (?:the )?(?P<value>\w+) (?:grade|year)(?: of \w+)?$")
 _LOCATED = LazyPattern(r"(?i)^(?P<based>based )?in (?P<place>.+)$")
 _MARITAL = frozenset("single married divorced widowed engaged separated".split())
 _DIETS = frozenset("vegan vegetarian pescatarian omnivore".split())
@@ -56,7 +57,7 @@ def read_predicate(parse: Parse, previous: Sequence[Property]) -> list[Property]
     """The properties that a clause tells."""
     if parse.verb == "be":
         return _read_copula(parse, previous)
-    return _read_verb(parse) or _read_objects(parse)
+    return _read_level(parse) or _read_verb(parse) or _read_objects(parse)
 
 
 _NO = LazyPattern(r"(?i)^(?:no|not any)\s+(?P<what>.+)$")
@@ -101,6 +102,10 @@ _VERBS = {
 """The stem of a verb and the word after it, to the one property that they tell."""
 _CHANGING = frozenset("switch chang migrat move".split())
 _LEAVING = frozenset("quit left leav resign".split())
+_LEVEL = LazyPattern(
+    r"""(?xi)^(?:went|go|gone|rise|rose|risen|fell|fall|drop|increas|decreas|grew|chang|climb|rais|shrank|sank)
+    (?:\s(?:up|down))?(?:\sfrom\s.+?)?(?:\sto\s(?P<value>.*\d.*)|(?<=up|wn))?$"""
+)
 _MEASURES = frozenset("cost weigh earn pay measur".split())
 
 
@@ -134,16 +139,27 @@ def _read_change(parse: Parse) -> list[Property]:
         parse.affirmed, parse.is_change, parse.is_past = False, True, False
         return _one(parse, "employer", _place(left["place"]))
     swap = _FROM_TO.regex.match(parse.rest)
-    place = parse.rest.removeprefix("to ")
-    if swap is None and parse.verb == "move" and is_name(place):
+    if swap is None and parse.verb == "move" and parse.rest.lower().startswith("to "):
         parse.is_change, parse.is_past = True, False
-        value = canonical_value(place)
-        return [*_one(parse, "run on", value), *_one(parse, "where", value)]
+        value = canonical_value(parse.rest[3:])
+        family = "when" if is_quantity(value) else "where"
+        return [*_one(parse, "run on", value), *_one(parse, family, value)]
     if swap is None:
         return []
     parse.is_change, parse.is_past = True, False
     old = _many(parse, "use", swap["old"], affirmed=not parse.affirmed)
     return [*old, *_many(parse, "use", swap["new"])]
+
+
+def _read_level(parse: Parse) -> list[Property]:
+    """Such as "the rent went up to 950 euros"; without a value only that it changed."""
+    change = _LEVEL.regex.match(f"{parse.verb} {parse.rest}")
+    if change is None:
+        return []
+    owner, attribute = _split_owner(parse.subject)
+    parse.is_change, parse.is_past = True, False
+    plain = canonical_value(change["value"] or "")
+    return [Property(owner, predicate_key(attribute), plain, True, parse.affirmed)]
 
 
 def _read_place(parse: Parse, predicate: str, rest: str) -> list[Property]:
@@ -241,10 +257,12 @@ def _read_person(parse: Parse) -> list[Property]:
     if located and is_name(_DETAIL.regex.sub("", located["place"])):
         predicate = "home" if located["based"] else "location"
         return _one(parse, predicate, _place(located["place"]))
+    grade = _GRADE.regex.match(rest)
     is_married = low in _MARITAL or low.startswith(("married to ", "engaged to "))
     for predicate, is_told in (
         ("marital_status", is_married),
         ("diet", low in _DIETS),
+        ("grade", grade),
         ("job", vocabulary.JOBS.regex.match(rest)),
     ):
         if is_told:

@@ -94,7 +94,7 @@ CONDITION = LazyPattern(r"(?i)\b(?:if|unless|whenever|in case)\b")
 NUMBER = LazyPattern(
     r"""(?xi)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty
     |hundred|thousand|million|noon|midnight|mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?\b
-    |\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"""
+    |\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"""
 )
 COUNT = LazyPattern(
     r"(?i)^(?P<count>\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s(?P<what>.+)$"

@@ -23,6 +23,10 @@ _MARKERS = frozenset(
     """.split()
 )
 _NEGATIVE = frozenset("not never no stopped quit without stop".split())
+_NOT_THAT = LazyPattern(
+    r"""(?xi),?\s(?:and\s)?(?:not|instead\sof|rather\sthan)\s(?:an?\s|the\s)?(?P<what>[^,;]{1,40}?)(?:\sone)?[.!]?$
+    |[,]?(?:而)?不是(?P<what_zh>[^,;]{1,20})[。!]?$"""
+)
 _BASE_FORMS = {"is": "be", "am": "be", "are": "be", "has": "have", "does": "do"}
 _MOST_CLAUSES = 4
 """A text of more clauses is a report; rules do not compare it."""
@@ -40,6 +44,7 @@ def read_statement(text: str) -> Statement:
     """What a statement says, clause by clause."""
     wording = unwrap(text)
     in_chinese = is_cjk(wording.text)
+    aside = _NOT_THAT.regex.search(wording.text)
     language = chinese if in_chinese else english
     clauses: list[Clause] = []
     previous: tuple[Property, ...] = ()
@@ -48,7 +53,14 @@ def read_statement(text: str) -> Statement:
         clause = _read_part(part, wording, previous, in_chinese=in_chinese)
         previous = clause.properties or previous
         clauses.append(clause)
-    return Statement(_statement_key(wording.text), tuple(clauses), wording.is_correction)
+    denied = _words_of(aside["what"] or aside["what_zh"], in_chinese=in_chinese) if aside else ()
+    return Statement(_statement_key(wording.text), tuple(clauses), wording.is_correction, denied)
+
+
+def _words_of(text: str, *, in_chinese: bool) -> tuple[str, ...]:
+    """Its words without fillers, without what denies or changes it, and without "not that"."""
+    plain = _NOT_THAT.regex.sub("", text)
+    return chinese.plain_words(plain) if in_chinese else _plain_words(plain)
 
 
 def _read_part(
@@ -58,7 +70,7 @@ def _read_part(
     found: tuple[Property, ...] = ()
     if is_rule or _ABOUT_ANSWERS.regex.search(part):
         found = read_rule(part)
-    words = chinese.plain_words(part) if in_chinese else _plain_words(part)
+    words = _words_of(part, in_chinese=in_chinese)
     if not found and not is_rule:
         found = (chinese if in_chinese else english).read_clause(part, previous)
     if not found:
@@ -80,7 +92,7 @@ def _read_whole(part: str, words: tuple[str, ...], *, is_rule: bool, in_chinese:
     language = chinese if in_chinese else english
     change, past, tentative = language.times_of(part)
     key = " ".join(words)
-    subject = ASSISTANT if is_rule else ""
+    subject = ASSISTANT if is_rule else language.subject_of(part)
     affirmed = _is_affirmed(part, in_chinese=in_chinese)
     return Property(subject, f"{WHOLE}{key}", key, False, affirmed, change, past, tentative)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from memoria.model.ruling import Relation
-from memoria.policy.properties.base import Property, Statement
+from memoria.policy.properties.base import Clause, Property, Statement
 from memoria.policy.properties.read import read_statement
 from memoria.policy.properties.values import is_bare_quantity
 
@@ -24,9 +24,9 @@ def compare_statements(new: str, known: str) -> Relation | None:
     if not (said.properties and before.properties):
         return None
     by_frame = _compare_frames(said, before)
-    if said.is_correction and by_frame:
-        return "replaces"
-    found = _compare_polarity(said, before) or _compare_properties(said, before) or by_frame
+    if by_frame and (said.is_correction or said.denied):
+        return by_frame
+    found = _compare_properties(said, before) or by_frame
     is_read = not any(one.is_unread for one in (*said.properties, *before.properties))
     return found or ("different" if is_read else None)
 
@@ -34,24 +34,24 @@ def compare_statements(new: str, known: str) -> Relation | None:
 def _compare_properties(said: Statement, before: Statement) -> Relation | None:
     """The relation by what both tell of the present; None if they tell different properties."""
     present = [one for one in said.properties if one.holds_now]
-    known_now = [one for one in before.properties if not one.is_past]
-    if not present or not any(one.holds_now for one in known_now):
+    if not present or not any(one.holds_now for one in before.properties):
         return "different"
-    found = [_match(one, present) if one.holds_now else None for one in known_now]
+    found: list[_Match | None] = []
+    for clause in before.clauses:
+        known = [one for one in clause.properties if not one.is_past]
+        if any(_is_turned(new, clause) for new in said.clauses):
+            found += ["replaced"] * len(known)
+        else:
+            found += [_match(one, present) if one.holds_now else None for one in known]
     if any(found):
         return _conclude(said, before, found)
     return "replaces" if _is_refined(said, before) else None
 
 
-def _compare_polarity(said: Statement, before: Statement) -> Relation | None:
-    """Whether two statements are one clause in the same words, stated and denied."""
-    if not (len(said.clauses) == len(before.clauses) == 1):
-        return None
-    new, known = said.clauses[0], before.clauses[0]
-    if not all(one.holds_now for one in (*new.properties, *known.properties)):
-        return None
+def _is_turned(new: Clause, known: Clause) -> bool:
+    """Whether two clauses have the same words, one stated and the other denied."""
     is_turned = new.words == known.words and new.is_affirmed != known.is_affirmed
-    return "replaces" if is_turned and new.words else None
+    return bool(new.words) and is_turned and new.holds_now and known.holds_now
 
 
 def _conclude(said: Statement, before: Statement, found: Sequence[_Match | None]) -> Relation:
@@ -76,7 +76,7 @@ def _match(known: Property, present: Sequence[Property]) -> _Match | None:
 
 
 def _compare(new: Property, known: Property) -> _Match | None:
-    if (new.subject, new.predicate) != (known.subject, known.predicate):
+    if (new.subject, new.predicate) != (known.subject, known.predicate) or not new.value:
         return None
     if new.value == known.value or not known.has_one_value:
         return "restated" if new.affirmed == known.affirmed else "replaced"
@@ -124,7 +124,7 @@ def _compare_frames(said: Statement, before: Statement) -> Relation | None:
     is_one_place = 0 < len(new) <= _LONGEST_VALUE and 0 < len(known) <= _LONGEST_VALUE
     if front < _LEAST_PREFIX or not is_one_place:
         return None
-    if said.is_correction:
+    if said.is_correction or (said.denied and set(said.denied) <= set(known)):
         return "replaces"
     if not all(map(is_bare_quantity, (*new, *known))):
         return None
