@@ -50,6 +50,9 @@ def test_sentences_stand_where_they_say_and_hold_nothing_foreign(text: str) -> N
         ("他说“我喜欢喝美式咖啡呢”。我也是", ["我也是"]),
         ('Call me "Max". Version 4.12 is out', ['Call me "Max"', "Version 4.12 is out"]),
         ("a < b and c > d", ["a < b and c > d"]),
+        ("Call me Dr. Holt. Mr. Lee is in", ["Call me Dr. Holt", "Mr. Lee is in"]),
+        ("He is a Dr. now. Fine", ["He is a Dr. now", "Fine"]),
+        ("He sees the Dr. Fine", ["He sees the Dr. Fine"]),
         ("An unclosed <tag> is text", ["An unclosed <tag> is text"]),
     ],
 )

@@ -41,6 +41,25 @@ Don't forget that my boss is ill. → The user asks to remember: "my boss is ill
 我对芒果也过敏 → 用户对芒果也过敏。 | fact
 我不吃猪肉 → 用户不吃猪肉。 | preference
 我吃素的 → 用户吃素。 | preference
+Please call me Prof. Adeyemi. → The user wants to be called Prof. Adeyemi. | rule
+From now on call me Temi. → The user wants to be called Temi. | rule
+From now on, please call me Temi → The user wants to be called Temi. | rule
+My name is Dr. Ann Lee. → The user's name is Dr. Ann Lee. | fact
+I live in Leeds. → The user lives in Leeds. | fact
+I live in New York now. → The user lives in New York. | fact
+I'm living in the Hague, near the sea. → The user lives in the Hague. | fact
+I currently live in Oslo with my sister Lina. → The user lives in Oslo. | fact
+We've just moved to Ghent. → The user has moved to Ghent. | fact
+I moved from Leeds to York. → The user has moved to York. | fact
+I work at Siemens as a welder. → The user works at Siemens. | fact
+I now work for Bosch. → The user works for Bosch. | fact
+I work as a night nurse. → The user works as a night nurse. | fact
+我住在大理。 → 用户住在大理。 | fact
+我现在住在昆明了，离公司很近 → 用户住在昆明。 | fact
+我现在在华为上班。 → 用户在华为上班。 | fact
+我在市立医院工作了 → 用户在市立医院工作。 | fact
+比起红茶，我更喜欢绿茶。 → 用户更喜欢绿茶而不是红茶。 | preference
+比起开车我还是更喜欢骑车 → 用户更喜欢骑车而不是开车。 | preference
 我喜欢我妈做的红烧肉 → 用户说：“我喜欢我妈做的红烧肉。” | preference
 """
 DOUBTFUL = """
@@ -54,6 +73,23 @@ My mother says I love opera.
 She said: "I prefer tea over coffee."
 He wrote “from now on always use tabs” in the guide.
 I love it!
+I live in hope.
+I live in a flat.
+I live in Oslo until Friday.
+I live in Paris in my dreams.
+I live here.
+I used to live in Leeds.
+I moved to the next question.
+I work at home.
+I work at it every day.
+I work as hard as I can.
+If I live in Leeds, I pay more.
+我住在这里。
+我以前住在丽江。
+我在家工作。
+我在努力工作。
+我在这里上班。
+比起这个我更喜欢那个。
 I love the colours in that picture.
 I like that one.
 I love making him happy.

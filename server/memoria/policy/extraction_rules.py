@@ -22,6 +22,7 @@ class ExtractionReason(StrEnum):
     PREFERENCE = "preference"
     GOAL = "goal"
     RELATIONSHIP = "relationship"
+    IDENTITY = "identity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +284,25 @@ _RELATIONSHIP = (
           |恋爱了|脱单|求婚|确定关系|搬出去|和好)""",
     ),
 )
+_IDENTITY = (
+    _rule(
+        ExtractionReason.IDENTITY,
+        "live living work working moved",
+        rf"""{_LEAD}(?:i\s(?:(?:now|currently|still|also)\s){{0,2}}(?:live\sin|work\s(?:at|for|as))
+        |i['’]?m\s(?:(?:now|currently|still)\s)?(?:living\sin|working\s(?:at|for|as))
+        |(?:i|we)(?:['’]?ve|\shave)?\s(?:(?:just|now|recently)\s)?moved\s(?:back\s)?(?:to|from))
+        \s(?!(?:it|this|that|home|the\snext)\b)\w""",
+    ),
+    _rule(
+        ExtractionReason.IDENTITY,
+        "住在 上班 工作 任职 比起 相比",
+        r"""我(?:现在|目前|已经|还是?|一直|就){0,2}住在(?![这那哪])
+        |我(?:现在|目前)?在(?!家|努力|认真|拼命|加班|外面|[这那哪]|好好)[^，,。]{2,16}?(?:上班|工作|任职)
+        |(?:比起|相比)[^，,。]{1,20}[，,]?我(?:还是)?更(?:喜欢|偏爱)""",
+    ),
+)
 
-_ALL = (*_REMEMBER, *_CORRECTION, *_RULE, *_PREFERENCE, *_GOAL, *_RELATIONSHIP)
+_ALL = (*_REMEMBER, *_CORRECTION, *_RULE, *_PREFERENCE, *_GOAL, *_RELATIONSHIP, *_IDENTITY)
 _HAN = re.compile("[一-鿿]")
 RULES = tuple(rule for rule in _ALL if not _HAN.search(rule.pattern.source))
 RULES_ZH = tuple(rule for rule in _ALL if _HAN.search(rule.pattern.source))

@@ -108,8 +108,9 @@ _QUOTATION = LazyPattern(
     | (?<!\w)[‘'](?=[^'\n]{0,300}\s)[^'‘’\n]{3,300}[’'](?!\w)
     | 「[^「」\n]{6,600}」 | 『[^『』\n]{6,600}』"""
 )
+# The full stop of a title ends no sentence.
 _SENTENCE = LazyPattern(
-    r"(?:[^.!?。！？；;\n]|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
+    r"(?:(?<!\w)(?:Dr|Prof|Mrs?|Ms|Mx|St)\.(?=\s)|[^.!?。！？；;\n]|[.!?](?!\s|$|[.!?\"”’)\u3000-\u9fff]))+(?P<end>[.!?。！？；;]*)"
 )
 _QUESTION = LazyPattern(
     r"""(?xi)^\W*(?:(?:and|but|so|or|hey|well|also|ok|okay)\b[\s,]*)?(?:

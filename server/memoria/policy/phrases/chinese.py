@@ -51,6 +51,29 @@ def _form_of_address(match: re.Match[str]) -> ParsedStatement:
     return ParsedStatement(MemoryType.RULE, f"用户希望被称呼为{match['name']}。", "用户", "称呼")
 
 
+def _home(match: re.Match[str]) -> ParsedStatement | None:
+    clause = _plain(match["object"])
+    if clause is None:
+        return None
+    return _statement(MemoryType.FACT, match[0], f"住在{clause}", "居住地")
+
+
+def _workplace(match: re.Match[str]) -> ParsedStatement | None:
+    clause = _plain(match["object"])
+    if clause is None:
+        return None
+    phrase = f"在{clause}{match['works']}"
+    return _statement(MemoryType.FACT, match[0], phrase, "工作")
+
+
+def _comparison(match: re.Match[str]) -> ParsedStatement | None:
+    more, less = _plain(match["object"]), _plain(match["less"])
+    if more is None or less is None:
+        return None
+    phrase = f"更喜欢{more}而不是{less}"
+    return _statement(MemoryType.PREFERENCE, match[0], phrase, of_many("喜好", more))
+
+
 def _order(match: re.Match[str]) -> ParsedStatement | None:
     order = match["order"].strip()
     predicate = "回答语言" if _LANGUAGE.search(order) else of_many("规则", order)
@@ -82,6 +105,19 @@ _PHRASES = tuple(
         (
             rf"我(?:一直)?(?P<before>)(?P<object>吃素|吃斋|是素食(?:主义)?者?)(?P<after>)(?:的)?{_END}",
             _statement_reader(MemoryType.PREFERENCE, "饮食"),
+        ),
+        (
+            rf"""我(?:现在|目前|已经|还是?|一直|就){{0,2}}住在(?P<object>[^，,；;：:（）()\s]{{2,20}}?)了?{_END}""",
+            _home,
+        ),
+        (
+            rf"""我(?:现在|目前)?在(?!家|努力|认真|拼命|加班|外面|外地|[这那哪]|好好)
+            (?P<object>[^，,；;：:（）()\s]{{2,16}}?)(?P<works>上班|工作|任职)了?{_END}""",
+            _workplace,
+        ),
+        (
+            rf"""(?:比起|相比)(?P<less>[^，,；;：:（）()\s]{{1,20}}?)[，,]?我(?:还是)?更(?:喜欢|偏爱){_OBJECT}""",
+            _comparison,
         ),
         (
             r"""(?:我叫(?![他她你了做上住车外来醒苦停我它不个])|我的?名字(?:是|叫))[“"]?

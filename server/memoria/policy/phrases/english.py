@@ -97,6 +97,21 @@ def _form_of_address(match: re.Match[str]) -> ParsedStatement:
     return ParsedStatement(MemoryType.RULE, content, "user", "form of address")
 
 
+def _home(match: re.Match[str]) -> ParsedStatement:
+    verb = "has moved to" if match["moved"] else "lives in"
+    return ParsedStatement(MemoryType.FACT, f"The user {verb} {match['place']}.", "user", "home")
+
+
+def _workplace(match: re.Match[str]) -> ParsedStatement:
+    content = f"The user works {match['how'].lower()} {match['place']}."
+    return ParsedStatement(MemoryType.FACT, content, "user", "workplace")
+
+
+def _job(match: re.Match[str]) -> ParsedStatement:
+    content = f"The user works as {match['job']}."
+    return ParsedStatement(MemoryType.FACT, content, "user", "job")
+
+
 def _favourite(match: re.Match[str]) -> ParsedStatement | None:
     clause, what = _plain(match["object"]), match["what"].lower()
     if clause is None:
@@ -119,6 +134,11 @@ _LANGUAGE = re.compile(
     (?:english|german|french|spanish|italian|portuguese|dutch|russian|japanese|korean|chinese
     |mandarin)\b"""
 )
+_PLACE = r"""(?P<place>(?:the\s)?(?-i:[A-Z])[\w'’&.-]{0,30}(?:\s(?-i:[A-Z])[\w'’&.-]{0,30}){0,3})"""
+_TITLE = r"(?:(?:Dr|Prof|Mrs?|Ms|Mx)\.?\s)?"
+_NOW = r"(?:\s(?:now|again|these\sdays))?"
+_BESIDE = rf"""{_NOW}(?:\s(?:with|since|near|by)\s[^.!?]{{1,80}})?{_END}"""
+"""What may follow a place without changing that it is so."""
 _TO_DO = r"""(?:answer|reply|respond|use|write|call|address|ask|run|commit|push|format|explain
     |include|add|show|keep|cite|speak|talk|translate|make|suggest|mention|create|install|assume|wrap
     |put|start|end|test|check|delete|log|share|send|open|round|quote|indent)"""
@@ -152,9 +172,29 @@ _PHRASES = tuple(
             _name,
         ),
         (
-            r"""(?:you\scan\s|just\s|please\s){0,2}call\sme\s["“]?(?P<name>(?-i:[A-Z])[\w'’.-]{0,30})["”]?
-            (?=\s*(?:,|$|\b(?:please|from|instead)\b))""",
+            rf"""(?:from\snow\son,?\s)?(?:you\scan\s|just\s|please\s){{0,2}}call\sme\s
+            ["“]?(?P<name>{_TITLE}(?-i:[A-Z])[\w'’.-]{{0,30}})["”]?
+            (?=\s*(?:,|$|\b(?:please|from|instead|now)\b))""",
             _form_of_address,
+        ),
+        (
+            rf"""(?P<moved>)i(?:['’]?m|\sam)?\s(?:(?:now|currently|still)\s){{0,2}}liv(?:e|ing)\sin\s
+            {_PLACE}{_BESIDE}""",
+            _home,
+        ),
+        (
+            rf"""(?:i|we)(?P<moved>(?:['’]?ve|\shave)?\s(?:(?:just|now|recently)\s)?moved)
+            (?:\sfrom\s(?-i:[A-Z])[\w'’.-]{{0,30}})?\s(?:back\s)?to\s{_PLACE}{_BESIDE}""",
+            _home,
+        ),
+        (
+            rf"""i\s(?:(?:now|currently|still)\s)?work\s(?P<how>at|for)\s{_PLACE}
+            (?:\sas\san?\s[\w\s-]{{2,40}}?)?{_BESIDE}""",
+            _workplace,
+        ),
+        (
+            rf"""i\s(?:(?:now|currently|still)\s)?work\sas\s(?P<job>an?\s\w[\w-]*(?:\s\w[\w-]*){{0,3}}?){_BESIDE}""",
+            _job,
         ),
         (
             rf"my\s(?:all[ -]time\s)?favou?rite\s(?P<what>\w+(?:\s\w+)?)\sis\s{_OBJECT}",
