@@ -86,7 +86,9 @@ def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:
     tx.memories.add(waits, version)
     against = tx.memories.get(memory_id)
     assert against is not None
-    link_contradictions(tx, against, [waits.id], now=2)
+    stands = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5)
+    tx.memories.add(stands, version)
+    link_contradictions(tx, against, [waits.id, stands.id], now=2)
     return waits.id
 
 
@@ -330,6 +332,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         them.ns, InferredBy.MODEL
     ),
     "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
+    "memories.list_contradicted": lambda tx, _: tx.memories.list_contradicted(100),
     "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
         them.memory_ids
     ),

@@ -151,18 +151,16 @@ async def test_what_stands_against_a_memory_is_shown_from_either_side(
     home: Path, model: ScriptedModel
 ) -> None:
     async with opened(home, model) as m:
-        ids = [(await m.remember(f"Lin lives in {city}")).id for city in ("Leeds", "Bath")]
+        ids = [(await m.remember(f"Lin likes {taste}")).id for taste in ("tea", "coffee")]
         proposed = {"op": "LINK", "src": ids[0], "type": "CONTRADICTS", "dst": ids[1]}
         model.answer = lambda _: {"operations": [proposed]}
-        await say(m, "So where is it that Lin lives, Leeds or Bath?", "asked", "2026-03-04")
+        await say(m, "So what is it that Lin likes, tea or coffee?", "asked", "2026-03-04")
         for own, other in (ids, reversed(ids)):
             record = await m.provenance.get(own)
             assert isinstance(record, MemoryRecord)
             (bond,) = (one for one in record.edges if one.edge.type == "CONTRADICTS")
             assert (bond.edge.type, bond.other.id) == ("CONTRADICTS", other)
-            assert re.search(
-                r"contradicts\s+Lin lives in \w+ \(active\)", render_memory(record, 80)
-            )
+            assert re.search(r"contradicts\s+Lin likes \w+ \(active\)", render_memory(record, 80))
 
 
 def test_a_turn_shows_the_memories_drawn_from_it(shell: Shell, tmp_path: Path) -> None:
@@ -395,19 +393,31 @@ async def test_what_waits_for_the_users_word_is_listed_with_why_and_against_what
         await m.record_conversation([turn], "session_end", session_id="s")
         await m.wait_until_idle(60)
         (record,) = await m.provenance.list_pending()
-        told = render_review([record], 80)
+        told = render_review([record], [], 80)
         await m.with_channel(COMMAND_LINE).revise_memory(record.memory.id, "archive")
         assert await m.provenance.list_pending() == []
     assert "Lin lives in Leeds" in told
     assert re.search(r"reason\s+it contradicts another memory", told)
     assert re.search(r"contradicts\s+Lin lives in Bath", told)
     assert "“Lin is in Leeds”" in told
-    assert render_review([], 80) == "No memory waits for your confirmation."
+    assert render_review([], [], 80) == "No memory waits for your confirmation."
 
 
 def test_review_is_quiet_where_nothing_waits(shell: Shell) -> None:
     assert shell("review").out.strip() == "No memory waits for your confirmation."
-    assert shell.json("review") == {"pending": []}
+    assert shell.json("review") == {"pending": [], "contradicted": []}
+
+
+def test_what_cannot_both_be_true_is_listed_for_review_until_one_is_archived(shell: Shell) -> None:
+    shell("remember", "The user takes aspirin and metformin")
+    stopped = shell.json("remember", "The user stopped taking aspirin")
+    shown = shell("review").out
+    assert "The user takes aspirin and metformin" in shown
+    assert "The user stopped taking aspirin" in shown
+    (pair,) = shell.json("review")["contradicted"]
+    assert len(pair["contradicts"]) == 1
+    shell("revise", stopped["id"], "archive")
+    assert shell.json("review")["contradicted"] == []
 
 
 async def test_an_episode_shows_what_it_sums_up_and_each_turn_in_what_it_is_summed_up(

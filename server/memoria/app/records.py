@@ -71,6 +71,14 @@ class Records(Recall):
         )
 
     @check_arguments
+    async def list_contradicted(self, limit: Count = 20) -> list[Memory]:
+        """Of every two memories that cannot both be true one, with the other in `contradicts`."""
+        place = self.settings.workspace
+        return await self._read(
+            lambda tx: self._with_contradictions(tx, tx.memories.list_contradicted(limit, place))
+        )
+
+    @check_arguments
     async def scratchpads(
         self, limit: Count = 3, *, session_id: Name | None = None
     ) -> list[Scratchpad]:

@@ -1,6 +1,6 @@
 """Answers as plain text, a line a memory: what a model without structured content reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.model import (
     AdjacentTurn,
@@ -47,7 +47,7 @@ def answer_notes(result: SearchResult) -> list[str]:
     if result.nearest_topics:
         topics = "; ".join(f"“{topic}”" for topic in map(indent_stored, result.nearest_topics))
         notes.append(f"nothing relevant; the nearest topics on record: {topics}")
-    notes += [_contradiction_note(hit) for hit in result.hits if hit.contradicts]
+    notes += list(_contradiction_notes(result.hits))
     notes += [_outdated_note(hit) for hit in result.hits if hit.outdated_by]
     notes += [result.hint] if result.hint else []
     return notes + ([_elsewhere_note(result.elsewhere)] if result.elsewhere else [])
@@ -60,9 +60,15 @@ def _elsewhere_note(other: OtherProjects) -> str:
     return f"{count} more {match} in other projects{named}; ask with workspace=*"
 
 
-def _contradiction_note(hit: Hit) -> str:
-    others = ", ".join(f"[memory {one}]" for one in hit.contradicts)
-    return f"[memory {hit.id}] and {others} cannot both be true; ask which is, and revise the other"
+def _contradiction_notes(hits: Iterable[Hit]) -> Iterator[str]:
+    """What cannot be true together, a sentence for each pair."""
+    found = ((hit.id, other) for hit in hits for other in hit.contradicts)
+    pairs = {frozenset(pair): pair for pair in found}
+    for one, other in pairs.values():
+        yield (
+            f"[memory {one}] and [memory {other}] cannot both be true; ask the user which is, and "
+            "archive the other"
+        )
 
 
 def _outdated_note(hit: Hit) -> str:
@@ -148,7 +154,7 @@ def remember_notes(kept: RememberResult) -> list[str]:
     if kept.status == "pending":
         notes.append("it waits until the user confirms it (`memoria revise ID confirm`)")
     elif kept.contradicts:
-        notes.append("ask the user which is true, and revise the other (correct or archive)")
+        notes.append("ask the user which is true, and archive the other or correct it")
     if kept.is_scope_open:
         cure = (
             "if this is about this project alone, revise it: project"
@@ -160,7 +166,12 @@ def remember_notes(kept: RememberResult) -> list[str]:
 
 
 def _change_notes(change: RememberResult | MemoryChange) -> list[str]:
-    notes = [f"supersedes {statement_text(former)}" for former in change.supersedes]
+    notes = [
+        f"supersedes {statement_text(former)}"
+        if former.id != change.id
+        else f"supersedes what it said before: “{indent_stored(former.content)}”"
+        for former in change.supersedes
+    ]
     return notes + [f"contradicts {statement_text(other)}" for other in change.contradicts]
 
 

@@ -150,6 +150,13 @@ class Memories(Protocol):
         """
         ...
 
+    def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Of every two active memories that contradict each other one, the latest found first.
+
+        Both are seen from the workspace.
+        """
+        ...
+
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that the user has not confirmed, newest first."""
         ...

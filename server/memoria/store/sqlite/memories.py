@@ -250,6 +250,10 @@ class SqliteMemories:
             found[row["id"]] = (*found.get(row["id"], ()), row["other"])
         return found
 
+    def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
+        """Of every two active memories that contradict each other one, the latest found first."""
+        return self._list_memories("contradicted", workspace, limit=limit)
+
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that the user has not confirmed, newest first."""
         return self._list_memories("unverified", workspace, limit=limit)

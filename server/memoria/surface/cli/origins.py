@@ -3,12 +3,17 @@
 What they print with is imported by the command that prints: a server shares this start-up.
 """
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memoria.errors import NotFoundError
 from memoria.surface.cli.console import AsJson, show, with_memory
+
+if TYPE_CHECKING:
+    from memoria.app import Memoria
+    from memoria.model import Memory
+    from memoria.model.provenance import MemoryRecord
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -92,11 +97,21 @@ def review(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most memories to list.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List memories that wait for your confirmation, with the reason and what they contradict."""
+    """List memories that wait for your confirmation, and those that contradict each other."""
     from memoria.surface.cli.layout import columns  # noqa: PLC0415
     from memoria.surface.cli.records import render_review  # noqa: PLC0415
-    from memoria.surface.wire.provenance import WireReview, wire_memory_record  # noqa: PLC0415
+    from memoria.surface.wire.provenance import (  # noqa: PLC0415
+        WireReview,
+        wire_contradiction,
+        wire_memory_record,
+    )
 
-    found = with_memory(context, lambda m: m.provenance.list_pending(limit))
-    wire = WireReview(pending=list(map(wire_memory_record, found)))
-    show(wire, render_review(found, columns()), as_json=as_json)
+    async def read(memory: "Memoria") -> "tuple[list[MemoryRecord], list[Memory]]":
+        return await memory.provenance.list_pending(limit), await memory.list_contradicted(limit)
+
+    pending, contradicted = with_memory(context, read)
+    wire = WireReview(
+        pending=list(map(wire_memory_record, pending)),
+        contradicted=list(map(wire_contradiction, contradicted)),
+    )
+    show(wire, render_review(pending, contradicted, columns()), as_json=as_json)

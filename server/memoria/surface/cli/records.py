@@ -34,13 +34,25 @@ def render_memory(record: MemoryRecord, width: int) -> str:
     )
 
 
-def render_review(records: Sequence[MemoryRecord], width: int) -> str:
-    """Memories that wait for confirmation, with the reason and what they contradict."""
-    if not records:
+def render_review(
+    pending: Sequence[MemoryRecord], contradicted: Sequence[Memory], width: int
+) -> str:
+    """Memories that wait for confirmation, and those that contradict each other."""
+    if not (pending or contradicted):
         return "No memory waits for your confirmation."
-    lines = [line for record in records for line in (*_pending_lines(record, width), "")]
+    lines = [line for record in pending for line in (*_pending_lines(record, width), "")]
+    for memory in contradicted:
+        lines += [*_contradiction_lines(memory, width), ""]
     commands = "memoria revise ID confirm makes a memory count, memoria revise ID archive hides it."
     return "\n".join([*lines, *wrap_text(commands, width)])
+
+
+def _contradiction_lines(memory: Memory, width: int) -> Iterator[str]:
+    yield from wrap_text(memory.content, width)
+    yield from wrap_text(f"memory {memory.id}", width, 2)
+    yield from entry_lines("reason", ["both cannot be true, and nobody has said which"], width, 2)
+    for other in memory.contradicts:
+        yield from entry_lines("contradicts", [other.content, f"memory {other.id}"], width, 2)
 
 
 def _pending_lines(record: MemoryRecord, width: int) -> Iterator[str]:

@@ -55,11 +55,16 @@ async def review(memory: Memoria) -> str:
     """Go through memories the user has not confirmed yet."""
     unverified = "\n".join(map(memory_text, await memory.list_unverified())) or "None."
     pending = "\n".join(map(memory_text, await memory.list_pending())) or "None."
-    both = f"{unverified}\n\nPending confirmation\n{pending}"
+    contradicted = "\n".join(map(memory_text, await memory.list_contradicted())) or "None."
+    listed = (
+        f"{unverified}\n\nPending confirmation\n{pending}\n\n"
+        f"Cannot be true together with another\n{contradicted}"
+    )
     return (
         "Ask me about each of these memories: is it right? Then call revise_memory: correct "
         "it, or archive it if it is wrong. Those pending confirmation do not count "
-        f"until I say so: confirm or archive them.\n{fence(both)}"
+        "until I say so: confirm or archive them. Of two that cannot both be true, archive the "
+        f"wrong one.\n{fence(listed)}"
     )
 
 

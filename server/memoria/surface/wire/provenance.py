@@ -7,7 +7,16 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from memoria.model import AuditEntry, Entity, Evidence, Memory, MemoryVersion, TurnRange, to_iso
+from memoria.model import (
+    AuditEntry,
+    Entity,
+    Evidence,
+    Memory,
+    MemoryVersion,
+    RelatedStatement,
+    TurnRange,
+    to_iso,
+)
 from memoria.model.provenance import (
     EntityMemory,
     EntityRecord,
@@ -176,10 +185,27 @@ class WireGraphAnswer(BaseModel):
     namesakes: list[WireEntity] | None = None
 
 
+class WireContradiction(BaseModel):
+    """A memory, and what cannot be true together with it."""
+
+    id: str
+    text: str
+    contradicts: list[RelatedStatement]
+
+
 class WireReview(BaseModel):
-    """Memories that wait for the user's confirmation."""
+    """Memories that the user is asked about."""
 
     pending: list[WireMemoryRecord]
+    """They wait for confirmation."""
+    contradicted: list[WireContradiction]
+
+
+def wire_contradiction(memory: Memory) -> WireContradiction:
+    """A memory with what cannot be true together with it."""
+    return WireContradiction(
+        id=memory.id, text=memory.content, contradicts=list(memory.contradicts)
+    )
 
 
 def wire_memory_record(record: MemoryRecord) -> WireMemoryRecord:

@@ -30,3 +30,6 @@ CREATE INDEX core_lines_by_memory ON core_lines (memory_n);
 -- The rules among the active memories are read in every call that shows core memory.
 DROP INDEX memories_by_tenant;
 CREATE INDEX memories_by_tenant ON memories (tenant_id, validity, type);
+
+-- What contradicts something is listed for review, the newest first. Code 7 is CONTRADICTS.
+CREATE INDEX edges_that_contradict ON edges (tenant_id, created_at) WHERE code = 7;

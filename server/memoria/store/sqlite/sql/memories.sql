@@ -201,6 +201,25 @@ WHERE o.validity IN ('active', 'pending_confirmation')
             :everywhere AND d.workspace_n NOT IN (SELECT value FROM json_each(:private))))
 ORDER BY 1, 2;
 
+-- name: contradicted
+-- Of two active memories that contradict each other one; see `contradictions`.
+SELECT m.n, max(e.created_at) AS marked_at
+FROM edges e
+CROSS JOIN nodes x ON x.n = e.src_n
+CROSS JOIN memories m ON m.n = x.memory_n AND m.validity = 'active'
+CROSS JOIN nodes y ON y.n = e.dst_n
+CROSS JOIN memories o ON o.n = y.memory_n AND o.validity = 'active'
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL
+CROSS JOIN documents c ON c.n = v.n
+CROSS JOIN documents d ON d.n = w.n
+WHERE e.tenant_id = :tenant AND e.code = 7
+  AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
+  AND (c.workspace_n IS NULL OR c.workspace_n = :workspace)
+  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+GROUP BY m.n
+ORDER BY marked_at DESC, m.n DESC LIMIT :limit;
+
 -- name: wordings
 SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenant;
 
