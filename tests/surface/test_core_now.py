@@ -12,6 +12,7 @@ from memoria import Memoria
 from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, DAY_MS, MemoryType, now_millis, use_clock
+from memoria.model.core import CORE_FILES
 from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.prompts import briefing
@@ -31,7 +32,7 @@ async def shown(settings: Settings) -> dict[str, str]:
 
 
 async def told(agent: Agent, settings: Settings) -> dict[str, str]:
-    files = [await agent.read(f"memory://core/{name}") for name in ("MEMORY.md", "USER.md")]
+    files = [await agent.read(f"memory://core/{name}") for name in CORE_FILES]
     return {
         "instructions": instructions_for(settings),
         "briefing": await agent.prompt("briefing"),
@@ -66,14 +67,14 @@ async def test_what_was_said_since_the_last_night_stands_beside_what_the_file_sa
 ) -> None:
     await agent.call("remember", content="Never deploy on Friday", type="rule")
     nights.run_nightly(settings, ["core"])
-    await agent.call("remember", content="回答要简短", type="rule")
+    await agent.call("remember", content="发布前先跑测试", type="rule")
     text = await agent.read("memory://core/MEMORY.md")
     assert text.count("## Rules") == 1
     assert "- Never deploy on Friday\n" in text
-    assert "- 回答要简短\n" in text
+    assert "- 发布前先跑测试\n" in text
     assert "<!--" not in text
     file = tenant_folder(settings.home_path, "tests") / "MEMORY.md"
-    assert "简短" not in file.read_text("utf-8")
+    assert "跑测试" not in file.read_text("utf-8")
 
 
 @pytest.mark.parametrize("action", ["correct", "archive"])
@@ -97,20 +98,22 @@ async def test_what_no_longer_holds_is_shown_nowhere_from_the_next_call_on(
 async def test_a_line_edited_by_hand_is_shown_in_the_users_words(
     agent: Agent, settings: Settings
 ) -> None:
-    kept = await agent.call("remember", content="Answer in English", type="rule")
+    kept = await agent.call("remember", content="Run the linter before a push", type="rule")
     await agent.call("remember", content="Sign commits", type="rule")
     nights.run_nightly(settings, ["core"])
     file = tenant_folder(settings.home_path, "tests") / "MEMORY.md"
-    text = file.read_text("utf-8").replace("Answer in English", "Answer in German")
+    text = file.read_text("utf-8").replace("Run the linter", "Run the tests")
     file.write_text(
         "".join(line for line in text.splitlines(keepends=True) if "Sign commits" not in line)
         + "\nWords of my own.\n",
         "utf-8",
     )
-    await agent.call("revise_memory", id=kept["id"], action="correct", content="Answer in French")
+    await agent.call(
+        "revise_memory", id=kept["id"], action="correct", content="Run the builder before a push"
+    )
     read = await agent.read("memory://core/MEMORY.md")
-    assert "- Answer in German\n" in read
-    assert "French" not in read
+    assert "- Run the tests before a push\n" in read
+    assert "builder" not in read
     assert "Sign commits" not in read
     assert "\nWords of my own.\n" in read
 
@@ -240,3 +243,18 @@ async def test_an_order_for_one_session_ends_with_it_and_changes_no_rule(
         memory = await m.get_memory(short["id"])
         assert memory.expires_at == memory.current.valid_from + DAY_MS
         assert (await m.get_memory(kept["id"])).validity == "active"
+
+
+async def test_a_line_written_by_hand_today_is_in_the_instructions_and_a_secret_is_nowhere(
+    agent: Agent, settings: Settings
+) -> None:
+    await agent.call("remember", content="Sign commits", type="rule")
+    nights.run_nightly(settings, ["core"])
+    file = tenant_folder(settings.home_path, "tests") / "MEMORY.md"
+    key = "sk-ant-api03-" + "Ab1" * 30
+    own = f"## Mine\n- 以后都用中文回答\n- log in with {key}\n"
+    file.write_text(file.read_text("utf-8") + own, "utf-8")
+    found = await told(agent, settings)
+    assert faces_with(found, "以后都用中文回答") == set(FACES)
+    assert faces_with(found, "log in with") == set()
+    assert faces_with(found, "Ab1Ab1") == set()

@@ -159,6 +159,7 @@ async def test_the_core_files_are_listed_so_that_a_client_can_offer_them(standin
     resources = (await standing.client.list_resources()).resources
     assert {str(one.uri) for one in resources} >= {
         "memory://core/MEMORY.md",
+        "memory://core/PERSONA.md",
         "memory://core/USER.md",
     }
 

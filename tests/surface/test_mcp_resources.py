@@ -99,7 +99,7 @@ async def test_the_status_counts_what_is_stored(agent: Agent) -> None:
     [
         "memory://memories/0199ffff-ffff-7fff-bfff-ffffffffffff",
         "memory://sessions/nowhere",
-        "memory://core/PERSONA.md",
+        "memory://core/OTHER.md",
         "memory://core/..%2F..%2Fetc%2Fpasswd",
         "memory://nothing",
         "https://example.org/",

@@ -11,7 +11,7 @@ from memoria.app.engine import choose_engine
 from memoria.config import Settings
 from memoria.lifecycle.core.current import CurrentCore, compose_core
 from memoria.model import Trust, now_millis
-from memoria.model.core import CoreFile, CoreMemory
+from memoria.model.core import CONTRADICTED, CoreFile, CoreMemory
 from memoria.model.memory_types import MemoryType
 from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Transaction
@@ -56,7 +56,9 @@ def list_binding_lines(settings: Settings, room: int) -> list[str]:
         current = read_current_core(tx, settings, settings.workspace)
     memories = [memory for core in current.values() for memory in core.memories]
     ranked = sorted(filter(_may_be_believed, memories), key=_order)
-    return list(_fit(dict.fromkeys(map(_line, ranked)), room))
+    contradicted = {one for core in current.values() for one in core.contradicted}
+    lines = (_line(memory, is_contradicted=memory.id in contradicted) for memory in ranked)
+    return list(_fit(dict.fromkeys(lines), room))
 
 
 def _may_be_believed(memory: CoreMemory) -> bool:
@@ -72,9 +74,9 @@ def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
     return (not memory.type.is_binding, not memory.verified, -memory.valid_from)
 
 
-def _line(memory: CoreMemory) -> str:
-    mark = "" if memory.verified else " (reported)"
-    return f"- {' '.join(memory.content.split())}{mark}"
+def _line(memory: CoreMemory, *, is_contradicted: bool) -> str:
+    marks = ("" if memory.verified else " (reported)") + CONTRADICTED * is_contradicted
+    return f"- {' '.join(memory.content.split())}{marks}"
 
 
 def _fit(lines: Iterable[str], room: int) -> Iterator[str]:

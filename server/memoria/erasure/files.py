@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from memoria.errors import StoreUnavailableError
+from memoria.model.core import CONTRADICTED
 from memoria.store.files import BACKUPS, replace_file
 from memoria.store.folders import BEFORE_IMAGES, DRAFT, TENANTS, tenant_folder
 from memoria.text.document import full_text
@@ -214,7 +215,8 @@ def _line_contains(line: str, phrases: Phrases) -> bool:
 
 def _strip_markup(text: str) -> str:
     """The text without the labels and marks that Memoria has put into it."""
-    return _LABEL.sub("", _MARK.sub("", text)).replace(*_INERT)
+    plain = _LABEL.sub("", _MARK.sub("", text)).replace(CONTRADICTED, "")
+    return plain.replace(*_INERT)
 
 
 def _record_contains(line: str, phrases: Phrases) -> bool:

@@ -15,6 +15,12 @@ PROJECT_FILE = "MEMORY.md"
 CORE_FILES: tuple[CoreFile, ...] = (PROJECT_FILE, "USER.md", "PERSONA.md")
 """What holds everywhere. What holds in one project has a file of its own."""
 
+CONTRADICTED = " (contradicted by another memory: ask)"
+"""Ends what is shown of a memory that another one contradicts; no word of the memory itself."""
+NOT_REMEMBERED = "Not remembered: "
+"""Begins the line below a line of the user's that says why it is no memory."""
+OWN_COMMENT = "<!-- memoria -->"
+"""Ends a line that says something about the file, and nothing of a memory."""
 USER_EDIT_NAME = "hand-edit"
 """The channel of what was written into a core file."""
 

@@ -113,7 +113,7 @@ def group_for(memory: CoreMemory) -> Group | None:
             return _GOALS
         case MemoryType.RULE if memory.subject in _AGENT_WORDS:
             return _PERSONA
-        case MemoryType.PREFERENCE if memory.subject not in (None, USER):
+        case MemoryType.PREFERENCE if memory.subject not in (None, USER, *_AGENT_WORDS):
             return _PEOPLE
         case _:
             heading = memory.type.row.core_heading

@@ -7,15 +7,20 @@ night would write, with the user's own lines and edits as they stand.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memoria.lifecycle.core.compare import lines_by_mark
-from memoria.lifecycle.core.cycle import CoreSource, read_sources, render_source, state_of_file
+from memoria.lifecycle.core.compare import compare_lines, lines_by_mark
+from memoria.lifecycle.core.cycle import CoreSource, read_sources, render_marked, state_of_file
+from memoria.lifecycle.core.parse import parse
 from memoria.lifecycle.core.places import places_seen_from
 from memoria.lifecycle.core.readback import ArchiveMemory, find_edits
 from memoria.lifecycle.core.render import Rendering
 from memoria.model.core import CORE_FILES, PROJECT_FILE, CoreFile, CoreMemory
 from memoria.model.memory_types import MemoryType
+from memoria.policy.core import groups_in
+from memoria.policy.lasting import REDACTED
+from memoria.policy.own_lines import conclude_group
 from memoria.store.base import TenantFiles, Transaction
 from memoria.store.files import strip_marks
+from memoria.text.redact import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class CurrentCore:
     """Lines that an excerpt must not leave out: rules, and what no file says yet."""
     memories: tuple[CoreMemory, ...]
     """Whose lines these are, the most important first."""
+    contradicted: frozenset[str]
+    """The ids of those that another memory contradicts."""
 
 
 def compose_core(
@@ -55,7 +62,9 @@ def compose_core(
     fresh = _find_fresh(memories, sources)
     found: dict[CoreFile, CurrentCore] = {}
     for source in sources:
-        current = _compose(replace(source, rows=replace(source.rows, fresh=fresh)), tokens)
+        current = _compose(
+            tx, replace(source, rows=replace(source.rows, fresh=fresh)), project, tokens
+        )
         if current is not None:
             name = source.place.file if source.place.file in CORE_FILES else PROJECT_FILE
             found[name] = _join(found[name], current) if name in found else current
@@ -83,7 +92,9 @@ def _find_fresh(memories: Sequence[CoreMemory], sources: Sequence[CoreSource]) -
     )
 
 
-def _compose(source: CoreSource, tokens: int) -> CurrentCore | None:
+def _compose(
+    tx: Transaction, source: CoreSource, project: str | None, tokens: int
+) -> CurrentCore | None:
     standing = _find_standing(source)
     share = 1 / (len(standing) + 1)
 
@@ -92,12 +103,39 @@ def _compose(source: CoreSource, tokens: int) -> CurrentCore | None:
         place = standing.get(memory.id)
         return memory.importance if place is None else 2 - place * share
 
-    done = render_source(source, tokens, strength)
+    done = render_marked(tx, source, project, tokens, strength)
     if not done.lines and source.before is None:
         return None
-    shown = _pick_memories(done, source.rows.memories)
+    shown = _pick_memories(done, source)
     urgent = [one for one in shown if one.type.is_binding or one.id not in standing]
-    return CurrentCore(strip_marks(done.text), _lines_of(done, urgent), tuple(shown))
+    return CurrentCore(
+        _without_secrets(strip_marks(done.text)),
+        _lines_of(done, urgent),
+        (*shown, *_not_taken_over(source)),
+        done.contradicted,
+    )
+
+
+def _not_taken_over(source: CoreSource) -> Iterator[CoreMemory]:
+    """What the user has written into the file since it was written, as the memories it will be."""
+    if source.before is None or source.document is None:
+        return
+    file = source.place.file
+    for line in compare_lines(source.rows.base, source.document).added:
+        own = (group for group in groups_in(file) if group.heading == line.group)
+        group = next(own, None) or conclude_group(line.statement, line.heading, file)
+        if _without_secrets(line.statement):
+            yield CoreMemory(
+                "", group.type, line.statement, 0, 0, verified=True, subject=group.subject
+            )
+
+
+def _without_secrets(text: str) -> str:
+    """The text without the lines that hold a secret, or in which one was redacted."""
+    plain = redact(text).text
+    if REDACTED not in plain:
+        return text
+    return "".join(line for line in plain.splitlines(keepends=True) if REDACTED not in line)
 
 
 def _find_standing(source: CoreSource) -> dict[str, int]:
@@ -109,9 +147,16 @@ def _find_standing(source: CoreSource) -> dict[str, int]:
     return {one.memory_id: order[one.mark] for one in source.rows.base if one.mark in order}
 
 
-def _pick_memories(done: Rendering, memories: Sequence[CoreMemory]) -> list[CoreMemory]:
-    by_id = {memory.id: memory for memory in memories}
-    return [by_id[line.memory_id] for line in done.lines if line.memory_id in by_id]
+def _pick_memories(done: Rendering, source: CoreSource) -> list[CoreMemory]:
+    """The memories whose lines are shown, as their lines have them."""
+    by_id = {memory.id: memory for memory in source.rows.memories}
+    lines = parse(done.text, source.place.file).lines
+    said = {line.mark: line.statement for line in lines if line.mark is not None}
+    return [
+        replace(by_id[line.memory_id], content=said.get(line.mark, by_id[line.memory_id].content))
+        for line in done.lines
+        if line.memory_id in by_id
+    ]
 
 
 def _lines_of(done: Rendering, memories: Sequence[CoreMemory]) -> frozenset[str]:
@@ -128,4 +173,5 @@ def _join(above: CurrentCore, below: CurrentCore) -> CurrentCore:
         f"{above.text.rstrip()}\n\n{below.text}",
         above.urgent | below.urgent,
         above.memories + below.memories,
+        above.contradicted | below.contradicted,
     )

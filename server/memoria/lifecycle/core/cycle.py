@@ -32,6 +32,7 @@ from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
 from memoria.policy.core import is_for_every_session
 from memoria.policy.lasting import REDACTED
 from memoria.store.base import TenantFiles, Transaction
+from memoria.store.values import Filters
 
 FindRefusal = Callable[[str | None, str], str | None]
 """Says why a text written for a project, or for all, is not remembered; None where it is."""
@@ -144,7 +145,7 @@ def plan_core(
             continue
         refused = _list_refusals(source, find_refusal)
         explained = replace(source, rows=replace(source.rows, refused=refused))
-        done = render_source(explained, tokens, strength)
+        done = render_marked(tx, explained, source.place.project, tokens, strength)
         if done.lines or source.before is not None or source.rows.base:
             content = done.text.encode()
             drafts.append(CoreDraft(source.place, source.before, content, done.lines))
@@ -232,6 +233,23 @@ def render_source(
     document = source.document or new_document(place.file, place.seed)
     room = available_tokens(tokens, place.seed)
     return render_file(document, place.file, source.rows, room, strength)
+
+
+def render_marked(
+    tx: Transaction,
+    source: CoreSource,
+    project: str | None,
+    tokens: int,
+    strength: Callable[[CoreMemory], float] | None = None,
+) -> Rendering:
+    """The same, where lines that another memory contradicts say so, as seen from a project."""
+    done = render_source(source, tokens, strength)
+    shown = [line.memory_id for line in done.lines]
+    contradicted = frozenset(tx.memories.list_contradictions(shown, Filters(workspace=project)))
+    if not contradicted:
+        return done
+    marked = replace(source, rows=replace(source.rows, contradicted=contradicted))
+    return render_source(marked, tokens, strength)
 
 
 def _document_of(place: CorePlace, data: bytes | None) -> Document | None:

@@ -6,14 +6,20 @@ from dataclasses import dataclass
 from memoria.lifecycle.core.parse import (
     BY_CHAT,
     BY_FILE,
-    HEAD,
-    NOT_REMEMBERED,
     PUT_ASIDE,
     TAKEN_OUT,
     digest,
     fold,
+    strip_label,
 )
-from memoria.model.core import CoreLine, CoreMemory, EditConflict
+from memoria.model.core import (
+    CONTRADICTED,
+    NOT_REMEMBERED,
+    OWN_COMMENT,
+    CoreLine,
+    CoreMemory,
+    EditConflict,
+)
 from memoria.text.budget import estimate_tokens
 
 _SHORTEST = 8
@@ -37,14 +43,17 @@ class RenderedLine:
 
 def render_text(content: str) -> str:
     """A wording in one line, without anything that could be taken for a mark."""
-    return fold(content).replace(_COMMENT, _INERT_COMMENT)
+    return strip_label(fold(content).replace(_COMMENT, _INERT_COMMENT))
 
 
-def render_line(memory: CoreMemory, mark: str, label: str = "") -> RenderedLine:
+def render_line(
+    memory: CoreMemory, mark: str, label: str = "", *, is_contradicted: bool = False
+) -> RenderedLine:
     """The line of a memory."""
     said = render_text(memory.content)
     line = CoreLine(memory.id, mark, digest(said), memory.version_n)
-    return RenderedLine(line, f"- {label}{said} <!-- {mark} -->")
+    behind = CONTRADICTED if is_contradicted else ""
+    return RenderedLine(line, f"- {label}{said}{behind} <!-- {mark} -->")
 
 
 def render_dispute(dispute: EditConflict, ends: Mapping[str, str]) -> list[RenderedLine]:
@@ -65,18 +74,18 @@ def render_head(count: int, total: int) -> str:
     """The head line: how many memories are shown, and how to edit the file."""
     return (
         f"{count} of {total} memories are shown. Edit freely: a changed line corrects, a deleted "
-        f"one archives, a new one below a heading is kept. {HEAD}"
+        f"one archives, a new one below a heading is kept. {OWN_COMMENT}"
     )
 
 
 def render_note() -> str:
     """The line that explains what to do about conflicts."""
-    return f"Delete the line that is wrong; move up what is to stay after all. {HEAD}"
+    return f"Delete the line that is wrong; move up what is to stay after all. {OWN_COMMENT}"
 
 
 def render_refusal(reason: str) -> str:
     """The line below one of the user's that says why it is no memory."""
-    return f"{NOT_REMEMBERED}{render_text(reason)} {HEAD}"
+    return f"{NOT_REMEMBERED}{render_text(reason)} {OWN_COMMENT}"
 
 
 def render_secret_note() -> str:

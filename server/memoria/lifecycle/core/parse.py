@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memoria.model.core import CoreFile
+from memoria.model.core import CONTRADICTED, NOT_REMEMBERED, OWN_COMMENT, CoreFile
 from memoria.policy.core import CONFLICTS, groups_in
 
 BOM = "\ufeff"
-HEAD = "<!-- memoria -->"
-"""Ends the line that says how much is shown."""
 BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
     "file says: ",
     "chat says: ",
@@ -24,14 +22,11 @@ BY_FILE, BY_CHAT, PUT_ASIDE, TAKEN_OUT = (
 )
 """Before what stands in a conflict."""
 
-NOT_REMEMBERED = "Not remembered: "
-"""Begins the line below a line of the user's that says why it is no memory."""
-
 LineKind = Literal["heading", "head", "note", "ours", "item", "other"]
 
 _LINE = re.compile(r"([^\n]*?)(\r?\n|\Z)")
 _MARK = re.compile(r"[ \t]*<!--[ \t]*([mcd]:[0-9a-f]{4,32})[ \t]*-->[ \t]*")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_OWN_COMMENTING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _BULLET = re.compile(r"[ \t]*(?:[-*+•・·][ \t]+|\d{1,3}[.)、][ \t]*)")
@@ -56,7 +51,7 @@ class Line:
     """The heading of the user's own that it stands below."""
     mark: str | None = None
     statement: str = ""
-    """What it says: without mark, bullet and label, spaces folded."""
+    """What it says: without mark, bullet and labels, spaces folded."""
 
     @property
     def digest(self) -> bytes:
@@ -117,7 +112,9 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
     comment = False
     for i, (text, end) in enumerate(raw):
         opened = _FENCE.match(text)
-        if _MARK.search(text) or text.rstrip().endswith(HEAD):  # nobody's code, nor a comment
+        if _MARK.search(text) or text.rstrip().endswith(
+            OWN_COMMENT
+        ):  # nobody's code, nor a comment
             fence, comment = None, False
             yield _line(text, end, place)
             continue
@@ -130,7 +127,7 @@ def _lines(raw: Sequence[tuple[str, str]], file: CoreFile) -> Iterator[Line]:
             fence = opened[1]
             yield Line(text, end, "other", place.group)
             continue
-        heading = _HEADING.match(text)
+        heading = _OWN_COMMENTING.match(text)
         below = raw[i + 1][0] if i + 1 < len(raw) else ""
         if heading or _is_heading_by_underline(text, below):
             group = known.get(heading[1].casefold()) if heading else None
@@ -164,17 +161,24 @@ class _Place:
 
 
 def _line(text: str, end: str, place: _Place) -> Line:
-    if text.rstrip().endswith(HEAD):
+    if text.rstrip().endswith(OWN_COMMENT):
         is_note = text.strip().startswith(NOT_REMEMBERED)
         return Line(text, end, "note" if is_note else "head", place.group)
     mark = _MARK.search(text)
     if mark is not None:
         said = _statement_of(text, mark[1])
         return Line(text, end, "ours", place.group, place.own, mark[1], said)
-    said = fold(_strip_bullet(text))
+    said = strip_label(fold(_strip_bullet(text)))
     plain = not _NOT_PLAIN.match(text) and any(map(str.isalnum, said))
     kind: LineKind = "item" if plain and place.is_item(text) else "other"
     return Line(text, end, kind, place.group, place.own, None, said)
+
+
+def strip_label(said: str) -> str:
+    """The words of a line without the label that another memory contradicts them."""
+    while said.endswith(CONTRADICTED):
+        said = said.removesuffix(CONTRADICTED)
+    return said
 
 
 def is_bullet(text: str) -> bool:
@@ -183,7 +187,7 @@ def is_bullet(text: str) -> bool:
 
 
 def _statement_of(text: str, mark: str) -> str:
-    said = fold(_strip_bullet(_MARK.sub(" ", text)))
+    said = strip_label(fold(_strip_bullet(_MARK.sub(" ", text))))
     label = None if mark.startswith("m:") else _LABEL.match(said)
     return said if label is None else said[label.end() :]
 

@@ -55,6 +55,8 @@ class Rows:
     """By its digest why a line of the user's is no memory."""
     redacted: Mapping[str, str] = field(default_factory=dict)
     """By memory id what a memory says that held a secret: no file shows it."""
+    contradicted: frozenset[str] = frozenset()
+    """The ids of those that another memory contradicts."""
     fresh: frozenset[str] = frozenset()
     """The ids of those that come before others, because they were stated since the last night."""
 
@@ -68,6 +70,8 @@ class Rendering:
     """What it says, to be compared with next time."""
     count: int
     total: int
+    contradicted: frozenset[str] = frozenset()
+    """The ids of the memories whose line says that another one contradicts them."""
 
 
 def render_file(
@@ -95,7 +99,8 @@ def render_file(
     stays = [line for line in rows.base if line.memory_id in left]
     kept = (*(one.line for one in chosen.lines.values()), *stays)
     lines = _explain_refusals(separate_headings(parts), rows.refused)
-    return Rendering(_join_lines(document, lines), kept, count, chosen.total)
+    contradicted = rows.contradicted & chosen.lines.keys()
+    return Rendering(_join_lines(document, lines), kept, count, chosen.total, contradicted)
 
 
 # What of the file is ours
@@ -212,7 +217,9 @@ def _select_lines(
     conflicts += [render_question(own[memory_id], tails) for memory_id in asked if memory_id in own]
     apart_ids = {one.line.memory_id for one in conflicts} | left
     plain = {
-        memory_id: render_line(memory, f"m:{tails[memory_id]}")
+        memory_id: render_line(
+            memory, f"m:{tails[memory_id]}", is_contradicted=memory_id in rows.contradicted
+        )
         for memory_id, memory in own.items()
         if memory_id not in apart_ids
     }

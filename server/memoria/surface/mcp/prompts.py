@@ -20,6 +20,7 @@ from mcp.types import (
 
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError, quote_value, shorten
+from memoria.model.core import CORE_FILES
 from memoria.surface.mcp.instructions import load_text
 from memoria.surface.mcp.resources import core_text
 from memoria.surface.text import memory_text, result_text, scratchpads_text
@@ -32,7 +33,7 @@ Context = ServerRequestContext[Memoria]
 async def briefing(memory: Memoria) -> str:
     """Start a session: how to use the memory, the tasks in hand, what always matters."""
     tasks = fence(scratchpads_text(await memory.scratchpads()))
-    core = "\n\n".join([await core_text(memory, name) for name in ("MEMORY.md", "USER.md")])
+    core = "\n\n".join([await core_text(memory, name) for name in CORE_FILES])
     return f"{load_text('guide.md')}\n# Tasks in hand\n\n{tasks}\n\n# Core memory\n\n{core}"
 
 

@@ -26,7 +26,7 @@ from mcp.types import Resource as ListedResource
 from memoria.app import Memoria
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.model import SessionRecord
-from memoria.model.core import CoreFile
+from memoria.model.core import CORE_FILES, CoreFile
 from memoria.store.files import read_seed
 from memoria.store.folders import tenant_folder
 from memoria.surface.mcp.instructions import load_text
@@ -59,6 +59,11 @@ async def memory_file(memory: Memoria) -> str:
 async def user_file(memory: Memoria) -> str:
     """Core memory: who the user is."""
     return await core_text(memory, "USER.md")
+
+
+async def persona_file(memory: Memoria) -> str:
+    """Core memory: how the assistant is to behave towards this user."""
+    return await core_text(memory, "PERSONA.md")
 
 
 async def status(memory: Memoria) -> str:
@@ -96,6 +101,7 @@ RESOURCES = (
     ResourceReader("memory://scratchpad", scratchpad, _MARKDOWN),
     ResourceReader("memory://core/MEMORY.md", memory_file, _MARKDOWN),
     ResourceReader("memory://core/USER.md", user_file, _MARKDOWN),
+    ResourceReader("memory://core/PERSONA.md", persona_file, _MARKDOWN),
     ResourceReader("memory://status", status, "application/json"),
 )
 TEMPLATES = (
@@ -178,7 +184,7 @@ def _failure(uri: str, problem: str, code: int) -> MCPError:
 def core_resources(memory: Memoria) -> dict[str, Path]:
     """The core files that resources show, by their URI."""
     folder = tenant_folder(memory.settings.home_path, memory.tenant)
-    return {f"memory://core/{name}": folder / name for name in ("MEMORY.md", "USER.md")}
+    return {f"memory://core/{name}": folder / name for name in CORE_FILES}
 
 
 async def core_text(memory: Memoria, name: CoreFile) -> str:
