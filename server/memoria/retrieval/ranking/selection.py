@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memoria.model import MemoryVersion
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.diversity import diversify, is_similar
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
@@ -77,11 +78,15 @@ def _add_linked(
 
 
 def _find_summarised_turns(found: Sequence[ScoredCandidate]) -> set[int]:
-    """The turns that one of the memories found was made of: it answers for them."""
+    """The turns that one of the memories found was made of: it answers for them.
+
+    A memory that says how it is now answers for the turns of its former wordings, too.
+    """
     sources = {
-        each.document.version.provenance.turn_id
+        version.provenance.turn_id
         for each in found
         if isinstance(each.document, MemoryWording)
+        for version in _answered_versions(each.document)
     }
     return {each.candidate.n for each in found if each.kind == "turn" and each.id in sources}
 
@@ -98,3 +103,9 @@ def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
         else:
             better.append(each)
     return repeats
+
+
+def _answered_versions(document: MemoryWording) -> tuple[MemoryVersion, ...]:
+    """The wordings whose turns a hit stands for: of a present wording, the former ones as well."""
+    is_present = document.version.n == document.memory.current.n
+    return document.memory.versions if is_present else (document.version,)
