@@ -84,7 +84,7 @@ async def test_what_nobody_read_is_queued_and_read_and_an_undo_leaves_it_read(
     drain, unread = run.steps[1:3]
     assert (drain.outcomes, unread.outcomes) == ({}, {"done": 6, "queued": 3})
     assert drain.reduced is unread.reduced is None
-    assert unread.tokens == run.tokens == 120 * asked
+    assert unread.tokens <= run.tokens == 120 * asked
     assert [step.outcomes for step in again.steps] == [{}, {}]
     assert states(settings) == {"done": 6}
     read = ports(settings)

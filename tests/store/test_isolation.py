@@ -30,6 +30,7 @@ from memoria.model import (
     Provenance,
     QueueKind,
     Role,
+    StoredTurn,
     Turn,
     Validity,
     Vector,
@@ -126,6 +127,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         )
     archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
     statements.revise(archived.id, "archive", None)
+    sum_up(store, tenant, turn)
     with store.write(tenant) as tx:
         stone = Tombstone("memory", f"{tenant}'s", 1, "because")
         tx.tombstones.add(
@@ -149,6 +151,20 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         said_by = {p.n: p.content or (p.turn.content if p.turn else "") for p in due}
         if due:
             tx.backlog.add_vectors(MODEL, {n: vector(text) for n, text in said_by.items()})
+
+
+def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
+    """Have a segment read that has an episode, and change what was concluded from it."""
+    statements = Statements(store, tenant, LIBRARY, marks(tenant))
+    told = statements.remember("the port was told first", MemoryType.FACT, None, None, turn.id)
+    statements.revise(told.id, "correct", f"the port was told as {told.id}")
+    with store.write(tenant) as tx:
+        entry = NewQueueEntry(new_id(), QueueKind.EPISODE, turn.session_n, 0, 3, 1, "closed", 1)
+        tx.queue.add(entry)
+    with store.work_queue(write=True) as queue:
+        leased = queue.lease_next("reader", 2, 1000, tenant)
+    with store.write(tenant) as tx:
+        assert leased is None or tx.queue.finish(leased.n, "reader", "EPISODE 1")
 
 
 def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
@@ -389,6 +405,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         100
     ),
     "episodes.list_active": lambda tx, _: tx.episodes.list_active(0, 100),
+    "episodes.list_read_before": lambda tx, them: tx.episodes.list_read_before(
+        dict.fromkeys(them.memory_ids, 1 << 60)
+    ),
     "episodes.get_span": lambda tx, them: [tx.episodes.get_span(i) for i in them.memory_ids],
     "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
     "episodes.list_over_turns": lambda tx, them: tx.episodes.list_over_turns(them.ns),
@@ -556,6 +575,7 @@ WRITES = {
     "graph.split_entity",
     "episodes.add",
     "episodes.stop_summarising",
+    "episodes.requeue_summary",
     "episodes.requeue_summaries",
     "storage_tiers.write_page",
     "storage_tiers.mark_packed",
@@ -683,7 +703,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         5,
         6,
-        {"active": 8, "archived": 2, "pending_confirmation": 2},
+        {"active": 9, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

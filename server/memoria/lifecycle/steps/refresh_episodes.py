@@ -67,12 +67,10 @@ def _outdated(tx: Transaction, ids: list[str]) -> Iterator[OutdatedItem]:
     for change in tx.derivations.list_changed(ids):
         last = max(change.changed_at, changed_at.get(change.derived_id, 0))
         changed_at[change.derived_id] = last
-    for memory_id, moment in changed_at.items():
+    for memory_id in tx.episodes.list_read_before(changed_at):
         memory = tx.memories.get(memory_id)
-        if memory is None or not _may_be_rewritten(memory):
-            continue
-        if tx.episodes.was_summarised_before(memory_id, moment):
-            yield OutdatedItem(key=memory_id, changed_at=moment)
+        if memory is not None and _may_be_rewritten(memory):
+            yield OutdatedItem(key=memory_id, changed_at=changed_at[memory_id])
 
 
 def _may_be_rewritten(episode: Memory) -> bool:

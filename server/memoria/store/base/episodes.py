@@ -1,6 +1,6 @@
 """Episodes: which segment of a session a summary speaks of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from memoria.model import TurnRange
@@ -37,8 +37,14 @@ class Episodes(Protocol):
         """(number, id) of active episodes beyond a number, in order."""
         ...
 
-    def was_summarised_before(self, memory_id: str, moment: int) -> bool:
-        """Whether the segment of an episode was last read before a moment, and waits for nobody."""
+    def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
+        """Of these episodes, those whose segment was last read before the moment given.
+
+        A segment that waits to be read is none of them.
+
+        Args:
+            moments: UTC epoch ms, by the episode's id.
+        """
         ...
 
     def requeue_summary(self, memory_id: str, moment: int) -> bool:

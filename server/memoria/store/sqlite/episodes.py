@@ -1,6 +1,7 @@
 """Episodes in SQLite."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
 from memoria.errors import NotFoundError
 from memoria.model import TurnRange
@@ -45,9 +46,10 @@ class SqliteEpisodes:
         rows = self._rows.all("active", after=after, limit=limit)
         return [(row["n"], row["id"]) for row in rows]
 
-    def was_summarised_before(self, memory_id: str, moment: int) -> bool:
-        """Whether the segment of an episode was last read before a moment, and waits for nobody."""
-        return bool(self._rows.number("was_read_before", memory_id=memory_id, moment=moment))
+    def list_read_before(self, moments: Mapping[str, int]) -> list[str]:
+        """Of these episodes, those whose segment was last read before the moment given."""
+        rows = self._rows.all("read_before", moments=json.dumps(dict(moments)))
+        return [row["id"] for row in rows]
 
     def requeue_summary(self, memory_id: str, moment: int) -> bool:
         """Put the segment of an episode back into the queue if it was last read before a moment."""

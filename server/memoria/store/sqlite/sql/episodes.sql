@@ -42,14 +42,15 @@ FROM episodes e CROSS JOIN memories m ON m.n = e.memory_n AND m.validity = 'acti
 WHERE e.memory_n > :after AND +e.tenant_id = :tenant
 ORDER BY e.memory_n LIMIT :limit;
 
--- name: was_read_before
-SELECT EXISTS (
-    SELECT 1 FROM memories m
-    CROSS JOIN episodes e ON e.memory_n = m.n
-    CROSS JOIN extraction_queue q ON q.session_n = e.session_n AND q.kind = 'episode'
-               AND q.first_index = e.first_index AND q.last_index = e.last_index
-    WHERE m.id = :memory_id AND +m.tenant_id = :tenant
-      AND q.state = 'done' AND q.finished_at < :moment);
+-- name: read_before
+SELECT DISTINCT m.id
+FROM json_each(:moments) w
+CROSS JOIN memories m ON m.id = w.key AND +m.tenant_id = :tenant
+CROSS JOIN episodes e ON e.memory_n = m.n
+CROSS JOIN extraction_queue q ON q.session_n = e.session_n AND q.kind = 'episode'
+           AND q.first_index = e.first_index AND q.last_index = e.last_index
+WHERE q.state = 'done' AND q.finished_at < w.value
+ORDER BY m.n;
 
 -- name: read_anew
 UPDATE extraction_queue
