@@ -141,8 +141,6 @@ def compare_persons(asked: Person, spoken: Person, known: Identities = NOBODY_KN
         return named
     if _has_another_name(asked, spoken, known):
         return PersonMatch.OTHER
-    are_relatives = bool(asked.path and spoken.path)
-    known = known if are_relatives else replace(known, is_user_unnamed=False)
     roots = _compare_roots(asked.root, spoken.root, known)
     if asked.path == spoken.path == ():
         return roots

@@ -7,7 +7,7 @@ before what speaks of nobody in particular. Where either side leaves it open (a 
 elsewhere, the family, a long text), nothing changes.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memoria.model import Memory, MemoryVersion, Role, StoredTurn
@@ -79,8 +79,8 @@ def match_people(
         people: whom the candidates speak of, by document.
         turns: those of the candidates that are turns; where one person alone has spoken as the
             user, that is the user's name.
-        linked: those of the candidates that the graph leads to from the names in the question: what
-            they call somebody may be another name of the same person.
+        linked: those of the candidates that hold a name of the question, or that the graph leads to
+            from one: what else they call somebody may be another name of the same person.
     """
     spoken = {turn.speaker for turn in turns if turn.role is Role.USER and turn.speaker}
     known = Identities.read(people.values(), spoken if len(spoken) == 1 else ())
@@ -94,7 +94,14 @@ def match_people(
         }
 
     matches = match(known)
-    if not any(person.path for person in asked.persons) or PersonMatch.SAME not in matches.values():
+    if known.users or USER not in _list_roots(people.values()):
         return matches
-    # My mother is on record as such, so that Anna's is another: the user need not be Anna.
-    return match(replace(known, is_user_unnamed=True))
+    # Where the record calls the user "I" or "the user", Anna's mother is not the user's.
+    has_relative = any(person.path for person in asked.persons)
+    if has_relative or PersonMatch.SAME in matches.values():
+        return match(replace(known, is_user_unnamed=True))
+    return matches
+
+
+def _list_roots(people: Iterable[People]) -> set[str]:
+    return {person.root for each in people for person in each.persons}

@@ -227,7 +227,14 @@ def _match_people(
         for n, each in documents.items()
     }
     turns = [each for each in documents.values() if isinstance(each, StoredTurn)]
-    linked = {item.n for item in fused if item.graph > 0 or item.entity_names}
+    names = [person.root for person in plan.parsed.people.persons if not person.path]
+    linked = {
+        item.n
+        for item in fused
+        if item.graph > 0
+        or item.entity_names
+        or any(name in _document_text(documents[item.n]).lower() for name in names)
+    }
     return match_people(plan, people, turns, linked)
 
 
