@@ -254,3 +254,26 @@ def test_every_quote_stands_in_its_turn(text: str) -> None:
 @given(st.sampled_from([Role.ASSISTANT, Role.TOOL, Role.SYSTEM]), texts)
 def test_nothing_is_claimed_from_others_whatever_they_say(role: Role, text: str) -> None:
     assert find_plain_statements(role, text) == PlainStatements()
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Correction: my name is Anne.", "The user's name is Anne."),
+        ("I no longer like jazz.", "The user does not like jazz."),
+        ("I don't eat meat any more.", "The user does not eat meat."),
+        ("I'm no longer allergic to peanuts.", "The user is not allergic to peanuts."),
+        ("My favourite tea is now sencha.", "The user's favourite tea is sencha."),
+        ("Don't call me Sam, call me Kit.", "The user wants to be called Kit."),
+        ("更正一下，我叫李方。", "用户的名字是李方。"),
+        ("我现在改名叫李方了。", "用户的名字是李方。"),
+        ("我现在不喜欢羊肉了。", "用户不喜欢羊肉。"),
+        ("我对芒果不过敏了，上个月查的。", "用户对芒果不过敏。"),
+        ("我不吃素了。", "用户不吃素。"),
+        ("以后别叫我小王，叫我阿强。", "用户希望被称呼为阿强。"),
+    ],
+)
+def test_words_of_change_keep_no_sentence_from_being_understood(text: str, content: str) -> None:
+    (statement,) = find_plain_statements(Role.USER, text).statements
+    assert statement.content == content
+    assert statement.quote in text

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memoria.model.memory_types import MemoryType
+from memoria.policy.phrases.changes import without_change
 from memoria.text.pattern import LazyPattern
 
 _LONGEST_PREDICATE = 100
@@ -48,6 +49,11 @@ class Language:
 
     def parse_statement(self, text: str) -> ParsedStatement | None:
         """The statement that a sentence makes, if it makes one."""
+        plain = without_change(text)
+        found = None if plain == text else self._parse(plain)
+        return found or self._parse(text)
+
+    def _parse(self, text: str) -> ParsedStatement | None:
         for phrase in self.phrases:
             match = phrase.pattern.regex.match(text)
             if match:

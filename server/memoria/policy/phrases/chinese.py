@@ -95,7 +95,7 @@ _PHRASES = tuple(
             _statement_reader(MemoryType.PREFERENCE, "喜好"),
         ),
         (
-            rf"""我(?P<before>对)(?P<object>[^，,；;：:（）()\s]{{1,20}}?)(?P<after>(?:也|都|很|严重)?过敏){_END}""",
+            rf"""我(?P<before>对)(?P<object>[^，,；;：:（）()\s]{{1,20}}?)(?P<after>(?:也|都|很|严重|不)?过敏){_END}""",
             _statement_reader(MemoryType.FACT, "过敏"),
         ),
         (
@@ -103,7 +103,7 @@ _PHRASES = tuple(
             _statement_reader(MemoryType.PREFERENCE, "饮食"),
         ),
         (
-            rf"我(?:一直)?(?P<before>)(?P<object>吃素|吃斋|是素食(?:主义)?者?)(?P<after>)(?:的)?{_END}",
+            rf"我(?:一直)?(?P<before>)(?P<object>不?吃素|不?吃斋|不?是素食(?:主义)?者?)(?P<after>)(?:的)?{_END}",
             _statement_reader(MemoryType.PREFERENCE, "饮食"),
         ),
         (

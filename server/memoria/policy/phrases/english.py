@@ -160,8 +160,14 @@ _PHRASES = tuple(
             rf"""i\s(?P<not>do\s?n[o'’]t|do\snot)\s(?:really\s|much\s)?(?P<verb>like|enjoy)\s{_OBJECT}""",
             _likes,
         ),
-        (rf"(?:i['’]?m|i\sam)\s(?:also\s)?(?P<how>(?:\w+ly\s)?allergic\sto)\s{_OBJECT}", _allergic),
-        (rf"(?:i['’]?m|i\sam)\s(?:an?\s)?(?P<what>vegan|vegetarian|pescatarian){_END}", _diet),
+        (
+            rf"(?:i['’]?m|i\sam)\s(?:also\s)?(?P<how>(?:not\s)?(?:\w+ly\s)?allergic\sto)\s{_OBJECT}",
+            _allergic,
+        ),
+        (
+            rf"(?:i['’]?m|i\sam)\s(?:an?\s)?(?P<what>(?:not\s)?(?:an?\s)?(?:vegan|vegetarian|pescatarian)){_END}",
+            _diet,
+        ),
         (
             rf"""i\s(?:do\s?n[o'’]t|do\snot|never)\s(?P<verb>eat|drink)\s{_OBJECT}""",
             _abstains,
