@@ -140,6 +140,27 @@ def test_who_is_said_to_be_the_subject_counts_where_the_words_bear_it_out(
     assert decide_scope(said, F, "user") == scope
 
 
+@pytest.mark.parametrize(
+    ("said", "scope"),
+    [
+        ("Here's a photo of my family", "everywhere"),
+        ("Two entries that the user has pinned are kept", None),
+        ("The name and the age of a record may be empty", None),
+        ("Nobody knows which project Tom is on", None),
+        ("In every project of mine commits are signed", "everywhere"),
+        ("My manager approved the deployment", "project"),
+        ("My manager is called Sarah", "everywhere"),
+        ("Tom's home page is slow", None),
+        ("我上司的邮箱是 wang@example.org", "everywhere"),
+        ("被用户置顶的条目不会过期", None),
+    ],
+)
+def test_a_word_that_may_mean_either_counts_with_whoever_it_is_said_of(
+    said: str, scope: str | None
+) -> None:
+    assert decide_scope(said, F) == scope
+
+
 def test_what_sums_up_a_conversation_stays_where_it_was_held() -> None:
     said = "The user told of their daughter's allergy to peanuts"
     assert decide_scope(said, MemoryType.EPISODE) == "project"

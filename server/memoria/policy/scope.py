@@ -63,6 +63,7 @@ class _Signs:
     """What a statement names."""
 
     is_of_user: bool
+    is_of_us: bool
     names_person: bool
     people: int
     life: int
@@ -75,10 +76,12 @@ class _Signs:
     @property
     def of_person(self) -> int:
         """How far it is about a person and their life."""
-        life = 2 * min(self.people, 2) + 2 * min(self.life, 2) + self.life_or_not
-        # Whoever is only named may be of the team.
-        known = self.names_person and (life > 0 or self.feeling)
-        return life + self.is_of_user + (self.is_of_user and self.feeling) + known
+        life = 2 * min(self.people, 2) + 2 * min(self.life, 2)
+        # Whoever is only named may be of the team, and a home may be a page.
+        named = self.names_person and (life > 0 or self.feeling)
+        whose = self.is_of_user or self.is_of_us or self.names_person
+        maybe = self.life_or_not and (life > 0 or whose)
+        return life + maybe + named + self.is_of_user + (self.is_of_user and self.feeling)
 
     @property
     def of_work(self) -> int:
@@ -93,11 +96,12 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
     is_subject = subject is not None and subject_key(subject) == USER
     return _Signs(
         is_of_user=bool(_SELF.regex.search(text)) or (is_subject and feeling),
+        is_of_us=bool(_US.regex.search(text)),
         names_person=any(name.kind == "person" for name in find_names(text)),
         people=_count(text, words.KIN, words.KIN_ZH),
         life=_count(text, words.PERSONAL, words.PERSONAL_ZH)
         + len(_PERSONAL_PHRASE.regex.findall(text)),
-        life_or_not=_count(text, words.PERSONAL_OR_NOT) > 0,
+        life_or_not=_count(text, words.PERSONAL_OR_NOT, words.PERSONAL_OR_NOT_ZH) > 0,
         feeling=feeling,
         things=_count(text, words.WORK, words.WORK_ZH)
         + len(_WORK_PHRASE.regex.findall(text))
@@ -140,8 +144,8 @@ _PROJECT_NOUNS_ZH = (
 )
 _THIS_PROJECT = LazyPattern(
     rf"\b(?:this|our|the current)\s+(?:[\w-]+\s+){{0,2}}?(?:{_PROJECT_NOUNS})\b"
-    r"|\bhere,?\s+we\b|\bwe\b[^.!?]{0,40}\bhere\b|^here\b"
-    r"|\b(?:use|write|run|keep|put|name)\b[^.!?]{0,40}\bhere\b"
+    r"|\bhere,?\s+we\b|\bwe\b[^.!?]{0,40}\bhere\b"
+    r"|\b(?:use|write|run|keep|put|name)\b[^.!?]{0,40}\bhere\b(?! (?:for|to)\b)"
     rf"|(?:这个?|本|该|此|咱们?的?|我们的?|当前)[^，。！？,.]{{0,4}}?(?:{_PROJECT_NOUNS_ZH})"
     r"|(?:项目|仓库|代码库|工程)(?:里|中|内)",
     re.IGNORECASE,
@@ -154,8 +158,8 @@ _REPORTED = LazyPattern(
 )
 """That the user said something tells nothing of what it is about."""
 _EVERY_PROJECT = LazyPattern(
-    r"\b(?:all|every|any|each|whatever|whichever|which|what|regardless of|across)"
-    r"(?: of)?(?: (?:my|our|the|other))?"
+    r"\b(?:(?:in|for|on|to|of|across) (?:all|every|any|each)|whatever|whichever|across"
+    r"|all (?=my|our)|no matter (?:which|what)|regardless of)(?: of)?(?: (?:my|our|the|other))?"
     r" (?:projects?|repos?|repositor(?:y|ies)|code ?bases?)\b"
     r"|(?:所有|每一?个|任何|各个|全部|不管|无论|不论)(?:的|是)?(?:哪一?个|什么)?的?"
     r"(?:项目|仓库|代码库|工程)",
@@ -163,14 +167,16 @@ _EVERY_PROJECT = LazyPattern(
 )
 _SELF = LazyPattern(
     r"\bI\b|\b(?:[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b"
-    r"|\b[Tt]he user\b(?!\s+(?:service|table|interface|model|stor(?:y|ies)|guide|manual|endpoint"
+    r"|(?:^|[.!?;:,(“\"]\s*|\b(?:and|but|because|so) )(?:[Tt]he )?[Uu]ser(?:'s|’s)?\b"
+    r"(?!\s+(?:service|table|interface|model|stor(?:y|ies)|guide|manual|endpoint"
     r"|api|API|ids?|IDs?|menu|input|list|settings|groups?|roles?|data|records?|accounts?|session"
     r"|flow|form|page|tests?|clicks?|logs|submits|is redirected|enters|uploads|types|presses|taps"
     r"|signs|registers|requests|sees)\b)"
     r"|我(?![们司方])|本人"
-    r"|(?<![一-鿿])用户(?!表|服务|接口|模块|登录|名|端|界面|数据|中心|权限|量|反馈|体验|组|系统|注册"
+    r"|(?:^|[，。！？；：、,.!?;:“\"\s]|因为|但是?|而且?)用户(?!表|服务|接口|模块|登录|名|端|界面|数据|中心|权限|量|反馈|体验|组|系统|注册"
     r"|信息|点击|提交|输入|画像|\s*[A-Za-z])"
 )
+_US = LazyPattern(r"\b(?:we|us|our)\b|我们|咱", re.IGNORECASE)
 _HABIT = LazyPattern(
     r"\b(?:I|[Tt]he user) (?:usually |always |mostly |only |never |often )?"
     r"(?:uses?|works?|takes?|goes|go|plays?|stud(?:y|ies)|owns?|drives?|wears?|reads?)\b"

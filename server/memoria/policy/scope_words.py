@@ -34,10 +34,14 @@ PERSONAL_OR_NOT = """
     symptom blood hospital therapy knee shoulder leg glasses weigh height eat milk sugar fish
     nut train flight fly travel trip tax insurance licence exam interview phone laptop employer
     school student teacher engineer developer programmer designer architect job career
-    profession car recipe camera album podcast sing dance climb ski speak learn language age
-    name game
+    profession car boss manager colleague coworker teammate mentor email recipe camera album
+    podcast sing dance climb ski speak learn language age name game
 """
 """Words of the same things that a project may have too: the recipes of a cooking site."""
+PERSONAL_OR_NOT_ZH = """
+    邮箱 电话 手机 名字 年龄 身份证 工作 公司 上班 加班 学历 性格 同事 上司 老板 领导 主管 导师
+    老师 学生 学校 学习 出差 生病 身体 电脑 衣服 鞋 书 餐厅 超市 公园 电视
+"""
 FEELING = "prefer like love enjoy hate dislike adore loathe fear dream live"
 """Verbs that say what a person is like."""
 WORK = """
@@ -46,7 +50,7 @@ WORK = """
     rollout rollback staging prod canary hotfix changelog makefile dockerfile rebase refactor
     pipeline lint linter compiler compile parser lexer tokenizer namespace config env timeout
     latency throughput cache payload dataset stacktrace traceback segfault regression fixture
-    mock codec sprint backlog standup retro milestone roadmap stakeholder epic login signup auth
+    mock codec sprint backlog standup retro milestone roadmap stakeholder login signup auth
     oauth sso sdk cli dependency lockfile enum struct serializer checkout dashboard
 """
 """What is built, and what it is built with: things that a project has and a person has not."""
