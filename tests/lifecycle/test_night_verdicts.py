@@ -321,6 +321,9 @@ async def test_without_a_model_only_what_plainly_changes_a_memory_replaces_it(
     [
         ("The user takes the ferry to work", "Since the bridge opened the user goes in by car"),
         ("用户每周去一次健身房", "自从摔伤以后健身卡都退了"),
+        ("Aunt Vi's flat is in Bath", "Aunt Vi has moved in with her son in Hull"),
+        ("三姨的诊所在南京", "三姨退休了，以后不看病了"),
+        ("The builds run on Jenkins", "Drone took over all jobs and Jenkins was shut down"),
     ],
 )
 async def test_a_model_is_asked_about_what_shares_no_word_and_is_of_one_person(

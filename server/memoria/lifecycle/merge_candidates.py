@@ -37,6 +37,7 @@ _NEAREST = 4
 _MIN_SHARED_WORDS = 0.5
 """The share of their words that two statements have in common, from which they may be one."""
 _START = (0, 0)
+_USER_WORDS = {"user", "用户"}
 _OF_THE_USER = re.compile(r"\b(?:user|i|i['’]m|my)\b|用户|我(?!们)", re.IGNORECASE)
 
 
@@ -218,16 +219,23 @@ def _related(
 
 
 def _may_be_of_one(one: Memory, other: Memory) -> bool:
-    """Whether two memories are of one subject, as far as that can be told.
+    """Whether two memories may be of one subject: it is the same, or they share a word.
 
     A sentence that names nobody may be the user's, for it is mostly they who speak of themselves.
     """
     subjects = {_subject_of(one), _subject_of(other)}
-    if None not in subjects:
-        return len(subjects) == 1
+    if len(subjects) == 1 and None not in subjects:
+        return True
+    if _topic_words(one) & _topic_words(other):
+        return True
     return USER in subjects and not any(
         _subject_of(memory) is None and find_names(memory.content) for memory in (one, other)
     )
+
+
+def _topic_words(memory: Memory) -> set[str]:
+    """The words that may name what it is about; in Chinese pairs of characters."""
+    return {word for word in query_terms(memory.content) if len(word) > 1} - _USER_WORDS
 
 
 def _subject_of(memory: Memory) -> str | None:

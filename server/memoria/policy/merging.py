@@ -192,14 +192,23 @@ def may_merge(one: Memory, other: Memory) -> bool:
 def may_relate(one: Memory, other: Memory) -> bool:
     """Whether it makes sense to ask what one of two memories is to the other.
 
-    Type, scope and subject must agree. They may tell of two times or hold for two spans: then one
-    may replace the other without being the same.
+    Type and scope must agree. So must the subject, if it is not that of one is a part of that of
+    the other ("Vi" and "Vi's car"). They may tell of two times or hold for two spans: then one may
+    replace the other without being the same.
     """
     if one.id == other.id or not (_is_mergeable(one) and _is_mergeable(other)):
         return False
-    subjects = {subject_key(memory.subject) for memory in (one, other) if memory.subject}
     scopes = {(memory.type, memory.project, memory.task) for memory in (one, other)}
-    return len(scopes) == 1 and len(subjects) <= 1
+    return len(scopes) == 1 and may_be_one_subject(one.subject, other.subject)
+
+
+def may_be_one_subject(one: str | None, other: str | None) -> bool:
+    """Whether two subjects may be one: they are equal, one has the other's words, or is unknown."""
+    if one is None or other is None:
+        return True
+    short, long = sorted((subject_key(one), subject_key(other)), key=len)
+    words = set(tokens(short))
+    return short == long or (bool(words) and words <= set(tokens(long)))
 
 
 def _is_mergeable(memory: Memory) -> bool:
