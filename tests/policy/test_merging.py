@@ -173,7 +173,7 @@ def memory(memory_id: str = "m", since: int = 0, **more: Any) -> Memory:  # noqa
     "more",
     [
         {"type": MemoryType.PREFERENCE},
-        {"workspace": "billing"},
+        {"workspace": "billing", "scope": "project"},
         {"task": "the parser"},
         {"expires_at": DAY_MS},
         {"event_at": DAY_MS},
