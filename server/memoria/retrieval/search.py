@@ -26,6 +26,7 @@ from memoria.retrieval.answer.nearest_topics import list_nearest_topics
 from memoria.retrieval.answer.neighbours import read_neighbours
 from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
+from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import resolve_task
 from memoria.retrieval.ranking.derived import place_derived
@@ -47,6 +48,7 @@ from memoria.retrieval.ranking.statistics import (
     build_statistics,
     count_frequencies,
 )
+from memoria.retrieval.ranking.successors import find_successors, list_superseded
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.retrieval.sources.gather import SourceScores, gather
 from memoria.retrieval.sources.recent import fall_back_to_words
@@ -166,14 +168,18 @@ class Search:
         plan, statistics = found.plan, found.statistics
         sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
         threshold = RelevanceThreshold.for_query(plan, statistics)
-        selection = select_hits(plan, apply_opinion(plan, found.scored, opinion), threshold)
+        scored = apply_opinion(plan, found.scored, opinion)
+        scored, successors = find_successors(tx, plan, scored)
+        selection = select_hits(plan, scored, threshold, successors)
         selection = place_derived(tx, plan, selection)
         within_limit = selection.hits[: plan.limit]
         packed = _pack(tx, plan, within_limit)
-        shown = {each.candidate.n for each in within_limit[: len(packed.hits)]}
+        cited = within_limit[: len(packed.hits)]
+        shown = {each.candidate.n for each in cited}
+        hits = mark_superseded(packed.hits, cited, list_superseded(tx, plan, cited, successors))
         return SearchResult(
             query=plan.query,
-            hits=mark_outdated(tx, plan, mark_hits(tx, packed.hits, plan.filters)),
+            hits=mark_outdated(tx, plan, mark_hits(tx, hits, plan.filters)),
             tokens=packed.tokens,
             omitted=packed.omitted + len(selection.hits) - len(within_limit),
             hidden=_count_hidden(tx, plan),

@@ -162,6 +162,19 @@ class NewMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class Successor:
+    """What a memory says now, held against what it said in a turn or a former wording."""
+
+    n: int
+    """The turn's or the former wording's document."""
+    former: str
+    """What the memory said then."""
+    successor: int
+    """The document of what it says now."""
+    present: str
+
+
+@dataclass(frozen=True, slots=True)
 class NewVersion:
     """A wording of a memory ready to be written."""
 

@@ -35,6 +35,8 @@ class Stages:
     """A time in the query says which turns count in full."""
     people: bool = True
     """Where a question is plainly about somebody, what plainly speaks of others is turned away."""
+    current: bool = True
+    """What is believed now stands above what it has replaced."""
     boosts: bool = True
     """In a search of memories, what favours one of two that match alike counts."""
     rerank: bool = True

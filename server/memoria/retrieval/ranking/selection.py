@@ -7,6 +7,7 @@ from memoria.model import MemoryVersion
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.diversity import diversify, is_similar
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 
 DECIDING_HITS = 10
@@ -26,9 +27,15 @@ class Selection:
 
 
 def select_hits(
-    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    threshold: RelevanceThreshold,
+    successors: Successors = NO_SUCCESSORS,
 ) -> Selection:
-    """What passes the threshold, in an order in which no hit repeats the one before."""
+    """What passes the threshold, in an order in which no hit repeats the one before.
+
+    What has taken the place of a hit passes with it, and stands before it.
+    """
     if plan.parsed.is_time_only:
         return Selection(tuple(scored))
     if not plan.terms:
@@ -36,6 +43,7 @@ def select_hits(
     if not plan.profile.every_hit_must_fit:
         return _select_together(plan, scored, threshold)
     passed = _add_linked(scored, [each for each in scored if _is_relevant(each, threshold)])
+    passed = _add_successors(scored, passed, successors)
     ids = {each.candidate.n for each in passed}
     below = tuple(each for each in scored if each.candidate.n not in ids)
     repeats = _find_summarised_turns(passed)
@@ -43,6 +51,7 @@ def select_hits(
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, plan.limit)
+    hits = place_successors(hits, successors)
     return Selection(
         tuple(hits), below, tuple(each for each in passed if each.candidate.n in repeats)
     )
@@ -75,6 +84,15 @@ def _add_linked(
         for each in scored
         if each.candidate.n in ids or (each.candidate.via in ids and not each.signals.is_of_others)
     ]
+
+
+def _add_successors(
+    scored: Sequence[ScoredCandidate], passed: Sequence[ScoredCandidate], successors: Successors
+) -> list[ScoredCandidate]:
+    """What has taken the place of a hit, whether it matches the question itself or not."""
+    ids = {each.candidate.n for each in passed}
+    wanted = {successors.by_n[n] for n in ids if n in successors.by_n}
+    return [each for each in scored if each.candidate.n in ids | wanted]
 
 
 def _find_summarised_turns(found: Sequence[ScoredCandidate]) -> set[int]:

@@ -15,6 +15,7 @@ from memoria.store.values import (
     NewEvidence,
     NewMemory,
     NewVersion,
+    Successor,
 )
 
 
@@ -154,6 +155,18 @@ class Memories(Protocol):
         """Of every two active memories that contradict each other one, the latest found first.
 
         Both are seen from the workspace.
+        """
+        ...
+
+    def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
+        """What active memories say now that said something else in one of these documents.
+
+        A document is a turn that a memory was concluded from, or that bore it out, or a former
+        wording. A memory that took the place of another speaks for it.
+
+        Args:
+            ns: turns and wordings.
+            seen: from where the memories must be seen (`workspace`, `everywhere`).
         """
         ...
 

@@ -17,7 +17,7 @@ from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion
+from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion, Successor
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
@@ -253,6 +253,14 @@ class SqliteMemories:
     def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Of every two active memories that contradict each other one, the latest found first."""
         return self._list_memories("contradicted", workspace, limit=limit)
+
+    def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
+        """What active memories say now that said something else in one of these documents."""
+        place = self._workspaces.number(seen.workspace)
+        rows = self._rows.all(
+            "successors", ns=as_json(ns), workspace=place, everywhere=int(seen.everywhere)
+        )
+        return [Successor(row["n"], row["former"], row["n_now"], row["present"]) for row in rows]
 
     def list_unverified(self, limit: int, workspace: str | None = None) -> list[Memory]:
         """Active memories seen from the workspace that the user has not confirmed, newest first."""

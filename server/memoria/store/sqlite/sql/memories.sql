@@ -264,3 +264,39 @@ FROM json_each(:ns) wanted
 CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
 JOIN memories m ON m.n = e.memory_n
 ORDER BY m.id;
+
+-- name: successors
+-- What some documents said of a memory, and what that memory, or the one that took its place, says
+-- now: a turn that a wording was concluded from or that bore it out, and the wording itself. Code 12
+-- is VERSION_NEXT.
+WITH RECURSIVE said (n, memory_n, former) AS (
+    SELECT wanted.value, v.memory_n, v.content
+    FROM json_each(:ns) wanted
+    CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+    UNION
+    SELECT wanted.value, v.memory_n, v.content
+    FROM json_each(:ns) wanted
+    CROSS JOIN memory_versions v ON v.n = wanted.value AND +v.tenant_id = :tenant
+    UNION
+    SELECT wanted.value, e.memory_n, v.content
+    FROM json_each(:ns) wanted
+    CROSS JOIN memory_evidence e ON e.turn_n = wanted.value AND +e.tenant_id = :tenant
+    CROSS JOIN memory_versions v ON v.memory_n = e.memory_n
+    WHERE v.version = (SELECT max(w.version) FROM memory_versions w
+                       WHERE w.memory_n = e.memory_n AND w.ingested_at <= e.ingested_at)),
+led (n, memory_n, former) AS (
+    SELECT n, memory_n, former FROM said
+    UNION
+    SELECT l.n, t.memory_n, l.former
+    FROM led l CROSS JOIN memories m ON m.n = l.memory_n AND m.validity = 'superseded'
+    CROSS JOIN nodes s ON s.memory_n = m.n
+    CROSS JOIN edges e ON e.src_n = s.n AND e.code = 12
+    CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
+SELECT l.n, l.former, v.n AS n_now, v.content AS present
+FROM led l
+CROSS JOIN memories m ON m.n = l.memory_n
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+CROSS JOIN documents d ON d.n = v.n
+WHERE m.validity = 'active'
+  AND (:everywhere OR d.workspace_n IS NULL OR d.workspace_n = :workspace)
+ORDER BY l.n, v.n;

@@ -1,0 +1,235 @@
+"""Successors: what is believed now stands above what it has replaced.
+
+A turn that says "My name is Lin." matches "What is my name?" as well as the memory that corrected
+it to Lina, and often better. So where the first level has a turn that something else has taken the
+place of, that stands before the turn, and the turn is marked. It is told in two ways:
+
+- a memory was concluded from the turn, or borne out by it, and says something else since. The
+  present wording is brought in where the question did not find it;
+- no memory was made of the turn, and a memory or a later turn among the candidates replaces what it
+  says, as rules read the two wordings.
+
+Former wordings that were asked for come after the present one likewise. A question of a past moment
+is exempt: what held then comes first.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from memoria.model import Memory, Role, StoredTurn, Validity
+from memoria.policy.properties import read_properties, relate_statements
+from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
+from memoria.store.base import Transaction
+from memoria.text.analyser import tokens
+
+_COMPARED = 12
+"""Of the best candidates, how many are compared with each other by their wording."""
+_LONGEST = 200
+"""Characters. A longer turn says more than one thing."""
+_ASKS_FOR_THE_PAST = re.compile(
+    r"\b(?:used to|use to|before|previous(?:ly)?|former(?:ly)?|earlier|originally|in the past)\b"
+    r"|以前|之前|从前|原来|曾经|过去",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Successors:
+    """Which candidates have been replaced, by what."""
+
+    by_n: Mapping[int, int] = field(default_factory=dict)
+    """By document, the document that stands before it."""
+    superseded: frozenset[int] = frozenset()
+    """Documents whose words no longer hold."""
+
+
+NO_SUCCESSORS = Successors()
+
+
+def find_successors(
+    tx: Transaction, plan: SearchPlan, scored: Sequence[ScoredCandidate]
+) -> tuple[list[ScoredCandidate], Successors]:
+    """The candidates, with the successors that were missing among them, and which those are.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+        scored: the candidates that may be shown, best first.
+    """
+    if not is_current_first(plan) or not scored:
+        return list(scored), NO_SUCCESSORS
+    known = _list_recorded(tx, plan, scored)
+    missing = set(known.values()) - {each.candidate.n for each in scored}
+    memories = tx.memories.by_version_numbers(sorted(missing)) if missing else {}
+    added = [
+        _in_place_of(each, memories[known[each.candidate.n]])
+        for each in _first_by_successor(scored, known)
+        if known[each.candidate.n] in memories
+    ]
+    everything = [*scored, *(each for each in added if _may_be_shown(each, plan))]
+    ns = {each.candidate.n for each in everything}
+    recorded = {n: successor for n, successor in known.items() if successor in ns}
+    told, past = _compare_wordings(plan, everything, recorded)
+    return everything, Successors(
+        {**past, **told, **recorded}, frozenset(recorded) | frozenset(told)
+    )
+
+
+def is_current_first(plan: SearchPlan) -> bool:
+    """Whether a search shows what is believed now above what was believed before."""
+    is_of_now = plan.as_of is None and not plan.parsed.is_time_only
+    return plan.options.stages.current and plan.profile.every_hit_must_fit and is_of_now
+
+
+def place_successors(
+    hits: Sequence[ScoredCandidate], successors: Successors
+) -> list[ScoredCandidate]:
+    """The hits in their order, but each successor before what it has replaced."""
+    by_n = {each.candidate.n: each for each in hits}
+    placed: dict[int, ScoredCandidate] = {}
+
+    def place(n: int, above: frozenset[int]) -> None:
+        successor = successors.by_n.get(n)
+        if successor in by_n and successor not in above:
+            place(successor, above | {n})
+        placed.setdefault(n, by_n[n])
+
+    for each in hits:
+        place(each.candidate.n, frozenset())
+    return list(placed.values())
+
+
+def list_superseded(
+    tx: Transaction, plan: SearchPlan, hits: Sequence[ScoredCandidate], successors: Successors
+) -> frozenset[int]:
+    """Which of the hits no longer hold: of the record, turns that a memory says otherwise since.
+
+    Args:
+        tx: where to look.
+        plan: the search.
+        hits: what is shown.
+        successors: those of a search of memories, which are known already.
+    """
+    if plan.profile.every_hit_must_fit:
+        return successors.superseded
+    turns = [each.candidate.n for each in hits if isinstance(each.document, StoredTurn)]
+    if not turns or not plan.options.stages.current or plan.as_of is not None:
+        return frozenset()
+    return frozenset(_list_successors(tx, plan, turns))
+
+
+def _list_recorded(
+    tx: Transaction, plan: SearchPlan, scored: Sequence[ScoredCandidate]
+) -> dict[int, int]:
+    """What memories have replaced: turns they were concluded from, and former wordings."""
+    outdated = [each for each in scored if _may_be_outdated(each)]
+    ns = [each.candidate.n for each in outdated]
+    return _list_successors(tx, plan, ns) if ns else {}
+
+
+def _may_be_outdated(each: ScoredCandidate) -> bool:
+    document = each.document
+    if isinstance(document, StoredTurn):
+        return True
+    is_former = document.version.n != document.memory.current.n
+    return is_former or document.memory.validity is Validity.SUPERSEDED
+
+
+def _list_successors(tx: Transaction, plan: SearchPlan, ns: Sequence[int]) -> dict[int, int]:
+    """By turn or former wording, the present wording that says something else."""
+    found = tx.memories.list_successors(ns, plan.filters)
+    still_true = {each.n for each in found if _says_the_same(each.present, each.former)}
+    return {each.n: each.successor for each in found if each.n not in still_true}
+
+
+def _says_the_same(present: str, former: str) -> bool:
+    return relate_statements(present, former) == "same"
+
+
+def _first_by_successor(
+    scored: Sequence[ScoredCandidate], known: Mapping[int, int]
+) -> Iterator[ScoredCandidate]:
+    """The best candidate of each successor."""
+    seen: set[int] = set()
+    for each in scored:
+        successor = known.get(each.candidate.n)
+        if successor is not None and successor not in seen:
+            seen.add(successor)
+            yield each
+
+
+def _in_place_of(each: ScoredCandidate, memory: Memory) -> ScoredCandidate:
+    """The present wording of a memory, as well found as what it has replaced."""
+    wording = MemoryWording(memory, memory.current)
+    candidate = replace(each.candidate, n=memory.current.n, words=None)
+    words = frozenset(tokens(memory.content))
+    return replace(each, document=wording, candidate=candidate, words=words)
+
+
+def _may_be_shown(each: ScoredCandidate, plan: SearchPlan) -> bool:
+    memory = each.document.memory if isinstance(each.document, MemoryWording) else None
+    if memory is None or (memory.expires_at is not None and memory.expires_at <= plan.now):
+        return False
+    return not plan.filters.types or memory.type in plan.filters.types
+
+
+def _compare_wordings(
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], known: Mapping[int, int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """What other candidates replace, as rules read them, and what they tell the present of."""
+    current = [each for each in scored if _is_current(each) and each.candidate.n not in known]
+    turns = [each for each in current if _is_plain_turn(each)]
+    if not turns or len(current) == 1:
+        return {}, {}
+    told: dict[int, int] = {}
+    past: dict[int, int] = {}
+    asks_for_past = _ASKS_FOR_THE_PAST.search(plan.query) is not None
+    for old in turns[:_COMPARED]:
+        for new in current[:_COMPARED]:
+            if new is old or old.candidate.n in told:
+                continue
+            if _began_later(new, old) and relate_statements(new.text, old.text) == "replaces":
+                told[old.candidate.n] = new.candidate.n
+            elif not asks_for_past and _tells_present_of(new.text, old.text):
+                past[old.candidate.n] = new.candidate.n
+    return told, past
+
+
+def _is_current(each: ScoredCandidate) -> bool:
+    """Whether it may say what holds now: an active memory's present wording, or a short turn."""
+    document = each.document
+    if isinstance(document, StoredTurn):
+        return _is_plain_turn(each)
+    is_present = document.version.n == document.memory.current.n
+    return is_present and document.memory.validity is Validity.ACTIVE
+
+
+def _is_plain_turn(each: ScoredCandidate) -> bool:
+    """Whether it is a short statement of the user's, whose "I" is the user."""
+    turn = each.document
+    if not isinstance(turn, StoredTurn) or turn.role is not Role.USER or turn.speaker is not None:
+        return False
+    return turn.current and 0 < len(turn.content) <= _LONGEST
+
+
+def _began_later(new: ScoredCandidate, old: ScoredCandidate) -> bool:
+    return _moment(new) > _moment(old)
+
+
+def _moment(each: ScoredCandidate) -> tuple[int, int]:
+    """When it was said or began to hold; of the same moment, the later document."""
+    document = each.document
+    if isinstance(document, StoredTurn):
+        return document.at, document.n
+    return document.version.valid_from, document.version.n
+
+
+def _tells_present_of(new: str, old: str) -> bool:
+    """Whether a statement tells how things are of which another tells how they were."""
+    past = {(one.subject, one.predicate) for one in read_properties(old) if one.is_past}
+    return any(
+        (one.subject, one.predicate) in past and one.affirmed and not one.is_past
+        for one in read_properties(new)
+    )
