@@ -76,6 +76,7 @@ def keep(
     trust: Trust = Trust.REPORTED,
     event_at: str | None = None,
     about: Sequence[Mention] = (),
+    expires_at: int | None = None,
     **fields: Any,  # noqa: ANN401  (those of `NewMemory`)
 ) -> str:
     """Write a memory that speaks of these people and things. Gives its id."""
@@ -85,7 +86,8 @@ def keep(
     given = {"importance": 0.5, "confidence": 0.8, **fields}
     memory = NewMemory(new_id(), kind, **given)
     version = NewVersion(
-        content, fingerprint(content), since, since, origin, None, event_at=told
+        content, fingerprint(content), since, since, origin, None,
+        event_at=told, expires_at=expires_at,
     )  # fmt: skip
     with m._store.write(m.tenant) as tx:  # noqa: SLF001  (no channel sets these fields)
         tx.memories.add(memory, version)
