@@ -224,6 +224,11 @@ def is_kin_or_pet(name: str) -> bool:
     return all(name != line.split()[0] for line in _OTHERS.strip().splitlines())
 
 
+def is_general(name: str) -> bool:
+    """Whether a relation covers others: a pet may be a dog, or an animal without a word here."""
+    return name in _COVERS
+
+
 def compare_paths(one: tuple[Relation, ...], other: tuple[Relation, ...]) -> PersonMatch:
     """Whether two chains of relations, from the same person, lead to the same one."""
     if len(one) == len(other):

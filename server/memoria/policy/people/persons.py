@@ -13,6 +13,7 @@ from memoria.policy.people.kinship import (
     Relation,
     compare_paths,
     gender,
+    is_general,
     is_kin_or_pet,
 )
 from memoria.text.name import name_key
@@ -176,7 +177,8 @@ def _compare_with_root(asked: Person, spoken: Person, roots: PersonMatch) -> Per
     if roots is PersonMatch.SAME:
         # What the user's dentist says to the user is said of the user.
         is_own = relative is asked and len(relative.path) == 1
-        return PersonMatch.UNKNOWN if is_own and not _is_of_family(relative) else PersonMatch.OTHER
+        is_open = is_own and (not _is_of_family(relative) or is_general(relative.path[0].name))
+        return PersonMatch.UNKNOWN if is_open else PersonMatch.OTHER
     return PersonMatch.OTHER if alone.root == USER else PersonMatch.UNKNOWN
 
 
