@@ -357,3 +357,60 @@ async def test_a_change_that_waited_takes_effect_when_the_user_confirms_it(
             now: Validity.ACTIVE,
         }
         assert await shown(m, now) == [now]
+
+
+def away_again(first: str, again: str, content: str, until: str) -> Callable[[Asked], object]:
+    """A model that concludes the same from two turns, from the first one with an end."""
+
+    def found(n: int, _: str, text: str, __: object) -> list[dict[str, Any]]:
+        if first in text:
+            return [add(first, n, content, until=until)]
+        return [add(again, n, content)] if again in text else []
+
+    return answers(extract=reader(found))
+
+
+@pytest.mark.parametrize("language", sorted(AWAY))
+async def test_what_is_said_again_after_its_end_holds_again(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    before, until, content, again, _, _ = AWAY[language]
+    model.answer = away_again(before, again, content, until)
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        assert await shown(m, content) == []
+        await told(m, again, LATER, "t")
+        (memory,) = await memories(m)
+        assert (memory.content, memory.expires_at) == (content, None)
+        assert await shown(m, content) == [content]
+
+
+@pytest.mark.parametrize("language", sorted(AWAY))
+async def test_what_is_said_again_before_its_end_keeps_it(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    before, until, content, again, _, _ = AWAY[language]
+    model.answer = away_again(before, again, content, until)
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, again, "2026-03-04T12:00:00+00:00", "t")
+        (memory,) = await memories(m)
+        assert (ends(memory), memory.evidence) == ("2026-03-07T00:00:00+00:00", 2)
+
+
+@pytest.mark.parametrize("language", sorted(AWAY))
+@pytest.mark.parametrize("is_archived", [False, True])
+async def test_what_is_stated_or_restored_after_its_end_holds_again(
+    home: Path, model: ScriptedModel, language: str, *, is_archived: bool
+) -> None:
+    before, until, content, again, _, _ = AWAY[language]
+    model.answer = away_again(before, again, content, until)
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        (memory,) = await memories(m)
+        if is_archived:
+            await m.revise_memory(memory.id, "archive")
+            await m.revise_memory(memory.id, "restore")
+        else:
+            assert (await m.remember(content)).status == "restored"
+        assert await shown(m, content) == [content]

@@ -169,11 +169,22 @@ class ClaimWriter:
         )
         if is_echo and not new.claim.is_stated:
             return ClaimOutcome("known", memory.id, is_echo=True)
+        if _is_over(memory, new.claim):
+            return self._hold_again(new, memory)
         if is_better:
             outcome = self.revise(new, memory, memory.current.valid_from)
             return replace(outcome, supersedes=())
         is_new = self._add_evidence(memory, wording)
         return ClaimOutcome("evidence" if is_new else "known", memory.id)
+
+    def _hold_again(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
+        """Let a memory hold again whose end was over when it was said again, up to a new end."""
+        if memory.verified or memory.pinned:
+            self._writer.restore(memory.id)
+            self._add_evidence(memory, new.wording)
+        else:
+            self.revise(new, memory, new.claim.said_at)
+        return ClaimOutcome("restored", memory.id)
 
     def _add_evidence(self, memory: Memory, wording: NewWording) -> bool:
         """Note the turn of a wording as evidence. False where it has none, or it is known."""
@@ -264,8 +275,11 @@ class ClaimWriter:
     def _restore(
         self, new: NewClaim, known: Memory, contradicted: Sequence[Memory]
     ) -> ClaimOutcome:
-        self._writer.restore(known.id)
-        self._add_evidence(known, new.wording)
+        if _is_over(known, new.claim):
+            self._hold_again(new, known)
+        else:
+            self._writer.restore(known.id)
+            self._add_evidence(known, new.wording)
         self._writer.mark_contradiction(known, contradicted)
         return ClaimOutcome("restored", known.id, contradicts=tuple(contradicted))
 
@@ -283,6 +297,11 @@ class ClaimWriter:
         """A memory as it is now."""
         memory_id = memory if isinstance(memory, str) else memory.id
         return self._writer.require(memory_id)
+
+
+def _is_over(memory: Memory, claim: Claim) -> bool:
+    """Whether a memory's end was over when a claim was said."""
+    return memory.expires_at is not None and memory.expires_at <= claim.said_at
 
 
 def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:

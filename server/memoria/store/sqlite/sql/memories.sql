@@ -92,7 +92,11 @@ SET updated_at = :now, verified = :verified, validity = 'active', expires_at = :
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_validity
-UPDATE memories SET validity = :validity, updated_at = :now
+-- What is made active again after its end has none: that end is over.
+UPDATE memories
+SET expires_at = CASE WHEN :validity = 'active' AND validity <> 'pending_confirmation'
+                           AND expires_at <= :now THEN NULL ELSE expires_at END,
+    validity = :validity, updated_at = :now
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_scope
