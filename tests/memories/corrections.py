@@ -6,7 +6,7 @@ the text, and recognises it by the value that stands in it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from hypothesis import strategies as st
@@ -260,7 +260,8 @@ class Moment:
 
     at: int
     topic: Topic
-    value: int
+    values: frozenset[int]
+    """What was stated, and what a model has found since to have been so all the time."""
     also: frozenset[int]
     """Every value that was believed or had been said by then."""
 
@@ -296,6 +297,17 @@ class Oracle:
         if by_user:
             self.fixed.add(topic)
         return True
+
+    def look_back_on(self, state: State) -> None:
+        """Note that a model's correction says what has been so since what it corrects was said."""
+        if state.path == "model" and state.is_correction:
+            new = frozenset((state.value,))
+            self.moments = [
+                replace(one, values=one.values | new, also=one.also | new)
+                if one.topic is state.topic
+                else one
+                for one in self.moments
+            ]
 
     def disturb(self, topic: Topic) -> None:
         """Something was done to the topic from which on the last statement decides nothing."""

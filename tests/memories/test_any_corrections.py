@@ -110,9 +110,10 @@ class Player:
         understood = state.path != "rules" or state.value in believed
         is_sure = self.oracle.take(state, is_understood=understood)
         at = now_millis()
+        self.oracle.look_back_on(state)
         if is_sure:
             also = frozenset(believed | self.oracle.stated[topic])
-            self.oracle.moments.append(Moment(at, topic, state.value, also))
+            self.oracle.moments.append(Moment(at, topic, frozenset((state.value,)), also))
         while now_millis() <= at:
             pass
 
@@ -250,7 +251,7 @@ class Player:
         found = await self.m.search_memory(topic.question, limit=20, as_of=to_iso(moment.at))
         said = [read_value(hit.text) for hit in found.hits]
         values = {one[1] for one in said if one is not None and one[0] is topic}
-        assert moment.value in values, (to_iso(moment.at), [hit.text for hit in found.hits])
+        assert values & moment.values, (to_iso(moment.at), [hit.text for hit in found.hits])
         assert values <= moment.also
 
 
