@@ -104,7 +104,7 @@ def _find_summarised_turns(found: Sequence[ScoredCandidate]) -> set[int]:
         version.provenance.turn_id
         for each in found
         if isinstance(each.document, MemoryWording)
-        for version in _answered_versions(each.document)
+        for version in _list_versions_answered_for(each.document)
     }
     return {each.candidate.n for each in found if each.kind == "turn" and each.id in sources}
 
@@ -123,7 +123,7 @@ def _find_repeats(found: Sequence[ScoredCandidate]) -> set[int]:
     return repeats
 
 
-def _answered_versions(document: MemoryWording) -> tuple[MemoryVersion, ...]:
+def _list_versions_answered_for(document: MemoryWording) -> tuple[MemoryVersion, ...]:
     """The wordings whose turns a hit stands for: of a present wording, the former ones as well."""
     is_present = document.version.n == document.memory.current.n
     return document.memory.versions if is_present else (document.version,)
