@@ -8,6 +8,7 @@ from memoria.text.statement import canonical_form
 USER = "user"
 ASSISTANT = "assistant"
 _USER_WORDS = frozenset("i me my myself user 我 用户 本人 主人 自己".split())
+_ASSISTANT_WORDS = frozenset("assistant agent 助手 助理".split())
 _OF_THE_USER = LazyPattern(
     r"(?:the user's|user's|users|my|user) (?=\S)|(?:用户|本人|我)的?(?!们)(?=.)"
 )
@@ -136,6 +137,8 @@ def _subject_key(subject: str) -> str:
     plain = _name_key(subject)
     if plain in _USER_WORDS or plain.replace("the ", "") in _USER_WORDS:
         return USER
+    if plain.removeprefix("the ") in _ASSISTANT_WORDS:
+        return ASSISTANT
     owner = _OF_THE_USER.regex.match(plain.removeprefix("the "))
     if owner is not None:
         rest = plain.removeprefix("the ")[owner.end() :]
