@@ -47,6 +47,16 @@ async def test_what_is_stated_later_takes_the_place_of_what_was_stated_before(
 
 
 @pytest.mark.parametrize(("before", "after", "question"), CHANGES.values(), ids=CHANGES)
+async def test_in_the_history_what_is_current_comes_first(
+    memory: Memoria, before: str, after: str, question: str
+) -> None:
+    await memory.remember(before)
+    await memory.remember(after)
+    history = (await memory.search_memory(question, include_history=True)).hits
+    assert [hit.text for hit in history] == [after, before]
+
+
+@pytest.mark.parametrize(("before", "after", "question"), CHANGES.values(), ids=CHANGES)
 async def test_what_was_superseded_goes_when_the_memory_is_forgotten(
     memory: Memoria, before: str, after: str, question: str
 ) -> None:
