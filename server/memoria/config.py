@@ -84,8 +84,8 @@ class Settings(BaseModel):
     """Whose memory this is. A tenant never sees another's rows."""
 
     workspace: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
-    """The project at hand. Its facts and conversations are seen from it alone; preferences, rules
-    and relationships are seen from everywhere. `none` for no project. By default a command and a
+    """The project at hand. Its conversations and what is about its work are seen from it alone;
+    what is about you is seen from everywhere. `none` for no project. By default a command and a
     server take the git repository of the folder they are started in, and the library takes none."""
 
     private_workspaces: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None

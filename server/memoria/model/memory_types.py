@@ -84,7 +84,7 @@ class MemoryType(StrEnum):
 
     @property
     def is_personal(self) -> bool:
-        """Whether it holds for the person everywhere, not for one project alone."""
+        """Whether a memory is seen in every project whose words leave open where it is seen."""
         return self.row.is_personal
 
     @property
@@ -109,7 +109,7 @@ class MemoryTypeRow:
     may_be_proposed: bool = True
     """Whether a model that reads a conversation may propose one. Never of a derived type."""
     is_personal: bool = False
-    """Whether it holds for the person everywhere, not for one project alone."""
+    """Whether a memory is seen in every project whose words leave open where it is seen."""
     is_binding: bool = False
     """Whether it binds the assistant until the user takes it back: it neither fades nor makes room
     for others, and comes first in the core files."""
