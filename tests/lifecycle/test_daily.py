@@ -22,6 +22,7 @@ from memoria.lifecycle.steps import BY_NAME
 from memoria.lifecycle.steps.daily import DailyStep
 from memoria.model import (
     DAY_MS,
+    InferredBy,
     MemoryType,
     Provenance,
     Role,
@@ -33,6 +34,7 @@ from memoria.model import (
 )
 from memoria.model.day import DayMemory, DayNotes, DaySession
 from memoria.model.nightly import NightlyRun
+from memoria.store.base import Transaction
 from memoria.store.files import replace_file
 from memoria.store.folders import DAILY, tenant_folder
 from memoria.store.sqlite import SqliteStore
@@ -264,3 +266,92 @@ def summed_up(settings: Settings) -> Callable[[str], None]:
         store.close()
 
     return put
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("The user lives in Leeds", "The user lives in York"), ("用户住在利兹", "用户住在约克")],
+)
+async def test_a_page_says_of_what_was_superseded_since_until_when_it_held(
+    settings: Settings, folder: Path, old: str, new: str
+) -> None:
+    with use_clock(lambda: YESTERDAY):
+        async with open_memoria(settings=settings) as m:
+            kept = await m.remember(old)
+    write(settings)
+    (before,) = pages(folder).values()
+    mark = f"<!-- m:{kept.id[-8:]} -->"
+    assert f"- {old} {mark}\n" in before
+    async with open_memoria(settings=settings) as m:
+        await m.revise_memory(kept.id, "correct", new)
+    run = write(settings)
+    today = local_day(now_millis())
+    assert today is not None
+    (after,) = pages(folder).values()
+    assert f"- {old} (until {today.date.isoformat()}) {mark}\n" in after
+    assert new not in after
+    assert write(settings).steps[0].planned == 0
+    nights.undo_nightly(settings, run.id, lambda _: None)
+    assert pages(folder) == {only(folder).stem: before}
+    write(settings)
+    assert pages(folder) == {only(folder).stem: after}
+    async with open_memoria(settings=settings) as m:
+        await m.forget_memory([kept.id])
+    assert old not in str(pages(folder))
+
+
+async def test_a_page_that_quotes_what_was_superseded_and_was_edited_is_left_and_named(
+    settings: Settings, folder: Path
+) -> None:
+    ids = await live(settings)
+    write(settings)
+    mine = only(folder).read_bytes() + b"\nmine\n"
+    replace_file(only(folder), mine)
+    async with open_memoria(settings=settings) as m:
+        await m.revise_memory(ids["会议改到星期四下午三点"], "correct", "会议改到星期五")
+    step = write(settings).steps[0]
+    assert only(folder).read_bytes() == mine
+    assert list(step.reasons.values()) == ["the user has edited it: it is left as it is"]
+
+
+async def test_a_page_and_its_sentences_know_which_summary_tells_what_has_changed(
+    settings: Settings, folder: Path
+) -> None:
+    with use_clock(lambda: YESTERDAY):
+        async with open_memoria(settings=settings) as m:
+            said = [
+                Turn(role=Role.USER, content=text, at=YESTERDAY)
+                for text in ("I'm in Leeds.", "So.")
+            ]
+            await m.record_conversation(said, "session_end", session_id="s")
+    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with store.write(settings.tenant) as tx:
+        turn = tx.conversations.session_turns("s", 0, 1)[0]
+        ids = [
+            concluded(tx, text, turn.n, kind)
+            for text, kind in (
+                ("The user lives in Leeds", MemoryType.FACT),
+                ("Talk about Leeds, where the user lives", MemoryType.EPISODE),
+            )
+        ]
+        tx.episodes.add(ids[1], turn.session_n, 0, 1)
+    store.close()
+    write(settings)
+    async with open_memoria(settings=settings) as m:
+        await m.revise_memory(ids[0], "correct", "The user lives in York")
+    with ScriptedModel(answer=answers()) as model:
+        nights.run_nightly(with_model(settings, model), ["daily"])
+        (asked,) = model.requests
+    assert '"outdated": true' in asked.text
+    (page,) = pages(folder).values()
+    assert "- Talk about Leeds, where the user lives (outdated) <!--" in page
+
+
+def concluded(tx: Transaction, text: str, turn_n: int, kind: MemoryType) -> str:
+    origin = Provenance(source_kind="user_said", trust="reported", channel="extraction")
+    version = NewVersion(
+        text, fingerprint(text), YESTERDAY, YESTERDAY, origin, turn_n, InferredBy.MODEL
+    )
+    new = NewMemory(new_id(), kind, 0.5, 0.8)
+    tx.memories.add(new, version)
+    return new.id

@@ -29,6 +29,10 @@ class DayMemory(Value):
 
     id: str
     content: str
+    held_until: int | None = None
+    """When its wording ceased to hold, UTC epoch ms; None if it holds."""
+    is_outdated: bool = False
+    """Whether it sums up what has changed since."""
 
 
 class DayNotes(Value):

@@ -5,10 +5,28 @@ from datetime import date
 
 from memoria.model import from_millis
 from memoria.model.day import DayMemory, DayNotes, DaySession
+from memoria.store.base import Transaction
 
 _MS_PER_MINUTE = 60_000
 _MARK_CHARS = 8
 _OPENED, _INERT = "<!--", "‹!--"
+
+
+def read_notes(tx: Transaction, begin: int, end: int) -> DayNotes:
+    """What happened in a day, with what has become of it since.
+
+    Args:
+        tx: the transaction to read in.
+        begin: the first moment of the day, UTC epoch ms.
+        end: the first moment after it.
+    """
+    notes = tx.days.notes(begin, end)
+    changes = tx.derivations.list_changed([one.id for one in notes.episodes])
+    outdated = {change.derived_id for change in changes}
+    episodes = tuple(
+        one.model_copy(update={"is_outdated": one.id in outdated}) for one in notes.episodes
+    )
+    return notes.model_copy(update={"episodes": episodes})
 
 
 def list_events(notes: DayNotes, offset_minutes: int) -> str:
@@ -20,10 +38,10 @@ def list_events(notes: DayNotes, offset_minutes: int) -> str:
     """
     parts = {
         "Conversations": [_session_line(each, offset_minutes) for each in notes.sessions],
-        "What they came to": list(map(_memory_line, notes.episodes)),
-        "Learnt": list(map(_memory_line, notes.learnt)),
-        "Changed": list(map(_memory_line, notes.changed)),
-        "Put aside": list(map(_memory_line, notes.archived)),
+        "What they came to": [_memory_line(each, offset_minutes) for each in notes.episodes],
+        "Learnt": [_memory_line(each, offset_minutes) for each in notes.learnt],
+        "Changed": [_memory_line(each, offset_minutes) for each in notes.changed],
+        "Put aside": [_memory_line(each, offset_minutes) for each in notes.archived],
     }
     return "\n".join(_parts(parts.items()))
 
@@ -57,8 +75,11 @@ def _clock(at: int, offset: int) -> str:
     return f"{from_millis(at + offset * _MS_PER_MINUTE):%H:%M}"
 
 
-def _memory_line(memory: DayMemory) -> str:
-    return f"- {_one_line(memory.content)} <!-- m:{memory.id[-_MARK_CHARS:]} -->"
+def _memory_line(memory: DayMemory, offset: int) -> str:
+    remark = " (outdated)" if memory.is_outdated else ""
+    if memory.held_until is not None:
+        remark = f" (until {from_millis(memory.held_until + offset * _MS_PER_MINUTE):%Y-%m-%d})"
+    return f"- {_one_line(memory.content)}{remark} <!-- m:{memory.id[-_MARK_CHARS:]} -->"
 
 
 def _one_line(text: str) -> str:

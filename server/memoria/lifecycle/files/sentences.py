@@ -35,7 +35,7 @@ class DaySummaries:
         """
         if self._chat is None or self.trouble or not episodes:
             return ()
-        shown = [each.content[:_MOST_CHARS] for each in episodes[:_MOST_EPISODES]]
+        shown = episodes[:_MOST_EPISODES]
         question = request_day_summary(
             day=f"{today:%A} {today.isoformat()}",
             episodes=_number_episodes(shown),
@@ -56,6 +56,9 @@ class DaySummaries:
         )
 
 
-def _number_episodes(episodes: Sequence[str]) -> str:
-    told = ({"episode": n, "summary": each} for n, each in enumerate(episodes, 1))
-    return "\n".join(json.dumps(each, ensure_ascii=False) for each in told)
+def _number_episodes(episodes: Sequence[DayMemory]) -> str:
+    lines: list[dict[str, object]] = []
+    for n, each in enumerate(episodes, 1):
+        remark = {"outdated": True} if each.is_outdated else {}
+        lines.append({"episode": n, "summary": each.content[:_MOST_CHARS], **remark})
+    return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)

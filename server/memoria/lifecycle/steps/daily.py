@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from memoria.lifecycle.files.calendar import LocalDay, local_day
-from memoria.lifecycle.files.daily import list_events, render_page
+from memoria.lifecycle.files.daily import list_events, read_notes, render_page
 from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.sentences import DaySummaries
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
@@ -44,7 +44,7 @@ class DailyStep(PlannedStep[DayPage]):
         at: int | None = context.run.options.since or _FIRST
         while at is not None and (today := self._next_day(context, at)) is not None:
             with context.store.read(context.tenant) as tx:
-                notes = tx.days.notes(today.begin, today.end)
+                notes = read_notes(tx, today.begin, today.end)
                 written = tx.file_records.get(daily_path(today.date))
             listed = list_events(notes, today.offset_minutes)
             stamp = digest(listed.encode()) or ""
@@ -57,7 +57,7 @@ class DailyStep(PlannedStep[DayPage]):
 
     def apply(self, tx: Transaction, item: DayPage, context: StepContext) -> ItemResult:
         """Write the page, unless the day has changed since or the user has edited its page."""
-        listed = list_events(tx.days.notes(item.begin, item.end), item.offset_minutes)
+        listed = list_events(read_notes(tx, item.begin, item.end), item.offset_minutes)
         content = render_page(item.day, item.sentences, listed) if listed else None
         return files_of(context).write(tx, context.run, item, content)
 

@@ -40,8 +40,8 @@ class SqliteDays:
         return DayNotes(
             sessions=tuple(DaySession(**row) for row in sessions),
             episodes=self._list_notes("episodes", begin, end),
-            learnt=tuple(_to_note(row) for row in wordings if not row["changed"]),
-            changed=tuple(_to_note(row) for row in wordings if row["changed"]),
+            learnt=tuple(_to_wording(row) for row in wordings if not row["changed"]),
+            changed=tuple(_to_wording(row) for row in wordings if row["changed"]),
             archived=self._list_notes("put_aside", begin, end),
         )
 
@@ -80,3 +80,7 @@ class SqliteGeneratedFileRecords:
 
 def _to_note(row: Row) -> DayMemory:
     return DayMemory(id=row["id"], content=row["content"])
+
+
+def _to_wording(row: Row) -> DayMemory:
+    return DayMemory(id=row["id"], content=row["content"], held_until=row["held_until"])

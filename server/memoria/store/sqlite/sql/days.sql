@@ -47,7 +47,12 @@ CROSS JOIN episodes e ON e.session_n = t.session_n
 CROSS JOIN turns l ON l.session_n = e.session_n AND l.turn_index = e.last_index;
 
 -- name: wordings
-SELECT m.id, v.content, v.version > 1 AS changed
+-- A wording held until there was another, or until another memory took the place of its own.
+SELECT m.id, v.content, v.version > 1 AS changed,
+       coalesce((SELECT x.ingested_at FROM memory_versions x
+                 WHERE x.memory_n = m.n AND x.version = v.version + 1),
+                CASE WHEN m.validity = 'superseded' AND m.merged_into IS NULL
+                     THEN m.updated_at END) AS held_until
 FROM memory_versions v
 CROSS JOIN memories m ON m.n = v.memory_n
 WHERE v.tenant_id = :tenant AND v.ingested_at >= :begin AND v.ingested_at < :end
