@@ -176,3 +176,63 @@ async def test_a_turn_about_another_person_is_not_the_first_of_the_record(
     found = await memory.search_conversation_traces(question)
     if right is not None:
         assert found.hits[0].text == facts[right]
+
+
+@pytest.fixture(scope="module")
+async def two_speakers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+    """A talk of two people who both stand in the user's place."""
+    embedder = BundledEmbedder("use-multilingual-v3/512")
+    home = tmp_path_factory.mktemp("two")
+    said = [
+        ("Bob", "I'm allergic to peanuts."),
+        ("Anna", "I'm allergic to latex."),
+        ("Bob", "My mother is allergic to penicillin."),
+        ("Anna", "My mother is allergic to kiwi."),
+        ("Anna", "我弟弟住在长沙。"),
+        ("Bob", "我弟弟住在厦门。"),
+    ]
+    turns = [Turn(role=Role.USER, speaker=who, content=text, session_id="s") for who, text in said]
+    async with memoria.open(home=home, tenant="two", embedder=embedder) as opened:
+        await opened.record_conversation(turns)
+        await opened.wait_until_idle(60)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is Bob's mother allergic to?", "My mother is allergic to penicillin."),
+        ("What is Anna's mother allergic to?", "My mother is allergic to kiwi."),
+        ("What is Bob allergic to?", "I'm allergic to peanuts."),
+        ("What is Anna allergic to?", "I'm allergic to latex."),
+        ("Anna的弟弟住在哪里？", "我弟弟住在长沙。"),
+        ("Bob的弟弟住在哪里？", "我弟弟住在厦门。"),
+    ],
+)
+async def test_my_in_a_talk_is_whoever_speaks(
+    two_speakers: Memoria, question: str, answer: str
+) -> None:
+    record = await two_speakers.search_conversation_traces(question)
+    assert record.hits[0].text == answer
+
+
+async def test_who_the_user_is_by_name_is_the_user(memory: Memoria) -> None:
+    await memory.remember("My name is Lin.")
+    await memory.remember("Lin is allergic to eggs.")
+    await memory.remember("My daughter is allergic to peanuts.")
+    found = await memory.search_memory("What am I allergic to?")
+    assert [hit.text for hit in found.hits if "allergic" in hit.text] == [
+        "Lin is allergic to eggs."
+    ]
+
+
+async def test_the_stage_can_be_left_out_and_explains_itself(memory: Memoria) -> None:
+    await memory.remember("My daughter is allergic to peanuts.")
+    question = "What is my uncle allergic to?"
+    with_stage = await memory.search_memory(question, explain=True)
+    without = await memory.search_memory(question, without=["people"])
+    assert with_stage.explanation is not None
+    (candidate,) = with_stage.explanation.candidates
+    assert (candidate.outcome, candidate.factors["person"]) == ("below threshold", 0.3)
+    assert [hit.text for hit in without.hits] == ["My daughter is allergic to peanuts."]
+    assert with_stage.hits == ()

@@ -48,7 +48,7 @@ def _pattern() -> re.Pattern[str]:
         r"|(?P<deed>预订|订了|预约|安排|寄了|送[给了]|带我|陪我|推荐|邀请|约了)"
         r"|(?P<me>我们|咱们|我|俺|咱|本人)|(?P<user>用户)|(?P<you>你们|你|您)"
         r"|(?P<third>[他她它]们?)"
-        rf"|(?P<which>[大小二三老])?(?P<relation>{relations})(?!节)"
+        rf"|(?P<which>[大小二三老])??(?P<relation>{relations})(?!节)"
         rf"|(?:(?<![{_HAN}])|(?<=[和跟与给问找叫是请帮]))(?P<name>{han_name})"
         r"|(?<![A-Za-z])(?P<latin>[A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)(?![A-Za-z])"
     )

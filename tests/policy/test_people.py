@@ -1,0 +1,106 @@
+"""Whom a text speaks of: one key for a person, whatever the language and the spelling."""
+
+import pytest
+
+from memoria.policy.people import find_people
+from memoria.policy.people.kinship import PersonMatch
+from memoria.policy.people.persons import SOMEBODY, USER, Identities, compare_people
+
+SAME, OTHER, UNKNOWN = PersonMatch.SAME, PersonMatch.OTHER, PersonMatch.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("key", "texts"),
+    [
+        ("user's mother", ["My mother is a nurse.", "my mom", "Mum called.", "The user's mother",
+                           "我妈", "我妈妈", "我的母亲", "用户的妈妈", "老妈", "我家老妈"]),
+        ("user's father", ["Dad likes tea.", "my father", "我爸", "用户的父亲"]),
+        ("user's wife's sister", ["My wife's sister", "the sister of my wife",
+                                  "the user's wife's sister"]),
+        ("user's wife's younger sister", ["我老婆的妹妹", "我媳妇的妹妹",
+                                          "my wife's little sister"]),
+        ("user's dog", ["my dog", "The dog is ill.", "the user's puppy", "我家狗", "我的狗",
+                        "我养的小狗"]),
+        ("user's roommate", ["my roommate", "my flatmate", "我室友", "我的舍友"]),
+        ("user's boss", ["my boss", "my manager", "我老板", "我上司"]),
+        ("user's neighbour's child", ["our neighbour's kid", "my neighbor's kids", "我邻居的孩子",
+                                      "邻居家的小孩"]),
+        ("anna's brother", ["Anna's brother", "the brother of Anna"]),
+        ("小王's child", ["小王的孩子", "小王家的孩子"]),
+        ("张伟's daughter", ["张伟的女儿", "张伟女儿"]),
+        ("user's elder brother", ["my older brother", "my big brother", "我哥哥", "我哥"]),
+        ("user's friend", ["a friend of mine", "my best friend", "我朋友"]),
+        ("user", ["I live in York.", "my own car", "The user likes tea.", "用户住在北京",
+                  "我喜欢猫"]),
+    ],
+)  # fmt: skip
+def test_a_person_has_one_key_in_all_spellings(key: str, texts: list[str]) -> None:
+    assert {text: set(find_people(text).keys) for text in texts} == {text: {key} for text in texts}
+
+
+@pytest.mark.parametrize(
+    "text", ["Mother's Day is in May.", "She is a doctor.", "母亲节快到了", "小朋友们", "It rains."]
+)
+def test_words_for_kin_that_mean_nobodys_are_nobody(text: str) -> None:
+    assert find_people(text).without_strangers().keys == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I told you that my mother is ill.", "Do I know what my mother likes?", "我说过我妈爱喝茶"],
+)
+def test_who_only_says_something_is_not_spoken_of(text: str) -> None:
+    assert find_people(text).keys == {"user's mother"}
+
+
+def test_my_is_whoever_speaks_and_the_assistants_your_is_the_users() -> None:
+    assert find_people("My mother is ill.", "Bob").keys == {"bob's mother"}
+    assert find_people("我妈病了", "Bob").keys == {"bob's mother"}
+    assert find_people("Your mother is ill.", None, USER).keys == {"user's mother"}
+    assert find_people("Your mother is ill.", "Bob", SOMEBODY).keys == {"?'s mother"}
+
+
+def test_pronouns_are_whoever_was_named_before_or_leave_it_open() -> None:
+    assert find_people("My sister called. Her dog is ill.").keys == {
+        "user's sister",
+        "user's sister's dog",
+    }
+    assert find_people("She is allergic to nuts.").is_open
+    assert find_people("她对花生过敏。").is_open
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "match"),
+    [
+        ("What is my mother allergic to?", "我妈对青霉素过敏。", SAME),
+        ("What is my mother allergic to?", "My daughter is allergic to peanuts.", OTHER),
+        ("What is my mother allergic to?", "I'm allergic to latex.", OTHER),
+        ("What is my mother allergic to?", "She is allergic to nuts.", UNKNOWN),
+        ("What is my mother allergic to?", "Penicillin makes one ill.", UNKNOWN),
+        ("What am I allergic to?", "My daughter is allergic to peanuts.", OTHER),
+        ("What am I allergic to?", "Lin is allergic to peanuts.", UNKNOWN),
+        ("Who in my family is allergic?", "My daughter is allergic to peanuts.", UNKNOWN),
+        ("我父母住在哪里？", "My mother lives in York.", UNKNOWN),
+        ("What is my mother-in-law called?", "My wife's mother is called Ada.", UNKNOWN),
+        ("What is my wife called?", "My ex-wife is called Ada.", OTHER),
+        ("Where does my brother live?", "My older brother lives in Cork.", SAME),
+        ("Where does my older brother live?", "我弟弟住在长沙。", OTHER),
+        ("Where does Anna's brother live?", "Bob's brother lives in Cork.", OTHER),
+        ("When do I see my dentist?", "I have an appointment on Friday.", UNKNOWN),
+    ],
+)
+def test_a_text_is_of_the_one_asked_for_of_others_or_nobody_can_tell(
+    question: str, text: str, match: PersonMatch
+) -> None:
+    assert compare_people(find_people(question), find_people(text)) is match
+
+
+def test_a_name_that_is_known_to_be_the_users_or_a_relatives_is_theirs() -> None:
+    said = [find_people("My name is Lin."), find_people("My brother Tom lives in Cork.")]
+    known = Identities.read(said)
+    asked = find_people("Where does my brother live?")
+    assert compare_people(asked, find_people("Tom lives in Cork."), known) is SAME
+    assert compare_people(asked, find_people("Priya lives in Cork."), known) is OTHER
+    me = find_people("Where do I live?")
+    assert compare_people(me, find_people("Lin lives in York."), known) is SAME
+    assert compare_people(me, find_people("Tom lives in Cork."), known) is OTHER
