@@ -227,8 +227,8 @@ class Settings(BaseModel):
     writes it. Memories that do not fit are found by searching."""
 
     instructions_core: bool = True
-    """Whether the server's instructions end with the few lines of the core files that you have
-    confirmed."""
+    """Whether the server's instructions end with a few lines of core memory: your rules and
+    preferences, and what you have confirmed."""
 
     history_files: bool = True
     """Whether nightly maintenance writes each closed conversation into a file of the home's

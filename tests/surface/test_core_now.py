@@ -258,3 +258,26 @@ async def test_a_line_written_by_hand_today_is_in_the_instructions_and_a_secret_
     assert faces_with(found, "以后都用中文回答") == set(FACES)
     assert faces_with(found, "log in with") == set()
     assert faces_with(found, "Ab1Ab1") == set()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The user lives in Leeds", "The user lives in York now"),
+        ("用户住在大理", "用户现在住在丽江"),
+    ],
+)
+async def test_a_line_written_by_hand_takes_the_place_of_what_it_replaces_at_once(
+    agent: Agent, settings: Settings, before: str, after: str
+) -> None:
+    await agent.call("remember", content=before)
+    nights.run_nightly(settings, ["core"])
+    file = tenant_folder(settings.home_path, "tests") / "USER.md"
+    text = file.read_text("utf-8").replace("## Identity\n", f"## Identity\n- {after}\n")
+    file.write_text(text, "utf-8")
+    for night in (False, True):
+        if night:
+            nights.run_nightly(settings, ["core"])
+        found = await told(agent, settings)
+        assert faces_with(found, before) == set()
+        assert faces_with(found, after) == set(FACES)

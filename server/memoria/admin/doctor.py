@@ -18,8 +18,10 @@ from memoria.erasure.verify import verify
 from memoria.errors import EmbedderError, StoreDamagedError, StoreError, StoreTooNewError
 from memoria.inference import LazyEmbedder
 from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
+from memoria.model.core import NOT_REMEMBERED
 from memoria.store.base import Store
-from memoria.store.files import DATABASE
+from memoria.store.files import DATABASE, core_files
+from memoria.store.folders import TENANTS, tenant_folder
 
 _LITTLE_DISK_BYTES = 500_000_000
 _MOST_NAMED = 20
@@ -77,6 +79,7 @@ def _check_home(settings: Settings) -> Iterable[Finding]:
         yield check_privacy(home)
     if os.access(home, os.R_OK | os.X_OK):
         yield _check_leftovers(home)
+        yield _check_core_files(settings)
         yield _check_backups(settings)
 
 
@@ -124,6 +127,24 @@ def _check_leftovers(home: Path) -> Finding:
         detail = f"a backup or restore was broken off and left {', '.join(map(str, left))}"
         return Finding(check="leftovers", state="warning", detail=detail, cure=FIX)
     return Finding(check="leftovers", state="ok", detail="no work was broken off")
+
+
+def _check_core_files(settings: Settings) -> Finding:
+    """Whether a core file has lines of the user's that are not remembered."""
+    folder = tenant_folder(settings.home_path, settings.tenant)
+    own = [place for place in core_files(folder) if not place.startswith(f"{TENANTS}/")]
+    counts = {place: _count_refusals(folder / place) for place in own}
+    refused = [f"{count} in {place}" for place, count in counts.items() if count]
+    if refused:
+        detail = f"lines written by hand are not remembered: {', '.join(refused)}"
+        cure = "The file says below each of them why; change or delete the line."
+        return Finding(check="core files", state="warning", detail=detail, cure=cure)
+    return Finding(check="core files", state="ok", detail="no line written by hand is refused")
+
+
+def _count_refusals(file: Path) -> int:
+    text = file.read_text("utf-8", "replace")
+    return sum(line.startswith(NOT_REMEMBERED) for line in text.splitlines())
 
 
 def _check_backups(settings: Settings) -> Finding:

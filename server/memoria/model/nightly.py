@@ -31,6 +31,8 @@ class StepOutcome(StrEnum):
     """It was tried often enough; somebody has to look at it."""
     FAILED = "failed"
     """It could not be done, and nothing of it was; the log has why."""
+    REFUSED = "refused"
+    """A line that the user wrote into a core file is not remembered; below it the file says why."""
     CHANGED_SINCE = "changed since"
     """Somebody changed it after it was planned: left alone."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memoria.lifecycle.core.compare import compare_lines, lines_by_mark
 from memoria.lifecycle.core.cycle import CoreSource, read_sources, render_marked, state_of_file
-from memoria.lifecycle.core.parse import parse
+from memoria.lifecycle.core.parse import Line, parse
 from memoria.lifecycle.core.places import places_seen_from
 from memoria.lifecycle.core.readback import ArchiveMemory, find_edits
 from memoria.lifecycle.core.render import Rendering
@@ -18,6 +18,7 @@ from memoria.model.memory_types import MemoryType
 from memoria.policy.core import groups_in
 from memoria.policy.lasting import REDACTED
 from memoria.policy.own_lines import conclude_group
+from memoria.policy.properties import relate_statements
 from memoria.store.base import TenantFiles, Transaction
 from memoria.store.files import strip_marks
 from memoria.text.redact import redact
@@ -55,9 +56,10 @@ def compose_core(
     places = tuple(places_seen_from(project))
     memories = tx.core.present(at, project, [place.file for place in places])
     sources = read_sources(tx, files, places, memories, at)
-    deleted = {one for source in sources for one in _find_deleted(tx, source)}
-    if deleted:
-        left = [memory for memory in memories if memory.id not in deleted]
+    over = {one for source in sources for one in _find_deleted(tx, source)}
+    over |= {one for source in sources for one in _find_replaced(source, memories)}
+    if over:
+        left = [memory for memory in memories if memory.id not in over]
         sources = read_sources(tx, files, places, left, at)
     fresh = _find_fresh(memories, sources)
     found: dict[CoreFile, CurrentCore] = {}
@@ -78,6 +80,24 @@ def _find_deleted(tx: Transaction, source: CoreSource) -> Iterator[str]:
     for action in find_edits(source.document, state_of_file(tx, source.place.file)):
         if isinstance(action, ArchiveMemory):
             yield action.memory_id
+
+
+def _find_replaced(source: CoreSource, memories: Sequence[CoreMemory]) -> Iterator[str]:
+    """The memories whose place a line takes that the user has written since, as rules read it."""
+    written = [line.statement for line in _list_added(source)]
+    yield from (
+        memory.id
+        for memory in memories
+        if memory.project == source.place.project
+        and any(relate_statements(text, memory.content) == "replaces" for text in written)
+    )
+
+
+def _list_added(source: CoreSource) -> Sequence[Line]:
+    """The lines that the user has written since the file was written."""
+    if source.before is None or source.document is None:
+        return ()
+    return compare_lines(source.rows.base, source.document).added
 
 
 def _find_fresh(memories: Sequence[CoreMemory], sources: Sequence[CoreSource]) -> frozenset[str]:
@@ -118,10 +138,8 @@ def _compose(
 
 def _not_taken_over(source: CoreSource) -> Iterator[CoreMemory]:
     """What the user has written into the file since it was written, as the memories it will be."""
-    if source.before is None or source.document is None:
-        return
     file = source.place.file
-    for line in compare_lines(source.rows.base, source.document).added:
+    for line in _list_added(source):
         own = (group for group in groups_in(file) if group.heading == line.group)
         group = next(own, None) or conclude_group(line.statement, line.heading, file)
         if _without_secrets(line.statement):

@@ -31,6 +31,7 @@ from memoria.store.base import TenantFiles, Transaction
 from memoria.store.home_folder import open_home_files
 
 _PAGE = 500
+_OUTCOMES = {"changed": StepOutcome.CHANGED_SINCE, "refused": StepOutcome.REFUSED}
 
 
 class CoreItem(Item):
@@ -72,7 +73,7 @@ class CoreStep(PlannedStep[CoreItem]):
         """Carry out an edit, announce a file, or write one."""
         if item.edit is not None:
             done = apply_edit(tx, _user_edits(context), item.edit)
-            outcome = StepOutcome.CHANGED_SINCE if done.effect == "changed" else StepOutcome.DONE
+            outcome = _OUTCOMES.get(done.effect, StepOutcome.DONE)
             return ItemResult(outcome, done.memory_id, _describe(done, item.file))
         if item.file in recover_core(tx, _files(context), context.at):
             return ItemResult(StepOutcome.DONE)
