@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import exp
 
 from memoria.model import Memory, Relation, SourceKind, Trust
-from memoria.policy.properties import relate_statements
+from memoria.policy.properties import relate_statements, tells_of_now
 from memoria.policy.properties.keys import USER, has_one_value, predicate_key, subject_key
 from memoria.text.statement import differs_in_number_or_negation, says_the_same
 
@@ -158,7 +158,8 @@ def _compare_wordings(
     if relation == "same":
         return SameStatement(), relation
     if has_same_predicate and has_one_value(claim.predicate):
-        return None, None
+        of_now = tells_of_now(claim.content) and tells_of_now(memory.content)
+        return (None if of_now else KeepBoth()), None
     if relation in ("replaces", "contradicts"):
         return None, relation
     return (KeepBoth() if has_same_predicate else Unrelated()), relation

@@ -6,7 +6,7 @@ The rules are imported when they are first asked, because the start-up does with
 from memoria.model.ruling import Relation
 from memoria.policy.properties.base import Property
 
-__all__ = ["Property", "read_properties", "read_topic", "relate_statements"]
+__all__ = ["Property", "read_properties", "read_topic", "relate_statements", "tells_of_now"]
 
 
 def read_topic(text: str) -> Property | None:
@@ -18,7 +18,13 @@ def read_topic(text: str) -> Property | None:
     if len(found) != 1 or not found[0].subject or found[0].is_unread:
         return None
     (one,) = found
-    return one if one.affirmed and not (one.is_past or one.is_tentative) else None
+    return one if one.affirmed and one.holds_now else None
+
+
+def tells_of_now(text: str) -> bool:
+    """Whether nothing in a statement says that it tells only what was, may be or is planned."""
+    found = read_properties(text)
+    return not found or any(one.holds_now for one in found)
 
 
 def read_properties(text: str) -> tuple[Property, ...]:

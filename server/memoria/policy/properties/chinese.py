@@ -14,6 +14,7 @@ from memoria.text.pattern import LazyPattern
 _USER_SIGN = "吾"
 """Stands for 用户 while a clause is read, because 用 is a verb."""
 _LONGEST_NAME = 4
+_TIME = LazyPattern(vocabulary.TIME)
 _Reader = Callable[[re.Match[str], str], list[Property]]
 
 
@@ -120,9 +121,9 @@ def _many(family: str, *, affirmed: bool = True) -> _Reader:
 
 def _home(match: re.Match[str], subject: str) -> list[Property]:
     """Where somebody lives; a thing that was moved is somewhere."""
-    predicate = "home" if _is_person(subject) else "where"
+    owner, predicate = (subject, "home") if _is_person(subject) else _split_owner(subject, "where")
     value = canonical_value(match["value"])
-    return [Property(subject, predicate, value, True, not match["not"])]
+    return [Property(owner, predicate, value, True, not match["not"])]
 
 
 def _employer(match: re.Match[str], subject: str) -> list[Property]:
@@ -152,6 +153,9 @@ def _attribute(match: re.Match[str], subject: str) -> list[Property]:
         return [Property(subject, f"{attribute}:{value}", value, False, not match["not"])]
     affirmed = not match["not"]
     plain = canonical_value(value)
+    if not match["subject"] and subject == USER:  # "截止日期是6月1日": of the thing itself
+        subject = word
+        attribute = "when" if _TIME.regex.match(value) else attribute
     return [Property(subject, attribute, plain, True, affirmed, is_certain=not of_many)]
 
 
@@ -161,13 +165,25 @@ def _identity(match: re.Match[str], subject: str) -> list[Property]:
 
 
 def _when(match: re.Match[str], subject: str) -> list[Property]:
-    return [Property(subject, "when", canonical_value(match["value"]), True)]
+    owner, predicate = _split_owner(subject, "when")
+    return [Property(owner, predicate, canonical_value(match["value"]), True)]
+
+
+def _split_owner(subject: str, family: str) -> tuple[str, str]:
+    """Whose property it is when or where something is, and which: that of the owner, if named."""
+    separator = "'s " if subject.startswith(f"{USER}'s ") else "的"
+    owner, apart, attribute = subject.rpartition(separator)
+    if not apart:
+        return subject, family
+    key = predicate_key(attribute)
+    return subject_key(owner), key if family == "when" else f"{family} {key}"
 
 
 def _where(match: re.Match[str], subject: str) -> list[Property]:
     value = canonical_value(match["value"])
     if not _is_person(subject):
-        return [Property(subject, "where", value, True)]
+        owner, predicate = _split_owner(subject, "where")
+        return [Property(owner, predicate, value, True)]
     return [Property(subject, "location", value, True)] if _is_city(match["value"]) else []
 
 

@@ -80,6 +80,21 @@ def _many(parse: Parse, family: str, items: str, *, affirmed: bool | None = None
     ]
 
 
+def _whereabouts(parse: Parse, family: str, value: str, *, certain: bool = True) -> list[Property]:
+    """When or where something is; what belongs to somebody is a property of theirs.
+
+    So "the choir's rehearsal is at 18:30" and "the rehearsal of the choir has moved to 19:15" tell
+    the same property, as a model would name it: the rehearsal of the choir.
+    """
+    owner, attribute = _split_owner(parse.subject)
+    if owner == attribute:
+        predicate = family
+    else:
+        key = predicate_key(attribute)
+        predicate = key if family == "when" else f"{family} {key}"
+    return [Property(owner, predicate, value, True, parse.affirmed, is_certain=certain)]
+
+
 def _place(rest: str) -> str:
     return canonical_value(_DETAIL.regex.sub("", rest))
 
@@ -142,8 +157,8 @@ def _read_change(parse: Parse) -> list[Property]:
     if swap is None and parse.verb == "move" and parse.rest.lower().startswith("to "):
         parse.is_change, parse.is_past = True, False
         value = canonical_value(parse.rest[3:])
-        family = "when" if is_quantity(value) else "where"
-        return [*_one(parse, "run on", value), *_one(parse, family, value)]
+        family = "when" if vocabulary.TIME.regex.search(value) else "where"
+        return [*_one(parse, "run on", value), *_whereabouts(parse, family, value)]
     if swap is None:
         return []
     parse.is_change, parse.is_past = True, False
@@ -285,6 +300,8 @@ def _read_attribute(parse: Parse) -> list[Property]:
     is_favourite = attribute.startswith(("favourite ", "favorite "))
     is_attribute = head in vocabulary.ATTRIBUTES or is_favourite
     is_value = (is_name(rest) or is_quantity(rest)) and not _INDEFINITE.regex.match(rest)
+    if owner == attribute and vocabulary.TIME.regex.search(rest):
+        return _whereabouts(parse, "when", canonical_value(rest))
     if parse.subject in vocabulary.POINTING or not (is_attribute or is_value):
         return _many(parse, "be", rest)
     of_many = (may_be_several(head) or head in vocabulary.MANY) and not is_attribute
@@ -296,14 +313,14 @@ def _read_attribute(parse: Parse) -> list[Property]:
 def _read_participle(parse: Parse) -> list[Property]:
     """Such as "X is hosted on Y", "X is planned for Y"; empty for what has no participle."""
     if parse.rest.lower() in ("cancelled", "canceled"):
-        return _one(parse, "when", "cancelled")
+        return _whereabouts(parse, "when", "cancelled")
     participle = _PARTICIPLE.regex.match(parse.rest)
     if participle is None or parse.rest.lower().startswith("born "):
         return []
     word, value = participle["word"].lower(), canonical_value(participle["rest"])
     parse.is_change = parse.is_change or word in _POSTPONED
     if word in _WHEN or word in _WHERE:
-        return _one(parse, "when" if word in _WHEN else "where", value)
+        return _whereabouts(parse, "when" if word in _WHEN else "where", value)
     return _many(parse, f"be {word} {participle['preposition']}", participle["rest"])
 
 
@@ -312,10 +329,11 @@ def _read_position(parse: Parse) -> list[Property]:
     match = _PREPOSITION.regex.match(parse.rest)
     if match is None or _is_person(parse.subject):
         return []
-    if is_quantity(match["rest"]):
-        return _one(parse, "when", canonical_value(match["rest"]))
+    if vocabulary.TIME.regex.search(match["rest"]):
+        return _whereabouts(parse, "when", canonical_value(match["rest"]))
     is_place = is_name(match["rest"]) or _DEFINITE.regex.match(match["rest"])
-    return _one(parse, "where", canonical_value(parse.rest)) if is_place else []
+    is_place = is_place or _NUMBERED.regex.match(match["rest"])
+    return _whereabouts(parse, "where", canonical_value(parse.rest)) if is_place else []
 
 
 def _split_owner(subject: str) -> tuple[str, str]:

@@ -96,6 +96,12 @@ NUMBER = LazyPattern(
     |hundred|thousand|million|noon|midnight|mon|tues|wednes|thurs|fri|satur|sun)(?:day)?s?\b
     |\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"""
 )
+TIME = LazyPattern(
+    r"""(?xi)^(?:the\s)?\d{1,2}(?::\d\d)?$|\d[:.]\d\d\b|\d\s?(?:am|pm|o'clock)\b|\b\d{4}-\d\d|\d(?:st|nd|rd|th)$
+    |\b(?:noon|midnight|today|tomorrow|tonight|next|morning|afternoon|evening|quarter\s(?:past|to)|half\spast)\b
+    |\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:19|20)\d\d$
+    |\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"""
+)
 COUNT = LazyPattern(
     r"(?i)^(?P<count>\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s(?P<what>.+)$"
 )

@@ -71,8 +71,9 @@ _ONE_PERSON = frozenset(
 )
 _PROPERTIES = {
     "name": "full_name, 姓名, 名字, 全名, is_called, called",
-    "home": "residence, location, lives_in, lives_at, living_in, home_city, place_of_residence, "
-    "住址, 居住地, 家, 所在地, 住处, 居住城市, 现居地, 住",
+    "home": "residence, lives_in, lives_at, living_in, home_city, place_of_residence, "
+    "住址, 居住地, 家, 住处, 居住城市, 现居地, 住",
+    "location": "current_location, whereabouts, 所在地, 位置",
     "address": "home_address, 地址",
     "employer": "company, workplace, works_at, works_for, works_in, 公司, 雇主, 工作单位, 单位",
     "job": "job_title, occupation, profession, role, works_as, 工作, 职业, 职位, 职务",
@@ -115,7 +116,7 @@ _PROPERTY_KEYS = {
 _ONE_VALUE = frozenset(
     """
     address age answer_language answer_length answer_tone birthday birthplace blood_type
-    city country date_format deadline diet email employer favourite_colour first_name
+    city country location date_format deadline diet email employer favourite_colour first_name
     form_of_address gender height home hometown husband indentation job last_name manager
     marital_status name nickname owner phone port school time_format timezone title units
     version weight wife position 姓氏
