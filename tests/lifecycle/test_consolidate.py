@@ -437,6 +437,18 @@ async def test_a_concept_is_seen_from_where_its_memories_are_and_from_nowhere_el
             assert (made.id in [hit.id for hit in found.hits]) is seen
 
 
+async def test_a_concept_of_what_is_seen_everywhere_is_seen_everywhere(
+    settings: Settings, sessions: list[int]
+) -> None:
+    for i, (text, n) in enumerate(zip(BADGER, sessions, strict=False)):
+        of_badger(settings, text, n, workspace=f"project {i}", scope="everywhere")
+    made = concluded(settings)
+    assert made.project is None
+    async with open_memoria(settings=settings) as m:
+        found = await m.search_memory("Badger rhythm of releases", workspace="another")
+    assert made.id in [hit.id for hit in found.hits]
+
+
 async def test_likeness_binds_memories_as_names_do_and_the_night_stops_at_eight_concepts(
     settings: Settings, sessions: list[int]
 ) -> None:

@@ -35,7 +35,7 @@ from memoria.store.base import JournalingStore, Transaction
 from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
 from memoria.store.sqlite.journal import JOURNALED_TABLES
 from memoria.store.sqlite.migrate import schema
-from memoria.store.values import NewEvidence
+from memoria.store.values import Filters, NewEvidence
 
 TENANT = "ann"
 NEVER_CHANGED_BY_A_NIGHT = {
@@ -62,6 +62,11 @@ def archive(by: Statements, _store: JournalingStore, ids: Sequence[str], i: int)
 
 def pin(by: Statements, _store: JournalingStore, ids: Sequence[str], i: int) -> None:
     by.revise(ids[i % len(ids)], "pin", None)
+
+
+def move(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) -> None:
+    with store.write(TENANT) as tx:
+        tx.memories.set_scope(ids[i % len(ids)], "everywhere" if i % 2 else "project", "w", i)
 
 
 def use(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) -> None:
@@ -110,7 +115,7 @@ def draw(_by: Statements, store: JournalingStore, ids: Sequence[str], i: int) ->
             end_derived(writer, known, "it was so")
 
 
-CHANGES: tuple[Change, ...] = (draw, remember, correct, archive, pin, use, link, prove, erase)
+CHANGES: tuple[Change, ...] = (draw, remember, correct, archive, pin, move, use, link, prove, erase)
 
 
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 9)), min_size=1, max_size=12))
@@ -142,6 +147,37 @@ def test_everything_a_night_changes_is_put_back(changes: list[tuple[Change, int]
         shared.close()
         assert undone[1:] == (0, 0)
         assert dump(home) == before
+
+
+def test_a_wording_of_the_nights_goes_though_its_memory_was_moved_since(tmp_path: Path) -> None:
+    (first, *_) = live(tmp_path)
+    shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    with shared.write(TENANT) as tx:
+        tx.memories.set_scope(first, "project", "w", 1)
+    with hold_lease(shared, TENANT, "night", 60_000):
+        own = SqliteJournalingStore(
+            tmp_path / "memoria.db",
+            busy_timeout_ms=5000,
+            attempts=5,
+            tenant=TENANT,
+            lease=LEASE,
+            owner="night",
+        )
+        run = begun(own)
+        with own.journaling(run, 0):
+            by(own).revise(first, "correct", "the port is 9090")
+        by(shared).revise(first, "everywhere", None)
+        reverted(own, run)
+        own.close()
+    with shared.read(TENANT) as tx:
+        memory = tx.memories.get(first)
+        assert memory is not None
+        assert (memory.content, memory.scope) == (THINGS[0], "everywhere")
+        seen = Filters(workspace="another", include_history=True)
+        matches = tx.documents.match(("memory",), ["port"], seen, 9)
+        assert [match.n for match in matches] == [memory.current.n]
+    assert [one for one in shared.examine(deep=True) if one.state == "error"] == []
+    shared.close()
 
 
 def live(home: Path) -> list[str]:

@@ -24,6 +24,7 @@ from memoria.model import (
     MemoryType,
     Node,
     Provenance,
+    Scope,
     Turn,
     Validity,
     new_id,
@@ -62,6 +63,7 @@ def conclude(
     confidence: float = 0.8,
     at: int = 1,
     workspace: str | None = None,
+    scope: Scope | None = None,
 ) -> str:
     """A conclusion drawn from the first of the turns, which the others say again."""
     turn_n, *again = turns or (None,)
@@ -69,7 +71,7 @@ def conclude(
         source_kind="user_said", trust=trust, channel="extraction", client="m", quote=text
     )
     version = NewVersion(text, fingerprint(text), at, at, origin, turn_n, InferredBy.MODEL)
-    memory = NewMemory(new_id(), MemoryType.FACT, 0.5, confidence, workspace)
+    memory = NewMemory(new_id(), MemoryType.FACT, 0.5, confidence, workspace, scope=scope)
     tx.memories.add(memory, version)
     for n in again:
         if n is not None:
@@ -267,6 +269,21 @@ async def test_what_means_nearly_the_same_is_merged_without_a_model(settings: Se
     assert "without a chat model" in (run.steps[0].reduced or "")
     assert memory(settings, other).validity is Validity.SUPERSEDED
     assert memory(settings, elsewhere).validity is Validity.ACTIVE
+
+
+async def test_what_is_seen_in_the_same_places_is_merged_wherever_it_was_learnt(
+    settings: Settings,
+) -> None:
+    with store_of(settings) as store, store.write(settings.tenant) as tx:
+        kept = conclude(tx, LEEDS, workspace="v", scope="everywhere")
+        other = conclude(tx, LEEDS_AGAIN, at=2, workspace="w", scope="everywhere")
+        own = conclude(tx, LEEDS, at=3, workspace="w", scope="project")
+        alike(tx, kept, other, 0.98)
+        alike(tx, kept, own, 1.0)
+        alike(tx, other, own, 0.98)
+    night(settings)
+    assert memory(settings, other).validity is Validity.SUPERSEDED
+    assert {memory(settings, one).validity for one in (kept, own)} == {Validity.ACTIVE}
 
 
 async def test_what_the_embedder_finds_next_to_identical_is_merged(
