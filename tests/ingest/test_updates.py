@@ -414,3 +414,46 @@ async def test_what_is_stated_or_restored_after_its_end_holds_again(
         else:
             assert (await m.remember(content)).status == "restored"
         assert await shown(m, content) == [content]
+
+
+DATED = {
+    "en": (
+        "Otto's birthday is on 9 May.",
+        "Otto's birthday is on 19 May.",
+        "I was wrong about 19 May, my friend's day is the 9th after all.",
+    ),
+    "zh": ("奥托的生日是5月9日。", "奥托的生日是5月19日。", "我又问了一遍，还是5月9日没错。"),
+}
+
+
+@pytest.mark.parametrize("language", sorted(DATED))
+async def test_a_date_that_a_change_tells_is_not_when_it_changed(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    first, second, again = DATED[language]
+    model.answer = adds_and_updates({"quote": "-"}, {"quote": again, "content": first})
+    async with opened(home, model) as m:
+        kept = await m.remember(first, valid_from=MONDAY)
+        await m.revise_memory(kept.id, "correct", content=second, valid_from=SATURDAY)
+        await told(m, again, "2026-06-07T12:00:00+00:00")
+        memory = await m.get_memory(kept.id)
+        assert [version.content for version in memory.versions] == [first, second, first]
+        starts = [from_millis(version.valid_from).isoformat() for version in memory.versions]
+        assert starts == ["2026-06-07T12:00:00+00:00", SATURDAY, MONDAY]
+        assert all(v.valid_to is None or v.valid_from < v.valid_to for v in memory.versions)
+
+
+@pytest.mark.parametrize("expression", ["on 1 June", "六月一日"])
+async def test_a_change_holds_from_when_the_speaker_says_it_happened(
+    home: Path, model: ScriptedModel, expression: str
+) -> None:
+    before, was, after, now = WORDS["less"]
+    model.answer = adds_and_updates(
+        {"quote": before, "content": was},
+        {"quote": after, "content": now, "event_time": expression},
+    )
+    async with opened(home, model) as m:
+        await told(m, before, MONDAY)
+        await told(m, after, "2026-06-07T12:00:00+00:00", "t")
+        (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+    assert from_millis(memory.current.valid_from).isoformat() == "2026-06-01T00:00:00+00:00"

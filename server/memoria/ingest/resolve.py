@@ -36,6 +36,7 @@ from memoria.model import (
     EdgeType,
     InferredBy,
     Link,
+    Memory,
     Operation,
     Role,
     Skip,
@@ -52,6 +53,7 @@ from memoria.policy.conflict import (
     decide_replacement,
     is_older,
     predicate_key,
+    start_of,
     subject_key,
 )
 from memoria.policy.orders import instruction_shaped
@@ -241,8 +243,8 @@ class Resolver:
                 raise RejectedError("said before it")
             case Supersede() if applies_elsewhere(self._tx, new, memory):
                 self._note(self._claims.add_in_project(new, memory), content)
-            case Supersede(valid_from=since):
-                since = since if update.reason == "change" else memory.current.valid_from
+            case Supersede():
+                since = _start_of_update(update, turn, memory)
                 self._note(self._claims.revise(new, memory, since), content)
             case Contradict() | NeedsReview() as verdict:
                 self._note(self._claims.hold(new, memory, verdict), content)
@@ -280,3 +282,15 @@ def _is_the_same(content: str, known: str, update: Update) -> bool:
     if update.reason == "correction":
         return fingerprint(content) == fingerprint(known)
     return canonical_form(content) == canonical_form(known)
+
+
+def _start_of_update(update: Update, turn: StoredTurn, memory: Memory) -> int:
+    """From which moment an update holds; a correction says what was true from the beginning.
+
+    A date in its wording may be what it tells ("the birthday is on 9 May"), so only a time that
+    the model has named as the event's says when a change happened.
+    """
+    if update.reason == "correction":
+        return memory.current.valid_from
+    happened = find_event_time(update.event_time, "", turn, "past")
+    return start_of(happened.at, turn.at, memory)

@@ -127,16 +127,26 @@ def compare_claim(
         return KeepBoth()
     verdict = decide_replacement(claim, memory, now)
     if relation == "replaces" and isinstance(verdict, NeedsReview):
-        return Supersede(max(claim.event_at or claim.said_at, memory.current.valid_from))
+        return Supersede(start_of(claim.event_at, claim.said_at, memory))
     is_undecided = by_rules and relation == "contradicts"
     return Dispute() if is_undecided and isinstance(verdict, Supersede) else verdict
+
+
+def start_of(event_at: int | None, said_at: int, memory: Memory) -> int:
+    """From which moment something holds in the place of a memory.
+
+    It is when it happened, where that lies after what it replaces began to hold; otherwise the
+    former wording would never have held, and the new one counts from when it was said.
+    """
+    begins = memory.current.valid_from
+    return event_at if event_at is not None and event_at > begins else max(said_at, begins)
 
 
 def decide_replacement(
     claim: Claim, memory: Memory, now: int
 ) -> Supersede | Contradict | NeedsReview:
     """Decide whether a claim replaces a memory that it contradicts."""
-    since = max(claim.event_at or claim.said_at, memory.current.valid_from)
+    since = start_of(claim.event_at, claim.said_at, memory)
     if claim.source is SourceKind.USER_SAID and _is_no_weaker(claim.trust, memory):
         return Supersede(since)
     if memory.verified or memory.pinned:
