@@ -9,6 +9,7 @@ from tests.lifecycle.desk import Desk
 from memoria.erasure.forget import Eraser
 from memoria.model import COMMAND_LINE, Memory, MemoryType, Validity
 from memoria.model.core import CORE_FILES, CoreFile
+from memoria.store.files import core_files, is_core_path
 from memoria.store.folders import project_file
 from memoria.store.sqlite import SqliteStore
 
@@ -252,3 +253,17 @@ def test_a_projects_file_never_lies_outside_of_its_folder(name: str) -> None:
     assert len(place) < 60
     others = {project_file(other) for other in ("/a/api", "/b/api", "..", "x") if other != name}
     assert project_file(name) not in others
+
+
+@pytest.mark.parametrize("tenant", ["default", "ann"])
+def test_a_backup_takes_the_files_of_projects_along_and_nothing_beside_them(
+    tmp_path: Path, desk: Desk, tenant: str
+) -> None:
+    one = Desk(desk.store, desk.home, tenant)
+    one.say("The API listens on port 8080", workspace=PROJECT)
+    one.night()
+    place = (one.folder / project_file(PROJECT)).relative_to(tmp_path).as_posix()
+    assert place in core_files(tmp_path)
+    assert is_core_path(place)
+    for other in ("../MEMORY.md", "notes.md", "USER.md", "a/b/MEMORY.md", ""):
+        assert not is_core_path(f"{place.rsplit('/', 1)[0]}/{other}")

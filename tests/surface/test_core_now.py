@@ -13,7 +13,7 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.model import COMMAND_LINE, DAY_MS, MemoryType, now_millis, use_clock
 from memoria.model.core import CORE_FILES
-from memoria.store.folders import tenant_folder
+from memoria.store.folders import project_file, tenant_folder
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.prompts import briefing
 
@@ -281,3 +281,28 @@ async def test_a_line_written_by_hand_takes_the_place_of_what_it_replaces_at_onc
         found = await told(agent, settings)
         assert faces_with(found, before) == set()
         assert faces_with(found, after) == set(FACES)
+
+
+@pytest.mark.parametrize(
+    "turn", ["Always answer in English.", "以后都用中文回答。", "I prefer tea over coffee."]
+)
+async def test_what_rules_understand_of_a_conversation_counts_at_once(
+    agent: Agent, settings: Settings, turn: str
+) -> None:
+    await agent.say(turn)
+    kept = await agent.call("search_memory", query=turn.rstrip(".。"))
+    (text,) = [hit["text"] for hit in kept["hits"] if hit["kind"] == "memory"]
+    assert faces_with(await told(agent, settings), text) == set(FACES)
+
+
+async def test_undoing_a_night_puts_the_file_of_a_project_back(settings: Settings) -> None:
+    here = settings.model_copy(update={"workspace": "/work/api"})
+    await say(here, MemoryType.FACT, "The API listens on port 8080")
+    nights.run_nightly(here, ["core"])
+    file = tenant_folder(here.home_path, "tests") / project_file("/work/api")
+    before = file.read_text("utf-8")
+    await say(here, MemoryType.FACT, "The build needs docker")
+    run = nights.run_nightly(here, ["core"])
+    assert "docker" in file.read_text("utf-8")
+    nights.undo_nightly(here, run.id, lambda _: None)
+    assert file.read_text("utf-8") == before

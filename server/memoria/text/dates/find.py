@@ -7,6 +7,7 @@ expressions the one that begins first is taken, and of these the longest.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
 from memoria.text.dates import chinese, english
 from memoria.text.dates.rule import DateRule
@@ -58,9 +59,16 @@ def times(
 def _select_rules(text: str) -> list[DateRule]:
     """The rules of which a part occurs in the text. In ordinary text they are few."""
     folded = text.lower()
-    rules = english.RULES if text.isascii() else (*english.RULES, *chinese.RULES)
-    present = {part for part in {part for rule in rules for part in rule.parts} if part in folded}
-    return [rule for rule in rules if not present.isdisjoint(rule.parts)]
+    rules, parts = _rules_for(is_ascii=text.isascii())
+    present = {part for part in parts if part in folded}
+    return [rule for rule in rules if not present.isdisjoint(rule.parts)] if present else []
+
+
+@cache
+def _rules_for(*, is_ascii: bool) -> tuple[tuple[DateRule, ...], frozenset[str]]:
+    """The rules for a text, and every part of which one occurs where a rule may match."""
+    rules = (*english.RULES, *(() if is_ascii else chinese.RULES))
+    return rules, frozenset(part for rule in rules for part in rule.parts)
 
 
 def _read_matches(
