@@ -39,6 +39,7 @@ _PLAINER: tuple[tuple[LazyPattern, _Replacement], ...] = (
     (LazyPattern("(?<=我)(?:现在)?(?:又(?:开始)?|开始)(?=[喜爱吃])"), ""),
     (LazyPattern("(?<=我)现在(?=改?名?叫|喜欢|讨厌|对|吃素)"), ""),
     (LazyPattern("(?<=我)改名叫"), "叫"),
+    (LazyPattern("^(?:现在|如今)(?=比起|我|对我)"), ""),
 )
 _TURN = LazyPattern("不|又|开始|现在|如今|已经")
 _IS_SO_NOW = LazyPattern("^(?P<said>我.{2,30}?)了(?=$|[，,；;。])")

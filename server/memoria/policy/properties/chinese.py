@@ -112,8 +112,11 @@ def _many(family: str, *, affirmed: bool = True) -> _Reader:
         stated = affirmed is not bool(match.groupdict().get("not"))
         verb = match.groupdict().get("verb")
         name = _VERB_KEYS.get(verb, verb) if verb else family
+        when = match.groupdict().get("when")
+        name = f"{name} {when}" if when else name
         items = vocabulary.LIST.regex.split(match["value"])
-        values = [canonical_value(item) for item in items if item.strip()]
+        plain = (vocabulary.MEASURE.regex.sub("", item) for item in items)
+        values = [canonical_value(item) for item in plain if item.strip()]
         return [Property(subject, f"{name}:{value}", value, False, stated) for value in values]
 
     return read
@@ -272,10 +275,10 @@ _RULES = tuple(
         (rf"的?生日(?:是|在|为){_VALUE}", _one("birthday")),
         (r"(?:有|是)?(?P<value>\d{1,3}|[一二三四五六七八九十]{1,3})岁了?$", _one("age")),
         (
-            rf"[读上念](?:小学|初中|高中|大学|大)?(?P<value>{vocabulary.COUNT})年级{_END}",
+            rf"在?[读上念](?P<value>{vocabulary.GRADE}){_END}",
             _one("grade"),
         ),
-        (rf"{_NOT}在{_THING}(?:工作|上班|任职|就职){_END}", _employer),
+        (rf"{_NOT}(?<![现正实存])在{_THING}(?:工作|上班|任职|就职){_END}", _employer),
         (rf"{_NOT}(?:就职于|任职于|入职了?|加入了?|跳槽到了?|供职于){_VALUE}", _employer),
         (
             rf"""(?:对{_THING}(?P<not>不再|已经不|不|没有)?(?:也|都|很|严重)*过敏{_END})""",
@@ -294,6 +297,7 @@ _RULES = tuple(
             rf"(?:更|比较)?喜欢{_THING}(?:胜过|多过|超过|而不是)(?P<other>[^,]{{1,20}}?){_END}",
             _preference,
         ),
+        (rf"比起(?P<other>[^,]{{1,20}}?),?{_USER_SIGN}(?:更|比较)喜欢{_VALUE}", _preference),
         (rf"比起(?P<other>[^,]{{1,20}}?),?(?:更|比较)喜欢{_VALUE}", _preference),
         (
             rf"""(?P<not>不再|再也不|已经不|不怎么|不太|并不|不|没)?{_VERY}
@@ -325,13 +329,14 @@ _RULES = tuple(
             _role,
         ),
         (
-            rf"{_NOT}(?:在|会|能|又?开始|又|每天|经常)*(?P<verb>{'|'.join(vocabulary.VERBS)}){_VALUE}",
+            rf"(?:每天|每周|平时|经常|都|习惯)*(?P<when>{vocabulary.PART_OF_DAY})?(?:都|也)*{_NOT}"
+            rf"(?:在|会|能|又?开始|又|每天|经常)*(?P<verb>{'|'.join(vocabulary.VERBS)}){_VALUE}",
             _many("do"),
         ),
         (rf"的?(?P<attribute>{vocabulary.ATTRIBUTES})(?P<not>不)?{_BECOMES}{_VALUE}", _attribute),
         (rf"的(?P<attribute>[^,的]{{1,8}}?)(?P<not>不)?{_BECOMES}{_VALUE}", _attribute),
         (
-            rf"""(?:改到|改在|改成|定在|定于|推迟到|提前到|安排在|延期到|移到|是在|是|在)了?
+            rf"""(?:改到|改在|改成|定在|定于|推迟到|提前到|安排在|延期到|移到|是在|是|(?<![现正实存])在)了?
             (?P<value>{vocabulary.TIME}[^,;楼层]{{0,16}}?){_END}""",
             _when,
         ),
@@ -345,6 +350,6 @@ _RULES = tuple(
             rf"(?P<not>不)?(?:是|改成|改为)了?(?P<value>[A-Za-z0-9][^,;的]{{0,20}}?){_END}",
             _equality,
         ),
-        (rf"(?:放在|移到|搬到|挪到|在)了?(?P<value>[^,;]{{1,8}}?){_END}", _where),
+        (rf"(?:放在|移到|搬到|挪到|(?<![现正实存])在)了?(?P<value>[^,;]{{1,8}}?){_END}", _where),
     )
 )

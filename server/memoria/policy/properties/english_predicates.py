@@ -55,6 +55,8 @@ _NUMBERED = LazyPattern(r"(?i)^(?P<noun>[a-z]+)\s(?P<number>\d[\w.:-]*)$")
 
 def read_predicate(parse: Parse, previous: Sequence[Property]) -> list[Property]:
     """The properties that a clause tells."""
+    if parse.verb == "pay":
+        return _read_payment(parse, previous)
     if parse.verb == "be":
         return _read_copula(parse, previous)
     return _read_level(parse) or _read_verb(parse) or _read_objects(parse)
@@ -115,13 +117,17 @@ _VERBS = {
     ("work", "as"): "job",
 }
 """The stem of a verb and the word after it, to the one property that they tell."""
+_PAID = LazyPattern(
+    r"""(?xi)^(?P<sum>\S*\d\S*(?:\s(?!for\b|an?\b|per\b)\w+)?)(?:\s(?:for|on)\s(?P<what>.+?))?
+    (?P<period>\s(?:an?|per|every|each)\s(?:hour|day|week|month|year|night))?$"""
+)
 _CHANGING = frozenset("switch chang migrat move".split())
 _LEAVING = frozenset("quit left leav resign".split())
 _LEVEL = LazyPattern(
     r"""(?xi)^(?:went|go|gone|rise|rose|risen|fell|fall|drop|increas|decreas|grew|chang|climb|rais|shrank|sank)
     (?:\s(?:up|down))?(?:\sfrom\s.+?)?(?:\sto\s(?P<value>.*\d.*)|(?<=up|wn))?$"""
 )
-_MEASURES = frozenset("cost weigh earn pay measur".split())
+_MEASURES = frozenset("cost weigh earn measur".split())
 
 
 def _read_verb(parse: Parse) -> list[Property]:
@@ -198,6 +204,17 @@ def _read_quantity(parse: Parse) -> list[Property]:
     if role:
         return _one(parse, f"use for {stems_of(role['role'])}", canonical_value(role["thing"]))
     return []
+
+
+def _read_payment(parse: Parse, previous: Sequence[Property]) -> list[Property]:
+    """What is paid for something, which the clause before may name: "parking got dearer, …"."""
+    paid = _PAID.regex.match(parse.rest)
+    if paid is None:
+        return _read_objects(parse)
+    topic = previous[-1].subject if previous and previous[-1].subject != USER else ""
+    what = stems_of(paid["what"] or topic)
+    value = canonical_value(f"{paid['sum']} {paid['period'] or ''}")
+    return _one(parse, f"pay for {what}", value, certain=False)
 
 
 def _read_taste(parse: Parse, *, is_liking: bool) -> list[Property]:
