@@ -276,3 +276,28 @@ async def test_a_date_that_a_model_finds_in_dispute_is_no_other_time(
         await said(m, words)
         await said(m, again, session="t")
         assert believed(await memories(m)) == [now]
+
+
+CANDLES = {
+    "en": (
+        ("We lit the candles for Mara on 4 June.", "Mara's birthday is on 4 June."),
+        ("We lit them for Mara on 24 July, of course.", "Mara's birthday is on 24 July."),
+    ),
+    "zh": (
+        ("6月4日我们给玛拉点了蜡烛。", "玛拉的生日是6月4日。"),
+        ("给玛拉点蜡烛是7月24日，不是别的日子。", "玛拉的生日是7月24日。"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", sorted(CANDLES))
+async def test_a_date_that_is_the_property_is_no_other_time_without_a_ruling_either(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    (words, known), (again, now) = CANDLES[language]
+    extract = reads({words: known, again: now}, subject="Mara", predicate="birthday")
+    model.answer = answers(extract=extract)
+    async with opened(home, model) as m:
+        await said(m, words)
+        await said(m, again, session="t")
+        assert believed(await memories(m)) == [now]

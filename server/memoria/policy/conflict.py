@@ -122,7 +122,7 @@ def compare_claim(
         topic_verdict, relation = _compare_wordings(claim, memory)
         if topic_verdict is not None:
             return topic_verdict
-    is_of_another_time = by_rules and _has_another_time(claim, memory)
+    is_of_another_time = by_rules and _tells_of_another_time(claim, memory)
     if relation == "different" or not claim.assertive or is_of_another_time:
         return KeepBoth()
     verdict = decide_replacement(claim, memory, now)
@@ -190,6 +190,13 @@ def is_older(claim: Claim, memory: Memory) -> bool:
         if origin.session_id == session_id:
             return turn_index < origin.turn_index
     return claim.said_at < memory.current.valid_from
+
+
+def _tells_of_another_time(claim: Claim, memory: Memory) -> bool:
+    """Whether a claim tells of another time, and not another time of the same: "on 4 June"."""
+    if not _has_another_time(claim, memory):
+        return False
+    return relate_statements(claim.content, memory.content) not in ("replaces", "contradicts")
 
 
 def _has_another_time(claim: Claim, memory: Memory) -> bool:
