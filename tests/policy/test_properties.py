@@ -7,9 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.policy.properties import read_properties, relate_statements
+from memoria.text.script import is_cjk
 
-LINES = (Path(__file__).parent / "statement_pairs.txt").read_text("utf-8").splitlines()
-PAIRS = [tuple(line.split(" | ")) for line in LINES if not line.startswith("#")]
+
+def read_lines(name: str) -> list[str]:
+    """The lines of a file of cases, without comments."""
+    lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+PAIRS = [tuple(line.split(" | ")) for line in read_lines("statement_pairs.txt")]
+COMPATIBLE = read_lines("compatible_statements.txt")
 LEFT_TO_A_MODEL = [
     ("The user drives a Volvo.", "The user sold the Volvo and now drives a Tesla."),
     ("The user's goal is to run a marathon.", "The user's goal is to run a half marathon."),
@@ -35,6 +43,17 @@ def test_the_relation_follows_from_the_two_statements(expected: str, known: str,
 @pytest.mark.parametrize(("known", "new"), LEFT_TO_A_MODEL)
 def test_what_no_rule_tells_is_left_to_a_model(known: str, new: str) -> None:
     assert relate_statements(new, known) in (None, "different")
+
+
+def test_statements_that_are_true_together_leave_each_other_alone() -> None:
+    pairs = (
+        (new, known)
+        for new in COMPATIBLE
+        for known in COMPATIBLE
+        if new != known and is_cjk(new) == is_cjk(known)
+    )
+    alone = (None, "different")
+    assert not [(known, new) for new, known in pairs if relate_statements(new, known) not in alone]
 
 
 @given(SENTENCES, st.sampled_from(["{}", "{}!", " {} ", "{}\n"]))

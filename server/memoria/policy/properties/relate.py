@@ -5,6 +5,7 @@ from typing import Literal
 
 from memoria.model.ruling import Relation
 from memoria.policy.properties.base import Clause, Property, Statement
+from memoria.policy.properties.keys import may_be_several
 from memoria.policy.properties.read import read_statement
 from memoria.policy.properties.values import is_bare_quantity
 
@@ -82,7 +83,9 @@ def _compare(new: Property, known: Property) -> _Match | None:
         return "restated" if new.affirmed == known.affirmed else "replaced"
     if not (new.affirmed and known.affirmed):
         return None
-    if new.is_certain or new.is_change or _is_near(new.value, known.value):
+    is_another = new.predicate == "name" and may_be_several(new.subject.rpartition("'s ")[2])
+    is_certain = new.is_certain and not is_another
+    if is_certain or new.is_change or _is_near(new.value, known.value):
         return "replaced"
     return "disputed"
 
