@@ -27,6 +27,7 @@ WALKS = {
     ("backlog", "failed"),
     ("backlog", "last_error"),
     ("backlog", "pending"),
+    ("conversations", "user_speakers"),  # a row a name, from one to the next by the index
     ("core_lines", "present"),  # what files say, the rules and some hundred of the newest
     ("core_lines", "projects"),  # once a night
     ("documents", "erasures_of_all"),  # in a home of many documents only: a row a tenant
