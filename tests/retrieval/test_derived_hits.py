@@ -27,7 +27,8 @@ from memoria.model import (
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
-from memoria.surface.text import result_text
+from memoria.surface.text import memory_text, result_text
+from memoria.surface.wire.record import wire_memory
 from memoria.surface.wire.search import wire_conclusions
 from memoria.text.statement import fingerprint
 
@@ -160,6 +161,10 @@ async def test_a_concept_that_rests_on_what_was_superseded_says_so_and_stands_be
     said = f"[memory {concept}] rests on something that has changed since: see [memory {current}]"
     assert said in result_text(result)
     assert said in str(wire_conclusions(result))
+    async with open_memoria(settings=settings) as m:
+        shown = await m.get_memory(concept)
+    assert f"outdated: see [memory {current}]" in memory_text(shown)
+    assert wire_memory(shown).validity == "outdated"
 
 
 async def supersede(

@@ -8,6 +8,7 @@ from memoria.app.recall import Recall
 from memoria.app.threads import in_snapshot
 from memoria.model import Memory, Scratchpad, SessionRecord, Statistics, TurnRecord
 from memoria.retrieval.answer.contradictions import mark_memories
+from memoria.retrieval.answer.outdated import mark_outdated_memories
 from memoria.retrieval.lookup.records import read_memory, read_record, read_session, read_turn
 from memoria.store.base import Transaction
 from memoria.store.values import Filters
@@ -110,8 +111,9 @@ class Records(Recall):
         return EntityQueries(self._store, self.tenant, self.settings.workspace)
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
-        """Memories with what contradicts them, as far as it is seen from here."""
-        return mark_memories(tx, memories, Filters(workspace=self.settings.workspace))
+        """Memories with what contradicts or outdates them, as far as it is seen from here."""
+        seen = Filters(workspace=self.settings.workspace)
+        return mark_outdated_memories(tx, mark_memories(tx, memories, seen))
 
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         return await in_snapshot(self._store, self.tenant, look)

@@ -123,6 +123,8 @@ class Memory(Value):
     """Why it is not believed without confirmation: `instruction`, `tool`, `pii`."""
     contradicts: tuple[RelatedStatement, ...] = ()
     """What cannot be true together with it; read only where a memory is to be shown."""
+    outdated_by: tuple[str, ...] = ()
+    """Ids of what tells by now what an episode or a concept rests on; read as `contradicts` is."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 

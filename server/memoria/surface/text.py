@@ -86,6 +86,7 @@ def memory_text(memory: Memory) -> str:
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
     lines = [f"[memory {memory.id}] {indent_stored(memory.content)} ({', '.join(flags)})"]
     lines += [f"  contradicts {statement_text(other)}" for other in memory.contradicts]
+    lines += [f"  outdated: see [memory {one}]" for one in memory.outdated_by]
     lines += [_version_text(version) for version in memory.versions]
     return "\n".join(lines)
 

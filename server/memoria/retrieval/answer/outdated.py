@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from memoria.model import Hit
+from memoria.model import Hit, Memory
 from memoria.model.memory_types import DERIVED_TYPES
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
@@ -17,17 +17,31 @@ def mark_outdated(tx: Transaction, plan: SearchPlan, hits: Sequence[Hit]) -> tup
         plan: the search.
         hits: those that are shown.
     """
-    derived = [hit.id for hit in hits if hit.type in DERIVED_TYPES]
-    if not derived or plan.as_of is not None:
+    if plan.as_of is not None:
         return tuple(hits)
-    changed: dict[str, list[str]] = defaultdict(list)
-    for change in tx.derivations.list_changed(derived):
-        changed[change.derived_id].append(change.id)
+    changed = _find_changes(tx, [hit.id for hit in hits if hit.type in DERIVED_TYPES])
     return tuple(
-        hit.model_copy(
-            update={"status": "outdated", "outdated_by": tuple(dict.fromkeys(changed[hit.id]))}
-        )
+        hit.model_copy(update={"status": "outdated", "outdated_by": changed[hit.id]})
         if hit.id in changed
         else hit
         for hit in hits
     )
+
+
+def mark_outdated_memories(tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
+    """The memories, marked where what they rest on has changed."""
+    changed = _find_changes(tx, [memory.id for memory in memories if memory.type.is_derived])
+    return [
+        memory.model_copy(update={"outdated_by": changed[memory.id]})
+        if memory.id in changed
+        else memory
+        for memory in memories
+    ]
+
+
+def _find_changes(tx: Transaction, derived: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Ids of what tells by now what derived memories rest on, by these."""
+    changed: dict[str, dict[str, None]] = defaultdict(dict)
+    for change in tx.derivations.list_changed(derived) if derived else ():
+        changed[change.derived_id][change.id] = None
+    return {memory_id: tuple(ids) for memory_id, ids in changed.items()}

@@ -55,11 +55,19 @@ def wire_memory(memory: Memory) -> WireRecord:
         text=memory.content,
         source=wire_source(memory_source(memory.current, memory.workspace), of=memory.id),
         type=memory.type.value,
-        validity=(Validity.CONTRADICTED if memory.contradicts else memory.validity).value,
+        validity=_validity(memory),
         pinned=memory.pinned or None,
         verified=memory.verified,
         versions=[wire_wording(version) for version in memory.versions],
     )
+
+
+def _validity(memory: Memory) -> str:
+    """How a memory stands: whether it holds, or what is known against it."""
+    if memory.contradicts:
+        return Validity.CONTRADICTED.value
+    is_outdated = memory.outdated_by and memory.validity is Validity.ACTIVE
+    return "outdated" if is_outdated else memory.validity.value
 
 
 def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:
