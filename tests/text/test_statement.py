@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.text.statement import canonical_form, is_distinctive, occurs_in, statements_in
+from memoria.text.statement import (
+    canonical_form,
+    is_distinctive,
+    occurs_in,
+    says_the_same,
+    statements_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -86,3 +92,38 @@ def test_pieces_never_make_it_fail(text: str, before: str, after: str) -> None:
     pieces = list(statements_in(f"{before}. {text}. {after}"))
     assert pieces
     assert all(is_distinctive(piece) for piece in pieces[1:])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I live in Leeds.", "  i live in LEEDS"),
+        ("The user really likes the tea.", "the user likes tea"),
+        ("用户很喜欢喝茶。", "用户喜欢喝茶"),
+        ("用户搬到上海了。", "用户搬到上海"),
+    ],
+)
+def test_fillers_and_spelling_make_no_other_statement(one: str, other: str) -> None:
+    assert says_the_same(one, other)
+    assert says_the_same(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user takes aspirin and metformin.", "The user stopped taking aspirin."),
+        ("The user is allergic to shellfish.", "The user is allergic to shellfish and penicillin."),
+        ("The user prefers tea over coffee.", "The user prefers coffee over tea."),
+        ("The user would rather walk than cycle.", "The user would rather cycle than walk now."),
+        ("The user visited Anna in Leeds last May.", "The user visited Anna in York last May."),
+        ("The user is in Oslo until Friday.", "The user is in Oslo."),
+        ("用户对虾过敏。", "用户对虾和青霉素过敏。"),
+        ("用户喜欢猫。", "用户不喜欢猫。"),
+        ("小李比小王高。", "小王比小李高。"),
+    ],
+)
+def test_a_word_more_or_less_or_in_another_place_makes_another_statement(
+    one: str, other: str
+) -> None:
+    assert not says_the_same(one, other)
+    assert not says_the_same(other, one)

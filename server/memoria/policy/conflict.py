@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import exp
 
 from memoria.model import Memory, Relation, SourceKind, Trust
-from memoria.policy.properties import relate_statements, tells_of_now
+from memoria.policy.properties import read_condition, relate_statements, tells_of_now
 from memoria.policy.properties.keys import USER, has_one_value, predicate_key, subject_key
 from memoria.text.statement import differs_in_number_or_negation, says_the_same
 
@@ -167,12 +167,19 @@ def _compare_wordings(
     relation = relate_statements(claim.content, memory.content)
     if relation == "same":
         return SameStatement(), relation
-    if has_same_predicate and has_one_value(claim.predicate):
-        of_now = tells_of_now(claim.content) and tells_of_now(memory.content)
-        return (None if of_now else KeepBoth()), None
     if relation in ("replaces", "contradicts"):
         return None, relation
+    if has_same_predicate and has_one_value(claim.predicate):
+        is_one_topic = _holds_alike(claim.content, memory.content)
+        return (None if is_one_topic else KeepBoth()), None
     return (KeepBoth() if has_same_predicate else Unrelated()), relation
+
+
+def _holds_alike(new: str, known: str) -> bool:
+    """Whether both statements tell of now, and on no condition that the other lacks."""
+    return (
+        tells_of_now(new) and tells_of_now(known) and read_condition(new) == read_condition(known)
+    )
 
 
 def _predicate_of(memory: Memory) -> str:

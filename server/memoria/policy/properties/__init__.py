@@ -6,7 +6,14 @@ The rules are imported when they are first asked, because the start-up does with
 from memoria.model.ruling import Relation
 from memoria.policy.properties.base import Property
 
-__all__ = ["Property", "read_properties", "read_topic", "relate_statements", "tells_of_now"]
+__all__ = [
+    "Property",
+    "read_condition",
+    "read_properties",
+    "read_topic",
+    "relate_statements",
+    "tells_of_now",
+]
 
 
 def read_topic(text: str) -> Property | None:
@@ -25,6 +32,11 @@ def tells_of_now(text: str) -> bool:
     """Whether nothing in a statement says that it tells only what was, may be or is planned."""
     found = read_properties(text)
     return not found or any(one.holds_now for one in found)
+
+
+def read_condition(text: str) -> str:
+    """Where or when a rule for the assistant holds; empty if it always does, or is no rule."""
+    return next((one.condition for one in read_properties(text) if one.condition), "")
 
 
 def read_properties(text: str) -> tuple[Property, ...]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+ON_CONDITION = "@"
+"""Stands in the predicate of a rule for the assistant before the place or case it holds for."""
 WHOLE = "say:"
 """Begins the predicate of a clause that no rule reads."""
 
@@ -33,6 +35,11 @@ class Property:
     def is_unread(self) -> bool:
         """Whether no rule read the clause, so that its words are all that is known of it."""
         return self.predicate.startswith(WHOLE)
+
+    @property
+    def condition(self) -> str:
+        """Where or when a rule for the assistant holds; empty if it always does."""
+        return "" if self.is_unread else self.predicate.partition(ON_CONDITION)[2]
 
     @property
     def holds_now(self) -> bool:

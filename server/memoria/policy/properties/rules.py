@@ -7,7 +7,7 @@ the topic's key.
 
 from dataclasses import dataclass
 
-from memoria.policy.properties.base import Property
+from memoria.policy.properties.base import ON_CONDITION, Property
 from memoria.policy.properties.keys import ASSISTANT, USER
 from memoria.text.pattern import LazyPattern
 from memoria.text.statement import canonical_form
@@ -175,7 +175,7 @@ def read_rule(text: str) -> tuple[Property, ...]:
         value = next(found for found in match.groupdict().values() if found)
         left = plain[: match.start()] + " " + plain[match.end() :]
         restriction = _restriction(left)
-        predicate = f"{topic.name}@{restriction}" if restriction else topic.name
+        predicate = f"{topic.name}{ON_CONDITION}{restriction}" if restriction else topic.name
         subject = USER if topic.name == "form_of_address" else ASSISTANT
         affirmed = not _DENIED.regex.search(left)
         return (Property(subject, predicate, _plain_value(topic.name, value), True, affirmed),)
