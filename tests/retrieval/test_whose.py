@@ -236,3 +236,60 @@ async def test_the_stage_can_be_left_out_and_explains_itself(memory: Memoria) ->
     assert (candidate.outcome, candidate.factors["person"]) == ("below threshold", 0.3)
     assert [hit.text for hit in without.hits] == ["My daughter is allergic to peanuts."]
     assert with_stage.hits == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "of_another"),
+    [
+        ([("Bob", "I'm allergic to nuts."), ("Anna", "I prefer tea over coffee.")],
+         "What is Anna allergic to?", "Bob"),
+        ([("Bob", "I'm allergic to nuts."), ("Anna", "I prefer tea over coffee.")],
+         "Does Bob prefer tea?", "Anna"),
+        ([("鲍勃", "我对坚果过敏。"), ("安娜", "我喜欢喝茶。")], "安娜对什么过敏？", "鲍勃"),
+    ],
+)  # fmt: skip
+async def test_what_one_of_two_speakers_said_is_not_the_others(
+    memory: Memoria, said: list[tuple[str, str]], question: str, of_another: str
+) -> None:
+    turns = [Turn(role=Role.USER, speaker=who, content=text, session_id="s") for who, text in said]
+    await memory.record_conversation(turns)
+    await memory.wait_until_idle(60)
+    found = await memory.search_memory(question)
+    shown = [f"{hit.source.speaker}: {hit.text}" for hit in found.hits]
+    assert [line for line in shown if of_another in line] == []
+
+
+@pytest.mark.parametrize(
+    ("fact", "question"),
+    [
+        ("用户养了一只刺猬。", "用户养的宠物是什么？"),
+        ("My budgie is called Kiwi.", "What is my pet called?"),
+        ("My son is five years old.", "How old are my kids?"),
+        ("我妈住在大连。", "我父母住在哪里？"),
+        ("My mother-in-law is called Ada.", "What is my wife's mother called?"),
+    ],
+)
+async def test_a_general_word_for_kin_or_animals_finds_the_special_one(
+    memory: Memoria, fact: str, question: str
+) -> None:
+    await memory.remember(fact)
+    assert [hit.text for hit in (await memory.search_memory(question)).hits] == [fact]
+
+
+@pytest.mark.parametrize(
+    ("fact", "question"),
+    [
+        ("My brother is 180 cm tall.", "How tall am I?"),
+        ("Boris's cat is called Tom.", "What is my cat called?"),
+        ("我哥哥身高一米八。", "我身高多少？"),
+        ("李雷家的猫叫毛毛。", "我家的猫叫什么？"),
+    ],
+)
+async def test_where_only_anothers_fact_is_on_record_the_first_level_is_silent(
+    memory: Memoria, fact: str, question: str
+) -> None:
+    await memory.remember("The user likes long walks.")
+    await memory.remember("用户喜欢散步。")
+    await memory.remember(fact)
+    found = await memory.search_memory(question)
+    assert fact not in [hit.text for hit in found.hits]

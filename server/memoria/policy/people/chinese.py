@@ -18,7 +18,12 @@ _NO_GIVEN = (
     "的家对在是和跟与叫说吃喝有住养开也都不没会要想去了着过什怎几哪今每最喜讨爱只很就又常从给把被"
 )
 _GIVEN = f"(?:(?![{_NO_GIVEN}])[{_HAN}])"
-_NAME_ENDS = rf"(?=[{_NO_GIVEN}，。、？！；：,.!?;:）)\s]|$)"
+_NAME_ENDS = rf"(?=[{_NO_GIVEN}，。、？！；：,.!?;:（()）\s]|$)"
+_FOREIGN = (
+    "安娜玛丽约翰汤姆杰克莎鲍勃艾米亚伦迈尔露西苏珊卡罗琳黛薇尼可菲利普大卫彼得保马修"
+    "卢斯蒂芬德温蕾妮索伯特理查弗兰凯瑟伊芙简珍洛奥托本诺拉"
+)
+"""Characters that foreign names are written with."""
 _LINK = re.compile(
     r"(?:们)?(?:养了?|有了?|家里?|身边)?的?(?:那|这|一|两)?(?:个|只|条|位|匹)?(?:最?好的|亲)?"
 )
@@ -36,8 +41,9 @@ def _pattern() -> re.Pattern[str]:
     """One expression for all that is looked for; the longest relation first."""
     relations = "|".join(sorted(chinese_words(), key=lambda word: (-len(word), word)))
     surname = f"(?:{'|'.join(known.COMPOUND_SURNAMES_ZH)}|[{known.SURNAMES_ZH}])"
-    ends = rf"(?:{_NAME_ENDS}|(?={'|'.join(word for word in chinese_words() if len(word) > 1)}))"
-    han_name = rf"(?:[小老阿]{_GIVEN}|{surname}{_GIVEN}{{1,2}}?){ends}"
+    kin = (word for word, found in chinese_words().items() if is_kin_or_pet(found.relation.name))
+    ends = rf"(?:{_NAME_ENDS}|(?={'|'.join(word for word in kin if len(word) > 1)}))"
+    han_name = rf"(?:[小老阿]{_GIVEN}|{surname}{_GIVEN}{{1,2}}?|[{_FOREIGN}]{{2,4}}){ends}"
     return re.compile(
         r"(?P<skip>母亲节|父亲节|小朋友|老板娘|老师傅|热狗|熊猫|小孩子气|家长|兄弟们|[狗猫][粮窝砂绳咖]"
         r"|女儿国|儿童)"

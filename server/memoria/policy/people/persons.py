@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from memoria.graph.lexicon import GIVEN_NAMES
 from memoria.policy.people.kinship import (
     PersonMatch,
     Relation,
@@ -21,6 +22,13 @@ from memoria.text.name import name_key
 USER = "user"
 SOMEBODY = "?"
 """The root of one of whom nobody knows who that is."""
+
+
+def is_given_name(name: str) -> bool:
+    """Whether a name in its normal form is surely a person's: Chinese ones are read strictly."""
+    if name in (USER, SOMEBODY, ""):
+        return False
+    return not name.isascii() or name.split(maxsplit=1)[0].title() in GIVEN_NAMES
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,11 @@ class People:
     def keys(self) -> frozenset[str]:
         """The persons in words."""
         return frozenset(person.key for person in self.persons)
+
+    @property
+    def names_people(self) -> bool:
+        """Whether somebody is named who is surely a person, and no company."""
+        return any(is_given_name(person.root) for person in self.persons)
 
     def without_strangers(self) -> "People":
         """The same without those of whom nothing tells whose they are: a doctor, the kids."""
@@ -208,5 +221,6 @@ def _compare_roots(one: str, other: str, known: Identities) -> PersonMatch:
     if one == other:
         return PersonMatch.SAME
     if USER in (one, other):  # the user may be spoken of by name
-        return PersonMatch.OTHER if known.users or known.is_user_unnamed else PersonMatch.UNKNOWN
+        is_told = bool(known.users) or known.is_user_unnamed
+        return PersonMatch.OTHER if is_told and not known.are_names_open else PersonMatch.UNKNOWN
     return _compare_names(one, other, known)

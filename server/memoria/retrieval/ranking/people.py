@@ -7,10 +7,11 @@ before what speaks of nobody in particular. Where either side leaves it open (a 
 elsewhere, the family, a long text), nothing changes.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from memoria.model import Memory, MemoryVersion, Role, StoredTurn
+from memoria.policy.participants import Participants
 from memoria.policy.people import NOBODY, find_people
 from memoria.policy.people.kinship import PersonMatch
 from memoria.policy.people.persons import SOMEBODY, USER, Identities, People, compare_people
@@ -69,7 +70,7 @@ def find_people_of_memory(memory: Memory, version: MemoryVersion) -> People:
 def match_people(
     plan: SearchPlan,
     people: Mapping[int, People],
-    turns: Sequence[StoredTurn],
+    participants: Participants,
     linked: Collection[int],
 ) -> dict[int, PersonMatch]:
     """How each candidate's people match those asked for.
@@ -77,13 +78,11 @@ def match_people(
     Args:
         plan: the search.
         people: whom the candidates speak of, by document.
-        turns: those of the candidates that are turns; where one person alone has spoken as the
-            user, that is the user's name.
+        participants: who has spoken in the user's place, by which the user has a name.
         linked: those of the candidates that hold a name of the question, or that the graph leads to
             from one: what else they call somebody may be another name of the same person.
     """
-    spoken = {turn.speaker for turn in turns if turn.role is Role.USER and turn.speaker}
-    known = Identities.read(people.values(), spoken if len(spoken) == 1 else ())
+    known = Identities.read(people.values(), [participants.user] if participants.user else ())
     asked = plan.parsed.people
 
     def match(known: Identities) -> dict[int, PersonMatch]:

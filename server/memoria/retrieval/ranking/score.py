@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
+from memoria.policy.participants import identify_participants
 from memoria.policy.people.kinship import PersonMatch
+from memoria.policy.people.persons import USER, People
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.evidence.rank import score_conclusion
@@ -76,7 +78,7 @@ def score_candidates(
     visible = [item for item in fused if item.n in documents]
     words = _words_by_document(tx, plan, visible, documents)
     evenly = dict.fromkeys(discriminative_terms(plan), 1.0)
-    matches = _match_people(plan, visible, documents)
+    matches = _match_people(tx, plan, visible, documents)
     scored = [
         _score_candidate(
             plan, item, _ReadDocument(documents[item.n], words[item.n], matches.get(item.n)),
@@ -213,6 +215,7 @@ class _ReadDocument:
 
 
 def _match_people(
+    tx: Transaction,
     plan: SearchPlan,
     fused: Sequence[FusedCandidate],
     documents: Mapping[int, StoredTurn | MemoryWording],
@@ -226,16 +229,24 @@ def _match_people(
         else find_people_of_memory(each.memory, each.version)
         for n, each in documents.items()
     }
-    turns = [each for each in documents.values() if isinstance(each, StoredTurn)]
+    participants = identify_participants(tx.conversations.list_user_speakers())
+    linked = {item.n for item in fused if _is_linked(plan, item, documents[item.n], people[item.n])}
+    return match_people(plan, people, participants, linked)
+
+
+def _is_linked(
+    plan: SearchPlan, item: FusedCandidate, document: StoredTurn | MemoryWording, people: People
+) -> bool:
+    """Whether a candidate may call somebody in the question by another name.
+
+    It holds a name of the question, or the graph knows of one of its names. What the graph leads to
+    answers of somebody else at times: of the company that the one asked about works for.
+    """
     names = [person.root for person in plan.parsed.people.persons if not person.path]
-    linked = {
-        item.n
-        for item in fused
-        if item.graph > 0
-        or item.entity_names
-        or any(name in _document_text(documents[item.n]).lower() for name in names)
-    }
-    return match_people(plan, people, turns, linked)
+    if item.graph > 0 and (USER in names or not people.names_people):
+        return True
+    text = _document_text(document)[:_READ_CHARS].lower()
+    return bool(item.entity_names) or any(name in text for name in names)
 
 
 def _score_candidate(
