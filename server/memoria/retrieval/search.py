@@ -31,7 +31,7 @@ from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.task import resolve_task
 from memoria.retrieval.ranking.derived import place_derived
 from memoria.retrieval.ranking.fusion import fuse
-from memoria.retrieval.ranking.people import is_asked_of_people
+from memoria.retrieval.ranking.people import apply_people, is_asked_of_people
 from memoria.retrieval.ranking.rerank import (
     NO_OPINION,
     RERANK_DEPTH,
@@ -169,6 +169,7 @@ class Search:
         sources = replace(found.sources, reports=(*found.sources.reports, *opinion.reports))
         threshold = RelevanceThreshold.for_query(plan, statistics)
         scored = apply_opinion(plan, found.scored, opinion)
+        scored = apply_people(tx, plan, scored, threshold)
         scored, successors = find_successors(tx, plan, scored)
         selection = select_hits(plan, scored, threshold, successors)
         selection = place_derived(tx, plan, selection)

@@ -6,6 +6,7 @@ the assistant's "your" is the user's.
 """
 
 import re
+from functools import lru_cache
 
 from memoria.policy.people.chinese import read_chinese
 from memoria.policy.people.english import read_english
@@ -18,6 +19,7 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 NOBODY = People()
 
 
+@lru_cache(maxsize=2048)
 def find_people(text: str, speaker: str | None = USER, listener: str | None = None) -> People:
     """Find the people a text speaks of.
 

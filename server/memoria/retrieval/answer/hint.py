@@ -11,6 +11,7 @@ from dataclasses import replace
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.profile import TRANSCRIPT
 from memoria.retrieval.ranking.fusion import FusedCandidate
+from memoria.retrieval.ranking.people import apply_people
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
 from memoria.retrieval.ranking.selection import Selection
 from memoria.retrieval.ranking.statistics import QueryStatistics
@@ -85,6 +86,7 @@ def _matching_turns(
     candidates = _transcript_candidates(tx, transcript, sources)
     scored = score_candidates(tx, transcript, candidates, statistics)
     threshold = RelevanceThreshold.for_query(transcript, statistics)
+    scored = apply_people(tx, transcript, scored, threshold)
     return [each for each in scored if threshold.margin(each.kind, each.signals) >= 0]
 
 

@@ -7,16 +7,25 @@ before what speaks of nobody in particular. Where either side leaves it open (a 
 elsewhere, the family, a long text), nothing changes.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from memoria.model import Memory, MemoryVersion, Role, StoredTurn
-from memoria.policy.participants import Participants
+from memoria.model import Role, StoredTurn
+from memoria.policy.participants import Participants, identify_participants
 from memoria.policy.people import NOBODY, find_people
 from memoria.policy.people.kinship import PersonMatch
 from memoria.policy.people.persons import SOMEBODY, USER, Identities, People, compare_people
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.ranking.boosts import combine_boosts
+from memoria.retrieval.ranking.score import ScoredCandidate
+from memoria.retrieval.ranking.threshold import RelevanceThreshold
+from memoria.store.base import Transaction
 
+_READ_FOR_THE_USER = 10
+"""Candidates that are read to see whether the record calls the user "I"."""
+_SPARE = 1.5
+"""Of the transcript so many times as many candidates are read as are shown."""
 _OF_THE_ONE = 1.15
 """What a conclusion gains that speaks of the relative whom the question asks about."""
 _OF_OTHERS = 0.3
@@ -37,20 +46,100 @@ def is_asked_of_people(plan: SearchPlan) -> bool:
     return any(person.path or person.root == USER for person in asked.persons)
 
 
-def person_factor(plan: SearchPlan, match: PersonMatch | None) -> float:
-    """What a candidate's score is multiplied by.
+def apply_people(
+    tx: Transaction,
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    threshold: RelevanceThreshold,
+) -> list[ScoredCandidate]:
+    """The candidates by whom they speak of, best first. Only those that may be shown are read.
+
+    Args:
+        tx: where to look up who has spoken.
+        plan: the search.
+        scored: the candidates, best first.
+        threshold: what a hit has to pass.
+    """
+    if not is_asked_of_people(plan):
+        return list(scored)
+    matches = _match_candidates(tx, plan, _select_to_read(plan, scored, threshold), scored)
+    others = sum(match is PersonMatch.OTHER for match in matches.values())
+    if not plan.profile.every_hit_must_fit and len(matches) - others < plan.limit:
+        matches = _match_candidates(tx, plan, scored, scored)
+    applied = (_apply_match(plan, each, matches.get(each.candidate.n)) for each in scored)
+    return sorted(applied, key=lambda each: -each.score)
+
+
+def _select_to_read(
+    plan: SearchPlan, scored: Sequence[ScoredCandidate], threshold: RelevanceThreshold
+) -> Sequence[ScoredCandidate]:
+    """Those that may become hits: of memories, all that fit or are linked."""
+    if not plan.profile.every_hit_must_fit:
+        return scored[: round(_SPARE * plan.limit)]
+    return [
+        each
+        for each in scored
+        if each.candidate.via is not None or threshold.margin(each.kind, each.signals) >= 0
+    ]
+
+
+def _apply_match(
+    plan: SearchPlan, each: ScoredCandidate, match: PersonMatch | None
+) -> ScoredCandidate:
+    """A candidate with what it gains or loses.
 
     Somebody who is asked for by name is told by the words already. Turns gain nothing: those that
     answer often leave it to the turn before to say of whom.
     """
     if match is PersonMatch.OTHER:
-        return _OF_OTHERS
+        signals = replace(each.signals, is_of_others=True)
+        return _multiply(replace(each, signals=signals), _OF_OTHERS)
     has_relation = any(person.path for person in plan.parsed.people.persons)
     gains = match is PersonMatch.SAME and plan.profile.scores_conclusions and has_relation
-    return _OF_THE_ONE if gains else 1.0
+    return _multiply(each, _OF_THE_ONE) if gains else each
 
 
-def find_people_of_turn(turn: StoredTurn) -> People:
+def _multiply(each: ScoredCandidate, factor: float) -> ScoredCandidate:
+    boosts = {**each.boosts, "person": factor}
+    return replace(each, boosts=boosts, score=each.relevance * combine_boosts(boosts))
+
+
+def _match_candidates(
+    tx: Transaction,
+    plan: SearchPlan,
+    scored: Sequence[ScoredCandidate],
+    others: Sequence[ScoredCandidate],
+) -> dict[int, PersonMatch]:
+    """How the people of each candidate match those asked for.
+
+    Args:
+        tx: where to look up who has spoken.
+        plan: the search.
+        scored: the candidates.
+        others: more of them, some of which are read to see whether the record calls the user "I".
+    """
+    people = {each.candidate.n: _find_people(each) for each in scored}
+    if not any(found.persons for found in people.values()):
+        return dict.fromkeys(people, PersonMatch.UNKNOWN)
+    participants = identify_participants(tx.conversations.list_user_speakers())
+    linked = {n for each in scored if _is_linked(plan, each, people[n := each.candidate.n])}
+    speaks_of_user = any(
+        USER in _list_roots([found])
+        for found in chain(people.values(), map(_find_people, others[:_READ_FOR_THE_USER]))
+    )
+    return match_people(plan, people, participants, linked, speaks_of_user=speaks_of_user)
+
+
+def _find_people(each: ScoredCandidate) -> People:
+    """Whom a candidate speaks of; of a memory its subject, where the wording names nobody."""
+    document = each.document
+    if isinstance(document, StoredTurn):
+        return _find_people_of_turn(document)
+    found, subject = find_people(document.version.content), document.memory.subject
+    return found if found.persons or not subject else find_people(subject)
+
+
+def _find_people_of_turn(turn: StoredTurn) -> People:
     """Whom a turn speaks of: "my" is its speaker's, and the assistant's "your" the user's."""
     match turn.role:
         case Role.USER:
@@ -61,10 +150,18 @@ def find_people_of_turn(turn: StoredTurn) -> People:
             return NOBODY
 
 
-def find_people_of_memory(memory: Memory, version: MemoryVersion) -> People:
-    """Whom a wording of a memory speaks of, or its subject where the wording names nobody."""
-    found = find_people(version.content)
-    return found if found.persons or not memory.subject else find_people(memory.subject)
+def _is_linked(plan: SearchPlan, each: ScoredCandidate, people: People) -> bool:
+    """Whether a candidate may call somebody in the question by another name.
+
+    It holds a name of the question, or the graph knows of one of its names. What the graph leads to
+    answers of somebody else at times: of the company that the one asked about works for.
+    """
+    names = [person.root for person in plan.parsed.people.persons if not person.path]
+    item = each.candidate
+    if item.graph > 0 and (USER in names or not people.names_people):
+        return True
+    text = each.text.lower() if names else ""
+    return bool(item.entity_names) or any(name in text for name in names)
 
 
 def match_people(
@@ -72,6 +169,8 @@ def match_people(
     people: Mapping[int, People],
     participants: Participants,
     linked: Collection[int],
+    *,
+    speaks_of_user: bool,
 ) -> dict[int, PersonMatch]:
     """How each candidate's people match those asked for.
 
@@ -81,6 +180,7 @@ def match_people(
         participants: who has spoken in the user's place, by which the user has a name.
         linked: those of the candidates that hold a name of the question, or that the graph leads to
             from one: what else they call somebody may be another name of the same person.
+        speaks_of_user: whether the record calls the user "I" or "the user".
     """
     known = Identities.read(people.values(), [participants.user] if participants.user else ())
     asked = plan.parsed.people
@@ -93,7 +193,7 @@ def match_people(
         }
 
     matches = match(known)
-    if known.users or USER not in _list_roots(people.values()):
+    if known.users or not speaks_of_user:
         return matches
     # Where the record calls the user "I" or "the user", Anna's mother is not the user's.
     has_relative = any(person.path for person in asked.persons)

@@ -5,20 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
-from memoria.policy.participants import identify_participants
-from memoria.policy.people.kinship import PersonMatch
-from memoria.policy.people.persons import USER, People
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.evidence.rank import score_conclusion
 from memoria.retrieval.ranking.fusion import FusedCandidate, add_graph_score
-from memoria.retrieval.ranking.people import (
-    find_people_of_memory,
-    find_people_of_turn,
-    is_asked_of_people,
-    match_people,
-    person_factor,
-)
 from memoria.retrieval.ranking.statistics import QueryStatistics, discriminative_terms
 from memoria.retrieval.ranking.threshold import RelevanceSignals, term_coverage
 from memoria.store.base import Transaction
@@ -78,14 +68,10 @@ def score_candidates(
     visible = [item for item in fused if item.n in documents]
     words = _words_by_document(tx, plan, visible, documents)
     evenly = dict.fromkeys(discriminative_terms(plan), 1.0)
-    matches = _match_people(tx, plan, visible, documents)
     scored = [
-        _score_candidate(
-            plan, item, _ReadDocument(documents[item.n], words[item.n], matches.get(item.n)),
-            statistics, evenly,
-        )
+        _score_candidate(plan, item, documents[item.n], words[item.n], statistics, evenly)
         for item in visible
-    ]  # fmt: skip
+    ]
     best: dict[tuple[str, int], ScoredCandidate] = {}
     for each in sorted(scored, key=lambda each: -each.score):
         best.setdefault(_identity(each), each)
@@ -204,59 +190,14 @@ def _tokens(name: str) -> frozenset[str]:
     return frozenset(tokens(name))
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadDocument:
-    """A candidate as it was read."""
-
-    document: StoredTurn | MemoryWording
-    words: frozenset[str]
-    person: PersonMatch | None
-    """Whether it speaks of whom the question asks about; None where that was not asked."""
-
-
-def _match_people(
-    tx: Transaction,
-    plan: SearchPlan,
-    fused: Sequence[FusedCandidate],
-    documents: Mapping[int, StoredTurn | MemoryWording],
-) -> dict[int, PersonMatch]:
-    """Whether each candidate speaks of whom the question asks about; empty where it asks nobody."""
-    if not is_asked_of_people(plan):
-        return {}
-    people = {
-        n: find_people_of_turn(each)
-        if isinstance(each, StoredTurn)
-        else find_people_of_memory(each.memory, each.version)
-        for n, each in documents.items()
-    }
-    participants = identify_participants(tx.conversations.list_user_speakers())
-    linked = {item.n for item in fused if _is_linked(plan, item, documents[item.n], people[item.n])}
-    return match_people(plan, people, participants, linked)
-
-
-def _is_linked(
-    plan: SearchPlan, item: FusedCandidate, document: StoredTurn | MemoryWording, people: People
-) -> bool:
-    """Whether a candidate may call somebody in the question by another name.
-
-    It holds a name of the question, or the graph knows of one of its names. What the graph leads to
-    answers of somebody else at times: of the company that the one asked about works for.
-    """
-    names = [person.root for person in plan.parsed.people.persons if not person.path]
-    if item.graph > 0 and (USER in names or not people.names_people):
-        return True
-    text = _document_text(document)[:_READ_CHARS].lower()
-    return bool(item.entity_names) or any(name in text for name in names)
-
-
 def _score_candidate(
     plan: SearchPlan,
     item: FusedCandidate,
-    read: _ReadDocument,
+    document: StoredTurn | MemoryWording,
+    words: frozenset[str],
     statistics: QueryStatistics,
     evenly: Mapping[str, float],
 ) -> ScoredCandidate:
-    document, words = read.document, read.words
     tokens_of_all = words | _name_tokens(item, document)
     is_cross_language = is_cjk(_document_text(document)[:_READ_CHARS]) != statistics.is_cjk
     signals = RelevanceSignals(
@@ -265,13 +206,9 @@ def _score_candidate(
         graph=item.graph,
         context_coverage=item.context,
         is_cross_language=is_cross_language,
-        is_of_others=read.person is PersonMatch.OTHER,
     )
     relevance = _relevance(plan, item, term_coverage(evenly, tokens_of_all))
     boosts = _boosts(plan, document)
-    person = person_factor(plan, read.person)
-    if person != 1:
-        boosts["person"] = person
     return ScoredCandidate(
         document, item, signals, relevance, boosts, relevance * combine_boosts(boosts), words
     )
