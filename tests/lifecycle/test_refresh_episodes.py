@@ -5,7 +5,17 @@ from pathlib import Path
 
 import anyio.to_thread
 import pytest
-from tests.ingest.play import add, answers, memories, opened, purpose_of, reader, said, turns_in
+from tests.ingest.play import (
+    add,
+    answers,
+    entries,
+    memories,
+    opened,
+    purpose_of,
+    reader,
+    said,
+    turns_in,
+)
 from tests.lifecycle.dump import dump
 from tests.llm.scripted import Asked, ScriptedModel
 
@@ -96,6 +106,22 @@ async def test_an_undo_puts_the_queue_back_as_it_was(home: Path) -> None:
         undone = nights.undo_nightly(settings, run.id, lambda _: None)
         assert (undone.kept, undone.forgotten) == (0, 0)
         assert dump(home) == before
+
+
+async def test_an_undo_leaves_what_was_read_and_nothing_to_be_read_twice(home: Path) -> None:
+    turns, old, new = LANGUAGES[1]
+    with ScriptedModel(answer=listening(old)) as model:
+        async with opened(home, model) as m:
+            await said(m, *turns)
+            await m.revise_memory((await fact_of(m, old)).id, "correct", new)
+            run = await night(m, "refresh_episodes", "process_queue")
+            settings = m.settings
+            await anyio.to_thread.run_sync(
+                lambda: nights.undo_nightly(settings, run.id, lambda _: None)
+            )
+            assert (await episode_of(m)).content == f"{old} (changed since)."
+            assert {entry.state for entry in await entries(m, "episode")} == {"done"}
+            assert (await night(m, "refresh_episodes")).steps[0].planned == 0
 
 
 async def test_a_summary_that_a_model_will_not_write_is_asked_for_once_a_change(

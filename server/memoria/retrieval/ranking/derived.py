@@ -3,7 +3,7 @@
 The last stage of ranking. The hits come as `selection` has ordered them: each is relevant, repeats
 are dropped, and diversity has had its say. This stage only moves derived hits back:
 
-- behind a memory that they rest on and that matches about as well, for it is the exact one;
+- behind the first memory that they rest on and that matches about as well: the exact one;
 - behind what tells how it is now, where something that they rest on has changed;
 - so that no more than two of them are among the first five, while others match nearly as well.
 """
@@ -11,6 +11,7 @@ are dropped, and diversity has had its say. This stage only moves derived hits b
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
@@ -51,12 +52,19 @@ def _find_leaders(
         if source.is_current and source.is_quoted:
             sources[source.derived_id].add(source.id)
     for one in derived:
-        session = _session_of(one)
-        for hit in hits:
-            is_source = hit.id in sources[one.id] or (session and _session_of(hit) == session)
-            if is_source and not is_derived(hit) and hit.relevance >= _ALIKE * one.relevance:
-                leaders[one.id].add(hit.id)
+        exact = (hit for hit in hits if _is_exact(hit, one, sources[one.id]))
+        leaders[one.id] |= {hit.id for hit in islice(exact, 1)}
     return leaders
+
+
+def _is_exact(hit: ScoredCandidate, derived: ScoredCandidate, source_ids: Collection[str]) -> bool:
+    """Whether a hit is what a derived one rests on, and matches about as well.
+
+    A summary rests on what was concluded from its conversation.
+    """
+    session = _session_of(derived)
+    is_source = hit.id in source_ids or (session is not None and _session_of(hit) == session)
+    return is_source and not is_derived(hit) and hit.relevance >= _ALIKE * derived.relevance
 
 
 def _session_of(hit: ScoredCandidate) -> str | None:
