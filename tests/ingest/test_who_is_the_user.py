@@ -212,3 +212,44 @@ async def test_a_check_says_which_of_the_speakers_it_is(home: Path, model: Scrip
         "The user has a boat.": "Anna, the user",
         "Bob has a horse.": "Bob, who is not the user",
     }
+
+
+PIANO = {
+    "en": (
+        "I play the piano every evening.",
+        "The user plays the piano every evening.",
+        "I play the piano in the mornings, too.",
+        "The user plays the piano every morning and evening.",
+        "Bob plays the piano every morning and evening.",
+    ),
+    "zh": (
+        "我每天晚上都弹钢琴。",
+        "用户每天晚上弹钢琴。",
+        "我早上也弹钢琴。",
+        "用户每天早上和晚上弹钢琴。",
+        "小波每天早上和晚上弹钢琴。",
+    ),
+}
+
+
+@languages
+@pytest.mark.parametrize("change", ["UPDATE", "DELETE"])
+async def test_what_another_person_says_of_themselves_changes_nothing_of_the_users(
+    home: Path, model: ScriptedModel, language: str, change: str
+) -> None:
+    anna, bob = SAID[language][:2]
+    words, content, again, wrong, right = PIANO[language]
+
+    def found(n: int, who: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if who == anna:
+            return [add(words, n, content, predicate="piano")]
+        wanted = {"op": change, "id": known[0]["id"], "quote": text, "turn": n}
+        more = {"content": wrong, "reason": "detail"} if change == "UPDATE" else {}
+        return [{**wanted, **more}]
+
+    model.answer = answers(extract=reader(found))
+    async with opened(home, model) as m:
+        await spoken(m, (anna, words), session="alone")
+        await spoken(m, (bob, again), session="together")
+        theirs = [(bob.lower(), right)] if change == "UPDATE" else []
+        assert await believed(m) == sorted([("user", content), *theirs])

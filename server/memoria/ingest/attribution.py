@@ -8,13 +8,17 @@ operation passes through here.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from memoria.memories.validator import PromptContents
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     Add,
+    Delete,
     InferredBy,
+    Memory,
     Mention,
     Operation,
     Role,
+    Skip,
     StoredTurn,
     Update,
 )
@@ -27,6 +31,7 @@ from memoria.policy.participants import (
 )
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
+from memoria.text.document import full_text
 
 _MOST_NAMES = 12
 _LONGEST_NAME = 100
@@ -42,32 +47,82 @@ def find_participants(tx: Transaction) -> Participants:
 
 
 def attribute_operations(
-    operations: Iterable[Operation], turns: Mapping[int, StoredTurn], participants: Participants
+    operations: Iterable[Operation],
+    prompt: PromptContents,
+    participants: Participants,
 ) -> tuple[Operation, ...]:
     """The operations with subjects and wordings that say of whom they speak.
 
+    What another person says of themselves changes no memory of the user: it is a conclusion of its
+    own, and takes nothing back.
+
     Args:
         operations: as they were proposed.
-        turns: by the number under which an operation quotes them.
+        prompt: the turns and memories by which they name what they quote and change.
         participants: who speaks with the role `user`.
     """
-    return tuple(_attribute(one, turns, participants) for one in operations)
+    return tuple(_attribute(one, prompt, participants) for one in operations)
 
 
 def _attribute(
-    operation: Operation, turns: Mapping[int, StoredTurn], participants: Participants
+    operation: Operation, prompt: PromptContents, participants: Participants
 ) -> Operation:
-    if not isinstance(operation, Add | Update) or operation.turn not in turns:
-        return operation
-    turn = turns[operation.turn]
-    subject = operation.subject if isinstance(operation, Add) else ""
-    subject, content = attribute_subject(
-        participants, turn, subject, operation.content, operation.quote
+    turn = (
+        prompt.turns.get(operation.turn) if isinstance(operation, Add | Update | Delete) else None
     )
-    if isinstance(operation, Update):
-        return operation.model_copy(update={"content": content})
-    attributed = operation.model_copy(update={"subject": subject, "content": content})
+    if turn is None:
+        return operation
+    match operation:
+        case Add():
+            return _attribute_addition(operation, turn, participants)
+        case Update():
+            return _attribute_update(operation, turn, prompt.memories, participants)
+        case Delete() if _is_of_others(operation, turn, prompt.memories, participants):
+            return Skip(reason="said by somebody else than the user")
+        case _:
+            return operation
+
+
+def _attribute_addition(add: Add, turn: StoredTurn, participants: Participants) -> Add:
+    subject, content = attribute_subject(participants, turn, add.subject, add.content, add.quote)
+    attributed = add.model_copy(update={"subject": subject, "content": content})
     return _add_users_name(attributed, participants)
+
+
+def _attribute_update(
+    update: Update, turn: StoredTurn, known: Mapping[str, Memory], participants: Participants
+) -> Add | Update:
+    """The update, or the addition that it is where another person than the memory's speaks."""
+    _, content = attribute_subject(participants, turn, "", update.content, update.quote)
+    person, memory = participants.find_person(turn), known.get(update.id)
+    is_of_person = person is not None and content != update.content
+    if person is None or memory is None or not is_of_person:
+        return update.model_copy(update={"content": content})
+    if memory.subject == subject_key(person) or not memory.type.may_be_proposed:
+        return update.model_copy(update={"content": content})
+    return Add(
+        type=memory.type,
+        content=content,
+        quote=update.quote,
+        turn=update.turn,
+        subject=person[:_LONGEST_NAME],
+        predicate=memory.predicate or memory.type.value,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        event_time=update.event_time,
+        duration=update.duration,
+        until=update.until,
+    )
+
+
+def _is_of_others(
+    delete: Delete, turn: StoredTurn, known: Mapping[str, Memory], participants: Participants
+) -> bool:
+    """Whether somebody who is not the user takes back a memory of the user without naming them."""
+    memory = known.get(delete.id)
+    is_of_user = memory is not None and memory.subject == USER
+    is_said_by_other = participants.find_person(turn) is not None
+    return is_of_user and is_said_by_other and not participants.mentions_user(full_text(turn))
 
 
 def _add_users_name(add: Add, participants: Participants) -> Add:

@@ -114,8 +114,10 @@ class Extractor:
             max_output_tokens=self._tools.max_output_tokens,
         )
         proposed = self._tools.chat.ask(entry.tenant, question)
-        turns = dict(enumerate(context.turns, 1))
-        operations = attribute_operations(proposed.operations, turns, context.participants)
+        prompt = PromptContents(
+            dict(enumerate(context.turns, 1)), {memory.id: memory for memory in context.known}
+        )
+        operations = attribute_operations(proposed.operations, prompt, context.participants)
         return proposed.model_copy(update={"operations": operations})
 
     def _take_second_look(

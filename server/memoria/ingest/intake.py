@@ -141,7 +141,7 @@ class Intake:
             )
             participants = find_participants(self._tx)
             operations = map(_operation, statements)
-            attributed = attribute_operations(operations, prompt.turns, participants)
+            attributed = attribute_operations(operations, prompt, participants)
             self.changes += Resolver(validator).apply(attributed).changes
 
     def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:
