@@ -1,9 +1,11 @@
 """A change takes effect at once, whoever states it: said, corrected, asked and forgotten."""
 
+from itertools import pairwise
+
 import pytest
 
 from memoria import Memoria
-from memoria.model import COMMAND_LINE, Channel, RememberResult, Trust, Validity
+from memoria.model import COMMAND_LINE, Channel, MemoryType, RememberResult, Trust, Validity
 
 AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="some-agent")
 TOOL = Channel(name="mcp", trust=Trust.TOOL, client="some-tool")
@@ -153,12 +155,25 @@ async def test_going_back_to_what_was_said_before_is_a_change_like_any_other(
     assert (await memory.statistics()).memories == {"active": 1}
 
 
-async def test_what_is_stated_of_an_earlier_time_is_history(memory: Memoria) -> None:
-    await memory.remember("The user lives in York", valid_from="2026-06-01")
-    past = await memory.remember("The user lives in Leeds", valid_from="2024-01-01")
-    assert (await memory.get_memory(past.id)).validity is Validity.SUPERSEDED
-    (hit,) = (await memory.search_memory("where does the user live")).hits
-    assert hit.text == "The user lives in York"
+async def test_what_is_stated_of_an_earlier_time_belongs_to_the_history(memory: Memoria) -> None:
+    now = await memory.remember("The user lives in York", valid_from="2026-06-01")
+    stated = {"Leeds": "2024-01-01", "Bath": "2025-01-01", "Ely": "2023-01-01"}
+    for city, since in stated.items():
+        past = await memory.remember(f"The user lives in {city}", valid_from=since)
+        assert past.superseded_by is not None
+        assert (past.id, past.superseded_by.content) == (now.id, "The user lives in York")
+    again = await memory.remember("The user lives in Bath", valid_from="2025-01-01")
+    assert again.status == "already_known"
+    known = await memory.get_memory(now.id)
+    cities = ["York", "Bath", "Leeds", "Ely"]
+    assert [one.content.rsplit(" ", 1)[-1] for one in known.versions] == cities
+    assert [one.version for one in known.versions] == [4, 3, 2, 1]
+    for newer, older in pairwise(known.versions):
+        assert older.valid_to == newer.valid_from
+    held = {"2026-07-01": "York", "2025-07-01": "Bath", "2024-07-01": "Leeds", "2023-07-01": "Ely"}
+    for moment, city in held.items():
+        (hit,) = (await memory.search_memory("where does the user live", as_of=moment)).hits
+        assert hit.text == f"The user lives in {city}"
 
 
 async def test_a_memory_that_is_restored_beside_what_replaced_it_is_marked(
@@ -188,3 +203,11 @@ async def test_a_receipt_says_what_was_changed_by_what_was_said(memory: Memoria)
     )
     found = await memory.get_memory(change.id)
     assert found.content == change.content
+
+
+async def test_a_rule_that_takes_the_place_of_a_fact_is_a_rule(memory: Memoria) -> None:
+    await memory.remember("以后都用中文回答")
+    stated = await memory.remember("以后都用英文回答", type="rule")
+    assert (await memory.get_memory(stated.id)).type is MemoryType.RULE
+    again = await memory.remember("以后都用法文回答")
+    assert (await memory.get_memory(again.id)).type is MemoryType.RULE

@@ -9,7 +9,8 @@ ROOMS = ("memories", "erasure", "store")
 """Rooms whose own matter it is: they write memories, erase them, or are the tables."""
 WRITES: Mapping[str, frozenset[str]] = {
     "memories": frozenset(
-        "add add_version add_evidence add_use set_validity set_flags erase erase_wording".split()
+        """add add_version add_past_version add_evidence add_use set_validity set_flags set_scope
+        erase erase_wording""".split()
     ),
     "pairs": frozenset("copy_evidence absorb note_merged".split()),
     "graph": frozenset("upsert_entity upsert_edges remove_extracted".split()),

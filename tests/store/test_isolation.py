@@ -543,6 +543,7 @@ WRITES = {
     "memories.add_evidence",
     "memories.add_use",
     "memories.add_version",
+    "memories.add_past_version",
     "memories.set_validity",
     "memories.set_flags",
     "memories.set_subject",

@@ -22,6 +22,7 @@ from memoria.model import (
     InferredBy,
     Memory,
     MemoryChange,
+    MemoryType,
     RelatedStatement,
     SourceKind,
     Validity,
@@ -48,8 +49,14 @@ class ClaimOutcome:
     """The memories whose place it took, as they were before."""
     contradicts: tuple[Memory, ...] = ()
     """The memories that cannot be true together with it."""
+    superseded_by: Memory | None = None
+    """The memory that says what holds since, where the claim is of an earlier time."""
     is_echo: bool = False
     """Whether an assistant or a tool only repeated what the user had said."""
+
+    def describe_successor(self) -> RelatedStatement | None:
+        """What holds since, where the claim is of an earlier time."""
+        return next(iter(_related_statements(filter(None, (self.superseded_by,)))), None)
 
     def describe_change(self, content: str) -> MemoryChange | None:
         """What a claim that says `content` changed, for a receipt; None if nothing known."""
@@ -233,7 +240,8 @@ class ClaimWriter:
     def _replace(self, new: NewClaim, verdicts: Verdicts) -> ClaimOutcome:
         """Let one memory say it from now on, in the place of all that it replaces."""
         (first, since), *others = verdicts.replaced
-        self.revise(new, first, since)
+        wording = replace(new.wording, type=_stated_type(new))
+        self.revise(replace(new, wording=wording), first, since)
         successor = self._current(first)
         self._supersede_all(successor, [memory for memory, _ in others])
         contradicted = verdicts.contradicted
@@ -242,17 +250,9 @@ class ClaimWriter:
         return ClaimOutcome("UPDATE", first.id, before, contradicted)
 
     def _add_past(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
-        """Write what was true before the present wording of a memory, for its history alone."""
-        known = self._writer.find_same(new.wording.content, memory.workspace)
-        if known is not None:
-            return ClaimOutcome("known", known.id)
-        past = replace(
-            same_topic(memory, new.claim, memory.workspace),
-            validity=Validity.SUPERSEDED,
-            scope=memory.scope,
-        )
-        self._writer.add(past, new.wording)
-        return ClaimOutcome("past", past.id)
+        """Write what was true before the present wording of a memory into its history."""
+        is_new = self._writer.add_past(memory.id, new.wording)
+        return ClaimOutcome("past" if is_new else "known", memory.id, superseded_by=memory)
 
     def add_in_project(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
         """Write what a claim says for its project alone, beside what holds outside of it."""
@@ -308,6 +308,12 @@ def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:
     """Whether a claim stands beside what it contradicts: both are as well borne out."""
     is_close = all(isinstance(verdict, NeedsReview) for _, verdict in verdicts.stronger)
     return new.claim.is_stated and is_close
+
+
+def _stated_type(new: NewClaim) -> MemoryType | None:
+    """The type that somebody gave a statement; a fact is what it is where nobody gave one."""
+    is_given = new.claim.is_stated and new.memory.type is not MemoryType.FACT
+    return new.memory.type if is_given else None
 
 
 def same_topic(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:

@@ -117,6 +117,7 @@ class Statements:
             redactions=dict(tally.redactions),
             supersedes=change.supersedes if change else (),
             contradicts=change.contradicts if change else (),
+            superseded_by=outcome.describe_successor(),
             scope=now.scope,
             project=now.project,
             is_scope_open=is_open,

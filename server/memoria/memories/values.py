@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memoria.model import InferredBy, Memory, Mention, Modality, Provenance
+from memoria.model import InferredBy, Memory, MemoryType, Mention, Modality, Provenance
 from memoria.model.channel import EXTRACTION_CHANNEL
 
 RULES_CONFIDENCE = 0.4
@@ -93,6 +93,8 @@ class NewWording:
     subject: str | None = None
     """Of whom or what a memory speaks now that it says this; as before without one."""
     predicate: str | None = None
+    type: MemoryType | None = None
+    """What kind of conclusion the memory is, now that it says this; as before without one."""
     expires_at: int | None = None
     """When it stops to count. A wording never inherits the end of the one before it."""
     passages: tuple[Passage, ...] = ()

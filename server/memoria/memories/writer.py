@@ -132,6 +132,19 @@ class MemoryWriter:
         self._tx.memories.set_subject(memory.id, subject)
         self.revise(memory.id, wording, "attribute", "said by somebody else than the user")
 
+    def add_past(self, memory_id: str, wording: NewWording) -> bool:
+        """Note what a memory would have said before its present wording. False where that is known.
+
+        Raises:
+            ForgottenError: the wording says what was forgotten. Nothing was written.
+            NotFoundError: there is no such memory.
+        """
+        self.check_not_forgotten(wording.content)
+        is_new = self._tx.memories.add_past_version(memory_id, self._version(wording))
+        if is_new:
+            self._log("past", memory_id)
+        return is_new
+
     def supersede(
         self,
         memory_id: str,
@@ -331,6 +344,7 @@ class MemoryWriter:
             event_expression=wording.event_expression,
             subject=wording.subject,
             predicate=wording.predicate,
+            type=wording.type,
             expires_at=wording.expires_at,
         )
 

@@ -171,6 +171,8 @@ class RememberResult(Value):
     """What it has taken the place of. It stays in the history."""
     contradicts: tuple[RelatedStatement, ...] = ()
     """What cannot be true together with it; both stay until one is revised."""
+    superseded_by: RelatedStatement | None = None
+    """What holds since, where the statement is of an earlier time and belongs to the history."""
     scope: Scope = "everywhere"
     project: str | None = None
     """The project in which alone it is seen; None where it is seen in all."""

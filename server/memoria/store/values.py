@@ -190,6 +190,7 @@ class NewVersion:
     subject: str | None = None
     """Of whom or what the memory speaks now that it says this; as before without one."""
     predicate: str | None = None
+    type: MemoryType | None = None
     expires_at: int | None = None
     """When the memory stops to count, now that it says this."""
 

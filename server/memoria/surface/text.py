@@ -152,6 +152,8 @@ def remember_text(kept: RememberResult) -> str:
 def remember_notes(kept: RememberResult) -> list[str]:
     """What a statement means for what was known, a sentence each."""
     notes = _change_notes(kept)
+    if kept.superseded_by is not None:
+        notes.append(f"it is history: what holds since is {statement_text(kept.superseded_by)}")
     if kept.status == "pending":
         notes.append("it waits until the user confirms it (`memoria revise ID confirm`)")
     elif kept.contradicts:

@@ -64,6 +64,13 @@ class Memories(Protocol):
         """Write a wording that replaces the present one. Gives its version number."""
         ...
 
+    def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
+        """Write a wording that held before the present one, up to the next that is known.
+
+        The wording before it ends where it begins. False where the memory has said the same before.
+        """
+        ...
+
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
         """Set a memory's validity; one that is not active leaves the indexes."""
         ...

@@ -1,6 +1,7 @@
 """Memories and their versions in SQLite."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memoria.errors import NotFoundError, StoreDamagedError
 from memoria.model import (
@@ -119,10 +120,31 @@ class SqliteMemories:
             verified=_is_verified_by_channel(version),
             subject=version.subject,
             predicate=version.predicate,
+            type=version.type,
             expires_at=version.expires_at,
         )
         self._release_turns(memory_n)
         return number
+
+    def add_past_version(self, memory_id: str, version: NewVersion) -> bool:
+        """Write a wording that held before the present one. False where it is known."""
+        memory_n = self._number(memory_id)
+        known = self._rows.all("windows", memory_n=memory_n)
+        if any(row["fingerprint"] == version.fingerprint for row in known):
+            return False
+        since = min(version.valid_from, known[-1]["valid_from"])
+        later = next((row for row in known if row["valid_from"] > since), known[-1])
+        number = int(later["version"])
+        for row in known:
+            if row["version"] == number - 1:
+                self._rows.change("end_version", n=row["n"], valid_to=since)
+        self._rows.change("make_room", memory_n=memory_n, version=number)
+        self._rows.change("number_anew", memory_n=memory_n)
+        n = self._write_version(
+            memory_n, number, replace(version, valid_from=since), later["valid_from"]
+        )
+        self._documents.set_current(n, current=False)
+        return True
 
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
         """Set a memory's validity."""
@@ -291,7 +313,9 @@ class SqliteMemories:
             own["versions"] = tuple(versions[n])
         return {n: build_value(Memory, own) for n, own in fields.items()}
 
-    def _write_version(self, memory_n: int, number: int, version: NewVersion) -> int:
+    def _write_version(
+        self, memory_n: int, number: int, version: NewVersion, valid_to: int | None = None
+    ) -> int:
         place = self._rows.first("place", memory_n=memory_n)
         seen_from = None if place is None else place["workspace_n"]
         words, context = memory_tokens(version.content, version.valid_from)
@@ -314,6 +338,7 @@ class SqliteMemories:
             inferred_by=version.inferred_by.value,
             event_at=version.event_at,
             event_expression=version.event_expression,
+            valid_to=valid_to,
         )
         return n
 

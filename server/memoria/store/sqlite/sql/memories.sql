@@ -72,15 +72,29 @@ FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 -- name: add_version
 INSERT INTO memory_versions (n, memory_n, tenant_id, version, content, fingerprint, valid_from,
                              ingested_at, source_kind, trust, channel, client, turn_n, quote,
-                             inferred_by, event_at, event_expression)
+                             inferred_by, event_at, event_expression, valid_to)
 VALUES (:n, :memory_n, :tenant, :version, :content, :fingerprint, :valid_from,
         :ingested_at, :source_kind, :trust, :channel, :client, :turn_n, :quote,
-        :inferred_by, :event_at, :event_expression);
+        :inferred_by, :event_at, :event_expression, :valid_to);
 
 -- name: newest_version
 SELECT n, version, valid_from FROM memory_versions
 WHERE memory_n = :memory_n AND tenant_id = :tenant
 ORDER BY version DESC LIMIT 1;
+
+-- name: windows
+SELECT n, version, fingerprint, valid_from FROM memory_versions
+WHERE memory_n = :memory_n AND +tenant_id = :tenant
+ORDER BY version;
+
+-- name: make_room
+-- Numbers of versions are unique, so they are moved out of the way first.
+UPDATE memory_versions SET version = -version
+WHERE memory_n = :memory_n AND version >= :version AND +tenant_id = :tenant;
+
+-- name: number_anew
+UPDATE memory_versions SET version = 1 - version
+WHERE memory_n = :memory_n AND version < 0 AND +tenant_id = :tenant;
 
 -- name: end_version
 UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND tenant_id = :tenant;
@@ -88,7 +102,8 @@ UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND tenant_id = :te
 -- name: touch
 UPDATE memories
 SET updated_at = :now, verified = :verified, validity = 'active', expires_at = :expires_at,
-    subject = coalesce(:subject, subject), predicate = coalesce(:predicate, predicate)
+    subject = coalesce(:subject, subject), predicate = coalesce(:predicate, predicate),
+    type = coalesce(:type, type)
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_validity
