@@ -348,6 +348,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         them.ns, InferredBy.MODEL
     ),
     "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
+    "memories.list_successors": lambda tx, them: [
+        one.present for one in tx.memories.list_successors(them.ns, EVERY)
+    ],
     "memories.list_contradicted": lambda tx, _: tx.memories.list_contradicted(100),
     "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
         them.memory_ids
@@ -704,7 +707,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         5,
         6,
-        {"active": 9, "archived": 2, "pending_confirmation": 2},
+        {"active": 10, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)
