@@ -58,6 +58,7 @@ WALKS = {
     ("links", "lost_turns"),
     ("links", "lost_uses"),
     ("memories", "held_back"),
+    ("memories", "successors"),  # its own list of turns and wordings
     ("memories", "unverified"),
     ("metrics", "alike"),  # once a night, as all of metrics
     ("metrics", "edges"),
