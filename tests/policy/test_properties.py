@@ -127,3 +127,20 @@ def test_a_property_has_one_key_in_both_languages(
 ) -> None:
     (found,) = read_properties(text)
     assert (found.subject, found.predicate, found.value) == (subject, predicate, value)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("No meetings on Fridays.", "Meetings on Fridays."),
+        ("Update the changelog.", "The changelog."),
+        ("Wait for Kim at nine.", "For Kim at nine."),
+        ("Correction of proofs is due on 5 May.", "Of proofs is due on 5 May."),
+        ("Remember the milk.", "The milk."),
+        ("更新文档", "文档"),
+        ("还有两只猫", "两只猫"),
+        ("请假三天", "假三天"),
+    ],
+)
+def test_a_word_that_introduces_may_be_a_part_of_the_statement(one: str, other: str) -> None:
+    assert relate_statements(one, other) != "same"

@@ -14,7 +14,7 @@ _PLAINER: tuple[tuple[LazyPattern, _Replacement], ...] = (
     (
         LazyPattern(
             r"""(?xi)^(?:(?:(?:a\s)?correction|sorry|oops|wait|my\smistake|i\s(?:was\swrong|misspoke|meant|mean)|update)
-            [\s,:;.—-]+)+"""
+            \s?[,:;.—-]+\s*)+"""
         ),
         "",
     ),
@@ -26,7 +26,7 @@ _PLAINER: tuple[tuple[LazyPattern, _Replacement], ...] = (
     (
         LazyPattern(
             "^(?:(?:更正|纠正|订正|修正)(?:一下)?|(?:不好意思|抱歉)?[，,]?我?(?:之前)?(?:记错|说错|写错|搞错|弄错)了?)"
-            "[，,：:。、\\s]*(?=.)"
+            "[，,：:。、]\\s*(?=.)"
         ),
         "",
     ),

@@ -16,18 +16,21 @@ _QUOTING = LazyPattern(
     ["“”「](?P<inner>.+?)["“”」]\s*[.。!]*\s*$"""
 )
 _LEAD = LazyPattern(
-    r"""(?xi)^(?:(?:please|pls|ok(?:ay)?|and|also|but|so|oh|hey|hi|well|yes|no|fyi|btw|by\sthe\sway
-    |for\sthe\srecord|remember(?:\sthat)?|note(?:\sthat)?|keep\sin\smind(?:\sthat)?|in\sgeneral
-    |generally|personally|honestly)\b[\s,:;—-]*
-    |(?:请|麻烦|对了|还有|另外|嗯|哦|好的?(?=[,、\s])|那么?(?=[,、\s])|顺便说一下|说实话|总之|记住|记一下|请记住|别忘了)[,、:\s]*)+"""
+    r"""(?xi)^(?:(?:please|pls|and|also|but|btw|fyi|by\sthe\sway|for\sthe\srecord|personally|honestly)\b[\s,:;—-]*
+    |(?:ok(?:ay)?|so|oh|hey|hi|well|yes|no|in\sgeneral|generally)\s?[,:;—-]\s*
+    |(?:remember|note|keep\sin\smind)(?:\sthat\s|\s?[,:]\s*)
+    |(?:请(?!假|客|求|教)|麻烦你?|顺便说一下|说实话|记住|记一下|别忘了)[,、:\s]*
+    |(?:对了|还有|另外|嗯|哦|好的?|那么?|总之)[,、:\s]\s*)+"""
 )
 _CORRECTION = LazyPattern(
-    r"""(?xi)^(?:(?:correction|corrected|erratum|i\swas\swrong|i\smisspoke|my\smistake|sorry|wait
-    |i\smeant(?:\sto\ssay)?|i\smean)\b[\s,:;.—-]*(?:that\s)?
-    |(?:纠正|更正|订正|修正|勘误|我?(?:记错|说错|搞错|弄错)了?|不对|应该是)(?:一下)?[,、:;。\s]*)+"""
+    r"""(?xi)^(?:(?:(?:a\s)?correction|corrected|erratum|i\swas\swrong|i\smisspoke|my\smistake|sorry|wait|oops)
+    \s?[,:;.—-]+\s*(?:that\s)?
+    |i\sme(?:ant|an)\b(?:\sto\ssay\b)?[\s,:;—-]*(?:that\s)?
+    |(?:(?:纠正|更正|订正|修正|勘误)(?:一下)?|我?(?:记错|说错|搞错|弄错)了?|不对)[,、:;。]\s*)+"""
 )
 _ADVERB_OF_CHANGE = LazyPattern(
-    r"(?i)^(?:(?:actually|in\sfact|as\sof\s(?:now|today)|update)\b[\s,:;]*|(?:其实|事实上|实际上|更新)[,、:\s]*)+"
+    r"""(?xi)^(?:(?:actually|in\sfact|as\sof\s(?:now|today))\b[\s,:;]*|update\s?[,:;]\s*
+    |(?:其实|事实上|实际上)[,、:\s]*|更新[,、:]\s*)+"""
 )
 _FIRST_PERSON = (
     (LazyPattern(r"(?i)\bi['’]?m\b|\bi am\b"), "the user is"),
