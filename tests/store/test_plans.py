@@ -57,6 +57,7 @@ WALKS = {
     ("links", "lost_nodes"),
     ("links", "lost_turns"),
     ("links", "lost_uses"),
+    ("memories", "contradicted"),  # contradictions alone have an index, and somebody settles them
     ("memories", "held_back"),
     ("memories", "successors"),  # its own list of turns and wordings
     ("memories", "unverified"),
