@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memoria.model import Memory, Role, StoredTurn, Validity
-from memoria.policy.properties import read_properties, relate_statements
+from memoria.policy.properties import Property, read_properties, relate_statements
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
 from memoria.store.base import Transaction
@@ -28,6 +28,8 @@ _COMPARED = 12
 """Of the best candidates, how many are compared with each other by their wording."""
 _LONGEST = 200
 """Characters. A longer turn says more than one thing."""
+_PAST_CHINESE = re.compile("以前|之前|从前|原来|曾经?|过去|早先")
+_EXPERIENCED = re.compile(r"(?<=住)过")
 _ASKS_FOR_THE_PAST = re.compile(
     r"\b(?:used to|use to|before|previous(?:ly)?|former(?:ly)?|earlier|originally|in the past)\b"
     r"|以前|之前|从前|原来|曾经|过去",
@@ -226,10 +228,18 @@ def _moment(each: ScoredCandidate) -> tuple[int, int]:
     return document.version.valid_from, document.version.n
 
 
+def _list_past(text: str) -> Iterator[Property]:
+    """The properties that a text tells of the past: as they are read without its word for that."""
+    yield from (one for one in read_properties(text) if one.is_past)
+    if _PAST_CHINESE.search(text):
+        present = _EXPERIENCED.sub("在", _PAST_CHINESE.sub("", text))
+        yield from read_properties(present)
+
+
 def _tells_present_of(new: str, old: str) -> bool:
     """Whether a statement tells how things are of which another tells how they were."""
-    past = {(one.subject, one.predicate) for one in read_properties(old) if one.is_past}
-    return any(
+    past = {(one.subject, one.predicate) for one in _list_past(old)}
+    return bool(past) and any(
         (one.subject, one.predicate) in past and one.affirmed and not one.is_past
         for one in read_properties(new)
     )
