@@ -2,14 +2,19 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.ingest.play import add, reader, said
 from tests.llm.scripted import ScriptedModel
+from tests.store.plain import wording
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.memories.links import link_contradictions
+from memoria.model import COMMAND_LINE, MemoryType, Trust, Validity, new_id, now_millis
+from memoria.store.values import NewMemory
 
 ALLERGY = {"en": "I'm allergic to penicillin", "zh": "我对青霉素过敏"}
 CONCLUDED = {"en": "The user is allergic to penicillin", "zh": "用户对青霉素过敏"}
@@ -163,4 +168,47 @@ async def test_what_changes_for_the_user_in_one_project_changes_in_all(
         async with opened(home, place, model) as m:
             await said(m, words)
     for place in ("repository A", "repository B", "repository C"):
+        assert await found(home, place, "where do I live now") == [HOMES[1]], place
+
+
+async def test_what_is_confirmed_for_one_project_takes_nothing_from_the_others(
+    home: Path, model: ScriptedModel
+) -> None:
+    """A gateway's port told by an assistant waits, because the user has said another."""
+    del model
+    async with opened(home, None) as m:
+        general = await m.remember("The gateway listens on port 7443")
+    async with opened(home, "repository A") as m:
+        own = await m.remember("In this repository the gateway does not listen on port 7443")
+        with m._store.write(m.tenant) as tx:  # noqa: SLF001  (as a claim with less authority does)
+            one, other = tx.memories.get(own.id), tx.memories.get(general.id)
+            assert one is not None
+            assert other is not None
+            link_contradictions(tx, one, [other.id], now=now_millis())
+            tx.memories.set_validity(one.id, Validity.PENDING_CONFIRMATION, now_millis())
+            tx.memories.set_flags(one.id, now_millis(), verified=False)
+    async with opened(home, "repository A") as m:
+        user = m.with_channel(COMMAND_LINE)
+        assert (await user.revise_memory(own.id, "confirm")).validity is Validity.ACTIVE
+        assert (await m.get_memory(general.id)).validity is Validity.ACTIVE
+    assert await found(home, "repository B", PORT_ASKED["en"]) == [
+        "The gateway listens on port 7443"
+    ]
+
+
+async def test_what_several_memories_say_is_said_by_the_one_that_is_seen_everywhere(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, "repository A", model) as m:
+        for text, scope in (("The user lives in Hull", "everywhere"), (HOMES[0], "project")):
+            memory = NewMemory(
+                new_id(), MemoryType.FACT, 0.5, 0.5, "repository A", subject="user",
+                predicate="home", scope=scope,  # type: ignore[arg-type]
+            )  # fmt: skip
+            with m._store.write(m.tenant) as tx:  # noqa: SLF001  (as homes from before have them)
+                version = wording(text)
+                reported = version.provenance.model_copy(update={"trust": Trust.REPORTED})
+                tx.memories.add(memory, replace(version, provenance=reported))
+        await said(m, HOMES[1])
+    for place in ("repository A", "repository B"):
         assert await found(home, place, "where do I live now") == [HOMES[1]], place

@@ -239,7 +239,9 @@ class ClaimWriter:
 
     def _replace(self, new: NewClaim, verdicts: Verdicts) -> ClaimOutcome:
         """Let one memory say it from now on, in the place of all that it replaces."""
-        (first, since), *others = verdicts.replaced
+        # The widest: what is seen everywhere must not be replaced by what one project sees.
+        widest = sorted(verdicts.replaced, key=lambda one: one[0].project is not None)
+        (first, since), *others = widest
         wording = replace(new.wording, type=_stated_type(new))
         self.revise(replace(new, wording=wording), first, since)
         successor = self._current(first)
@@ -318,7 +320,8 @@ def _stated_type(new: NewClaim) -> MemoryType | None:
 
 def same_topic(memory: Memory, claim: Claim, workspace: str | None) -> NewMemory:
     """A new memory of what a known one speaks of, as sure as a claim is."""
-    return replace(_like(memory, claim), id=new_id(), task=None, workspace=workspace)
+    topic = _like(memory, claim)
+    return replace(topic, id=new_id(), task=None, workspace=workspace, scope=None)
 
 
 def _like(memory: Memory, claim: Claim) -> NewMemory:
@@ -332,6 +335,7 @@ def _like(memory: Memory, claim: Claim) -> NewMemory:
         subject=claim.subject or memory.subject,
         predicate=claim.predicate or memory.predicate,
         task=memory.task,
+        scope=memory.scope,
     )
 
 

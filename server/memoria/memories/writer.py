@@ -182,7 +182,8 @@ class MemoryWriter:
     def confirm(self, memory: Memory, *, by_user: bool) -> None:
         """Note that a memory was confirmed: only the user's word verifies it or ends its wait.
 
-        What contradicts a memory that the user has confirmed is superseded by it.
+        What contradicts a memory that the user has confirmed is superseded by it, unless it is seen
+        by other projects too: for them it still holds.
         """
         verified = by_user or memory.verified
         self._tx.memories.set_flags(memory.id, self._now, verified=verified)
@@ -192,7 +193,8 @@ class MemoryWriter:
         if memory.validity is Validity.PENDING_CONFIRMATION:
             self._tx.memories.set_validity(memory.id, Validity.ACTIVE, self._now)
         for other_id in self._tx.memories.list_contradictions([memory.id]).get(memory.id, ()):
-            self.supersede(other_id, f"the user confirmed {memory.id}", successor=memory)
+            if memory.project in (None, self.require(other_id).project):
+                self.supersede(other_id, f"the user confirmed {memory.id}", successor=memory)
 
     def mark_contradiction(self, memory: Memory, others: Iterable[Memory]) -> None:
         """Note that a memory and some others cannot be true together, and nobody knows which is."""

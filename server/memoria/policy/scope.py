@@ -10,7 +10,7 @@ the type of the memory does, and whoever stated it is told.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from memoria.graph.mentions import find_names
 from memoria.model import MemoryType, Scope
@@ -31,6 +31,7 @@ _PRIOR = {
 """What a type adds."""
 
 
+@lru_cache(maxsize=512)
 def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> Scope | None:
     """Decide where a statement is to be seen; None where its words leave it open.
 
@@ -113,8 +114,20 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
 
 def _count(text: str, english: str, chinese: str = "") -> int:
     """How many of the words a text has."""
-    spoken = set(_WORD.regex.findall(text.lower()))
-    return len(spoken & _list_forms(english)) + sum(piece in text for piece in chinese.split())
+    known = len(_words_of(text) & _list_forms(english))
+    if text.isascii():
+        return known
+    return known + sum(piece in text for piece in _pieces(chinese))
+
+
+@lru_cache(maxsize=1)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.regex.findall(text.lower()))
+
+
+@cache
+def _pieces(listed: str) -> tuple[str, ...]:
+    return tuple(listed.split())
 
 
 @cache
