@@ -93,16 +93,21 @@ class _Signs:
 def _read_signs(text: str, subject: str | None) -> _Signs:
     plain = _ADDRESS.regex.sub(" ", text)
     feeling = _count(text, words.FEELING, words.FEELING_ZH) > 0 or bool(_HABIT.regex.search(text))
+    life = _count(text, words.PERSONAL, words.PERSONAL_ZH)
+    life += len(_PERSONAL_PHRASE.regex.findall(text))
+    life_or_not = _count(text, words.PERSONAL_OR_NOT, words.PERSONAL_OR_NOT_ZH) > 0
+    people = _count(text, words.KIN, words.KIN_ZH)
+    # To find names takes as long as all else, and by themselves they count for nothing.
+    counts_names = bool(people or life or life_or_not or feeling)
     # Rules take the user for the subject of whatever they are asked to remember.
     is_subject = subject is not None and subject_key(subject) == USER
     return _Signs(
         is_of_user=bool(_SELF.regex.search(text)) or (is_subject and feeling),
         is_of_us=bool(_US.regex.search(text)),
-        names_person=any(name.kind == "person" for name in find_names(text)),
-        people=_count(text, words.KIN, words.KIN_ZH),
-        life=_count(text, words.PERSONAL, words.PERSONAL_ZH)
-        + len(_PERSONAL_PHRASE.regex.findall(text)),
-        life_or_not=_count(text, words.PERSONAL_OR_NOT, words.PERSONAL_OR_NOT_ZH) > 0,
+        names_person=counts_names and any(name.kind == "person" for name in find_names(text)),
+        people=people,
+        life=life,
+        life_or_not=life_or_not,
         feeling=feeling,
         things=_count(text, words.WORK, words.WORK_ZH)
         + len(_WORK_PHRASE.regex.findall(text))
