@@ -11,6 +11,7 @@ counts only where the wording speaks of one occasion.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memoria.model import DAY_MS
 from memoria.model.memory_types import MemoryType
@@ -97,11 +98,21 @@ def is_lasting(content: str, kind: MemoryType, said_at: int, now: int) -> bool:
         said_at: when it was said, UTC epoch milliseconds.
         now: the present moment.
     """
+    end = _end_of(content, kind, said_at)
+    return end is None or now < end
+
+
+@lru_cache(maxsize=4096)
+def _end_of(content: str, kind: MemoryType, said_at: int) -> int | None:
+    """From when on a statement is not for every session; None where it always is.
+
+    It is asked about the same few hundred memories whenever core memory is read.
+    """
     if REDACTED in content or is_for_one_session(content, kind):
-        return False
-    if _PASSING.regex.search(content) and now >= said_at + DAY_MS:
-        return False
-    return all(now < span.until_ms + _ZONE_MS for span in _ends(content, kind, said_at))
+        return said_at
+    passing = [said_at + DAY_MS] if _PASSING.regex.search(content) else []
+    ends = [span.until_ms + _ZONE_MS for span in _ends(content, kind, said_at)]
+    return min((*passing, *ends), default=None)
 
 
 def _ends(content: str, kind: MemoryType, said_at: int) -> Iterator[TimeSpan]:

@@ -8,6 +8,7 @@ import contextlib
 import os
 import re
 import secrets
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -46,6 +47,7 @@ def strip_marks(text: str) -> str:
     return _MARK.sub("", _HEAD.sub("", text))
 
 
+@cache
 def read_seed(name: CoreFile) -> str:
     """The file of a new home: in the wheel it lies in the package, else at the top of the tree."""
     package = resources.files("memoria")

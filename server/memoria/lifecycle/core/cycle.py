@@ -5,7 +5,7 @@ what it says is noted. A process that is stopped between them finds out by the d
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memoria.lifecycle.core.apply import Edit
@@ -29,7 +29,7 @@ from memoria.lifecycle.core.render import (
     render_file,
 )
 from memoria.model.core import CoreFile, CoreLine, CoreMemory, EditConflict
-from memoria.policy.core import is_for_every_session
+from memoria.policy.core import group_for, is_for_every_session
 from memoria.policy.lasting import REDACTED
 from memoria.store.base import TenantFiles, Transaction
 from memoria.store.values import Filters
@@ -196,13 +196,14 @@ def read_sources(
     read = [(place, place.read(files), tx.core.lines(place.file)) for place in places]
     documents = {place.file: _document_of(place, before) for place, before, _ in read}
     placed = _find_places((place, documents[place.file], base) for place, _, base in read)
+    own = _sort_by_place(lasting, placed)
     return [
         CoreSource(
             place,
             before,
             documents[place.file],
             Rows(
-                [memory for memory in lasting if memory.project == place.project],
+                own.get((place.project, "" if place.project else place.file), []),
                 _disputes_in(place, disputes),
                 base,
                 placed,
@@ -211,6 +212,18 @@ def read_sources(
         )
         for place, before, base in read
     ]
+
+
+def _sort_by_place(
+    memories: Iterable[CoreMemory], placed: Mapping[str, CoreFile]
+) -> dict[tuple[str | None, CoreFile], list[CoreMemory]]:
+    """The memories by their project, and those of none by the file in which they stand."""
+    found: dict[tuple[str | None, CoreFile], list[CoreMemory]] = {}
+    for memory in memories:
+        group = group_for(memory) if memory.project is None else None
+        file = placed.get(memory.id, "" if group is None else group.file)
+        found.setdefault((memory.project, "" if memory.project else file), []).append(memory)
+    return found
 
 
 def _find_places(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memoria.lifecycle.core.compare import asks_for_memory, lines_by_mark
 from memoria.lifecycle.core.layout import (
@@ -155,8 +156,12 @@ class _StoredLines:
     def __init__(self, rows: Rows) -> None:
         self._ids = {line.digest: line.memory_id for line in rows.base}
         self._redacted = rows.redacted
-        self._now = {memory.id: render_text(memory.content) for memory in rows.memories}
-        self._prints = {fingerprint(text): memory_id for memory_id, text in self._now.items()}
+        self._contents = {memory.id: memory.content for memory in rows.memories}
+
+    @cached_property
+    def _prints(self) -> Mapping[bytes, str]:
+        """The memories by what they say, for lines without a mark."""
+        return {fingerprint(render_text(text)): one for one, text in self._contents.items()}
 
     def has_secret(self, line: Line, base: CoreLine | None) -> bool:
         """Whether the user wrote a line with a secret, which its memory holds redacted."""
@@ -167,7 +172,8 @@ class _StoredLines:
     def keeps_wording(self, line: Line, base: CoreLine) -> bool:
         """Whether the user's wording stays in the file because it was not taken over."""
         same = line.digest == base.digest or not line.statement
-        agreed = line.digest == digest(self._now.get(base.memory_id, ""))
+        now = render_text(self._contents.get(base.memory_id, ""))
+        agreed = line.digest == digest(now)
         return not (same or agreed) and base.mark.startswith("m:")
 
     def is_stored(self, line: Line) -> bool:
@@ -205,9 +211,9 @@ def _select_lines(
     tokens: int,
     strength: Callable[[CoreMemory], float] | None,
 ) -> _Selection:
-    ranked = rank_for_core(rows.memories, strength, rows.fresh)
-    group_of = _headings(ranked, file, rows.placed)
-    own = {memory.id: memory for memory in ranked if memory.id in group_of}
+    group_of = _headings(rows.memories, file, rows.placed)
+    belonging = [memory for memory in rows.memories if memory.id in group_of]
+    own = {memory.id: memory for memory in rank_for_core(belonging, strength, rows.fresh)}
     disputed = _headings([pair.against for pair in rows.disputes], file, rows.placed)
     disputes = [pair for pair in rows.disputes if pair.against.id in disputed]
     asked = [line.memory_id for line in rows.base if line.mark.startswith("d:")]
