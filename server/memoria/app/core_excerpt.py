@@ -4,12 +4,13 @@ Instructions, the briefing, the resources and the context package all ask here, 
 counts in each of them from the next call on.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import closing
 
 from memoria.app.engine import choose_engine
 from memoria.config import Settings
 from memoria.lifecycle.core.current import CurrentCore, compose_core
+from memoria.lifecycle.core.places import places_seen_from
 from memoria.model import Trust, now_millis
 from memoria.model.core import CONTRADICTED, CoreFile, CoreMemory
 from memoria.model.memory_types import MemoryType
@@ -17,21 +18,40 @@ from memoria.policy.orders import instruction_shaped
 from memoria.store.base import Transaction
 from memoria.store.home_folder import open_home_files
 
+_MINUTE_MS = 60_000
+"""What expires is gone within a minute, and what changes at once."""
+_MOST_KNOWN = 8
 _IN_ORDER: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 
 
-def read_current_core(
-    tx: Transaction, settings: Settings, project: str | None
-) -> dict[CoreFile, CurrentCore]:
-    """What the core files say now to a reader in a project; one that says nothing is missing.
+class CoreReader:
+    """Reads what the core files say now, and does it again only after a change."""
 
-    Raises:
-        StoreUnavailableError: a file can't be read.
-    """
-    files = open_home_files(settings).of(settings.tenant)
-    tokens = settings.core_file_tokens
-    found = compose_core(tx, files, now_millis(), tokens, project)
-    return {file: found[file] for file in _IN_ORDER if file in found}
+    def __init__(self, settings: Settings) -> None:
+        """Nothing is read yet."""
+        self._files = open_home_files(settings).of(settings.tenant)
+        self._tokens = settings.core_file_tokens
+        self._known: dict[Hashable, dict[CoreFile, CurrentCore]] = {}
+
+    def read(self, tx: Transaction, project: str | None) -> dict[CoreFile, CurrentCore]:
+        """What the files say to a reader in a project; one that says nothing is missing.
+
+        Raises:
+            StoreUnavailableError: a file can't be read.
+        """
+        at = now_millis()
+        key = (project, at // _MINUTE_MS, tx.core.version(), self._read_files(project))
+        known = self._known.get(key)
+        if known is None:
+            found = compose_core(tx, self._files, at, self._tokens, project)
+            known = {file: found[file] for file in _IN_ORDER if file in found}
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = known
+        return known
+
+    def _read_files(self, project: str | None) -> tuple[bytes | None, ...]:
+        return tuple(place.read(self._files) for place in places_seen_from(project))
 
 
 def list_binding_lines(settings: Settings, room: int) -> list[str]:
@@ -53,7 +73,7 @@ def list_binding_lines(settings: Settings, room: int) -> list[str]:
     if not engine.exists(settings):
         return []
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
-        current = read_current_core(tx, settings, settings.workspace)
+        current = CoreReader(settings).read(tx, settings.workspace)
     memories = [memory for core in current.values() for memory in core.memories]
     ranked = sorted(filter(_may_be_believed, memories), key=_order)
     contradicted = {one for core in current.values() for one in core.contradicted}

@@ -1,6 +1,8 @@
 """Recall: the two levels of search, and the context package."""
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Name, Text, check_arguments, takes_query
 from memoria.app.threads import in_thread
@@ -29,6 +31,10 @@ from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
 from memoria.store.base import Store
 
 _TASKS = 3
+
+
+if TYPE_CHECKING:
+    from memoria.app.core_excerpt import CoreReader
 
 
 class Recall:
@@ -93,7 +99,6 @@ class Recall:
             workspace: ask as from this project; the configured one by default.
             task: memories of this task gain; by default the task on the scratchpad.
         """
-        from memoria.app.core_excerpt import read_current_core  # noqa: PLC0415  (as below)
         from memoria.retrieval.answer.context_package import (  # noqa: PLC0415  (only who asks for it pays for it)
             MIN_TOKENS,
             FixedBlocks,
@@ -113,7 +118,7 @@ class Recall:
             with self._store.read(self.tenant) as tx:
                 own = tx.scratchpads.get(session_id) if session_id else None
                 tasks = [own] if own else tx.scratchpads.list_recent(_TASKS, place)
-                core = read_current_core(tx, self.settings, place).values()
+                core = self._core.read(tx, place).values()
             urgent = frozenset[str]().union(*(one.urgent for one in core))
             fixed = FixedBlocks([one.text for one in core], tasks, urgent)
             return build_context(
@@ -128,14 +133,19 @@ class Recall:
         That is the files as they stand, with what has been said since they were written and
         without what no longer holds. MEMORY.md ends with what holds in the configured project.
         """
-        from memoria.app.core_excerpt import read_current_core  # noqa: PLC0415  (only who reads it pays for it)
 
         def read() -> dict[CoreFile, str]:
             with self._store.read(self.tenant) as tx:
-                found = read_current_core(tx, self.settings, self.settings.workspace)
+                found = self._core.read(tx, self.settings.workspace)
             return {file: core.text for file, core in found.items()}
 
         return await in_thread(read)
+
+    @cached_property
+    def _core(self) -> "CoreReader":
+        from memoria.app.core_excerpt import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
+
+        return CoreReader(self.settings)
 
     @property
     def _search(self) -> Search:

@@ -33,6 +33,13 @@ class CoreLines(Protocol):
         """
         ...
 
+    def version(self) -> tuple[int, int]:
+        """A value that is another one after every change to the home, while it is open.
+
+        It tells changes of others: it is asked for where nothing is written.
+        """
+        ...
+
     def projects(self) -> list[str]:
         """The projects in which something is seen that is seen nowhere else."""
         ...

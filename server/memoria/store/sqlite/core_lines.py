@@ -36,6 +36,11 @@ class SqliteCoreLines:
         wanted = {"at": at, "project": project, "files": as_json(files), "most": _NEWEST}
         return [_memory(row) for row in self._rows.all("present", **wanted)]
 
+    def version(self) -> tuple[int, int]:
+        """A value that is another one after every change to the home, while it is open."""
+        row = self._rows.first("version")
+        return id(self._rows.connection), 0 if row is None else int(row[0])
+
     def projects(self) -> list[str]:
         """The projects in which something is seen that is seen nowhere else."""
         return [row["name"] for row in self._rows.all("projects")]

@@ -34,6 +34,10 @@ WHERE +m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conver
   AND (m.scope = 'everywhere' OR m.workspace_n IS NULL OR w.name = :project)
 ORDER BY m.n;
 
+-- name: version
+-- What other connections commit changes it for this one.
+SELECT data_version FROM pragma_data_version;
+
 -- name: projects
 SELECT name FROM workspaces
 WHERE tenant_id = :tenant AND n IN (
