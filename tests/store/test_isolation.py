@@ -528,6 +528,7 @@ FINDS_DEFECTS = {"dependencies.list_orphans"}  # nothing in a sound home; see fo
 OF_ALL = {
     "metrics.count_index_segments",  # of the one index that holds everybody's text: a number
     "backlog.current_model",  # of the home
+    "core.version",  # of the home: that something changed, not what or whose
 }
 IN_TEST_TENANTS = {"backlog.list_due", "backlog.last_erasure", "leases.owner"}
 WRITES = {
