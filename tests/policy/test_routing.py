@@ -266,3 +266,11 @@ def test_a_long_text_is_read_to_its_end(piece: str) -> None:
     text = piece * (40_000 // len(piece)) + "\n\nRemember that I like tea."
     found = [mark for sentence in own_sentences(text) for mark in extraction_reasons(sentence)]
     assert found.count(ExtractionReason.REMEMBER) == (piece != "```")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["我现在不喜欢羊肉了。", "我又喜欢羊肉了。", "我现在不喝咖啡了。", "I now prefer tea over coffee."],
+)
+def test_words_of_change_around_a_preference_keep_it_from_no_memory(text: str) -> None:
+    assert isinstance(route_turn(Role.USER, text), ExtractNow)

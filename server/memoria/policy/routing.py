@@ -7,12 +7,19 @@ stories and text that nobody in the conversation wrote are only recorded.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoria.model.turn import Role
-from memoria.policy.extraction_rules import ExtractionReason, applicable_rules, extraction_reasons
+from memoria.policy.extraction_rules import (
+    ExtractionReason,
+    ExtractionRule,
+    applicable_rules,
+    extraction_reasons,
+)
 from memoria.policy.own_words import BLOT, blot_foreign_text, sentences_of_blotted
+from memoria.policy.phrases.changes import has_change, without_change
 from memoria.text.pattern import LazyPattern
 
 LEAST_WEIGHT = 30
@@ -80,19 +87,21 @@ def route_turn(role: Role, text: str, *, tool_call: bool = False) -> Route:
         return RecordOnly("story")
     own_text = blot_foreign_text(text)
     rules = applicable_rules(text) if role is Role.USER else ()
-    reasons = (
-        {
-            mark
-            for each in sentences_of_blotted(own_text)
-            for mark in extraction_reasons(each, rules)
-        }
-        if rules
-        else None
-    )
+    reasons = _read_reasons(own_text, rules) if rules else None
     if not reasons:
         return _route_plain_turn(text, own_text)
     priority = min(map(_REASONS.index, reasons))
     return ExtractNow(_REASONS[priority], priority)
+
+
+def _read_reasons(own_text: str, rules: Sequence[ExtractionRule]) -> set[ExtractionReason]:
+    """Why sentences should be extracted, also where words of change stand around a statement."""
+    sentences = list(sentences_of_blotted(own_text))
+    found = {reason for each in sentences for reason in extraction_reasons(each, rules)}
+    if found or not has_change(own_text):
+        return found
+    plain = (replace(each, text=without_change(each.text)) for each in sentences)
+    return {reason for each in plain for reason in extraction_reasons(each, rules)}
 
 
 def _route_plain_turn(text: str, own_text: str) -> Route:

@@ -46,6 +46,17 @@ _IS_SO_NOW = LazyPattern("^(?P<said>我.{2,30}?)了(?=$|[，,；;。])")
 """With a 了 at the end of the clause, which the phrases take for something that happened."""
 
 
+_ANY_CHANGE = LazyPattern(
+    r"(?i)\b(?:now|no longer|any ?more|again|correction|sorry|i meant)\b"
+    "|现在|如今|又|不再|已经|更正|纠正|[记说搞弄]错"
+)
+
+
+def has_change(text: str) -> bool:
+    """Whether a text has such words at all; a quick look."""
+    return bool(_ANY_CHANGE.regex.search(text))
+
+
 def without_change(text: str) -> str:
     """The sentence without words that say that it is so by now, no longer or after all."""
     plain = text

@@ -118,7 +118,8 @@ _VERBS = {
 }
 """The stem of a verb and the word after it, to the one property that they tell."""
 _PAID = LazyPattern(
-    r"""(?xi)^(?P<sum>\S*\d\S*(?:\s(?!for\b|an?\b|per\b)\w+)?)(?:\s(?:for|on)\s(?P<what>.+?))?
+    r"""(?xi)^(?P<sum>\S*\d\S*(?:\s(?!for\b|an?\b|per\b)\w+)?)
+    (?:\s(?:for|on)\s(?P<what>.+?)|\s(?P<thing>(?!for\b|an?\b|per\b|every\b|each\b)\w+))?
     (?P<period>\s(?:an?|per|every|each)\s(?:hour|day|week|month|year|night))?$"""
 )
 _CHANGING = frozenset("switch chang migrat move".split())
@@ -211,10 +212,19 @@ def _read_payment(parse: Parse, previous: Sequence[Property]) -> list[Property]:
     paid = _PAID.regex.match(parse.rest)
     if paid is None:
         return _read_objects(parse)
-    topic = previous[-1].subject if previous and previous[-1].subject != USER else ""
-    what = stems_of(paid["what"] or topic)
+    what = stems_of(paid["what"] or paid["thing"] or _topic_of(previous))
     value = canonical_value(f"{paid['sum']} {paid['period'] or ''}")
     return _one(parse, f"pay for {what}", value, certain=False)
+
+
+def _topic_of(previous: Sequence[Property]) -> str:
+    """What the clause before speaks of, where it gives no value of its own."""
+    if not previous:
+        return ""
+    last = previous[-1]
+    if last.subject != USER:
+        return last.subject.removeprefix(f"{USER}'s ")
+    return "" if last.value else last.predicate
 
 
 def _read_taste(parse: Parse, *, is_liking: bool) -> list[Property]:
