@@ -270,7 +270,12 @@ def test_a_long_text_is_read_to_its_end(piece: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["我现在不喜欢羊肉了。", "我又喜欢羊肉了。", "我现在不喝咖啡了。", "I now prefer tea over coffee."],
+    [
+        "我现在不喜欢羊肉了。",
+        "我又喜欢羊肉了。",
+        "我现在不喝咖啡了。",
+        "I now prefer tea over coffee.",
+    ],
 )
 def test_words_of_change_around_a_preference_keep_it_from_no_memory(text: str) -> None:
     assert isinstance(route_turn(Role.USER, text), ExtractNow)

@@ -56,7 +56,7 @@ class ClaimOutcome:
 
     def describe_successor(self) -> RelatedStatement | None:
         """What holds since, where the claim is of an earlier time."""
-        return next(iter(_related_statements(filter(None, (self.superseded_by,)))), None)
+        return next(iter(_to_statements(filter(None, (self.superseded_by,)))), None)
 
     def describe_change(self, content: str) -> MemoryChange | None:
         """What a claim that says `content` changed, for a receipt; None if nothing known."""
@@ -65,12 +65,12 @@ class ClaimOutcome:
         return MemoryChange(
             id=self.memory_id,
             content=content,
-            supersedes=_related_statements(self.supersedes),
-            contradicts=_related_statements(self.contradicts),
+            supersedes=_to_statements(self.supersedes),
+            contradicts=_to_statements(self.contradicts),
         )
 
 
-def _related_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
+def _to_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
     return tuple(RelatedStatement(id=one.id, content=one.content) for one in memories)
 
 
@@ -134,7 +134,7 @@ class ClaimWriter:
         verdicts = judge_claim(self._tx, new, self._now)
         replaced = tuple(other for other, _ in verdicts.replaced)
         self._supersede_all(memory, replaced)
-        contradicted = (*verdicts.contradicted, *verdicts.newer)
+        contradicted = (*verdicts.opponents, *verdicts.newer)
         self._writer.mark_contradiction(memory, contradicted)
         return ClaimOutcome("UPDATE", memory.id, replaced, contradicted)
 
@@ -226,7 +226,7 @@ class ClaimWriter:
             known: a memory in its wording that is not active.
             log_as: what a new memory is logged as.
         """
-        contradicted = verdicts.contradicted
+        contradicted = verdicts.opponents
         if verdicts.stronger and not _may_stand_beside(new, verdicts):
             if known is not None and known.validity is Validity.PENDING_CONFIRMATION:
                 return ClaimOutcome("known", known.id, contradicts=contradicted)
@@ -242,11 +242,11 @@ class ClaimWriter:
         # The widest: what is seen everywhere must not be replaced by what one project sees.
         widest = sorted(verdicts.replaced, key=lambda one: one[0].project is not None)
         (first, since), *others = widest
-        wording = replace(new.wording, type=_stated_type(new))
+        wording = replace(new.wording, type=_type_of_statement(new))
         self.revise(replace(new, wording=wording), first, since)
         successor = self._current(first)
         self._supersede_all(successor, [memory for memory, _ in others])
-        contradicted = verdicts.contradicted
+        contradicted = verdicts.opponents
         self._writer.mark_contradiction(successor, contradicted)
         before = (first, *(memory for memory, _ in others))
         return ClaimOutcome("UPDATE", first.id, before, contradicted)
@@ -312,7 +312,7 @@ def _may_stand_beside(new: NewClaim, verdicts: Verdicts) -> bool:
     return new.claim.is_stated and is_close
 
 
-def _stated_type(new: NewClaim) -> MemoryType | None:
+def _type_of_statement(new: NewClaim) -> MemoryType | None:
     """The type that somebody gave a statement; a fact is what it is where nobody gave one."""
     is_given = new.claim.is_stated and new.memory.type is not MemoryType.FACT
     return new.memory.type if is_given else None

@@ -58,7 +58,7 @@ class Verdicts:
     disputed: tuple[Memory, ...]
 
     @property
-    def contradicted(self) -> tuple[Memory, ...]:
+    def opponents(self) -> tuple[Memory, ...]:
         """All that cannot be true together with the claim and is not replaced by it."""
         return (*self.disputed, *(memory for memory, _ in self.stronger))
 
