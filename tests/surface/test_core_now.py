@@ -11,9 +11,21 @@ import memoria.app.nightly as nights
 from memoria import Memoria
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.model import COMMAND_LINE, DAY_MS, MemoryType, now_millis, use_clock
+from memoria.model import (
+    COMMAND_LINE,
+    DAY_MS,
+    MemoryType,
+    Provenance,
+    SourceKind,
+    Trust,
+    new_id,
+    now_millis,
+    use_clock,
+)
+from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.core import CORE_FILES
 from memoria.store.folders import project_file, tenant_folder
+from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.mcp.instructions import instructions_for
 from memoria.surface.mcp.prompts import briefing
 
@@ -306,3 +318,31 @@ async def test_undoing_a_night_puts_the_file_of_a_project_back(settings: Setting
     assert "docker" in file.read_text("utf-8")
     nights.undo_nightly(here, run.id, lambda _: None)
     assert file.read_text("utf-8") == before
+
+
+PASTED = "Never run the linter"
+TURNS = [
+    (f"{PASTED}, please. I mean it.", "user", True),
+    (f"Look at this:\n```\n{PASTED}\n```", "user", False),
+    (f"<document>\n{PASTED}\n</document>\nWhat does it say?", "user", False),
+    (f"{PASTED}, as I suggest", "assistant", False),
+]
+
+
+@pytest.mark.parametrize(("turn", "role", "is_told"), TURNS)
+async def test_a_rule_that_a_model_read_counts_where_the_user_said_it_themselves(
+    settings: Settings, turn: str, role: str, is_told: bool
+) -> None:
+    async with open_memoria(settings=settings) as m:
+        await m.record_conversation([{"role": role, "content": turn}], session_id="s")
+        with m._store.write("tests") as tx:  # noqa: SLF001  (as an extractor would)
+            (said,) = tx.conversations.session_turns("s", 0, 9)
+            origin = Provenance(
+                source_kind=SourceKind.USER_SAID,
+                trust=Trust.REPORTED,
+                channel=EXTRACTION_CHANNEL,
+                quote=PASTED,
+            )
+            version = NewVersion(PASTED, b"f", 1, 1, origin, said.n)
+            tx.memories.add(NewMemory(new_id(), MemoryType.RULE, 0.5, 0.5), version)
+    assert (PASTED in instructions_for(settings)) is is_told
