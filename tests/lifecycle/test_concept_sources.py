@@ -25,6 +25,8 @@ from memoria.config import Settings
 from memoria.errors import NotFoundError
 from memoria.model import DAY_MS, EdgeType, Memory, Node, Validity, now_millis, use_clock
 from memoria.model.retention import MemoryTier
+from memoria.store.folders import tenant_folder
+from memoria.surface.mcp.prompts import briefing
 
 __all__ = ["sessions"]
 BADGER_ZH = ("獾项目是用Rust写的", "獾项目每次提交都测试", "獾项目每周五发布", "獾项目有德文文档")
@@ -210,3 +212,19 @@ async def test_a_concept_is_asked_about_with_what_has_replaced_a_memory_that_it_
         nights.run_nightly(with_model(settings, model), ["merge", "consolidate"])
     assert memory(settings, four[0]).validity is Validity.SUPERSEDED
     assert "Go project" in memory(settings, one.id).content
+
+
+async def test_a_concept_leaves_core_memory_as_soon_as_what_it_quotes_has_changed(
+    settings: Settings, four: list[str]
+) -> None:
+    one = made(settings, concept(quotes=3))
+    nights.run_nightly(settings, ["core"])
+    file = tenant_folder(settings.home_path, settings.tenant) / "MEMORY.md"
+    async with open_memoria(settings=settings) as m:
+        assert SAYS in await briefing(m)
+        await m.revise_memory(four[0], "correct", "Badger is written in Go")
+        assert SAYS not in await briefing(m)
+    assert SAYS in file.read_text("utf-8")
+    nights.run_nightly(settings, ["core"])
+    assert SAYS not in file.read_text("utf-8")
+    assert memory(settings, one.id).validity is Validity.ACTIVE

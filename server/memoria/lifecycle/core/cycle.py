@@ -190,7 +190,12 @@ def read_sources(
         memories: those that may stand in them.
         at: UTC epoch milliseconds; an errand whose day is over by then stands nowhere.
     """
-    lasting = [memory for memory in memories if is_for_every_session(memory, at)]
+    outdated = _find_outdated(tx, memories)
+    lasting = [
+        memory
+        for memory in memories
+        if is_for_every_session(memory, at) and memory.id not in outdated
+    ]
     redacted = {memory.id: memory.content for memory in memories if REDACTED in memory.content}
     disputes = tx.core.disputes()
     read = [(place, place.read(files), tx.core.lines(place.file)) for place in places]
@@ -224,6 +229,17 @@ def _sort_by_place(
         file = placed.get(memory.id, "" if group is None else group.file)
         found.setdefault((memory.project, "" if memory.project else file), []).append(memory)
     return found
+
+
+def _find_outdated(tx: Transaction, memories: Iterable[CoreMemory]) -> set[str]:
+    """Ids of concepts that rest on something that has changed, unless the user stands for them."""
+    concepts = [
+        memory.id
+        for memory in memories
+        if memory.type.is_derived and not (memory.pinned or memory.verified)
+    ]
+    changes = tx.derivations.list_changed(concepts) if concepts else ()
+    return {change.derived_id for change in changes}
 
 
 def _find_places(
