@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ingest.play import add, answers, log, memories, opened, reader
-from tests.ingest.test_second_look import finds, lines
+from tests.ingest.play import add, answers, known_in, log, memories, opened, reader
+from tests.ingest.test_second_look import asked_for, finds, lines
 from tests.llm.scripted import Asked, ScriptedModel
 
 from memoria import Memoria
@@ -191,6 +191,8 @@ async def test_an_update_has_an_end_of_its_own_where_one_was_named(
         await told(m, before, MONDAY)
         await told(m, after, SATURDAY, "t")
         (memory,) = await memories(m)
+    (known,) = known_in(asked_for(model, "extract")[-1])
+    assert known["until"] == "2026-03-07"
     expected = {"en": "2026-03-12T00:00:00+00:00", "zh": "2026-03-12T00:00:00+00:00"}
     assert (memory.content, ends(memory)) == (now, expected[language])
 

@@ -39,6 +39,7 @@ from memoria.model import (
     StoredTurn,
     TextVectors,
     Update,
+    to_iso,
 )
 from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.base import Transaction
@@ -207,16 +208,16 @@ def _archive_rule_conclusions(
 
 
 def _memory_line(memory: Memory) -> str:
-    return json.dumps(
-        {
-            "id": memory.id,
-            "type": memory.type.value,
-            "subject": memory.subject,
-            "predicate": memory.predicate,
-            "content": shorten_statement(memory.content),
-        },
-        ensure_ascii=False,
-    )
+    fields = {
+        "id": memory.id,
+        "type": memory.type.value,
+        "subject": memory.subject,
+        "predicate": memory.predicate,
+        "content": shorten_statement(memory.content),
+    }
+    if memory.expires_at is not None:
+        fields["until"] = to_iso(memory.expires_at)[:10]
+    return json.dumps(fields, ensure_ascii=False)
 
 
 def _turn_line(turn: StoredTurn, most: int) -> str:
