@@ -153,6 +153,12 @@ def test_who_is_said_to_be_the_subject_counts_where_the_words_bear_it_out(
         ("Tom's home page is slow", None),
         ("我上司的邮箱是 wang@example.org", "everywhere"),
         ("被用户置顶的条目不会过期", None),
+        ("The user likes the new layout of the settings page", None),
+        ("The user prefers the dashboard to load lazily", "project"),
+        ("The user likes dashboards", None),
+        ("I usually code in Rust at night", "everywhere"),
+        ("Finish reading Middlemarch", None),
+        ("We decided to postpone the launch", "project"),
     ],
 )
 def test_a_word_that_may_mean_either_counts_with_whoever_it_is_said_of(

@@ -73,6 +73,8 @@ class _Signs:
     things: int
     trade: bool
     doing: bool
+    specific: int
+    """How sure it is that one certain thing of a project is meant, and not all of its kind."""
 
     @property
     def of_person(self) -> int:
@@ -87,7 +89,9 @@ class _Signs:
     @property
     def of_work(self) -> int:
         """How far it is about what is built, and how."""
-        return 2 * min(self.things, 2) + self.trade + self.doing
+        whose = self.is_of_user or self.is_of_us or self.things > 0 or self.trade
+        mine = self.specific if self.is_of_user else 0
+        return 2 * min(self.things, 2) + self.trade + mine + (self.doing and whose)
 
 
 def _read_signs(text: str, subject: str | None) -> _Signs:
@@ -113,8 +117,17 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
         + len(_WORK_PHRASE.regex.findall(text))
         + len(_CODE.regex.findall(plain)),
         trade=_count(text, words.CRAFT, words.CRAFT_ZH) > 0,
+        specific=_weigh_specific(text),
         doing=_count(text, words.DOING, words.DOING_ZH) > 0 or bool(_ASKING.regex.search(text)),
     )
+
+
+def _weigh_specific(text: str) -> int:
+    """What it counts for that a statement speaks of *the* dashboard, and not of dashboards."""
+    nouns = {word for match in _DEFINITE.regex.findall(text.lower()) for word in match.split()}
+    if nouns & _list_forms(words.WORK):
+        return 2
+    return int(bool(nouns & _list_forms(words.CRAFT)))
 
 
 def _count(text: str, english: str, chinese: str = "") -> int:
@@ -194,10 +207,12 @@ _SELF = LazyPattern(
     r"|(?:^|[，。！？；：、,.!?;:“\"\s]|因为|但是?|而且?)用户(?!表|服务|接口|模块|登录|名|端|界面|数据|中心|权限|量|反馈|体验|组|系统|注册"
     r"|信息|点击|提交|输入|画像|\s*[A-Za-z])"
 )
+_DEFINITE = LazyPattern(r"\bthe (?!user\b)(?=((?:[a-z-]+ ){0,2}[a-z-]+))")
 _US = LazyPattern(r"\b(?:we|us|our)\b|我们|咱", re.IGNORECASE)
 _HABIT = LazyPattern(
-    r"\b(?:I|[Tt]he user) (?:usually |always |mostly |only |never |often )?"
-    r"(?:uses?|works?|takes?|goes|go|plays?|stud(?:y|ies)|owns?|drives?|wears?|reads?)\b"
+    r"\b(?:I|[Tt]he user) (?:usually|always|mostly|normally|often|never) [a-z]"
+    r"|\b(?:I|[Tt]he user) (?:only )?(?:uses?|works?|takes?|goes|go|plays?|stud(?:y|ies)"
+    r"|owns?|drives?|wears?|reads?)\b"
     r"|我(?:一般|平时|通常|经常|总是|每[天周月年晚早])"
 )
 _ASKING = LazyPattern(
