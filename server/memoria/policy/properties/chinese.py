@@ -256,7 +256,7 @@ _SUBJECT = rf"""(?P<subject>[其它他她](?:的(?=.{{1,6}}[是为]))?
     |{_USER_SIGN}(?:们|的?(?:{_KIN})|的[^\s,的]{{1,6}}?)?|{_NOUN})?"""
 _ADVERBS = r"(?:现在|目前|如今|已经|一直|都|也|还|就|又|最近|今年|了|已|改(?=用))*"
 _NOT = r"(?P<not>不再|再也不|已经不|已不|不怎么|不太|并不|不是|不|没有|没|从不|从来不|戒掉?了?)?"
-_VERY = "(?:很|最|非常|特别|更|比较|挺|蛮|都|也|超级?|真的)*"
+_VERY = "(?:很|特|最|非常|特别|更|比较|挺|蛮|都|也|超级?|真的)*"
 _END = "(?:了|的|啊|呢|吧)*$"
 _THING = r"(?P<value>[^,;]{1,40}?)"
 _VALUE = _THING + _END
@@ -272,7 +272,7 @@ _RULES = tuple(
         (rf"的?(?:名字|姓名)(?:是|叫做?|为|改成了?|改为){_VALUE}", _one("name")),
         (rf"(?:希望)?被(?:称呼?为|叫做|叫作|叫){_VALUE}", _one("form_of_address")),
         (rf"(?:名叫|叫做|叫)(?!吾|我){_VALUE}", _one("name")),
-        (rf"的?生日(?:是|在|为){_VALUE}", _one("birthday")),
+        (rf"的?生日(?:是在|是|在|为){_VALUE}", _one("birthday")),
         (r"(?:有|是)?(?P<value>\d{1,3}|[一二三四五六七八九十]{1,3})岁了?$", _one("age")),
         (
             rf"在?[读上念](?P<value>{vocabulary.GRADE}){_END}",
@@ -301,7 +301,7 @@ _RULES = tuple(
         (rf"比起(?P<other>[^,]{{1,20}}?),?(?:更|比较)喜欢{_VALUE}", _preference),
         (
             rf"""(?P<not>不再|再也不|已经不|不怎么|不太|并不|不|没)?{_VERY}
-            (?:喜欢|偏爱|热爱|爱(?=[吃喝看听玩用穿])){_VALUE}""",
+            (?:喜欢|偏爱|热爱|爱(?!人|情|心|护|国|称|的|好[是有])){_VALUE}""",
             _many("taste"),
         ),
         (
@@ -330,10 +330,15 @@ _RULES = tuple(
         ),
         (
             rf"(?:每天|每周|平时|经常|都|习惯)*(?P<when>{vocabulary.PART_OF_DAY})?(?:都|也)*{_NOT}"
-            rf"(?:在|会|能|又?开始|又|每天|经常)*(?P<verb>{'|'.join(vocabulary.VERBS)}){_VALUE}",
+            rf"(?:在|会|能|又?开始|又|每天|经常)*(?P<verb>{'|'.join(vocabulary.VERBS)})(?!的){_VALUE}",
             _many("do"),
         ),
         (rf"的?(?P<attribute>{vocabulary.ATTRIBUTES})(?P<not>不)?{_BECOMES}{_VALUE}", _attribute),
+        (
+            rf"的?(?P<attribute>身高|体重)(?P<not>)(?:有|才|是|大概)*(?P<value>\d[^,]*?){_END}",
+            _attribute,
+        ),
+        (rf"的?(?P<attribute>老家|家乡|工作地)(?P<not>不)?在{_VALUE}", _attribute),
         (rf"的(?P<attribute>[^,的]{{1,8}}?)(?P<not>不)?{_BECOMES}{_VALUE}", _attribute),
         (
             rf"""(?:改到|改在|改成|定在|定于|推迟到|提前到|安排在|延期到|移到|是在|是|(?<![现正实存])在)了?

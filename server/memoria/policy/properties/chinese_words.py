@@ -41,7 +41,7 @@ VERBS = {  # what must not follow, and one word for both languages
     "打(?!算|扫|开|印|电|车|包|折)": "play",
     "弹": "play",
     "学习": "learn",
-    "学(?!校|生|会|院|期)": "learn",
+    "学(?!校|生|会|院|期|历)": "learn",
     "穿": "wear",
     "骑": "ride",
     "收集": "collect",
