@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from memoria.graph import lexicon as known
 from memoria.policy.people import english_words as lists
-from memoria.policy.people.kinship import Relation, RelationWord, english_words, is_close
+from memoria.policy.people.kinship import (
+    Relation,
+    RelationWord,
+    english_words,
+    is_close,
+    is_kin_or_pet,
+)
 from memoria.policy.people.persons import SOMEBODY, USER, People, Person
 from memoria.text.name import name_key
 from memoria.text.stopwords import STOP_WORDS
@@ -122,9 +128,24 @@ class _EnglishReader:
             self._read_self(at, self._listener)
         elif lower == "user":
             self._read_user(at)
+        elif lower == "who":
+            self._is_joint = self._is_joint or self._asks_who(at)
         else:
             return False
         return True
+
+    def _asks_who(self, at: int) -> bool:
+        """Whether somebody unnamed is asked for: who is allergic, but not who is my boss."""
+        who = self._words[at]
+        is_one = who.is_possessive or (
+            at + 1 < len(self._words) and self._words[at + 1].lower in lists.BEING
+        )
+        start = at + 1 if who.is_possessive else at + 2
+        named = self._words[start] if start < len(self._words) else None
+        names_one = named is not None and (
+            named.is_capital or named.lower in {*lists.OWN, *lists.THIRD_OWNERS, "the"}
+        )
+        return who.begins and not (is_one and names_one)
 
     def _read_other(self, word: _EnglishWord) -> None:
         if word.lower in lists.JOINT:
@@ -154,7 +175,7 @@ class _EnglishReader:
             word = self._words[end]
             if word.lower in self._relations and not self._is_adjective(end):
                 after = self._words[end + 1].lower if end + 1 < len(self._words) else ""
-                return None if after in lists.THINGS and not word.is_possessive else end
+                return None if after in lists.THINGS and not self._has_things(word) else end
             is_number = word.text[0].isdigit()
             if (
                 not is_number
@@ -163,6 +184,16 @@ class _EnglishReader:
             ):
                 return None
         return None
+
+    def _is_of_thing(self, word: _EnglishWord, after: _EnglishWord | None) -> bool:
+        """Whether a relation merely tells what kind of thing follows: Mother's Day, a dog bowl."""
+        if after is None or after.lower not in ("day", *lists.THINGS):
+            return False
+        return after.lower == "day" or not self._has_things(word)
+
+    def _has_things(self, word: _EnglishWord) -> bool:
+        """Whether what follows is theirs: my mother's appointment, but not my dentist's."""
+        return word.is_possessive and is_kin_or_pet(self._relations[word.lower].relation.name)
 
     def _is_adjective(self, at: int) -> bool:
         """Whether a relation is said of the next one: a baby sister."""
@@ -226,9 +257,7 @@ class _EnglishReader:
             found = self._relations[word.lower].relation
             self._of = found._replace(which=which or found.which)
             return end + 2
-        if after is not None and after.lower in ("day", *lists.THINGS):
-            return end + 1
-        if self._is_said_of_somebody(at):
+        if self._is_said_of_somebody(at) or self._is_of_thing(word, after):
             return end + 1
         owner = self._owner_of_bare(self._relations[word.lower], at, end)
         return self._read_relative(owner or Person(SOMEBODY), end, which)
@@ -333,9 +362,20 @@ class _EnglishReader:
             if not words[end - 1].text.isupper() and words[end - 1].lower not in STOP_WORDS:
                 self._owner = Person(name)
             return end
-        if not self._is_addressed(at, end) and (start > at or self._names_person(at, end)):
+        if self._is_addressed(at, end):
+            return end
+        if start > at or self._names_person(at, end):
             self._add(Person(name))
+        elif self._may_name_person(at):
+            self._is_open = True
         return end
+
+    def _may_name_person(self, at: int) -> bool:
+        """Whether a word with a capital may be somebody's name, of whom nothing else tells."""
+        word, previous = self._words[at], self._words[at - 1] if at else None
+        if previous is None or word.begins or word.text.isupper():
+            return False
+        return previous.text.islower() and previous.lower not in lists.BEFORE_PLACES
 
     def _is_addressed(self, start: int, end: int) -> bool:
         """Whether a name is that of whoever is spoken to: Hey Anna! That's great, Anna."""

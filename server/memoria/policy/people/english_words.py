@@ -41,7 +41,7 @@ JOINT = frozenset(
 DEEDS = frozenset(
     """
     booked ordered scheduled reserved arranged gave sent brought invited paid reminded promised
-    recommended suggested picked
+    recommended suggested picked prescribed diagnosed advised referred fed feed
     """.split()
 )
 """What one does for another: "my wife booked the flight" may tell of anybody's flight."""
@@ -54,6 +54,10 @@ THINGS = frozenset(
 )
 """What follows "my dentist" or "my dog" where neither is meant."""
 BEING = frozenset("is was am are i'm he's she's as be".split())
+BEFORE_PLACES = frozenset(
+    "in at from to near of for on by with the a an into via as via and or is was called".split()
+)
+"""After these a capital is no sign of a person."""
 HAVING = frozenset("have has had having got get getting adopted own owns i've".split())
 INDEFINITE = frozenset("a an one two three new another".split())
 GREETINGS = frozenset(
