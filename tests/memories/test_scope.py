@@ -6,8 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.ingest.play import add, reader, said
 from tests.llm.scripted import ScriptedModel
+from tests.policy.test_scope import PROJECT
 from tests.store.plain import wording
 
 import memoria
@@ -46,8 +49,8 @@ async def opened(
     home: Path, workspace: str | None, model: ScriptedModel | None = None, **more: object
 ) -> AsyncIterator[Memoria]:
     asked = {} if model is None else {"llm_base_url": model.url, "llm_model": "scripted"}
-    settings = Settings.load(home=home, embedder="off", workspace=workspace, **asked, **more)
-    async with memoria.open(settings=settings) as m:
+    chosen = Settings.load(home=home, embedder="off", workspace=workspace, **asked, **more)
+    async with memoria.open(settings=chosen) as m:
         yield m
 
 
@@ -79,6 +82,33 @@ async def test_a_port_told_in_one_repository_is_not_known_in_another(
         await (m.remember if path == "explicit" else lambda text: said(m, text))(PORT[language])
     assert await found(home, "repository A", PORT_ASKED[language])
     assert await found(home, "repository B", PORT_ASKED[language]) == []
+
+
+@settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(PROJECT), st.sampled_from(("remember", "record"))),
+        min_size=4,
+        max_size=12,
+        unique_by=lambda one: one[0],
+    )
+)
+async def test_nothing_of_one_projects_work_is_shown_in_another_unasked_at_either_level(
+    tmp_path_factory: pytest.TempPathFactory,
+    told: list[tuple[tuple[MemoryType, str], str]],
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    async with opened(home, "repository A") as m:
+        for (kind, words), way in told:
+            if way == "remember":
+                await m.remember(words, type=kind)
+            else:
+                await said(m, words)
+    async with opened(home, "repository B") as m:
+        for (_, words), _way in told:
+            assert (await m.search_memory(words)).hits == ()
+            assert (await m.search_conversation_traces(words)).hits == ()
+            assert words not in (await m.build_context(words)).text
 
 
 @pytest.mark.parametrize("rule", ["In this repo use tabs, not spaces", "这个项目用 pnpm 装依赖"])
