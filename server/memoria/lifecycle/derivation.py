@@ -54,14 +54,14 @@ class DerivedMemory:
         return [one for one in self.sources if one.is_current and one.is_valid]
 
     @property
-    def quoted_sources(self) -> list[DerivationSource]:
+    def current_sources(self) -> list[DerivationSource]:
         """What its present wording rests on."""
         return [one for one in self.sources if one.is_current and one.is_quoted]
 
     @property
     def is_stale(self) -> bool:
         """Whether something that it rests on says something else by now."""
-        return any(source.is_changed for source in self.quoted_sources)
+        return any(source.is_changed for source in self.current_sources)
 
 
 def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:

@@ -76,7 +76,7 @@ def find_candidates(context: StepContext, since: int | None) -> MergeCandidates:
     _add_doubtful(found, chain(_nearest(context), _sharing_words(context, since)))
     linked = set(found.doubtful)
     if context.chat is not None and context.recall is not None:
-        _add_doubtful(found, _related(context, context.recall, since))
+        _add_doubtful(found, _list_related(context, context.recall, since))
     found.unlinked = set(found.doubtful) - linked
     return found
 
@@ -194,7 +194,7 @@ def _sharing_words(context: StepContext, since: int | None) -> Iterator[_MemoryP
                 yield memory, others[m]
 
 
-def _related(
+def _list_related(
     context: StepContext, recall: RelatedMemories, since: int | None
 ) -> Iterator[_MemoryPair]:
     """Memories changed lately, with others of the same subject; the nearest first.

@@ -48,7 +48,7 @@ def answer_notes(result: SearchResult) -> list[str]:
         topics = "; ".join(f"“{topic}”" for topic in map(indent_stored, result.nearest_topics))
         notes.append(f"nothing relevant; the nearest topics on record: {topics}")
     notes += list(_contradiction_notes(result.hits))
-    notes += [_outdated_note(hit) for hit in result.hits if hit.outdated_by]
+    notes += [_note_outdated(hit) for hit in result.hits if hit.outdated_by]
     notes += [result.hint] if result.hint else []
     return notes + ([_elsewhere_note(result.elsewhere)] if result.elsewhere else [])
 
@@ -71,7 +71,7 @@ def _contradiction_notes(hits: Iterable[Hit]) -> Iterator[str]:
         )
 
 
-def _outdated_note(hit: Hit) -> str:
+def _note_outdated(hit: Hit) -> str:
     others = ", ".join(f"[memory {one}]" for one in hit.outdated_by)
     return f"[memory {hit.id}] rests on something that has changed since: see {others}"
 

@@ -203,7 +203,7 @@ def _reason_to_end(context: StepContext, one: DerivedMemory) -> str | None:
         return None
     if one.is_stale:
         return _CHANGED
-    holding = [source.n for source in one.quoted_sources if source.is_valid]
+    holding = [source.n for source in one.current_sources if source.is_valid]
     with context.store.read(context.tenant) as tx:
         said = tx.derivations.occasions(holding)
     stays = len(holding) >= MIN_QUOTED_MEMORIES and is_broadly_supported(said)

@@ -45,7 +45,7 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
         while True:
             with context.store.read(context.tenant) as tx:
                 page = tx.episodes.list_active(after, _PAGE)
-                items = [*_outdated(tx, [memory_id for _, memory_id in page])]
+                items = [*_find_outdated(tx, [memory_id for _, memory_id in page])]
             yield from items[: MAX_EPISODES - found]
             found += len(items)
             if not page or found >= MAX_EPISODES:
@@ -62,7 +62,7 @@ class RefreshEpisodesStep(PlannedStep[OutdatedItem]):
         return ItemResult(StepOutcome.DONE, item.key, "something that it tells has changed since")
 
 
-def _outdated(tx: Transaction, ids: list[str]) -> Iterator[OutdatedItem]:
+def _find_outdated(tx: Transaction, ids: list[str]) -> Iterator[OutdatedItem]:
     changed_at: dict[str, int] = {}
     for change in tx.derivations.list_changed(ids):
         last = max(change.changed_at, changed_at.get(change.derived_id, 0))
