@@ -1,7 +1,7 @@
 """Core files: which memories stand in which file and group, in what order, and how many fit."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -170,11 +170,20 @@ def rank_for_core(
 
 
 def take_within_budget(
-    items: Sequence[_Item], cost: Callable[[_Item], int], budget: int
+    items: Iterable[_Item], cost: Callable[[_Item], int], budget: int, least: int = 0
 ) -> list[_Item]:
-    """The items that fit into a budget, in their order; one that is too large is left out."""
+    """The items that fit into a budget, in their order; one that is too large is left out.
+
+    Args:
+        items: they are asked for only as long as one may fit.
+        cost: what an item costs.
+        budget: what all of them may cost.
+        least: what the cheapest possible item costs.
+    """
     chosen: list[_Item] = []
     for item in items:
+        if budget < least:
+            break
         price = cost(item)
         if price <= budget:
             budget -= price

@@ -170,10 +170,12 @@ def _pick_memories(done: Rendering, source: CoreSource) -> list[CoreMemory]:
     by_id = {memory.id: memory for memory in source.rows.memories}
     lines = parse(done.text, source.place.file).lines
     said = {line.mark: line.statement for line in lines if line.mark is not None}
+    shown = (
+        (by_id[one.memory_id], said.get(one.mark)) for one in done.lines if one.memory_id in by_id
+    )
     return [
-        replace(by_id[line.memory_id], content=said.get(line.mark, by_id[line.memory_id].content))
-        for line in done.lines
-        if line.memory_id in by_id
+        memory if words in (None, memory.content) else replace(memory, content=words)
+        for memory, words in shown
     ]
 
 

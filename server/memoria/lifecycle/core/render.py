@@ -40,6 +40,9 @@ from memoria.policy.core import (
 from memoria.text.budget import estimate_tokens
 from memoria.text.statement import fingerprint
 
+_LEAST_TOKENS = estimate_tokens("- . <!-- m:00000000 -->\n")
+"""What the shortest line costs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -222,15 +225,13 @@ def _select_lines(
     conflicts = [line for pair in disputes for line in render_dispute(pair, tails)]
     conflicts += [render_question(own[memory_id], tails) for memory_id in asked if memory_id in own]
     apart_ids = {one.line.memory_id for one in conflicts} | left
-    plain = {
-        memory_id: render_line(
-            memory, f"m:{tails[memory_id]}", is_contradicted=memory_id in rows.contradicted
-        )
-        for memory_id, memory in own.items()
-        if memory_id not in apart_ids
-    }
+    plain = {one: memory for one, memory in own.items() if one not in apart_ids}
+    rendered = (
+        render_line(memory, f"m:{tails[one]}", is_contradicted=one in rows.contradicted)
+        for one, memory in plain.items()
+    )
     budget = tokens - _overhead_tokens(conflicts, {group_of[memory_id] for memory_id in plain})
-    taken = take_within_budget(list(plain.values()), lambda one: one.tokens, budget)
+    taken = take_within_budget(rendered, lambda one: one.tokens, budget, _LEAST_TOKENS)
     lines = {one.line.memory_id: one for one in (*taken, *conflicts)}
     group_of |= dict.fromkeys((one.line.memory_id for one in conflicts), CONFLICTS)
     return _Selection(lines, group_of, len(own.keys() | {one.line.memory_id for one in conflicts}))

@@ -17,7 +17,7 @@ from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 
 _CONTRADICTS = 7
-_NEWEST = 150
+_NEWEST = 100
 """So many of the newest wordings are read for who reads between two nights."""
 
 
