@@ -37,7 +37,6 @@ class Topic:
     tales: tuple[str, ...]
     """As somebody says it so that only a model understands."""
     question: str
-    correction: str = "Correction: "
 
     def __repr__(self) -> str:
         return f"{self.subject}'s {self.predicate}"
@@ -51,7 +50,6 @@ def _topic(
     spoken: str,
     tale: str,
     question: str,
-    correction: str = "Correction: ",
 ) -> Topic:
     def fill(pattern: str) -> tuple[str, ...]:
         return tuple(pattern.format(value) for value in values)
@@ -65,7 +63,6 @@ def _topic(
         fill(spoken),
         fill(tale),
         question,
-        correction,
     )
 
 
@@ -96,26 +93,26 @@ TOPICS = (
         "阿强住在{}。",
         "阿强的家具都运到{}去了。",
         "阿强住在苏州、无锡还是常州？",
-        "更正：",
     ),
-    _topic(
+    Topic(
         "user",
         "name",
-        ("Linus", "Karel", "Janek"),
-        "The user's name is {}.",
-        "My name is {}.",
-        "Right, the new passport says {} as it should.",
-        "Is the user's name Linus, Karel or Janek?",
-    ),
-    _topic(
-        "用户",
-        "名字",
-        ("林晓晓", "方圆圆", "郑毅毅"),
-        "用户的名字是{}。",
-        "我叫{}。",
-        "新身份证拿到了，上面写的是{}。",
-        "用户的名字是林晓晓、方圆圆还是郑毅毅？",
-        "更正：",
+        "fact",
+        ("Linus", "Karel", "林晓晓", "方圆圆"),
+        (
+            "The user's name is Linus.",
+            "The user's name is Karel.",
+            "用户的名字是林晓晓。",
+            "用户的名字是方圆圆。",
+        ),
+        ("My name is Linus.", "My name is Karel.", "我叫林晓晓。", "我叫方圆圆。"),
+        (
+            "Right, the new passport says Linus as it should.",
+            "Right, the new passport says Karel as it should.",
+            "新身份证拿到了，上面写的是林晓晓。",
+            "新身份证拿到了，上面写的是方圆圆。",
+        ),
+        "Is the user's name Linus, Karel, 林晓晓 or 方圆圆?",
     ),
     Topic(
         "user",
@@ -136,7 +133,6 @@ TOPICS = (
         ("我喜欢榴莲。", "我不喜欢榴莲。"),
         ("又有榴莲吃了，真香！", "又是榴莲，熏死人了。"),
         "用户喜欢榴莲吗？",
-        "更正：",
     ),
 )
 SAID = tuple((topic, i) for topic in TOPICS for i in range(len(topic.stated)))
@@ -159,7 +155,9 @@ class State:
     @property
     def text(self) -> str:
         """What an agent states, or a line in a file says."""
-        return (self.topic.correction if self.is_correction else "") + self.topic.stated[self.value]
+        stated = self.topic.stated[self.value]
+        sign = "Correction: " if stated.isascii() else "更正："
+        return sign + stated if self.is_correction else stated
 
 
 @dataclass(frozen=True)

@@ -216,7 +216,8 @@ class Player:
             if newest is not None:
                 assert newest in {value for _, value in believed}, (topic.question, newest)
         for memory in every:
-            assert_chain(memory)
+            said = read_value(memory.content)
+            assert_chain(memory, has_gaps=said is None or said[0] in self.oracle.forgotten)
             assert not {version.content for version in memory.versions} & self.oracle.gone
         superseded = [one for one in every if one.validity is Validity.SUPERSEDED]
         for memory in superseded:
@@ -255,12 +256,17 @@ class Player:
         assert values <= moment.also
 
 
-def assert_chain(memory: Memory) -> None:
-    """The versions lead from the first to the current one without a gap."""
+def assert_chain(memory: Memory, *, has_gaps: bool) -> None:
+    """The versions lead from the first to the current one, without a gap unless one was forgotten.
+
+    What says the same as a forgotten memory is forgotten with it, in the history of another, too.
+    """
     newest_first = memory.versions
-    assert [one.version for one in newest_first] == [*range(len(newest_first), 0, -1)]
+    numbers = [one.version for one in newest_first]
+    assert numbers == sorted(set(numbers), reverse=True)
+    assert has_gaps or numbers == [*range(len(numbers), 0, -1)]
     for newer, older in pairwise(newest_first):
-        assert older.valid_to == newer.valid_from
         assert older.valid_from <= newer.valid_from
+        assert older.valid_to == newer.valid_from or newer.version != older.version + 1
     if memory.validity is Validity.ACTIVE:
         assert memory.current.valid_to is None
