@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from memoria.graph import lexicon
 from memoria.policy.properties import chinese_words as vocabulary
 from memoria.policy.properties.base import Property
-from memoria.policy.properties.keys import PEOPLE, USER, may_be_several, predicate_key, subject_key
+from memoria.policy.properties.keys import USER, may_be_several, people, predicate_key, subject_key
 from memoria.policy.properties.values import canonical_value
 from memoria.text.pattern import LazyPattern
 
@@ -93,7 +93,7 @@ def _is_person(subject: str) -> bool:
     if subject == USER:
         return True
     somebody = subject.removeprefix(f"{USER}'s ")
-    return somebody in PEOPLE.values() if somebody != subject else _is_name(subject)
+    return somebody in people().values() if somebody != subject else _is_name(subject)
 
 
 def _one(predicate: str, *, certain: bool = True) -> _Reader:
@@ -151,7 +151,7 @@ def _attribute(match: re.Match[str], subject: str) -> list[Property]:
     word, value = match["attribute"], match["value"]
     attribute = predicate_key(word)
     of_many = may_be_several(word)
-    is_kind = word in PEOPLE and not _is_name(value)
+    is_kind = word in people() and not _is_name(value)
     if is_kind or word in vocabulary.MANY or vocabulary.STATE.regex.search(value):
         return [Property(subject, f"{attribute}:{value}", value, False, not match["not"])]
     affirmed = not match["not"]
@@ -247,10 +247,16 @@ def _role(match: re.Match[str], subject: str) -> list[Property]:
 
 
 _VERB_KEYS = {re.sub(r"\(.*?\)", "", pattern): key for pattern, key in vocabulary.VERBS.items()}
-_PLAIN_SUBJECT = LazyPattern(
-    f"用户(?:的?(?:{'|'.join(word for word in PEOPLE if not word.isascii())}))?"
+_SHORT_KIN = frozenset("妈爸哥姐弟妹狗猫")
+"""Words of one character that mean somebody also where they begin a longer word."""
+_KIN = "|".join(
+    sorted(
+        (w for w in people() if not w.isascii() and (len(w) > 1 or w in _SHORT_KIN)),
+        key=len,
+        reverse=True,
+    )
 )
-_KIN = "|".join(sorted((word for word in PEOPLE if not word.isascii()), key=len, reverse=True))
+_PLAIN_SUBJECT = LazyPattern(f"用户(?:的?(?:{_KIN}))?")
 _NOUN = rf"(?!{vocabulary.NO_SUBJECT})[^\s,;{_USER_SIGN}]{{1,12}}?"
 _SUBJECT = rf"""(?P<subject>[其它他她](?:的(?=.{{1,6}}[是为]))?
     |{_USER_SIGN}(?:们|的?(?:{_KIN})|的[^\s,的]{{1,6}}?)?|{_NOUN})?"""

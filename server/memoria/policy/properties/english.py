@@ -6,7 +6,7 @@ from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property
 from memoria.policy.properties.english_head import Parse, parse_head, read_ends
 from memoria.policy.properties.english_predicates import read_predicate
-from memoria.policy.properties.keys import PEOPLE, USER
+from memoria.policy.properties.keys import USER, people
 from memoria.text.pattern import LazyPattern
 
 _CLAUSES = LazyPattern(
@@ -68,7 +68,7 @@ def _resolve_subject(parse: Parse, previous: tuple[Property, ...]) -> bool:
 
 def _names_person(one: Property) -> bool:
     """Whether a property tells of somebody else, who may be meant by "she"."""
-    return any(word in PEOPLE for word in one.value.split())
+    return any(word in people() for word in one.value.split())
 
 
 def subject_of(text: str) -> str:

@@ -7,10 +7,10 @@ from memoria.policy.properties import english_words as vocabulary
 from memoria.policy.properties.base import Property
 from memoria.policy.properties.english_head import Parse
 from memoria.policy.properties.keys import (
-    PEOPLE,
     USER,
     has_one_value,
     may_be_several,
+    people,
     predicate_key,
     subject_key,
 )
@@ -102,7 +102,7 @@ def _place(rest: str) -> str:
 
 
 def _is_person(subject: str) -> bool:
-    return subject == USER or subject.rpartition("'s ")[2] in PEOPLE.values()
+    return subject == USER or subject.rpartition("'s ")[2] in people().values()
 
 
 # Verbs

@@ -1,7 +1,9 @@
 """Keys: one normal form for a subject or a property, in either language."""
 
-from functools import lru_cache
+from collections.abc import Collection
+from functools import cache, lru_cache
 
+from memoria.policy.people.kinship import chinese_words, english_words
 from memoria.text.pattern import LazyPattern
 from memoria.text.statement import canonical_form
 
@@ -14,55 +16,12 @@ _OF_THE_USER = LazyPattern(
 )
 _KIN_OF_THE_USER = LazyPattern(r"(?:the )?(?P<kin>[a-z-]+) of (?:the user|user|mine)")
 _BETWEEN_CHINESE = LazyPattern("(?<=[一-鿿]) (?=[一-鿿])")
-_DISTINCT_KIN = (
-    "uncle aunt cousin nephew niece 叔叔 舅舅 伯伯 姑父 姨父 阿姨 姑姑 姑妈 舅妈 婶婶 姨妈 表哥"
-    " 表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹 侄子 侄女 外甥 嫂子 姐夫 下属 同学 队友"
-).split()
-"""Kin for whom the languages have no word in common: 舅舅 and 叔叔 are two uncles."""
-_PEOPLE = {
-    "mother": "mom, mum, mummy, mommy, mama, 妈, 妈妈, 母亲, 老妈, 娘",
-    "father": "dad, daddy, papa, 爸, 爸爸, 父亲, 老爸, 爹",
-    "parents": "父母, 爸妈, 爹妈",
-    "wife": "妻子, 老婆, 太太, 媳妇",
-    "husband": "丈夫, 老公",
-    "partner": "spouse, 伴侣, 配偶, 爱人",
-    "girlfriend": "女朋友, 女友",
-    "boyfriend": "男朋友, 男友",
-    "son": "儿子",
-    "daughter": "女儿, 闺女",
-    "child": "kid, 孩子, 小孩",
-    "children": "kids",
-    "brother": "兄弟",
-    "older brother": "big brother, elder brother, 哥, 哥哥, 大哥",
-    "younger brother": "little brother, 弟, 弟弟",
-    "sister": "姐妹",
-    "older sister": "big sister, elder sister, 姐, 姐姐, 大姐",
-    "younger sister": "little sister, 妹, 妹妹",
-    "grandmother": "grandma, granny, 奶奶",
-    "maternal grandmother": "外婆, 姥姥",
-    "grandfather": "grandpa, granddad, 爷爷",
-    "maternal grandfather": "外公, 姥爷",
-    "mother-in-law": "婆婆, 岳母, 丈母娘",
-    "father-in-law": "公公, 岳父",
-    **dict.fromkeys(_DISTINCT_KIN, ""),
-    "boss": "老板, 上司",
-    "manager": "经理, 领导",
-    "colleague": "coworker, co-worker, 同事",
-    "friend": "朋友",
-    "best friend": "闺蜜",
-    "teacher": "老师",
-    "doctor": "医生",
-    "neighbour": "neighbor, 邻居",
-    "roommate": "flatmate, 室友",
-    "dog": "狗",
-    "cat": "猫",
-}
-PEOPLE = {
-    word: person
-    for person, others in _PEOPLE.items()
-    for word in (person, *filter(None, others.split(", ")))
-}
-"""Kin, others and pets of whom one says "my …": each word to one word for both languages."""
+_APART = frozenset(
+    """
+    uncle aunt cousin nephew niece brother-in-law sister-in-law friend teacher student client
+    """.split()
+)
+"""Relations with words that mean different people: 姑姑 and 婶婶 are two aunts."""
 _ONE_PERSON = frozenset(
     """
     mother father wife husband partner girlfriend boyfriend boss manager doctor mother-in-law
@@ -124,6 +83,29 @@ _ONE_VALUE = frozenset(
 )
 
 
+@cache
+def people() -> dict[str, str]:
+    """The words for people and pets of whom one says "my …", each with one word for both languages.
+
+    Plural words are left out, because "my sons" are not "my son".
+    """
+    words = {**english_words(), **chinese_words()}
+    return {
+        word: _one_word(word, str(found.relation), found.relation.name)
+        for word, found in words.items()
+        if not _is_plural(word, words)
+    }
+
+
+def _one_word(word: str, relation: str, name: str) -> str:
+    return word if name in _APART else relation
+
+
+def _is_plural(word: str, words: Collection[str]) -> bool:
+    is_regular = word.endswith("s") and word[:-1] in words
+    return is_regular or word.endswith(("ves", "ies")) or word == "children"
+
+
 def subject_key(subject: str) -> str:
     """The normal form of a subject; all words for the user have the same.
 
@@ -143,10 +125,10 @@ def _subject_key(subject: str) -> str:
     owner = _OF_THE_USER.regex.match(plain.removeprefix("the "))
     if owner is not None:
         rest = plain.removeprefix("the ")[owner.end() :]
-        return f"{USER}'s {PEOPLE.get(rest, rest)}"
+        return f"{USER}'s {people().get(rest, rest)}"
     kin = _KIN_OF_THE_USER.regex.fullmatch(plain)
     if kin is not None:
-        return f"{USER}'s {PEOPLE.get(kin['kin'], kin['kin'])}"
+        return f"{USER}'s {people().get(kin['kin'], kin['kin'])}"
     return plain
 
 
@@ -164,7 +146,7 @@ def has_one_value(predicate: str) -> bool:
 
 def may_be_several(word: str) -> bool:
     """Whether somebody may have several of such people, as of sisters or friends."""
-    person = PEOPLE.get(word)
+    person = people().get(word)
     return person is not None and person not in _ONE_PERSON
 
 
