@@ -459,3 +459,42 @@ async def test_a_change_holds_from_when_the_speaker_says_it_happened(
         await told(m, after, "2026-06-07T12:00:00+00:00", "t")
         (memory,) = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
     assert from_millis(memory.current.valid_from).isoformat() == "2026-06-01T00:00:00+00:00"
+
+
+MOVED = {
+    "en": (
+        "I live in Oslo, by the harbour.",
+        "The user lives in Oslo.",
+        "Bergen it is, as far as homes go.",
+        "The user lives in Bergen.",
+    ),
+    "zh": (
+        "我住在奥斯陆，就在港口边。",
+        "用户住在奥斯陆。",
+        "家嘛，就算是卑尔根吧。",
+        "用户住在卑尔根。",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", sorted(MOVED))
+async def test_a_conclusion_that_waited_takes_effect_on_what_is_known_once_it_is_confirmed(
+    home: Path, model: ScriptedModel, language: str
+) -> None:
+    words, known, vague, concluded = MOVED[language]
+
+    def found(n: int, _: str, text: str, __: object) -> list[dict[str, Any]]:
+        if words in text:
+            return [add(words, n, known, predicate="home")]
+        return [add(vague, n, concluded, predicate="home", importance=0.9)]
+
+    model.answer = answers(extract=reader(found), verify=finds("unclear"))
+    async with opened(home, model) as m:
+        await told(m, words, MONDAY)
+        await told(m, vague, SATURDAY, "t")
+        (waits,) = await m.list_pending()
+        assert waits.content == concluded
+        await m.with_channel(COMMAND_LINE).revise_memory(waits.id, "confirm")
+        active = [one.content for one in await memories(m) if one.validity is Validity.ACTIVE]
+        assert active == [concluded]
+        assert await shown(m, concluded) == [concluded]

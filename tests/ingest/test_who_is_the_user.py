@@ -253,3 +253,25 @@ async def test_what_another_person_says_of_themselves_changes_nothing_of_the_use
         await spoken(m, (bob, again), session="together")
         theirs = [(bob.lower(), right)] if change == "UPDATE" else []
         assert await believed(m) == sorted([("user", content), *theirs])
+
+
+async def test_what_the_user_says_of_themselves_changes_nothing_of_another_person(
+    home: Path, model: ScriptedModel
+) -> None:
+    words, content, again, wrong, _ = PIANO["en"]
+
+    def found(n: int, who: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if who == "Bob":
+            return [add(text, n, content, predicate="piano")]
+        theirs = [one["id"] for one in known if one["subject"] == "bob"]
+        change = {"content": wrong, "quote": text, "turn": n, "reason": "detail"}
+        return [{"op": "UPDATE", "id": one, **change} for one in theirs]
+
+    model.answer = answers(extract=reader(found))
+    async with opened(home, model) as m:
+        await spoken(m, ("Anna", "Hello."), session="alone")
+        await spoken(m, ("Bob", words), session="together")
+        await spoken(m, ("Anna", again), session="later")
+        assert await believed(m) == sorted(
+            [("user", wrong), ("bob", content.replace("The user", "Bob"))]
+        )

@@ -32,6 +32,7 @@ from memoria.policy.participants import (
 from memoria.store.base import Transaction
 from memoria.store.values import NewTurn
 from memoria.text.document import full_text
+from memoria.text.name import name_key
 
 _MOST_NAMES = 12
 _LONGEST_NAME = 100
@@ -53,7 +54,7 @@ def attribute_operations(
 ) -> tuple[Operation, ...]:
     """The operations with subjects and wordings that say of whom they speak.
 
-    What another person says of themselves changes no memory of the user: it is a conclusion of its
+    What one speaker says of themselves changes no memory of another one: it is a conclusion of its
     own, and takes nothing back.
 
     Args:
@@ -77,8 +78,10 @@ def _attribute(
             return _attribute_addition(operation, turn, participants)
         case Update():
             return _attribute_update(operation, turn, prompt.memories, participants)
-        case Delete() if _is_of_others(operation, turn, prompt.memories, participants):
-            return Skip(reason="said by somebody else than the user")
+        case Delete(id=memory_id) if memory_id in prompt.memories:
+            memory = prompt.memories[memory_id]
+            is_of_another = _is_of_another(participants, memory, turn, full_text(turn))
+            return Skip(reason="said by somebody else") if is_of_another else operation
         case _:
             return operation
 
@@ -92,20 +95,20 @@ def _attribute_addition(add: Add, turn: StoredTurn, participants: Participants) 
 def _attribute_update(
     update: Update, turn: StoredTurn, known: Mapping[str, Memory], participants: Participants
 ) -> Add | Update:
-    """The update, or the addition that it is where another person than the memory's speaks."""
+    """The update, or the addition that it is where somebody else than its memory's speaks."""
     _, content = attribute_subject(participants, turn, "", update.content, update.quote)
-    person, memory = participants.find_person(turn), known.get(update.id)
-    is_of_person = person is not None and content != update.content
-    if person is None or memory is None or not is_of_person:
-        return update.model_copy(update={"content": content})
-    if memory.subject == subject_key(person) or not memory.type.may_be_proposed:
+    memory = known.get(update.id)
+    words = f"{update.quote}\n{update.content}"
+    if memory is None or not (
+        memory.type.may_be_proposed and _is_of_another(participants, memory, turn, words)
+    ):
         return update.model_copy(update={"content": content})
     return Add(
         type=memory.type,
         content=content,
         quote=update.quote,
         turn=update.turn,
-        subject=person[:_LONGEST_NAME],
+        subject=(participants.find_person(turn) or USER)[:_LONGEST_NAME],
         predicate=memory.predicate or memory.type.value,
         importance=memory.importance,
         confidence=memory.confidence,
@@ -115,14 +118,18 @@ def _attribute_update(
     )
 
 
-def _is_of_others(
-    delete: Delete, turn: StoredTurn, known: Mapping[str, Memory], participants: Participants
+def _is_of_another(
+    participants: Participants, memory: Memory, turn: StoredTurn, words: str
 ) -> bool:
-    """Whether somebody who is not the user takes back a memory of the user without naming them."""
-    memory = known.get(delete.id)
-    is_of_user = memory is not None and memory.subject == USER
-    is_said_by_other = participants.find_person(turn) is not None
-    return is_of_user and is_said_by_other and not participants.mentions_user(full_text(turn))
+    """Whether somebody speaks, and a memory is of another speaker, whom the words do not name."""
+    person = participants.find_person(turn)
+    speaker = USER if person is None else subject_key(person)
+    if turn.role is not Role.USER or memory.subject == speaker:
+        return False
+    if memory.subject == USER:
+        return not participants.mentions_user(words)
+    names = [name for name in participants.people if subject_key(name) == memory.subject]
+    return any(name_key(name) not in name_key(words) for name in names)
 
 
 def _add_users_name(add: Add, participants: Participants) -> Add:

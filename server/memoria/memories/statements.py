@@ -283,6 +283,8 @@ class Statements:
         match action:
             case "confirm":
                 writer.confirm(memory, by_user=self._is_user_channel)
+                if memory.validity is Validity.PENDING_CONFIRMATION and self._is_user_channel:
+                    self._settle(tx, memory.id)
             case "archive":
                 writer.end(memory.id)
             case "restore":
