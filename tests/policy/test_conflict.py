@@ -48,6 +48,11 @@ def test_somebody_of_the_users_has_one_key_in_any_wording(name: str) -> None:
     assert subject_key(name) == "user's mother"
 
 
+@pytest.mark.parametrize("name", ["my older brother", "my big brother", "我哥哥", "用户的哥哥"])
+def test_age_among_siblings_has_one_word(name: str) -> None:
+    assert subject_key(name) == "user's elder brother"
+
+
 def test_different_relatives_stay_different() -> None:
     names = [
         "我舅舅",

@@ -151,7 +151,10 @@ def _attribute(match: re.Match[str], subject: str) -> list[Property]:
     word, value = match["attribute"], match["value"]
     attribute = predicate_key(word)
     of_many = may_be_several(word)
-    is_kind = word in people() and not _is_name(value)
+    is_known = re.fullmatch(vocabulary.ATTRIBUTES, word) or attribute != word
+    is_kind = (word in people() and not _is_name(value)) or (
+        not is_known and bool(vocabulary.KIND.regex.search(value))
+    )
     if is_kind or word in vocabulary.MANY or vocabulary.STATE.regex.search(value):
         return [Property(subject, f"{attribute}:{value}", value, False, not match["not"])]
     affirmed = not match["not"]

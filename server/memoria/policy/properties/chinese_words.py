@@ -69,4 +69,6 @@ MANY = frozenset(
     "爱好 兴趣 目标 梦想 愿望 朋友 同学 问题 建议 想法 优点 缺点 特点 强项 习惯 烦恼 灵感".split()
 )
 """Attributes of which somebody has several."""
+KIND = LazyPattern("^一?[个名位只条种]|[人员师生者手家]$")
+"""What says of what kind something is, not which one: 是个老师, 是上海人."""
 STATE = LazyPattern("[很太得]|非常|有点|不错|吗")

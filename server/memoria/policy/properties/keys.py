@@ -15,6 +15,7 @@ _OF_THE_USER = LazyPattern(
     r"(?:the user's|user's|users|my|user) (?=\S)|(?:用户|本人|我)的?(?!们)(?=.)"
 )
 _KIN_OF_THE_USER = LazyPattern(r"(?:the )?(?P<kin>[a-z-]+) of (?:the user|user|mine)")
+_ELDER = LazyPattern("^(?:(?P<elder>older|big)|little) (?=(?:brother|sister)$)")
 _BETWEEN_CHINESE = LazyPattern("(?<=[一-鿿]) (?=[一-鿿])")
 _APART = frozenset(
     """
@@ -125,6 +126,7 @@ def _subject_key(subject: str) -> str:
     owner = _OF_THE_USER.regex.match(plain.removeprefix("the "))
     if owner is not None:
         rest = plain.removeprefix("the ")[owner.end() :]
+        rest = _ELDER.regex.sub(lambda age: "elder " if age["elder"] else "younger ", rest)
         return f"{USER}'s {people().get(rest, rest)}"
     kin = _KIN_OF_THE_USER.regex.fullmatch(plain)
     if kin is not None:
