@@ -95,6 +95,8 @@ def test_pronouns_are_whoever_was_named_before_or_leave_it_open() -> None:
         ("Which medicine do I take?", "My doctor prescribed metformin.", UNKNOWN),
         ("When is my appointment?", "The dentist's appointment is on Friday.", UNKNOWN),
         ("Where does my brother live?", "I live in York.", OTHER),
+        ("What is Murat's son called?", "Murat from the choir has a son called Can.", SAME),
+        ("阿芳的老公做什么？", "阿芳做厨师。", OTHER),
         ("Who is my boss?", "My boss is Sarah.", SAME),
         ("When do I see my dentist?", "I have an appointment on Friday.", UNKNOWN),
     ],
@@ -111,6 +113,11 @@ def test_a_name_that_is_known_to_be_the_users_or_a_relatives_is_theirs() -> None
     asked = find_people("Where does my brother live?")
     assert compare_people(asked, find_people("Tom lives in Cork."), known) is SAME
     assert compare_people(asked, find_people("Priya lives in Cork."), known) is OTHER
+    said = [find_people("小明是我弟弟。"), find_people("我住在北京。")]
+    known = Identities.read(said)
+    asked = find_people("我弟弟住在哪里？")
+    assert compare_people(asked, find_people("小明住在厦门。"), known) is SAME
+    known = Identities.read([find_people("My name is Lin."), find_people("My brother Tom is old.")])
     me = find_people("Where do I live?")
     assert compare_people(me, find_people("Lin lives in York."), known) is SAME
     assert compare_people(me, find_people("Tom lives in Cork."), known) is OTHER

@@ -226,6 +226,14 @@ async def test_who_the_user_is_by_name_is_the_user(memory: Memoria) -> None:
     ]
 
 
+async def test_whose_name_it_is_is_known_from_elsewhere(memory: Memoria) -> None:
+    await memory.remember("Tom is my brother.")
+    await memory.remember("Tom lives in Cork.")
+    await memory.remember("The user likes long walks.")
+    found = await memory.search_memory("Where does my brother live?")
+    assert "Tom lives in Cork." in [hit.text for hit in found.hits]
+
+
 async def test_the_stage_can_be_left_out_and_explains_itself(memory: Memoria) -> None:
     await memory.remember("My daughter is allergic to peanuts.")
     question = "What is my uncle allergic to?"
@@ -283,6 +291,10 @@ async def test_a_general_word_for_kin_or_animals_finds_the_special_one(
         ("Boris's cat is called Tom.", "What is my cat called?"),
         ("我哥哥身高一米八。", "我身高多少？"),
         ("李雷家的猫叫毛毛。", "我家的猫叫什么？"),
+        ("小吴的属相是马。", "我姥姥的属相是什么？"),
+        ("我姥爷的属相是兔。", "我姥姥的属相是什么？"),
+        ("阿芳做厨师。", "阿芳的老公做什么工作？"),
+        ("我老公做司机。", "阿芳的老公做什么工作？"),
     ],
 )
 async def test_where_only_anothers_fact_is_on_record_the_first_level_is_silent(
@@ -291,5 +303,6 @@ async def test_where_only_anothers_fact_is_on_record_the_first_level_is_silent(
     await memory.remember("The user likes long walks.")
     await memory.remember("用户喜欢散步。")
     await memory.remember(fact)
+    await memory.wait_until_idle(60)
     found = await memory.search_memory(question)
     assert fact not in [hit.text for hit in found.hits]

@@ -18,7 +18,7 @@ _NO_GIVEN = (
     "的家对在是和跟与叫说吃喝有住养开也都不没会要想去了着过什怎几哪今每最喜讨爱只很就又常从给把被"
 )
 _GIVEN = f"(?:(?![{_NO_GIVEN}])[{_HAN}])"
-_NAME_ENDS = rf"(?=[{_NO_GIVEN}，。、？！；：,.!?;:（()）\s]|$)"
+_NAME_ENDS = rf"(?=[{_NO_GIVEN}做当学读写买卖教打玩跑，。、？！；：,.!?;:（()）\s]|$)"
 _FOREIGN = (
     "安娜玛丽约翰汤姆杰克莎鲍勃艾米亚伦迈尔露西苏珊卡罗琳黛薇尼可菲利普大卫彼得保马修"
     "卢斯蒂芬德温蕾妮索伯特理查弗兰凯瑟伊芙简珍洛奥托本诺拉"
@@ -60,6 +60,7 @@ def _pattern() -> re.Pattern[str]:
     )
 
 
+_IS_MINE = re.compile(r"是(?:我|用户)们?家?的?$")
 _CALLED = re.compile(rf"(?:的名字)?(?:叫做?|名叫|是)?\s?(?P<name>[小老阿]{_GIVEN}|[A-Z][a-z]+|"
                      rf"[{known.SURNAMES_ZH}]{_GIVEN}{{1,2}}){_NAME_ENDS}")  # fmt: skip
 _INTRODUCED = re.compile(
@@ -143,13 +144,23 @@ class _ChineseReader:
             owner = Person(self._speaker)
         if owner is None:
             return
+        named = self._named_before(match)
         if self._last is not None and self._last != owner:
             self._close()
         person = owner.relative(relation)
         beside = _CALLED.match(self._text, match.end())
         if beside is not None and not _is_no_name(beside["name"]):
             person = Person(person.root, person.path, name_key(beside["name"]))
+        if named is not None:
+            person = Person(person.root, person.path, named)
         self._last, self._before, self._end = person, owner, match.end()
+
+    def _named_before(self, match: re.Match[str]) -> str | None:
+        """The name of whom the text says that they are this relative: 小明是我弟弟."""
+        is_told = _IS_MINE.search(self._text[: match.start()])
+        if is_told is None or not self._persons or self._persons[-1].name is None:
+            return None
+        return self._persons.pop().name
 
     def _owner(self, match: re.Match[str], relation: Relation) -> Person | None:
         """Whose relative it is, by what stands before it."""

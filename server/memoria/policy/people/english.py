@@ -5,11 +5,9 @@ relation it makes a person ("my" + "mother"), before anything else it speaks of 
 car"). What one says, thinks or asks ("I told you that …") is about somebody else.
 """
 
-import re
-from typing import NamedTuple
-
 from memoria.graph import lexicon as known
 from memoria.policy.people import english_words as lists
+from memoria.policy.people.english_words import EnglishWord, split_words
 from memoria.policy.people.kinship import (
     Relation,
     RelationWord,
@@ -21,19 +19,8 @@ from memoria.policy.people.persons import SOMEBODY, USER, People, Person
 from memoria.text.name import name_key
 from memoria.text.stopwords import STOP_WORDS
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’][a-z]*)?|\d[\w-]*|[.,;:!?()\"“”\n—–]")
-_IN_LAW = re.compile(r"\b(\w+)[ -]in[ -]laws?\b", re.IGNORECASE)
 _MOST_ADJECTIVES = 2
-
-
-class _EnglishWord(NamedTuple):
-    text: str
-    """Without a possessive ending."""
-    lower: str
-    is_possessive: bool
-    is_capital: bool
-    begins: bool
-    """Whether a sentence begins with it."""
+_LEAST_BEFORE = 2
 
 
 def read_english(text: str, speaker: str | None, listener: str | None) -> People:
@@ -44,21 +31,7 @@ def read_english(text: str, speaker: str | None, listener: str | None) -> People
         speaker: the root of whoever says "I"; None where that is nobody of interest.
         listener: the root of whoever is "you".
     """
-    return _EnglishReader(_split(text), speaker, listener).read()
-
-
-def _split(text: str) -> list[_EnglishWord]:
-    words: list[_EnglishWord] = []
-    if "in" in text and "law" in text:
-        text = _IN_LAW.sub(r"\1-in-law", text)
-    begins = True
-    for piece in _TOKEN.findall(text):
-        base, mark, ending = piece.replace("’", "'").partition("'")
-        possessive = bool(mark) and (ending == "s" or (not ending and base.endswith("s")))
-        whole = base if possessive or not mark else f"{base}'{ending}"
-        words.append(_EnglishWord(whole, whole.lower(), possessive, piece[0].isupper(), begins))
-        begins = piece in '.!?:;\n"“('
-    return words
+    return _EnglishReader(split_words(text), speaker, listener).read()
 
 
 def _person(root: str | None) -> Person | None:
@@ -68,9 +41,7 @@ def _person(root: str | None) -> Person | None:
 class _EnglishReader:
     """Reads one text."""
 
-    def __init__(
-        self, words: list[_EnglishWord], speaker: str | None, listener: str | None
-    ) -> None:
+    def __init__(self, words: list[EnglishWord], speaker: str | None, listener: str | None) -> None:
         self._words = words
         self._speaker, self._listener = speaker, listener
         self._relations = english_words()
@@ -147,7 +118,7 @@ class _EnglishReader:
         )
         return who.begins and not (is_one and names_one)
 
-    def _read_other(self, word: _EnglishWord) -> None:
+    def _read_other(self, word: EnglishWord) -> None:
         if word.lower in lists.JOINT:
             self._is_joint = True
         elif word.lower in lists.DEEDS:
@@ -185,13 +156,13 @@ class _EnglishReader:
                 return None
         return None
 
-    def _is_of_thing(self, word: _EnglishWord, after: _EnglishWord | None) -> bool:
+    def _is_of_thing(self, word: EnglishWord, after: EnglishWord | None) -> bool:
         """Whether a relation merely tells what kind of thing follows: Mother's Day, a dog bowl."""
         if after is None or after.lower not in ("day", *lists.THINGS):
             return False
         return after.lower == "day" or not self._has_things(word)
 
-    def _has_things(self, word: _EnglishWord) -> bool:
+    def _has_things(self, word: EnglishWord) -> bool:
         """Whether what follows is theirs: my mother's appointment, but not my dentist's."""
         return word.is_possessive and is_kin_or_pet(self._relations[word.lower].relation.name)
 
@@ -217,12 +188,25 @@ class _EnglishReader:
             self._owner = person
             return at + 1
         name, end = self._name_beside(at + 1)
+        name = name or self._name_before(at)
         self._before = owner
         if name:
             self._add(Person(person.root, person.path, name_key(name)))
             return end
         self._add(person)
         return at + 1
+
+    def _name_before(self, at: int) -> str:
+        """The name of whom the text says that they are this relative: Tom is my brother."""
+        words = self._words
+        start = next((n for n in range(at, max(at - 4, 1), -1) if words[n].lower in lists.OWN), 0)
+        if start < _LEAST_BEFORE or words[start - 1].lower not in lists.BEING or not self._persons:
+            return ""
+        name = name_key(words[start - 2].text)
+        if self._persons[-1].name != name:
+            return ""
+        self._persons.pop()
+        return name
 
     def _name_beside(self, at: int) -> tuple[str, int]:
         """The name that a relation is followed by, and where it ends."""
@@ -276,7 +260,7 @@ class _EnglishReader:
         before = [word.lower for word in self._words[max(start - 4, 0) : start]]
         if previous in lists.INDEFINITE or start != end:
             has_one = not lists.HAVING.isdisjoint(before)
-            return (self._spoken_of[-1] if self._spoken_of else own) if has_one else None
+            return self._spoken_of[-1] if has_one and self._spoken_of else None
         if previous == "the":
             is_own = is_close(found.relation.name) and not found.needs_owner
             is_own = (is_own or word.is_possessive) and self._listener != SOMEBODY
@@ -395,5 +379,6 @@ class _EnglishReader:
             return self._of is not None
         after = words[end].lower if end < len(words) else ""
         previous = words[start - 1].lower if start else ""
-        is_subject = (first.begins or previous in ("and", ",")) and after in lists.SUBJECT_VERBS
+        is_subject = first.begins or previous in ("and", ",")
+        is_subject = is_subject and after in lists.SUBJECT_VERBS | {"from"}
         return is_subject or (previous in lists.ASKED_AFTER and not first.begins)

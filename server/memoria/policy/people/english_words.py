@@ -1,4 +1,7 @@
-"""Word lists of the rules that read whom an English text speaks of."""
+"""Words for the rules that read whom an English text speaks of: lists, and a text split up."""
+
+import re
+from typing import NamedTuple
 
 from memoria.graph import lexicon as known
 
@@ -79,3 +82,32 @@ SUBJECT_VERBS = frozenset(
 )
 ASKED_AFTER = frozenset("does did is was has about can will".split())
 NO_PERSON = known.NAMELESS | known.CITIES | known.NO_PLACES | known.PRODUCTS | known.NUMBERED
+_TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’][a-z]*)?|\d[\w-]*|[.,;:!?()\"“”\n—–]")
+_IN_LAW = re.compile(r"\b(\w+)[ -]in[ -]laws?\b", re.IGNORECASE)
+
+
+class EnglishWord(NamedTuple):
+    """A word or a mark as the rules see it."""
+
+    text: str
+    """Without a possessive ending."""
+    lower: str
+    is_possessive: bool
+    is_capital: bool
+    begins: bool
+    """Whether a sentence begins with it."""
+
+
+def split_words(text: str) -> list[EnglishWord]:
+    """The words and marks of a text."""
+    words: list[EnglishWord] = []
+    if "in" in text and "law" in text:
+        text = _IN_LAW.sub(r"\1-in-law", text)
+    begins = True
+    for piece in _TOKEN.findall(text):
+        base, mark, ending = piece.replace("’", "'").partition("'")
+        possessive = bool(mark) and (ending == "s" or (not ending and base.endswith("s")))
+        whole = base if possessive or not mark else f"{base}'{ending}"
+        words.append(EnglishWord(whole, whole.lower(), possessive, piece[0].isupper(), begins))
+        begins = piece in '.!?:;\n"“('
+    return words

@@ -159,7 +159,7 @@ def compare_persons(asked: Person, spoken: Person, known: Identities = NOBODY_KN
     if asked.path == spoken.path == ():
         return roots
     if not asked.path or not spoken.path:
-        return _compare_with_root(asked, spoken, roots)
+        return _compare_with_root(asked, spoken, roots, known)
     return min(roots, compare_paths(asked.path, spoken.path))
 
 
@@ -184,7 +184,9 @@ def _is_of_family(person: Person) -> bool:
     return all(is_kin_or_pet(relation.name) for relation in person.path)
 
 
-def _compare_with_root(asked: Person, spoken: Person, roots: PersonMatch) -> PersonMatch:
+def _compare_with_root(
+    asked: Person, spoken: Person, roots: PersonMatch, known: Identities
+) -> PersonMatch:
     """Where one of the two is somebody themselves and the other is somebody's relative."""
     alone, relative = (asked, spoken) if not asked.path else (spoken, asked)
     if roots is PersonMatch.SAME:
@@ -192,7 +194,11 @@ def _compare_with_root(asked: Person, spoken: Person, roots: PersonMatch) -> Per
         is_own = relative is asked and len(relative.path) == 1
         is_open = is_own and (not _is_of_family(relative) or is_general(relative.path[0].name))
         return PersonMatch.UNKNOWN if is_open else PersonMatch.OTHER
-    return PersonMatch.OTHER if alone.root == USER else PersonMatch.UNKNOWN
+    if alone.root == USER:
+        return PersonMatch.OTHER
+    # Tom may be my brother, but a record that calls the user "I" would have said so.
+    is_told = known.is_user_unnamed and not known.are_names_open
+    return PersonMatch.OTHER if is_told and alone is spoken else PersonMatch.UNKNOWN
 
 
 def _resolve(person: Person, known: Identities) -> Person:

@@ -7,12 +7,12 @@ before what speaks of nobody in particular. Where either side leaves it open (a 
 elsewhere, the family, a long text), nothing changes.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from memoria.model import Role, StoredTurn
-from memoria.policy.participants import Participants, identify_participants
+from memoria.policy.participants import identify_participants
 from memoria.policy.people import NOBODY, find_people
 from memoria.policy.people.kinship import PersonMatch
 from memoria.policy.people.persons import SOMEBODY, USER, Identities, People, compare_people
@@ -127,7 +127,24 @@ def _match_candidates(
         USER in _list_roots([found])
         for found in chain(people.values(), map(_find_people, others[:_READ_FOR_THE_USER]))
     )
-    return match_people(plan, people, participants, linked, speaks_of_user=speaks_of_user)
+    known = Identities.read(
+        chain(people.values(), _read_of_names(people, others)),
+        [participants.user] if participants.user else (),
+    )
+    return match_people(plan, people, known, linked, speaks_of_user=speaks_of_user)
+
+
+def _read_of_names(
+    people: Mapping[int, People], others: Sequence[ScoredCandidate]
+) -> Iterator[People]:
+    """What further candidates tell of those named: that Tom is my brother."""
+    named = (person.name for found in people.values() for person in found.persons)
+    names = {name for name in named if name is not None}
+    for each in others:
+        if each.candidate.n not in people and names:
+            text = each.text.lower()
+            if any(name in text for name in names):
+                yield _find_people(each)
 
 
 def _find_people(each: ScoredCandidate) -> People:
@@ -167,7 +184,7 @@ def _is_linked(plan: SearchPlan, each: ScoredCandidate, people: People) -> bool:
 def match_people(
     plan: SearchPlan,
     people: Mapping[int, People],
-    participants: Participants,
+    known: Identities,
     linked: Collection[int],
     *,
     speaks_of_user: bool,
@@ -177,12 +194,11 @@ def match_people(
     Args:
         plan: the search.
         people: whom the candidates speak of, by document.
-        participants: who has spoken in the user's place, by which the user has a name.
+        known: who is who.
         linked: those of the candidates that hold a name of the question, or that the graph leads to
             from one: what else they call somebody may be another name of the same person.
         speaks_of_user: whether the record calls the user "I" or "the user".
     """
-    known = Identities.read(people.values(), [participants.user] if participants.user else ())
     asked = plan.parsed.people
 
     def match(known: Identities) -> dict[int, PersonMatch]:
