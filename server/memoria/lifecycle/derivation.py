@@ -42,6 +42,8 @@ class DerivedMemory:
     sources: tuple[DerivationSource, ...]
     is_decided: bool
     """Whether somebody else has decided about it: no night changes it."""
+    is_outdated: bool = False
+    """Whether something that it rests on has changed since."""
 
     @property
     def source_ids(self) -> frozenset[str]:
@@ -58,11 +60,6 @@ class DerivedMemory:
         """What its present wording rests on."""
         return [one for one in self.sources if one.is_current and one.is_quoted]
 
-    @property
-    def is_stale(self) -> bool:
-        """Whether something that it rests on says something else by now."""
-        return any(source.is_changed for source in self.current_sources)
-
 
 def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory]:
     """What nights drew of a kind, whatever became of it, in the order it was drawn."""
@@ -71,14 +68,16 @@ def read_derived(night: StepContext, kind: MemoryType) -> Iterator[DerivedMemory
         with night.store.read(night.tenant) as tx:
             page = tx.derivations.list_derived(after, _PAGE)
             found = [tx.memories.get(memory_id) for _, memory_id in page]
-            sources = tx.derivations.sources([memory_id for _, memory_id in page])
+            ids = [memory_id for _, memory_id in page]
+            sources = tx.derivations.sources(ids)
+            outdated = {change.derived_id for change in tx.derivations.list_changed(ids)}
             kept = {one.id for one in found if one is not None and has_user_decision(tx, one)}
         if not page:
             return
         for memory in found:
             if memory is not None and memory.type is kind:
                 own = (source for source in sources if source.derived_id == memory.id)
-                yield DerivedMemory(memory, tuple(own), memory.id in kept)
+                yield DerivedMemory(memory, tuple(own), memory.id in kept, memory.id in outdated)
         after = page[-1][0]
 
 

@@ -118,11 +118,11 @@ def _propose_concepts(
 ) -> Iterator[ConceptItem]:
     asked, found = 0, 0
     taken: set[str] = set()
-    for members, stale in _list_groups(context, concepts):
+    for members, outdated in _list_groups(context, concepts):
         if asked == _MAX_QUESTIONS or found == MAX_CONCEPTS:
             return
         left = [each for each in concepts if each.memory.id not in taken]
-        one = stale or _matching_concept(members, left)
+        one = outdated or _matching_concept(members, left)
         if one is not None and _covers(one, members):
             taken |= set() if one.is_decided else {one.memory.id}
             continue
@@ -151,13 +151,13 @@ def _propose_concepts(
 def _list_groups(
     context: StepContext, concepts: Sequence[DerivedMemory]
 ) -> Iterator[tuple[Members, DerivedMemory | None]]:
-    """What to ask about: first what stale concepts rest on by now, with the concept, then patterns.
+    """What to ask about: what outdated concepts rest on by now, with the concept; then patterns.
 
     A group with a concept of its own is asked about even if nothing binds its memories any more.
     """
     asked: list[set[int]] = []
     for one in concepts:
-        if one.is_stale and not one.is_decided and one.memory.validity is Validity.ACTIVE:
+        if one.is_outdated and not one.is_decided and one.memory.validity is Validity.ACTIVE:
             members = _present_sources(context, one)
             if len(members) >= MIN_QUOTED_MEMORIES:
                 asked.append({member.n for member in members})
@@ -194,14 +194,14 @@ def _covers(one: DerivedMemory, members: Members) -> bool:
         return True
     holding = {source.id for source in one.valid_sources}
     covers_all = holding >= {member.id for member in members}
-    return one.memory.validity is Validity.ACTIVE and covers_all and not one.is_stale
+    return one.memory.validity is Validity.ACTIVE and covers_all and not one.is_outdated
 
 
 def _reason_to_end(context: StepContext, one: DerivedMemory) -> str | None:
     """Why a concept may not stay as it is; None if it may."""
     if one.is_decided or one.memory.validity is not Validity.ACTIVE:
         return None
-    if one.is_stale:
+    if one.is_outdated:
         return _CHANGED
     holding = [source.n for source in one.current_sources if source.is_valid]
     with context.store.read(context.tenant) as tx:

@@ -41,8 +41,6 @@ class DerivationSource(NamedTuple):
     """Whether the derived memory rests on it, and its model was not merely shown it."""
     is_valid: bool
     """Whether it is active and still says what it said then."""
-    is_changed: bool
-    """Whether it says something else by now, or something else is true since."""
 
 
 class ChangedSource(NamedTuple):

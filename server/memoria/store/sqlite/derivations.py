@@ -76,7 +76,6 @@ class SqliteDerivations:
                 is_current=bool(row["current"]),
                 is_quoted=bool(row["quoted"]),
                 is_valid=bool(row["valid"]),
-                is_changed=bool(row["changed"]),
             )
             for row in self._rows.all("sources", ids=as_json(ids))
         ]

@@ -97,9 +97,7 @@ WITH RECURSIVE led (derived_n, since, n, current, quoted) AS (
     CROSS JOIN nodes t ON t.n = e.dst_n AND t.memory_n IS NOT NULL)
 SELECT d.id AS derived, m.n, m.id, max(l.current) AS current,
        max(l.quoted AND l.current) AS quoted,
-       m.validity = 'active' AND m.flag IS NULL AND v.ingested_at <= l.since AS valid,
-       m.validity IN ('superseded', 'contradicted') AND m.merged_into IS NULL
-       OR v.ingested_at > l.since AS changed
+       m.validity = 'active' AND m.flag IS NULL AND v.ingested_at <= l.since AS valid
 FROM led l
 CROSS JOIN memories d ON d.n = l.derived_n
 CROSS JOIN memories m ON m.n = l.n
