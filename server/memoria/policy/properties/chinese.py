@@ -152,9 +152,8 @@ def _attribute(match: re.Match[str], subject: str) -> list[Property]:
     attribute = predicate_key(word)
     of_many = may_be_several(word)
     is_known = re.fullmatch(vocabulary.ATTRIBUTES, word) or attribute != word
-    is_kind = (word in people() and not _is_name(value)) or (
-        not is_known and bool(vocabulary.KIND.regex.search(value))
-    )
+    is_kind = word in people() or (not is_known and vocabulary.KIND.regex.search(value))
+    is_kind = is_kind and not _is_name(value)
     if is_kind or word in vocabulary.MANY or vocabulary.STATE.regex.search(value):
         return [Property(subject, f"{attribute}:{value}", value, False, not match["not"])]
     affirmed = not match["not"]
