@@ -71,8 +71,12 @@ def says_the_same(one: str, other: str) -> bool:
     return wording_key(one) == wording_key(other)
 
 
+@lru_cache(maxsize=1024)
 def wording_key(text: str) -> str:
-    """A key that is equal for statements in the same words, fillers apart."""
+    """A key that is equal for statements in the same words, fillers apart.
+
+    Cached: a new statement is compared with several memories, and these with the next one again.
+    """
     plain = _ENDING.sub("", text)
     words = (_meaningful_key(found[0], within=found.start() > 0) for found in _WORD.finditer(plain))
     return "\n".join(filter(None, words)) or canonical_form(text)
