@@ -16,6 +16,7 @@ from memoria.graph.mentions import find_names
 from memoria.model import MemoryType, Scope
 from memoria.policy import scope_words as words
 from memoria.policy.conflict import USER, subject_key
+from memoria.policy.people.kinship import chinese_words, english_words, is_kin_or_pet
 from memoria.text.pattern import LazyPattern
 
 _MOST_CHARS = 4000
@@ -100,7 +101,7 @@ def _read_signs(text: str, subject: str | None) -> _Signs:
     life = _count(text, words.PERSONAL, words.PERSONAL_ZH)
     life += len(_PERSONAL_PHRASE.regex.findall(text))
     life_or_not = _count(text, words.PERSONAL_OR_NOT, words.PERSONAL_OR_NOT_ZH) > 0
-    people = _count(text, words.KIN, words.KIN_ZH)
+    people = _count(text, *_people_words())
     # To find names takes as long as all else, and by themselves they count for nothing.
     counts_names = bool(people or life or life_or_not or feeling)
     # Rules take the user for the subject of whatever they are asked to remember.
@@ -136,6 +137,25 @@ def _count(text: str, english: str, chinese: str = "") -> int:
     if text.isascii():
         return known
     return known + sum(piece in text for piece in _pieces(chinese))
+
+
+@cache
+def _people_words() -> tuple[str, str]:
+    """The user's people and animals, in English and in Chinese."""
+    english = {
+        word
+        for word, found in english_words().items()
+        if is_kin_or_pet(found.relation.name)
+        and not found.needs_owner
+        and found.relation.name not in words.KIN_OR_NOT
+    }
+    pieces = words.AROUND_ZH.split()
+    chinese = [
+        word
+        for word, found in chinese_words().items()
+        if len(word) > 1 and not found.needs_owner and not any(one in word for one in pieces)
+    ]
+    return " ".join((words.AROUND, *sorted(english))), " ".join((*pieces, *chinese))
 
 
 @lru_cache(maxsize=1)

@@ -5,13 +5,10 @@ looked for anywhere in a text, so that pieces which also stand in words of the o
 out.
 """
 
-KIN = """
-    wife husband spouse fiance fiancee girlfriend boyfriend son daughter kid toddler mother
-    father mom mum mommy daddy dad grandma grandpa grandmother grandfather grandparent grandson
-    granddaughter brother sister sibling cousin uncle aunt niece nephew godmother godfather
-    godson stepson stepdaughter roommate flatmate neighbour neighbor dog puppy kitten cat
-    hamster pet
-"""
+AROUND = "kid toddler roommate flatmate neighbour neighbor spouse hamster"
+"""Those around the user who are no kin; for these see `people/kinship`."""
+KIN_OR_NOT = frozenset("child parent partner in-law".split())
+"""Relations that processes, classes and companies have too."""
 PERSONAL = """
     allergy allergic intolerant asthma diabetes diabetic migraine insomnia insulin surgery
     doctor dentist therapist physio clinic medicine medication pill vaccine pregnant pregnancy
@@ -95,11 +92,9 @@ PHRASES_PERSONAL = (
     r"(?:leg|arm|back|foot|hand|knee|shoulder|tooth|teeth|eyes?|ears?|heart|skin|ankle|wrist)"
 )
 
-KIN_ZH = """
-    爸 妈 父亲 母亲 女儿 儿子 老婆 老公 妻子 丈夫 太太 孩子 宝宝 小孩 爷爷 奶奶 外公 外婆 姥姥
-    姥爷 哥哥 姐姐 弟弟 妹妹 舅舅 阿姨 叔叔 婶婶 姑姑 伯父 侄子 侄女 外甥 表哥 表姐 表弟 表妹
-    堂哥 堂姐 堂弟 堂妹 女朋友 男朋友 女友 男友 未婚妻 未婚夫 岳父 岳母 公婆 婆婆 家人 亲戚 朋友
-    闺蜜 室友 邻居 老同学 双胞胎 猫 狗 宠物 兔子 鹦鹉 仓鼠 我家 我们家 家里
+AROUND_ZH = """
+    爸 妈 太太 孩子 宝宝 小孩 哥哥 姐姐 弟弟 妹妹 舅舅 阿姨 叔叔 姑姑 伯父 家人 亲戚 朋友 闺蜜 室友
+    邻居 老同学 双胞胎 猫 狗 宠物 兔子 鹦鹉 仓鼠 我家 我们家 家里
 """
 PERSONAL_ZH = """
     过敏 药 医院 医生 手术 血压 血糖 血型 糖尿病 哮喘 怀孕 体检 牙医 看牙 拔牙 疫苗 失眠 感冒
