@@ -176,7 +176,8 @@ async def test_what_rules_concluded_was_held_until_it_was_stated(
         (guess,) = (await m.search_memory("oolong tea")).hits
         assert guess.kind == "memory"
         await m.remember(guess.text.replace("oolong", "the oolong"), type="preference")
-        assert (await m.get_memory(guess.id)).validity is Validity.SUPERSEDED
+        stated = await m.get_memory(guess.id)
+        assert [each.inferred_by for each in stated.versions] == ["statement", "rules"]
         then = await m.search_memory("oolong tea", as_of="2023-02-01")
         assert [hit.id for hit in then.hits] == [guess.id]
 
