@@ -9,7 +9,8 @@ from tests.ingest.play import add, answers, known_in, log, memories, opened, rea
 from tests.ingest.test_second_look import asked_for, finds, lines
 from tests.llm.scripted import Asked, ScriptedModel
 
-from memoria import Memoria
+import memoria
+from memoria import Memoria, Settings
 from memoria.model import COMMAND_LINE, Edge, EdgeType, Memory, Node, Validity, from_millis
 from memoria.model.provenance import EntityRecord
 from memoria.store.values import Filters
@@ -498,3 +499,25 @@ async def test_a_conclusion_that_waited_takes_effect_on_what_is_known_once_it_is
         active = [one.content for one in await memories(m) if one.validity is Validity.ACTIVE]
         assert active == [concluded]
         assert await shown(m, concluded) == [concluded]
+
+
+BACK = {
+    "en": ("I live in Ulm.", "I live in Bonn now.", "The user lives in Ulm."),
+    "zh": ("我住在大理。", "我现在住在昆明。", "用户住在大理。"),
+}
+
+
+@pytest.mark.parametrize("language", sorted(BACK))
+async def test_what_was_archived_and_is_said_again_takes_the_place_of_what_held_meanwhile(
+    home: Path, language: str
+) -> None:
+    there, elsewhere, content = BACK[language]
+    async with memoria.open(settings=Settings.from_values(home=home, embedder="off")) as m:
+        for session, words in enumerate((there, elsewhere, there)):
+            turn = {"role": "user", "content": words}
+            await m.record_conversation([turn], "session_end", session_id=str(session))
+            if session == 0:
+                (memory,) = await memories(m)
+                await m.revise_memory(memory.id, "archive")
+        active = [one for one in await memories(m) if one.validity is Validity.ACTIVE]
+        assert [one.content for one in active] == [content]

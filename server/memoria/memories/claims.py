@@ -268,11 +268,24 @@ class ClaimWriter:
         return ClaimOutcome("ADD", beside.id)
 
     def _restore_if_repeated(self, new: NewClaim, known: Memory) -> ClaimOutcome:
-        """Restore an archived memory if the user said the same after it was archived."""
+        """Restore an archived memory if the user said the same after it was archived.
+
+        It takes effect on what has come to hold meanwhile, like a claim of its own.
+        """
         by_user = new.claim.source is SourceKind.USER_SAID
         if not by_user or new.claim.said_at <= known.updated_at:
             return ClaimOutcome("known", known.id)
-        return self._restore(new, known, ())
+        again = replace(new, memory=_like(known, new.claim))
+        verdicts = judge_claim(self._tx, again, self._now)
+        replaced = tuple(memory for memory, _ in verdicts.replaced)
+        opponents = (*verdicts.opponents, *verdicts.newer)
+        if not replaced:
+            return self._restore(new, known, opponents)
+        self._hold_again(new, known)
+        successor = self._current(known)
+        self._supersede_all(successor, replaced)
+        self._writer.mark_contradiction(successor, opponents)
+        return ClaimOutcome("restored", known.id, replaced, opponents)
 
     def _restore(
         self, new: NewClaim, known: Memory, contradicted: Sequence[Memory]
