@@ -13,7 +13,8 @@ from memoria.config import Settings
 from memoria.model import COMMAND_LINE
 from memoria.model.nightly import NightlyRun
 
-BEFORE, AFTER = "The user works at Xylophonix in Lyon", "The user works at Zebranomics in Lyon"
+BEFORE, AFTER = "The user enjoys books by Xylophonix", "The user enjoys books by Zebranomics"
+"""Both may be true, so that saying the first again is a memory of its own."""
 
 
 @pytest.fixture
