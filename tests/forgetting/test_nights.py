@@ -50,8 +50,10 @@ async def test_a_wording_forgotten_since_does_not_come_back_and_the_memory_keeps
     settings: Settings, corrected: tuple[str, NightlyRun]
 ) -> None:
     memory_id, run = corrected
+    async with opened(settings.model_copy(update={"workspace": "a project"})) as m:
+        again = await m.remember(BEFORE, scope="project")  # beside what holds everywhere
+        assert again.id != memory_id
     async with opened(settings) as m:
-        again = await m.remember(BEFORE, type="preference")
         await m.forget_memory([again.id])
         assert not remains(settings.home_path, "Xylophonix")
         nights.undo_nightly(settings, run.id, lambda _: None)
