@@ -14,6 +14,7 @@ _BY_WEIGHT: tuple[_Match, ...] = ("restated", "replaced", "disputed")
 _NEAR = 2
 _LEAST_PREFIX = 2
 _LONGEST_VALUE = 4
+_MOST_WORDS = 0.6
 _CONNECTING = frozenset("and name call which who with as in at from for since because".split())
 
 
@@ -114,6 +115,21 @@ def _is_refined(said: Statement, before: Statement) -> bool:
     return said.clauses[0].words == known or more[0] in _CONNECTING
 
 
+def _tell_alike(said: Statement, before: Statement) -> bool:
+    """Whether two statements tell the same kind of thing of the same subject.
+
+    Where no rule reads one of them, most of their words must be shared.
+    """
+    if any(one.is_unread for one in (*said.properties, *before.properties)):
+        shared = len(set(said.words) & set(before.words))
+        return shared >= _MOST_WORDS * max(len(set(said.words)), len(set(before.words)))
+    new, known = (
+        {(one.subject, one.predicate.partition(":")[0]) for one in statement.properties}
+        for statement in (said, before)
+    )
+    return bool(new & known)
+
+
 def _compare_frames(said: Statement, before: Statement) -> Relation | None:
     """Two statements that differ in one place only, where a number or a time stands."""
     a, b = said.words, before.words
@@ -127,7 +143,8 @@ def _compare_frames(said: Statement, before: Statement) -> Relation | None:
     is_one_place = 0 < len(new) <= _LONGEST_VALUE and 0 < len(known) <= _LONGEST_VALUE
     if front < _LEAST_PREFIX or not is_one_place:
         return None
-    if said.is_correction or (said.denied and set(said.denied) <= set(known)):
+    names_old = bool(said.denied) and set(said.denied) <= set(known)
+    if names_old or (said.is_correction and _tell_alike(said, before)):
         return "replaces"
     if not all(map(is_bare_quantity, (*new, *known))):
         return None
