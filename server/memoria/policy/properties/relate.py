@@ -14,7 +14,7 @@ _BY_WEIGHT: tuple[_Match, ...] = ("restated", "replaced", "disputed")
 _NEAR = 2
 _LEAST_PREFIX = 2
 _LONGEST_VALUE = 4
-_MOST_WORDS = 0.6
+_MOST_WORDS = 0.7
 _CONNECTING = frozenset("and name call which who with as in at from for since because".split())
 
 
@@ -115,19 +115,12 @@ def _is_refined(said: Statement, before: Statement) -> bool:
     return said.clauses[0].words == known or more[0] in _CONNECTING
 
 
-def _tell_alike(said: Statement, before: Statement) -> bool:
-    """Whether two statements tell the same kind of thing of the same subject.
+def _tell_alike(said: Statement, before: Statement, shared: int) -> bool:
+    """Whether a correction can only mean a known statement: nearly all of their words are shared.
 
-    Where no rule reads one of them, most of their words must be shared.
+    "Correction: the user likes tea" may correct any liking, so it replaces none of another thing.
     """
-    if any(one.is_unread for one in (*said.properties, *before.properties)):
-        shared = len(set(said.words) & set(before.words))
-        return shared >= _MOST_WORDS * max(len(set(said.words)), len(set(before.words)))
-    new, known = (
-        {(one.subject, one.predicate.partition(":")[0]) for one in statement.properties}
-        for statement in (said, before)
-    )
-    return bool(new & known)
+    return shared >= _MOST_WORDS * max(len(said.words), len(before.words))
 
 
 def _compare_frames(said: Statement, before: Statement) -> Relation | None:
@@ -144,7 +137,7 @@ def _compare_frames(said: Statement, before: Statement) -> Relation | None:
     if front < _LEAST_PREFIX or not is_one_place:
         return None
     names_old = bool(said.denied) and set(said.denied) <= set(known)
-    if names_old or (said.is_correction and _tell_alike(said, before)):
+    if names_old or (said.is_correction and _tell_alike(said, before, front + back)):
         return "replaces"
     if not all(map(is_bare_quantity, (*new, *known))):
         return None
