@@ -19,6 +19,7 @@ from memoria.model import Validity
 
 Verb = Literal["capture", "remember", "again", "correct", "archive", "restore", "forget", "erase"]
 SECRETS = range(3)
+DOORS = ("cellar", "garden", "attic")
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,8 @@ def word(secret: int) -> str:
 
 
 def statement(secret: int) -> str:
-    return f"The code of the door is {word(secret)}"
+    """What tells a secret; each is of another door, so that none replaces another."""
+    return f"The code of the {DOORS[secret]} door is {word(secret)}"
 
 
 def turn(secret: int) -> dict[str, str]:
