@@ -130,7 +130,7 @@ class ClaimWriter:
             memory: as it is now.
             claim: what it says.
         """
-        new = NewClaim(claim, _like(memory, claim), _bare_wording(memory))
+        new = NewClaim(claim, _like(memory, claim), bare_wording(memory))
         verdicts = judge_claim(self._tx, new, self._now)
         replaced = tuple(other for other, _ in verdicts.replaced)
         self._supersede_all(memory, replaced)
@@ -352,7 +352,7 @@ def _like(memory: Memory, claim: Claim) -> NewMemory:
     )
 
 
-def _bare_wording(memory: Memory) -> NewWording:
+def bare_wording(memory: Memory) -> NewWording:
     """What a memory says now."""
     now = memory.current
     return NewWording(content=now.content, valid_from=now.valid_from, provenance=now.provenance)

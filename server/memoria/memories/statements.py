@@ -268,14 +268,10 @@ class Statements:
 
     def _settle(self, tx: Transaction, memory_id: str) -> None:
         """Let a memory that was revised or restored take effect on the others."""
-        from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
+        from memoria.memories.claims import ClaimWriter, bare_wording  # noqa: PLC0415  (the start-up does without it)
 
         memory = self._memory(tx, memory_id)
-        now = memory.current
-        stated = NewWording(
-            content=now.content, valid_from=now.valid_from, provenance=now.provenance
-        )
-        claim = _claim(stated, memory, memory.confidence)
+        claim = _claim(bare_wording(memory), memory, memory.confidence)
         ClaimWriter(tx, self._writer(tx), now_millis()).settle(memory, claim)
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
