@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.memories.statement_text import check_statement
 from memoria.memories.values import Author, NewWording, StructuralLinks
 from memoria.model import (
     Channel,
@@ -34,13 +35,12 @@ from memoria.policy.properties import read_topic
 from memoria.store.base import Store, Transaction
 from memoria.store.not_found import not_found
 from memoria.store.values import NewMemory
-from memoria.text.clean import Tally, clean_text
+from memoria.text.clean import Tally
 
 if TYPE_CHECKING:
     from memoria.memories.claims import ClaimOutcome
     from memoria.memories.writer import MemoryWriter
 
-MAX_CHARS = 4000
 _IMPORTANCE = 0.5
 _CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 
@@ -379,20 +379,3 @@ def _status(outcome: "ClaimOutcome", memory: Memory) -> StatementStatus:
             return "already_known"
         case _:
             return "remembered"
-
-
-def check_statement(content: str, tally: Tally) -> str:
-    """The text without what must not be stored.
-
-    Raises:
-        InvalidInputError: it is empty or too long.
-    """
-    text = clean_text(content, tally).strip()
-    if not text:
-        raise InvalidInputError("There is nothing to remember: say it in a sentence.")
-    if len(text) > MAX_CHARS:
-        raise InvalidInputError(
-            f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. Remember "
-            "the conclusion; record the long text with record_conversation."
-        )
-    return text

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
 from memoria.errors import ForgottenError, InvalidInputError
-from memoria.memories.statements import Statements, check_statement
+from memoria.memories.statement_text import check_statement
+from memoria.memories.statements import Statements
 from memoria.memories.values import StructuralLinks
 from memoria.model import Memory, MemoryType, Validity
 from memoria.model.channel import USER_EDIT

@@ -144,7 +144,7 @@ class _ChineseReader:
             owner = Person(self._speaker)
         if owner is None:
             return
-        named = self._named_before(match)
+        named = self._name_before(match)
         if self._last is not None and self._last != owner:
             self._close()
         person = owner.relative(relation)
@@ -155,7 +155,7 @@ class _ChineseReader:
             person = Person(person.root, person.path, named)
         self._last, self._before, self._end = person, owner, match.end()
 
-    def _named_before(self, match: re.Match[str]) -> str | None:
+    def _name_before(self, match: re.Match[str]) -> str | None:
         """The name of whom the text says that they are this relative: 小明是我弟弟."""
         is_told = _IS_MINE.search(self._text[: match.start()])
         if is_told is None or not self._persons or self._persons[-1].name is None:

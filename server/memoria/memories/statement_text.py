@@ -1,0 +1,23 @@
+"""The text of a statement: what somebody asks to have remembered, before it is compared."""
+
+from memoria.errors import InvalidInputError
+from memoria.text.clean import Tally, clean_text
+
+MAX_CHARS = 4000
+
+
+def check_statement(content: str, tally: Tally) -> str:
+    """The text without what must not be stored.
+
+    Raises:
+        InvalidInputError: it is empty or too long.
+    """
+    text = clean_text(content, tally).strip()
+    if not text:
+        raise InvalidInputError("There is nothing to remember: say it in a sentence.")
+    if len(text) > MAX_CHARS:
+        raise InvalidInputError(
+            f"A memory has at most {MAX_CHARS:,} characters and this has {len(text):,}. Remember "
+            "the conclusion; record the long text with record_conversation."
+        )
+    return text
