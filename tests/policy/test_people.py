@@ -97,6 +97,8 @@ def test_pronouns_are_whoever_was_named_before_or_leave_it_open() -> None:
         ("Where does my brother live?", "I live in York.", OTHER),
         ("What is Murat's son called?", "Murat from the choir has a son called Can.", SAME),
         ("阿芳的老公做什么？", "阿芳做厨师。", OTHER),
+        ("用户养了什么宠物？", "用户养了一条狗。", UNKNOWN),
+        ("我有几个孩子？", "我有一个女儿。", UNKNOWN),
         ("Who is my boss?", "My boss is Sarah.", SAME),
         ("When do I see my dentist?", "I have an appointment on Friday.", UNKNOWN),
     ],

@@ -25,7 +25,7 @@ _FOREIGN = (
 )
 """Characters that foreign names are written with."""
 _LINK = re.compile(
-    r"(?:们)?(?:养了?|有了?|家里?|身边)?的?(?:那|这|一|两)?(?:个|只|条|位|匹)?(?:最?好的|亲)?"
+    r"(?:们)?(?:养了?|有了?|家里?|身边)?的?(?:那|这|一|两|什么|哪|几)?(?:个|只|条|位|匹)?(?:最?好的|亲)?"
 )
 _NO_PERSON = known.NAMELESS | known.CITIES | known.NO_PLACES | known.PRODUCTS
 _AND = re.compile(r"[和与跟、及]|以及|还有")
