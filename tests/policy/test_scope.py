@@ -170,3 +170,17 @@ def test_a_word_that_may_mean_either_counts_with_whoever_it_is_said_of(
 def test_what_sums_up_a_conversation_stays_where_it_was_held() -> None:
     said = "The user told of their daughter's allergy to peanuts"
     assert decide_scope(said, MemoryType.EPISODE) == "project"
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("prefers api ports above 8000", "the user prefers api ports above 8000"),
+        ("Likes dashboards", "The user likes dashboards"),
+        ("喜欢大于8000的接口端口", "用户喜欢大于8000的接口端口"),
+        ("更喜欢深色界面", "用户更喜欢深色界面"),
+    ],
+)
+def test_a_taste_of_nobody_named_is_the_users(short: str, full: str) -> None:
+    for kind in (F, P):
+        assert decide_scope(short, kind) == decide_scope(full, kind)

@@ -110,6 +110,9 @@ class MemoryTypeRow:
     """Whether a model that reads a conversation may propose one. Never of a derived type."""
     is_personal: bool = False
     """Whether a memory is seen in every project whose words leave open where it is seen."""
+    leans_to_person: int = 0
+    """Where a memory's words speak of a person and of work alike, how far its type says that it is
+    about the person; below zero: about the work."""
     is_binding: bool = False
     """Whether it binds the assistant until the user takes it back: it neither fades nor makes room
     for others, and comes first in the core files."""
@@ -137,24 +140,28 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             fading=FadingCurve(180, 0.1),  # slower than a fact, never gone by age
             core_heading="Preferences",
             is_personal=True,
+            leans_to_person=1,
         ),
         MemoryType.RULE: MemoryTypeRow(
             meaning="what the assistant is to do or to leave",
             fading=FadingCurve(None),
             core_heading="Rules",
             is_personal=True,
+            leans_to_person=1,
             is_binding=True,
         ),
         MemoryType.SKILL: MemoryTypeRow(
             meaning="how something is done",
             fading=FadingCurve(180, 0.1),
             core_heading="Lessons",
+            leans_to_person=-1,
         ),
         MemoryType.ERROR: MemoryTypeRow(
             meaning="what went wrong and why",
             fading=FadingCurve(30),  # a lesson of last month is worth more than its date
             recency_tau_days=90,
             core_heading="Lessons",
+            leans_to_person=-1,
             is_momentary=True,
             archive_order=3,
         ),
@@ -170,11 +177,13 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             fading=FadingCurve(180, 0.1),
             core_heading="People",
             is_personal=True,
+            leans_to_person=2,
         ),
         MemoryType.TASK_OUTCOME: MemoryTypeRow(
             meaning="how a piece of work ended",
             fading=FadingCurve(90),
             recency_tau_days=90,
+            leans_to_person=-1,
             is_momentary=True,
             archive_order=2,
         ),
@@ -182,6 +191,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             meaning="what using a tool has taught",
             fading=FadingCurve(90),
             recency_tau_days=90,
+            leans_to_person=-1,
             is_momentary=True,
             archive_order=1,
         ),

@@ -20,16 +20,6 @@ from memoria.policy.people.kinship import chinese_words, english_words, is_kin_o
 from memoria.text.pattern import LazyPattern
 
 _MOST_CHARS = 4000
-_PRIOR = {
-    MemoryType.PREFERENCE: 1,
-    MemoryType.RULE: 1,
-    MemoryType.RELATIONSHIP: 2,
-    MemoryType.SKILL: -1,
-    MemoryType.ERROR: -1,
-    MemoryType.TASK_OUTCOME: -1,
-    MemoryType.TOOL_EXPERIENCE: -1,
-}
-"""What a type adds."""
 
 
 @lru_cache(maxsize=512)
@@ -49,7 +39,7 @@ def decide_scope(content: str, kind: MemoryType, subject: str | None = None) -> 
     if _THIS_PROJECT.regex.search(text):
         return "project"
     signs = _read_signs(text, subject)
-    balance = _PRIOR.get(kind, 0) + signs.of_person - signs.of_work
+    balance = kind.row.leans_to_person + signs.of_person - signs.of_work
     if balance == 0:
         return None
     return "everywhere" if balance > 0 else "project"
@@ -217,7 +207,8 @@ _EVERY_PROJECT = LazyPattern(
     re.IGNORECASE,
 )
 _SELF = LazyPattern(
-    r"\bI\b|\b(?:[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b"
+    r"^(?:[Pp]refers|[Ll]ikes|[Ll]oves|[Ee]njoys|[Dd]islikes|[Hh]ates)\b|^更?(?:喜欢|偏好|讨厌)"
+    r"|\bI\b|\b(?:[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b"
     r"|(?:^|[.!?;:,(“\"]\s*|\b(?:and|but|because|so) )(?:[Tt]he )?[Uu]ser(?:'s|’s)?\b"
     r"(?!\s+(?:service|table|interface|model|stor(?:y|ies)|guide|manual|endpoint"
     r"|api|API|ids?|IDs?|menu|input|list|settings|groups?|roles?|data|records?|accounts?|session"
