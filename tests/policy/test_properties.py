@@ -19,7 +19,6 @@ def read_lines(name: str) -> list[str]:
 PAIRS = [tuple(line.split(" | ")) for line in read_lines("statement_pairs.txt")]
 COMPATIBLE = read_lines("compatible_statements.txt")
 LEFT_TO_A_MODEL = [
-    ("The user drives a Volvo.", "The user sold the Volvo and now drives a Tesla."),
     ("The user's goal is to run a marathon.", "The user's goal is to run a half marathon."),
     ("The user has no pets.", "The user has a cat."),
     ("用您称呼我", "用你称呼我"),
@@ -144,3 +143,44 @@ def test_a_property_has_one_key_in_both_languages(
 )
 def test_a_word_that_introduces_may_be_a_part_of_the_statement(one: str, other: str) -> None:
     assert relate_statements(one, other) != "same"
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("The user drives a Volvo.", "The user sold the Volvo and now drives a Tesla."),
+        ("The mail relay runs on Debian 11.", "The mail relay was upgraded to Debian 12."),
+        ("The app uses npm for packages.", "The app switched from npm to bun."),
+        ("Ola's exam is on July 2.", "Ola's exam was moved to July 9."),
+        ("The team tracks bugs in Trac.", "We no longer use Trac; the team tracks bugs in Linear."),
+        ("Nils's brother lives alone in Graz.", "Nils's brother moved into a flat in Linz."),
+        ("The user wants titles in capitals.", "The user wants titles in lower case instead."),
+        ("Dina leads the search team.", "Since Dina left, Omar has been leading the search team."),
+        ("报表任务的间隔设为 5 分钟。", "报表任务的间隔改成了 20 分钟。"),
+        ("站会每天九点开。", "站会改到十点半。"),
+        ("用户住在长沙岳麓区。", "用户上周搬到了厦门。"),
+        ("后端由刘敏负责。", "刘敏离职了，后端现在由张强负责。"),
+        ("用户要求文档用英文写。", "用户要求文档以后一律用中文写。"),
+    ],
+)
+def test_what_has_become_something_else_replaces_what_it_was(known: str, new: str) -> None:
+    assert relate_statements(new, known) == "replaces"
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("The frontend uses TypeScript.", "The frontend switched to pnpm."),
+        ("The production app uses npm.", "The staging app switched from npm to bun."),
+        ("Anna's flight leaves on May 4.", "Anna's flight was moved to gate 12."),
+        ("The user works at Acme.", "The user moved to Leeds."),
+        ("The user lives in Leeds.", "The user's sister moved to York."),
+        ("The user likes the Skoda.", "The user's brother sold the Skoda."),
+        ("The user moved to Leeds in 2015.", "The user moved to York in 2011."),
+        ("支付服务的超时是30秒。", "登录服务的超时改成了8秒。"),
+        ("用户住在长沙。", "用户的姐姐搬到了厦门。"),
+        ("项目用MySQL。", "项目改用Postgres了。"),
+    ],
+)
+def test_what_has_become_of_something_else_replaces_nothing(known: str, new: str) -> None:
+    assert relate_statements(new, known) not in ("replaces", "same")

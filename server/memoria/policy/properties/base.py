@@ -76,6 +76,8 @@ class Statement:
     """Whether it says in so many words that something known is wrong."""
     denied: tuple[str, ...] = ()
     """The words of the value that it says is wrong: "6 March, not 5 March"."""
+    is_instead: bool = False
+    """Whether it says that it holds in the place of something: `instead`, 一律."""
 
     @property
     def properties(self) -> tuple[Property, ...]:

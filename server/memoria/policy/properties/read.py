@@ -23,11 +23,14 @@ _MARKERS = frozenset(
     """.split()
 )
 _NEGATIVE = frozenset("not never no stopped quit without stop".split())
+_INSTEAD = LazyPattern(r"(?i)\binstead(?!\sof)\b|一律|改用")
 _NOT_THAT = LazyPattern(
     r"""(?xi),?\s(?:and\s)?(?:not|instead\sof|rather\sthan)\s(?:an?\s|the\s)?(?P<what>[^,;]{1,40}?)(?:\sone)?[.!]?$
     |[,]?(?:而)?不是(?P<what_zh>[^,;]{1,20})[。!]?$"""
 )
 _BASE_FORMS = {"is": "be", "am": "be", "are": "be", "has": "have", "does": "do"}
+_NUMBERS = "two three four five six seven eight nine ten eleven twelve".split()
+_COUNTS = {word: str(n) for n, word in enumerate(_NUMBERS, 2)}
 _MOST_CLAUSES = 4
 """A text of more clauses is a report; rules do not compare it."""
 _ORDER = LazyPattern(
@@ -54,7 +57,13 @@ def read_statement(text: str) -> Statement:
         previous = clause.properties or previous
         clauses.append(clause)
     denied = _words_of(aside["what"] or aside["what_zh"], in_chinese=in_chinese) if aside else ()
-    return Statement(_statement_key(wording.text), tuple(clauses), wording.is_correction, denied)
+    return Statement(
+        _statement_key(wording.text),
+        tuple(clauses),
+        wording.is_correction,
+        denied,
+        is_instead=_INSTEAD.regex.search(wording.text) is not None,
+    )
 
 
 def _words_of(text: str, *, in_chinese: bool) -> tuple[str, ...]:
@@ -99,13 +108,17 @@ def _read_whole(part: str, words: tuple[str, ...], *, is_rule: bool, in_chinese:
 
 def _plain_words(text: str) -> tuple[str, ...]:
     words = (word.lower().strip(".:'") for word in _WORD.regex.findall(text))
-    kept = (word for word in words if word and word not in vocabulary.FILLERS | _MARKERS)
+    kept = (
+        _COUNTS.get(word, word)
+        for word in words
+        if word and word not in vocabulary.FILLERS | _MARKERS
+    )
     return tuple(word if any(map(str.isdigit, word)) else stem(word) for word in kept)
 
 
 def _statement_key(text: str) -> tuple[str, ...]:
     """The words of a statement in the third person, fillers apart."""
-    words = wording_key(text).split("\n")
+    words = [_COUNTS.get(word, word) for word in wording_key(text).split("\n")]
     if USER in words[:1] and len(words) > 1:
         words[1] = _BASE_FORMS.get(words[1]) or stem(words[1])
     return tuple(words)

@@ -7,6 +7,7 @@ from memoria.model.ruling import Relation
 from memoria.policy.properties.base import Clause, Property, Statement
 from memoria.policy.properties.keys import may_be_several
 from memoria.policy.properties.read import read_statement
+from memoria.policy.properties.transitions import tells_transition
 from memoria.policy.properties.values import is_bare_quantity
 
 _Match = Literal["restated", "replaced", "disputed"]
@@ -15,6 +16,8 @@ _NEAR = 2
 _LEAST_PREFIX = 2
 _LONGEST_VALUE = 4
 _MOST_WORDS = 0.7
+_LEAST_FRAME = 3
+"""Words that two rules have in common before the place in which they differ."""
 _CONNECTING = frozenset("and name call which who with as in at from for since because".split())
 
 
@@ -29,8 +32,16 @@ def compare_statements(new: str, known: str) -> Relation | None:
     if by_frame and (said.is_correction or said.denied):
         return by_frame
     found = _compare_properties(said, before) or by_frame
+    if found not in ("replaces", "contradicts") and _may_change(said, before):
+        found = "replaces" if tells_transition(new, known) else found
     is_read = not any(one.is_unread for one in (*said.properties, *before.properties))
     return found or ("different" if is_read else None)
+
+
+def _may_change(said: Statement, before: Statement) -> bool:
+    """Whether a statement may be news about what a known one tells of the present."""
+    planned = any(one.is_tentative for one in (*said.properties, *before.properties))
+    return not planned and not all(one.is_past for one in before.properties)
 
 
 def _compare_properties(said: Statement, before: Statement) -> Relation | None:
@@ -80,7 +91,7 @@ def _match(known: Property, present: Sequence[Property]) -> _Match | None:
 def _compare(new: Property, known: Property) -> _Match | None:
     if (new.subject, new.predicate) != (known.subject, known.predicate) or not new.value:
         return None
-    if new.value == known.value or not known.has_one_value:
+    if new.value == known.value or not known.has_one_value or _names_more(new.value, known.value):
         return "restated" if new.affirmed == known.affirmed else "replaced"
     if not (new.affirmed and known.affirmed):
         return None
@@ -89,6 +100,13 @@ def _compare(new: Property, known: Property) -> _Match | None:
     if is_certain or new.is_change or _is_near(new.value, known.value):
         return "replaced"
     return "disputed"
+
+
+def _names_more(one: str, other: str) -> bool:
+    """Whether one of two values is the other with a word more: `eu-1` and `eu-1 region`."""
+    a, b = one.split(), other.split()
+    few, many = sorted((a, b), key=len)
+    return len(few) < len(many) and set(few) <= set(many) and not any(map(is_bare_quantity, few))
 
 
 def _is_near(one: str, other: str) -> bool:
@@ -136,6 +154,8 @@ def _compare_frames(said: Statement, before: Statement) -> Relation | None:
     is_one_place = 0 < len(new) <= _LONGEST_VALUE and 0 < len(known) <= _LONGEST_VALUE
     if front < _LEAST_PREFIX or not is_one_place:
         return None
+    if said.is_instead and front >= _LEAST_FRAME:
+        return "replaces"
     names_old = bool(said.denied) and set(said.denied) <= set(known)
     if names_old or (said.is_correction and _tell_alike(said, before, front + back)):
         return "replaces"

@@ -18,6 +18,7 @@ _QUOTING = LazyPattern(
 _LEAD = LazyPattern(
     r"""(?xi)^(?:(?:please|pls|and|also|but|btw|fyi|by\sthe\sway|for\sthe\srecord|personally|honestly)\b[\s,:;—-]*
     |(?:ok(?:ay)?|so|oh|hey|hi|well|yes|no|in\sgeneral|generally)\s?[,:;—-]\s*
+    |as\si\s(?:said|mentioned|told\syou)\s?,\s*|(?:我说过|之前说过)[,:]\s*
     |(?:remember|note|keep\sin\smind)(?:\sthat\s|\s?[,:]\s*)
     |(?:请(?!假|客|求|教)|麻烦你?|顺便说一下|说实话|记住|记一下|别忘了)[,、:\s]*
     |(?:对了|还有|另外|嗯|哦|好的?|那么?|总之)[,、:\s]\s*)+"""
@@ -42,6 +43,7 @@ _FIRST_PERSON = (
     (LazyPattern(r"(?i)\bmine\b"), "the user's own"),
     (LazyPattern(r"\bI\b|(?<![.\w])i(?![.\w])"), "the user"),
     (LazyPattern(r"(?i)\bme\b"), "the user"),
+    (LazyPattern("该用户"), "用户"),
     (LazyPattern("(?:我|本人|俺|咱)(?!们|国|校|司)"), "用户"),
 )
 _CONTRACTIONS = (
