@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import AsyncIterator
-from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -30,15 +29,10 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@cache
-def _bundled() -> BundledEmbedder:
-    return BundledEmbedder(BUNDLED)
-
-
-@pytest.fixture
+@pytest.fixture(scope="session")
 def embedder() -> BundledEmbedder:
     """The bundled model, loaded once for all tests."""
-    return _bundled()
+    return BundledEmbedder(BUNDLED)
 
 
 @pytest.fixture

@@ -24,9 +24,10 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def demo(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+async def demo(
+    tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
+) -> AsyncIterator[Memoria]:
     """The demo's conversation, recorded and embedded, shared by this module's tests."""
-    embedder = BundledEmbedder("use-multilingual-v3/512")
     home = tmp_path_factory.mktemp("demo")
     async with memoria.open(home=home, tenant="demo", embedder=embedder) as opened:
         await opened.record_conversation(_turns())

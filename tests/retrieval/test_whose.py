@@ -98,9 +98,10 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def remembered(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+async def remembered(
+    tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
+) -> AsyncIterator[Memoria]:
     """Both lists as memories, each list in a tenant of its own."""
-    embedder = BundledEmbedder("use-multilingual-v3/512")
     home = tmp_path_factory.mktemp("remembered")
     async with memoria.open(home=home, tenant="en", embedder=embedder) as opened:
         for text in ENGLISH.values():
@@ -110,8 +111,9 @@ async def remembered(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[
 
 
 @pytest.fixture(scope="module")
-async def remembered_zh(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
-    embedder = BundledEmbedder("use-multilingual-v3/512")
+async def remembered_zh(
+    tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
+) -> AsyncIterator[Memoria]:
     home = tmp_path_factory.mktemp("remembered_zh")
     async with memoria.open(home=home, tenant="zh", embedder=embedder) as opened:
         for text in CHINESE.values():
@@ -121,9 +123,10 @@ async def remembered_zh(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
 
 
 @pytest.fixture(scope="module")
-async def recorded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+async def recorded(
+    tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
+) -> AsyncIterator[Memoria]:
     """The English list as turns of one conversation."""
-    embedder = BundledEmbedder("use-multilingual-v3/512")
     home = tmp_path_factory.mktemp("recorded")
     async with memoria.open(home=home, tenant="en", embedder=embedder) as opened:
         await opened.record_conversation(_say(ENGLISH.values()))
@@ -132,8 +135,9 @@ async def recorded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Me
 
 
 @pytest.fixture(scope="module")
-async def recorded_zh(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
-    embedder = BundledEmbedder("use-multilingual-v3/512")
+async def recorded_zh(
+    tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
+) -> AsyncIterator[Memoria]:
     home = tmp_path_factory.mktemp("recorded_zh")
     async with memoria.open(home=home, tenant="zh", embedder=embedder) as opened:
         await opened.record_conversation(_say(CHINESE.values()))
@@ -179,9 +183,10 @@ async def test_a_turn_about_another_person_is_not_the_first_of_the_record(
 
 
 @pytest.fixture(scope="module")
-async def two_speakers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
+async def two_speakers(
+    tmp_path_factory: pytest.TempPathFactory, embedder: BundledEmbedder
+) -> AsyncIterator[Memoria]:
     """A talk of two people who both stand in the user's place."""
-    embedder = BundledEmbedder("use-multilingual-v3/512")
     home = tmp_path_factory.mktemp("two")
     said = [
         ("Bob", "I'm allergic to peanuts."),

@@ -122,9 +122,10 @@ def test_a_failing_migration_leaves_the_file_as_it_was(
     assert version(home) == NEWEST
 
 
-def test_each_migration_is_a_transaction_of_its_own(
-    home: Path, edition: Edition, run_python: Run
+def test_each_migration_of_a_home_is_a_transaction_of_its_own(
+    store: SqliteStore, home: Path, edition: Edition, run_python: Run
 ) -> None:
+    store.close()
     broken = edition(
         {
             f"{NEWEST + 1:04}_good.sql": "CREATE TABLE good (n INTEGER) STRICT;\n",
@@ -135,6 +136,15 @@ def test_each_migration_is_a_transaction_of_its_own(
     assert version(home) == NEWEST + 1
     assert "good" in tables(home)
     assert "half" not in tables(home)
+
+
+def test_a_new_home_is_made_whole_or_not_at_all(
+    home: Path, edition: Edition, run_python: Run
+) -> None:
+    broken = edition({f"{NEWEST + 1:04}_broken.sql": "CREATE TABLE half (n INTEGER);\nNONSENSE;\n"})
+    assert run_python(OPEN, home, path=broken).startswith("StoreUnavailableError")
+    assert version(home) == 0
+    assert not tables(home)
 
 
 def test_a_statement_without_its_semicolon_is_not_forgotten(

@@ -1,4 +1,8 @@
-"""Bringing a file to the present schema: numbered `.sql` files, each in its own transaction."""
+"""Bringing a file to the present schema: numbered `.sql` files, each in its own transaction.
+
+A new file has nothing to bring along. It is made with what the migrations come to, in one
+transaction: renaming tables one after another takes five times as long.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -20,11 +24,22 @@ def migrations() -> tuple[tuple[int, str], ...]:
 @cache
 def schema() -> Mapping[str, str]:
     """What every table, index and trigger is made with, by name, once all migrations have run."""
+    return dict(_read_schema()[0])
+
+
+@cache
+def _read_schema() -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
+    """What all migrations come to, as (name, SQL) in order; the tables that come with others."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for _, sql in migrations():
             connection.executescript(sql)
-        made = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-        return dict(made.fetchall())
+        made = connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+        )
+        implied = connection.execute(
+            "SELECT name FROM pragma_table_list WHERE type = 'shadow' OR name GLOB 'sqlite_*'"
+        )
+        return tuple(made.fetchall()), frozenset(name for (name,) in implied)
 
 
 def migrate(connection: Connection) -> None:
@@ -34,6 +49,8 @@ def migrate(connection: Connection) -> None:
         StoreTooNewError: the file knows migrations that this version does not.
     """
     check_version(connection)
+    if version_of(connection) == 0:
+        _create(connection)
     for number, sql in migrations():
         if version_of(connection) < number:
             _apply(connection, number, sql)
@@ -52,6 +69,16 @@ def check_version(connection: Connection) -> None:
             f"{newest}). Nothing was changed. Upgrade with: pip install -U memoria-server; if "
             "that is done, start this process again."
         )
+
+
+def _create(connection: Connection) -> None:
+    made, implied = _read_schema()
+    with transaction(connection):
+        if version_of(connection) == 0:  # another process may have been faster
+            for name, sql in made:
+                if name not in implied:
+                    connection.execute(sql)
+            connection.execute(f"PRAGMA user_version = {migrations()[-1][0]:d}")
 
 
 def _apply(connection: Connection, number: int, sql: str) -> None:
