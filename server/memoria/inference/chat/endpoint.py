@@ -5,8 +5,12 @@ longest answer. A refusal of one is followed by the next, and what worked is rem
 """
 
 import logging
+import ssl
+import weakref
+from functools import cache
 from typing import Any
 
+import httpx2
 import openai
 
 from memoria.errors import (
@@ -30,14 +34,26 @@ _CAPS = ("max_tokens", "max_completion_tokens")
 logging.getLogger("openai._base_client").setLevel(logging.INFO)
 
 
+@cache
+def _tls() -> ssl.SSLContext:
+    """The certificates of the machine, read once: that takes longer than to open a home."""
+    return httpx2.create_ssl_context()
+
+
 class EndpointChat:
     """Asks over HTTP, each request once."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout_s: float) -> None:
         self.name = model
         self._timeout_s = timeout_s
+        http = openai.DefaultHttpxClient(verify=_tls())
+        weakref.finalize(self, http.close)
         self._client = openai.OpenAI(
-            base_url=base_url, api_key=api_key or _NO_KEY, timeout=timeout_s, max_retries=0
+            base_url=base_url,
+            api_key=api_key or _NO_KEY,
+            timeout=timeout_s,
+            max_retries=0,
+            http_client=http,
         )
         self._waiting = DeadlineRunner()
         self._known: tuple[Form, str] = (FORMS[0], _CAPS[0])
