@@ -104,7 +104,10 @@ class Script:
     def _tell(self, number: int, told: Known, said: str, known: list[Object]) -> Object:
         """What is new, or instead of what is known."""
         fact, value = told.fact, told.value
-        content = value.contents[crc32(f"{number}{said}".encode()) % 2]
+        # Which wording it draws follows from the words, as the year does from its seed. A turn's
+        # number is the store's: it counts wordings of memories too, and is another one where the
+        # same is written on another path.
+        content = value.contents[crc32(said.encode()) % 2]
         for one in self._of(fact, known):
             if self._content[one["content"]].value != value:
                 instead = {"op": "UPDATE", "id": one["id"], "reason": "change"}

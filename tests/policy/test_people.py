@@ -53,6 +53,39 @@ def test_who_only_says_something_is_not_spoken_of(text: str) -> None:
     assert find_people(text).keys == {"user's mother"}
 
 
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("Which pet does Priya keep?", "The pet of Priya is a ferret."),
+        ("What animal does Priya have at home?", "Priya's pet is a ferret."),
+        ("What animals do I have?", "The user's dog is called Rex."),
+        ("How many kids do I have?", "The user's daughter is three."),
+        ("How many brothers and sisters do I have?", "The user's brother is called Tom."),
+        ("林晓梅养了什么宠物？", "林晓梅的宠物是乌龟。"),
+        ("林晓梅家里有什么动物？", "林晓梅的宠物是乌龟。"),
+        ("用户家有几个孩子？", "用户的大儿子六岁。"),
+    ],
+)
+def test_what_one_is_asked_to_have_is_not_another(question: str, statement: str) -> None:
+    asked, spoken = find_people(question).without_strangers(), find_people(statement)
+    assert compare_people(asked, spoken) is not OTHER
+
+
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("Which pet does Priya keep?", "Anna's pet is a ferret."),
+        ("How many kids does Anna have?", "Anna's brother has a tortoise."),
+        ("Which allergy does Anna have?", "Anna's mother is allergic to nuts."),
+        ("林晓梅养了什么宠物？", "林晓梅的妹妹对猫过敏。"),
+        ("林晓梅喜欢什么动物？", "林晓梅的妹妹对猫过敏。"),
+    ],
+)
+def test_what_one_is_asked_to_have_is_not_what_others_have(question: str, statement: str) -> None:
+    asked, spoken = find_people(question).without_strangers(), find_people(statement)
+    assert compare_people(asked, spoken) is OTHER
+
+
 def test_my_is_whoever_speaks_and_the_assistants_your_is_the_users() -> None:
     assert find_people("My mother is ill.", "Bob").keys == {"bob's mother"}
     assert find_people("我妈病了", "Bob").keys == {"bob's mother"}

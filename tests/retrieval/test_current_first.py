@@ -136,7 +136,8 @@ async def test_order_can_be_left_as_it_is_found(memory: Memoria) -> None:
     (turn,) = await say(memory, "The staging server listens on port 8080, if anybody asks.")
     kept = await memory.remember("The staging server listens on port 8080.", turn_id=turn)
     await memory.revise_memory(kept.id, "correct", "It is 9090 on that machine now.")
+    # Not "which port": that names the memory's property, which counts as a word of the memory.
     found = await memory.search_memory(
-        "Which port does the staging server listen on?", without=["current"]
+        "What does the staging server listen on?", without=["current"]
     )
     assert found.hits[0].id == turn

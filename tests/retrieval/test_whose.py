@@ -311,3 +311,19 @@ async def test_where_only_anothers_fact_is_on_record_the_first_level_is_silent(
     await memory.wait_until_idle(60)
     found = await memory.search_memory(question)
     assert fact not in [hit.text for hit in found.hits]
+
+
+async def test_the_name_of_a_property_finds_the_memory_that_tells_it(memory: Memoria) -> None:
+    await memory.record_conversation(_say(["I work at Halvorsen Labs."]))
+    await memory.wait_until_idle(60)
+    await memory.remember("The user's car is in the garage at Dufour.")
+    found = [hit.text for hit in (await memory.search_memory("Who is my employer?")).hits]
+    assert found == ["The user works at Halvorsen Labs."]
+    assert not (await memory.search_memory("Who is Anna's employer?")).hits
+
+
+async def test_who_is_asked_what_they_have_is_answered_with_it(memory: Memoria) -> None:
+    await memory.remember("The pet of Priya is a ferret.")
+    for question in ("Which pet does Priya keep?", "What animal does Priya have at home?"):
+        found = [hit.text for hit in (await memory.search_memory(question)).hits]
+        assert found == ["The pet of Priya is a ferret."]

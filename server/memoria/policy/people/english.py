@@ -78,6 +78,8 @@ class _EnglishReader:
             self._settle()
         if word.lower in self._relations or self._starts_qualified(at):
             return self._read_bare_relation(at)
+        if word.lower in lists.ANIMALS and self._asks_what_one_has(at, at):
+            return self._wait_for_owner(Relation("pet"), at)
         if not self._read_pronoun(at):
             if word.is_capital and word.text not in lists.NO_PERSON and at != self._introduced:
                 return self._read_name(at)
@@ -130,9 +132,9 @@ class _EnglishReader:
 
     def _settle(self) -> None:
         """Of a possessive whose noun is no relation, its owner is spoken of."""
-        owner, self._owner = self._owner, None
-        if owner is not None:
-            self._add(owner)
+        if self._owner is not None:
+            self._add(self._owner)
+        self._owner = None
 
     def _add(self, person: Person) -> None:
         if self._of is not None:
@@ -243,8 +245,22 @@ class _EnglishReader:
             return end + 2
         if self._is_said_of_somebody(at) or self._is_of_thing(word, after):
             return end + 1
+        if self._asks_what_one_has(at, end):
+            return self._wait_for_owner(self._relations[word.lower].relation, end)
         owner = self._owner_of_bare(self._relations[word.lower], at, end)
         return self._read_relative(owner or Person(SOMEBODY), end, which)
+
+    def _asks_what_one_has(self, start: int, end: int) -> bool:
+        """Whether a question asks that one has it: which pet does Anna keep?"""
+        previous = self._words[start - 1].lower if start else ""
+        goes_on = self._of is not None and previous in ("and", "or")
+        has = any(word.lower in lists.HAVING | lists.KEEPING for word in self._words[end + 1 :])
+        return has and (goes_on or previous in lists.ASKS_WHICH)
+
+    def _wait_for_owner(self, relation: Relation, at: int) -> int:
+        """Read a relation whose owner is still to come; of two it is open which is meant."""
+        self._is_open, self._of = self._is_open or self._of is not None, relation
+        return at + 1
 
     def _is_said_of_somebody(self, at: int) -> bool:
         """Whether a relation is what somebody is: she is a doctor."""

@@ -62,6 +62,10 @@ BEFORE_PLACES = frozenset(
 )
 """After these a capital is no sign of a person."""
 HAVING = frozenset("have has had having got get getting adopted own owns i've".split())
+KEEPING = frozenset("keep keeps kept".split())
+ASKS_WHICH = frozenset("which what many".split())
+ANIMALS = frozenset("animal animals".split())
+"""Words for pets where a question asks what one has, and for any animal elsewhere."""
 INDEFINITE = frozenset("a an one two three new another".split())
 GREETINGS = frozenset(
     "hey hi hello thanks thank dear okay bye congrats congratulations wow".split()

@@ -129,7 +129,7 @@ hamster - | hamster | 仓鼠
 parrot - | parrot budgie | 鹦鹉
 horse - | horse pony | 马
 tortoise - | tortoise turtle | 乌龟
-pet - | pet | 宠物
+pet - | pet | 宠物 动物!
 """
 _COVERS = {
     "parent": frozenset({"mother", "father"}),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoria.model import Memory, MemoryVersion, StoredTurn, Validity
+from memoria.policy.properties.keys import has_one_value
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.boosts import combine_boosts, memory_boosts, turn_boosts
 from memoria.retrieval.ranking.evidence.rank import score_conclusion
@@ -190,6 +191,20 @@ def _tokens(name: str) -> frozenset[str]:
     return frozenset(tokens(name))
 
 
+def _property_tokens(document: StoredTurn | MemoryWording) -> frozenset[str]:
+    """Tokens of what a memory tells of its subject: "works at Northwind" tells the employer.
+
+    Only of properties with one value, whose names are fixed; others are named as a model pleases.
+    """
+    if not isinstance(document, MemoryWording):
+        return frozenset()
+    predicate = document.memory.predicate
+    is_present = document.version.n == document.memory.current.n
+    if not predicate or not is_present or not has_one_value(predicate):
+        return frozenset()
+    return _tokens(predicate.replace("_", " "))
+
+
 def _score_candidate(
     plan: SearchPlan,
     item: FusedCandidate,
@@ -198,7 +213,7 @@ def _score_candidate(
     statistics: QueryStatistics,
     evenly: Mapping[str, float],
 ) -> ScoredCandidate:
-    tokens_of_all = words | _name_tokens(item, document)
+    tokens_of_all = words | _name_tokens(item, document) | _property_tokens(document)
     is_cross_language = is_cjk(_document_text(document)[:_READ_CHARS]) != statistics.is_cjk
     signals = RelevanceSignals(
         coverage=term_coverage(statistics.weights, tokens_of_all),
