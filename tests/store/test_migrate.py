@@ -320,3 +320,27 @@ def test_a_nightly_run_from_before_the_tables_were_renamed_is_undone_row_by_row(
         "pruned_edges": [(2, 1, 8, "redundant")],
         "generated_files": [],
     }
+
+
+def test_a_new_home_holds_the_rows_that_all_migrations_leave(
+    store: SqliteStore, home: Path
+) -> None:
+    store.close()
+    made, migrated = looked_at(home / "memoria.db"), connect_in_memory()
+    for _, sql in migrations():
+        migrated.executescript(sql)
+    assert rows_by_table(made) == rows_by_table(migrated)
+
+
+def connect_in_memory() -> Connection:
+    connection = sqlite3.connect(":memory:")
+    load_vectors(connection)
+    return connection
+
+
+def rows_by_table(connection: Connection) -> dict[str, list[object]]:
+    names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+    return {
+        name: sorted(connection.execute(f'SELECT * FROM "{name}"').fetchall(), key=repr)  # noqa: S608
+        for (name,) in names
+    }
