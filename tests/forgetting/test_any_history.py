@@ -12,9 +12,18 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 import pytest
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import HealthCheck, Phase, event, example, given, settings
 from tests.forgetting.checker import read_tables, rows_without_sources
-from tests.forgetting.histories import FACTS, HISTORIES, Forget, History, Player, script, word
+from tests.forgetting.histories import (
+    FACTS,
+    HISTORIES,
+    Forget,
+    History,
+    Player,
+    Step,
+    script,
+    word,
+)
 from tests.forgetting.remains import remains
 from tests.ingest.play import memories, opened
 
@@ -26,6 +35,14 @@ from memoria.text.document import full_text
 BACKUP = "before.zip"
 EXAMPLES = int(os.environ.get("ERASURE_EXAMPLES", "4"))
 
+NAMED_IN_A_FORMER_WORDING: History = [
+    Step(verb="edit", fact=4, pick=20, kind="rule"),
+    Step(verb="say", fact=0, pick=12, kind="rule"),
+    Step(verb="edit", fact=0, pick=15, kind="preference"),
+    Forget(target="habit", pick=17, include_source=True),
+]
+"""A memory stays, and a former wording of it goes with the name that only that one had."""
+
 
 @settings(
     deadline=None,
@@ -34,6 +51,7 @@ EXAMPLES = int(os.environ.get("ERASURE_EXAMPLES", "4"))
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(HISTORIES)
+@example(NAMED_IN_A_FORMER_WORDING)
 def test_after_any_history_and_any_forget_nothing_is_left_without_a_source(
     tmp_path_factory: pytest.TempPathFactory, history: History
 ) -> None:

@@ -88,7 +88,9 @@ class Deletion:
         dependents = self._tx.dependencies.list_dependents([], ns)
         for turn in self._plan.sources.values():
             self._erase_turn(turn)
-        drop_unsupported(self._tx, [one.memory_id for one in dependents], self._at)
+        # A memory that said it in a former wording stays, without the names that it had from there.
+        survivors = {one.memory_id for one in dependents} | {*self._plan.former_wordings.values()}
+        drop_unsupported(self._tx, sorted(survivors), self._at)
 
     def _erase_turn(self, turn: StoredTurn) -> None:
         versions = self._tx.conversations.turn_versions(turn)
