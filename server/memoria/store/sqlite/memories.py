@@ -113,8 +113,6 @@ class SqliteMemories:
         self._documents.set_current(old["n"], current=False)
         number = int(old["version"]) + 1
         self._write_version(memory_n, number, version)
-        if old["has_lost_source"]:
-            self._erase_version(old["n"])
         self._rows.change(
             "touch",
             memory_n=memory_n,

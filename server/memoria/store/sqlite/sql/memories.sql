@@ -78,10 +78,7 @@ VALUES (:n, :memory_n, :tenant, :version, :content, :fingerprint, :valid_from,
         :inferred_by, :event_at, :event_expression, :valid_to);
 
 -- name: newest_version
--- A conclusion whose turn was erased holds while other turns bear it out, and is no history of anything.
-SELECT n, version, valid_from,
-       turn_n IS NULL AND inferred_by <> 'statement' AND channel <> 'night' AS has_lost_source
-FROM memory_versions
+SELECT n, version, valid_from FROM memory_versions
 WHERE memory_n = :memory_n AND tenant_id = :tenant
 ORDER BY version DESC LIMIT 1;
 
