@@ -56,7 +56,7 @@ class ClaimOutcome:
 
     def describe_successor(self) -> RelatedStatement | None:
         """What holds since, where the claim is of an earlier time."""
-        return next(iter(_to_statements(filter(None, (self.superseded_by,)))), None)
+        return None if self.superseded_by is None else _to_statement(self.superseded_by)
 
     def describe_change(self, content: str) -> MemoryChange | None:
         """What a claim that says `content` changed, for a receipt; None if nothing known."""
@@ -71,7 +71,11 @@ class ClaimOutcome:
 
 
 def _to_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
-    return tuple(RelatedStatement(id=one.id, content=one.content) for one in memories)
+    return tuple(map(_to_statement, memories))
+
+
+def _to_statement(memory: Memory) -> RelatedStatement:
+    return RelatedStatement(id=memory.id, content=memory.content)
 
 
 class ClaimWriter:

@@ -201,19 +201,17 @@ def is_older(claim: Claim, memory: Memory) -> bool:
 
 def _tells_of_another_time(claim: Claim, memory: Memory) -> bool:
     """Whether a claim tells of another time, and not another time of the same: "on 4 June"."""
-    if not _has_another_time(claim, memory):
+    if not is_of_another_time(claim.event_at, memory):
         return False
     return relate_statements(claim.content, memory.content) not in ("replaces", "contradicts")
 
 
-def _has_another_time(claim: Claim, memory: Memory) -> bool:
-    """Whether the claim tells of another time than the memory."""
-    if claim.event_at is None:
+def is_of_another_time(event_at: int | None, memory: Memory) -> bool:
+    """Whether what happened at a moment tells of another time than a memory."""
+    if event_at is None:
         return False
     known_at = memory.current.event_at
-    if known_at is None:
-        return claim.event_at < memory.current.valid_from
-    return claim.event_at != known_at
+    return event_at < memory.current.valid_from if known_at is None else event_at != known_at
 
 
 def _is_no_weaker(trust: Trust, memory: Memory) -> bool:

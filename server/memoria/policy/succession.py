@@ -14,6 +14,7 @@ from memoria.policy.conflict import (
     NeedsReview,
     Supersede,
     decide_replacement,
+    is_of_another_time,
     predicate_key,
 )
 
@@ -37,7 +38,9 @@ def decide_succession(newer: Memory, older: Memory, now: int) -> SuccessionVerdi
         return KeepBoth() if _is_actual(older) else Contradict()
     if older.verified or older.pinned or _have_two_properties(newer, older):
         return Contradict()
-    if newer.current.valid_from <= older.current.valid_from or _have_two_times(newer, older):
+    if newer.current.valid_from <= older.current.valid_from or is_of_another_time(
+        newer.current.event_at, older
+    ):
         return NeedsReview(0.0)
     return decide_replacement(_claim_of(newer), older, now)
 
@@ -48,14 +51,6 @@ def _is_actual(memory: Memory) -> bool:
 
 def _have_two_properties(one: Memory, other: Memory) -> bool:
     return len({predicate_key(each.predicate) for each in (one, other) if each.predicate}) > 1
-
-
-def _have_two_times(newer: Memory, older: Memory) -> bool:
-    """Whether they tell of two times, each of which may have been as it says."""
-    at, known_at = newer.current.event_at, older.current.event_at
-    if at is None:
-        return False
-    return at < older.current.valid_from if known_at is None else at != known_at
 
 
 def _claim_of(memory: Memory) -> Claim:
