@@ -9,13 +9,27 @@ from typing import Any
 
 Answer = Callable[[str, str], dict[str, Any]]
 """Gives the JSON of an answer to (instructions, text)."""
+AnswerRequest = Callable[[dict[str, Any]], dict[str, Any]]
+"""Gives the JSON of an answer to the body of a request."""
 _TOKENS = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
 
 
 @contextmanager
 def serve_script(answer: Answer) -> Iterator[str]:
     """Serve a script while the block runs; gives its URL."""
-    server = build_server(answer)
+    with _serve(build_server(answer)) as url:
+        yield url
+
+
+@contextmanager
+def serve_requests(answer: AnswerRequest) -> Iterator[str]:
+    """Serve a script that is given whole requests while the block runs; gives its URL."""
+    with _serve(_build_server(answer)) as url:
+        yield url
+
+
+@contextmanager
+def _serve(server: ThreadingHTTPServer) -> Iterator[str]:
     thread = Thread(target=server.serve_forever, args=[0.05], daemon=True)
     thread.start()
     try:
@@ -28,12 +42,21 @@ def serve_script(answer: Answer) -> Iterator[str]:
 
 def build_server(answer: Answer) -> ThreadingHTTPServer:
     """A server at a port of its own; it answers once `serve_forever` runs."""
+    return _build_server(lambda asked: answer(*_first_and_last(asked)))
+
+
+def _first_and_last(asked: dict[str, Any]) -> tuple[str, str]:
+    first, last = (asked["messages"][i]["content"] for i in (0, -1))
+    return first, last
+
+
+def _build_server(answer: AnswerRequest) -> ThreadingHTTPServer:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(answer))
     server.daemon_threads = True
     return server
 
 
-def _handler_for(answer: Answer) -> type[BaseHTTPRequestHandler]:
+def _handler_for(answer: AnswerRequest) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
@@ -41,8 +64,7 @@ def _handler_for(answer: Answer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             """Answer a question."""
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            first, last = (asked["messages"][i]["content"] for i in (0, -1))
-            body = json.dumps(_completion(answer(first, last))).encode()
+            body = json.dumps(_completion(answer(asked))).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))

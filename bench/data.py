@@ -15,6 +15,8 @@ Key = tuple[str, str]
 """What a turn is known by, outside any store: (session id, message id)."""
 
 _LOCOMO = Path("locomo") / "locomo_dev.json"
+BEAM_FILE = Path("beam") / "beam_dev.json"
+"""Inside the data folder: long chats of a user and an assistant."""
 _EVIDENCE = re.compile(r"D(\d+):(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
 _BETWEEN_TURNS_S = 30
@@ -95,6 +97,18 @@ def locomo(folder: Path) -> tuple[Conversation, ...]:
     """
     raw = json.loads((folder / _LOCOMO).read_text("utf-8"))
     return tuple(_conversation(sample) for sample in raw)
+
+
+def beam_turns(folder: Path, chat: str) -> tuple[Turn, ...]:
+    """The turns of one of BEAM's chats, such as `beam1`."""
+    raw = json.loads((folder / BEAM_FILE).read_text("utf-8"))
+    fields = ("session_id", "message_id", "role", "content", "at")
+    return tuple(
+        Turn.model_validate({name: turn[name] for name in fields})
+        for sample in raw
+        if sample["chat"] == chat
+        for turn in sample["turns"]
+    )
 
 
 def _conversation(sample: Mapping[str, Any]) -> Conversation:

@@ -2,6 +2,7 @@
 
 python -m bench.extraction                       # the conversation of `memoria demo`
 python -m bench.extraction --locomo --sessions 2
+python -m bench.extraction --price               # what reading costs, with a scripted model
 """
 
 import argparse
@@ -17,6 +18,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.data import data_folder, has_locomo
+from bench.extraction.price_table import print_prices
 from bench.extraction.run import Report, extract_all, home_of
 from bench.extraction.talk import Talk, demo_talk, locomo_talk
 from bench.output import rounded, table
@@ -42,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         model or no data.
     """
     arguments = _parser().parse_args(argv)
+    if arguments.price:
+        return print_prices(as_json=arguments.json)
     settings = Settings.load()
     if choose_chat_model(settings) is None:
         print(_NO_MODEL, file=sys.stderr)
@@ -61,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.extraction")
     parser.add_argument("--locomo", action="store_true", help="a conversation of LoCoMo instead")
+    parser.add_argument("--price", action="store_true", help="tokens per 1,000 of conversation")
     parser.add_argument("--sessions", type=int, metavar="N", help="only the first N sessions")
     parser.add_argument("--minutes", type=float, default=60, help="how long to wait for the end")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")

@@ -1,4 +1,4 @@
-"""Which conversation is played: the demo's, or one of LoCoMo's."""
+"""Which conversation is played: the demo's, one of LoCoMo's, or one of each kind for the price."""
 
 import json
 from collections.abc import Sequence
@@ -6,9 +6,11 @@ from importlib import resources
 from itertools import groupby
 from pathlib import Path
 
-from bench.data import locomo
+from bench.data import BEAM_FILE, beam_turns, has_locomo, locomo
 from memoria import Turn
 
+_BEAM_CHAT = "beam1"
+_LOCOMO_SESSIONS = 4
 Talk = tuple[tuple[Turn, ...], ...]
 """Turns, session by session."""
 
@@ -23,6 +25,24 @@ def demo_talk() -> Talk:
 def locomo_talk(folder: Path) -> Talk:
     """The first of the shared LoCoMo conversations."""
     return _by_session(locomo(folder)[0].turns)
+
+
+def priced_talks(folder: Path | None) -> dict[str, Talk]:
+    """A conversation of each kind, by its name; those of the shared data where that is there.
+
+    The agent's session and the Chinese chat were written for this measure.
+    """
+    talks = {"an agent's session": _own_talk("agent")}
+    if folder is not None and (folder / BEAM_FILE).is_file():
+        talks["chat with an assistant"] = _by_session(beam_turns(folder, _BEAM_CHAT))[:1]
+    if folder is not None and has_locomo(folder):
+        talks["two people"] = locomo_talk(folder)[:_LOCOMO_SESSIONS]
+    return {**talks, "Chinese chat": _own_talk("chinese")}
+
+
+def _own_talk(name: str) -> Talk:
+    lines = (Path(__file__).parent / "talks" / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return _by_session([Turn.model_validate_json(line) for line in lines])
 
 
 def _by_session(turns: Sequence[Turn]) -> Talk:

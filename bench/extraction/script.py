@@ -1,0 +1,134 @@
+"""A scripted model that answers as a diligent one would: what is asked after it follows, as in life.
+
+It concludes something from every third remark of some length, so that what it says is checked,
+compared and summed up. What it concludes is of no worth: the measure is what the questions cost.
+"""
+
+import json
+import re
+from typing import Any
+from zlib import crc32
+
+Object = dict[str, Any]
+
+_TURN = re.compile(r"^\[(\d+)\] ([^:\n]{1,40}): (.*?)(?=\n\n|\n```|\Z)", re.MULTILINE | re.DOTALL)
+_OBJECT = re.compile(r"^\{.*\}$", re.MULTILINE)
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
+_SIGNS = {
+    "episode": "`outcome`",
+    "adjudicate": "`relation`",
+    "verify": "`supported`",
+    "review": "PROMOTE",
+    "concept": "CONCEPT",
+    "day": "`sentences`",
+}
+"""What only the instructions of each question say; of none, it is extraction."""
+_NOT_PEOPLE = ("assistant", "tool", "system")
+_LEAST_CHARS, _LEAST_CHARS_ZH = 40, 12
+_ONE_IN = 3
+_MOST_ADDED = 8
+_IMPORTANT_ONE_IN = 4
+_TYPES = ("fact", "preference", "fact", "goal", "rule")
+_PREDICATES = ("plan", "work", "habit", "family", "health", "tool", "home")
+
+
+def purpose_of(instructions: str) -> str:
+    """Which of our questions it is, told by what only its instructions say."""
+    if "ADD:" in instructions or "- ADD" in instructions:
+        return "extract"
+    return next((name for name, sign in _SIGNS.items() if sign in instructions), "extract")
+
+
+def answer_question(instructions: str, text: str) -> Object:
+    """The answer to a question."""
+    match purpose_of(instructions):
+        case "episode":
+            return _sum_up(_TURN.findall(text))
+        case "adjudicate":
+            pairs = _list_numbers(text)
+            return {"rulings": [{"pair": n, "relation": "different"} for n in pairs]}
+        case "verify":
+            return {"checks": [{"statement": n, "supported": "yes"} for n in _list_numbers(text)]}
+        case "day":
+            return {"sentences": [{"text": "Much was talked about.", "episodes": [1]}]}
+        case "review":
+            return {"decision": "KEEP"}
+        case "concept":
+            return {"action": "SKIP"}
+        case _:
+            return _read(text)
+
+
+def _list_numbers(text: str) -> list[int]:
+    lines = [json.loads(line) for line in _OBJECT.findall(text)]
+    return [line["number"] for line in lines if "number" in line]
+
+
+def _read(text: str) -> Object:
+    turns = _TURN.findall(text)
+    added = [op for turn in turns if (op := _conclude(*turn)) is not None][:_MOST_ADDED]
+    return {"operations": added or [{"op": "SKIP"}]}
+
+
+def _conclude(number: str, who: str, said: str) -> Object | None:
+    """A conclusion from a turn; none from two of three, nor from an assistant or a tool."""
+    if who in _NOT_PEOPLE or not (sentence := _find_sentence(said)):
+        return None
+    mark = crc32(sentence.encode())
+    if mark % _ONE_IN:
+        return None
+    mark //= _ONE_IN
+    is_important = mark % _IMPORTANT_ONE_IN == 0
+    return {
+        "op": "ADD",
+        "type": _TYPES[mark % len(_TYPES)],
+        "content": _reword(who, sentence),
+        "quote": sentence,
+        "turn": int(number),
+        "subject": "user" if who == "user" else who,
+        "predicate": _PREDICATES[mark % len(_PREDICATES)],
+        "importance": 0.9 if is_important else 0.5,
+        "confidence": 0.8,
+        "duration": "permanent",
+        "until": None,
+        "entities": [],
+        "event_time": None,
+        "task": None,
+        "negated": False,
+        "modality": "actual",
+    }
+
+
+def _find_sentence(said: str) -> str:
+    """The first sentence of some length."""
+    least = _LEAST_CHARS if said.isascii() else _LEAST_CHARS_ZH
+    pieces = (match[0].strip() for match in _SENTENCE.finditer(said))
+    return next((piece for piece in pieces if least <= len(piece) <= 300), "")  # noqa: PLR2004
+
+
+def _reword(who: str, sentence: str) -> str:
+    """The sentence as a statement about who said it; every other one adds nothing to its words."""
+    speaker = "The user" if who == "user" else who
+    if not sentence.isascii():
+        return sentence.replace("我", "用户")
+    if crc32(sentence[::-1].encode()) % 2:
+        return f"{speaker} says: {sentence}"
+    return f"{speaker} made it known that {sentence[0].lower()}{sentence[1:]}"
+
+
+def _sum_up(turns: list[tuple[str, str, str]]) -> Object:
+    spoken = [turn for turn in turns if turn[1] not in ("tool", "system")]
+    quotes = [
+        {"turn": int(n), "quote": sentence}
+        for n, _, said in spoken
+        if (sentence := _find_sentence(said))
+    ][:3]
+    summary = " ".join(quote["quote"] for quote in quotes)[:600]
+    return {
+        "goal": None,
+        "summary": summary,
+        "outcome": None,
+        "importance": 0.4,
+        "entities": [],
+        "quotes": quotes,
+    }
