@@ -1,13 +1,14 @@
 """What reading a conversation with a chat model costs, in tokens for 1,000 of the conversation.
 
-A conversation is what people and assistant say to each other; what goes to tools and comes from them
-is not counted as conversation, but all of it that a model is shown is counted as cost. Requests are
-counted whole with OpenAI's o200k encoding: their messages, and the schema in `response_format`.
+A conversation is what people and assistant say to each other; what goes to tools and comes from
+them is not counted as conversation, but all of it that a model is shown is counted as cost.
+Requests are counted whole with OpenAI's o200k encoding: their messages, and the schema in
+`response_format`.
 
-There are two prices. *Live*: turns arrive one by one at the moments they were said, the session ends,
-and a night follows each day. *Backlog*: everything was recorded while no model was set, is then put
-into the queue, and a night follows. Both include all that the conversation causes: extraction, checks,
-comparisons, episodes and the diary. The clock is moved; nobody waits.
+There are two prices. *Live*: turns arrive one by one at the moments they were said, the session
+ends, and a night follows each day. *Backlog*: everything was recorded while no model was set, is
+then put into the queue, and a night follows. Both include all that the conversation causes:
+extraction, checks, comparisons, episodes and the diary. The clock is moved; nobody waits.
 """
 
 import json

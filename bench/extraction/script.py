@@ -1,4 +1,4 @@
-"""A scripted model that answers as a diligent one would: what is asked after it follows, as in life.
+"""A scripted model that answers as a diligent one would: what is asked next follows, as in life.
 
 It concludes something from every third remark of some length, so that what it says is checked,
 compared and summed up. What it concludes is of no worth: the measure is what the questions cost.
@@ -6,6 +6,7 @@ compared and summed up. What it concludes is of no worth: the measure is what th
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
@@ -27,6 +28,7 @@ _NOT_PEOPLE = ("assistant", "tool", "system")
 _LEAST_CHARS, _LEAST_CHARS_ZH = 40, 12
 _ONE_IN = 3
 _MOST_ADDED = 8
+_MOST_QUOTES = 3
 _IMPORTANT_ONE_IN = 4
 _TYPES = ("fact", "preference", "fact", "goal", "rule")
 _PREDICATES = ("plan", "work", "habit", "family", "health", "tool", "home")
@@ -41,22 +43,15 @@ def purpose_of(instructions: str) -> str:
 
 def answer_question(instructions: str, text: str) -> Object:
     """The answer to a question."""
-    match purpose_of(instructions):
-        case "episode":
-            return _sum_up(_TURN.findall(text))
-        case "adjudicate":
-            pairs = _list_numbers(text)
-            return {"rulings": [{"pair": n, "relation": "different"} for n in pairs]}
-        case "verify":
-            return {"checks": [{"statement": n, "supported": "yes"} for n in _list_numbers(text)]}
-        case "day":
-            return {"sentences": [{"text": "Much was talked about.", "episodes": [1]}]}
-        case "review":
-            return {"decision": "KEEP"}
-        case "concept":
-            return {"action": "SKIP"}
-        case _:
-            return _read(text)
+    return _ANSWERS[purpose_of(instructions)](text)
+
+
+def _rule(text: str) -> Object:
+    return {"rulings": [{"pair": n, "relation": "different"} for n in _list_numbers(text)]}
+
+
+def _check(text: str) -> Object:
+    return {"checks": [{"statement": n, "supported": "yes"} for n in _list_numbers(text)]}
 
 
 def _list_numbers(text: str) -> list[int]:
@@ -116,19 +111,25 @@ def _reword(who: str, sentence: str) -> str:
     return f"{speaker} made it known that {sentence[0].lower()}{sentence[1:]}"
 
 
-def _sum_up(turns: list[tuple[str, str, str]]) -> Object:
-    spoken = [turn for turn in turns if turn[1] not in ("tool", "system")]
-    quotes = [
-        {"turn": int(n), "quote": sentence}
-        for n, _, said in spoken
-        if (sentence := _find_sentence(said))
-    ][:3]
-    summary = " ".join(quote["quote"] for quote in quotes)[:600]
+def _sum_up(text: str) -> Object:
+    spoken = [turn for turn in _TURN.findall(text) if turn[1] not in ("tool", "system")]
+    sentences = [(int(n), sentence) for n, _, said in spoken if (sentence := _find_sentence(said))]
     return {
         "goal": None,
-        "summary": summary,
+        "summary": " ".join(sentence for _, sentence in sentences[:_MOST_QUOTES])[:600],
         "outcome": None,
         "importance": 0.4,
         "entities": [],
-        "quotes": quotes,
+        "quotes": [{"turn": n, "quote": sentence} for n, sentence in sentences[:_MOST_QUOTES]],
     }
+
+
+_ANSWERS: dict[str, Callable[[str], Object]] = {
+    "extract": _read,
+    "episode": _sum_up,
+    "adjudicate": _rule,
+    "verify": _check,
+    "day": lambda _: {"sentences": [{"text": "Much was talked about.", "episodes": [1]}]},
+    "review": lambda _: {"decision": "KEEP"},
+    "concept": lambda _: {"action": "SKIP"},
+}
