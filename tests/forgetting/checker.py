@@ -55,17 +55,15 @@ def rows_without_sources(home: Path) -> list[str]:
 def _memories(tables: Tables) -> Iterator[str]:
     turns = {row["n"]: row for row in tables["turns"]}
     memories = {row["n"] for row in tables["memories"]}
-    wordings: dict[int, list[Row]] = defaultdict(list)
-    for row in tables["memory_versions"]:
+    rows, wordings = tables["memory_versions"], defaultdict[int, list[Row]](list)
+    for row in rows:
         wordings[row["memory_n"]].append(row)
-    evidence: dict[int, set[int]] = defaultdict(set)
-    for row in tables["memory_evidence"]:
-        evidence[row["memory_n"]].add(row["turn_n"])
+    evidence = _evidence(tables)
     derived = _derived_from(tables)
     covered = {row["memory_n"]: row for row in tables["episodes"]}
     yield from (f"wording of no memory {n}" for n in wordings.keys() - memories)
     yield from (f"episode of no memory {n}" for n in covered.keys() - memories)
-    yield from (f"evidence of no memory {n}" for n in evidence.keys() - memories)
+    yield from (f"evidence of no wording {n}" for n in evidence.keys() - {r["n"] for r in rows})
     for n in memories:
         present = [row for row in wordings[n] if row["valid_to"] is None]
         if len(present) != 1:
@@ -75,8 +73,30 @@ def _memories(tables: Tables) -> Iterator[str]:
         elif n in covered:
             if not _readable_in(covered[n], tables):
                 yield f"episode {n} sums up nothing"
-        elif not (({present[0]["turn_n"]} | evidence[n]) & turns.keys() or derived[n] & memories):
+        elif not (_sources(present[0], evidence) & turns.keys() or derived[n] & memories):
             yield f"memory {n} rests on nothing"
+
+
+def _sources(wording: Row, evidence: dict[int, set[int]]) -> set[int]:
+    return {wording["turn_n"]} | evidence[wording["n"]]
+
+
+def _evidence(tables: Tables) -> dict[int, set[int]]:
+    """The turns that bear each wording out: it was the newest when they were noted.
+
+    What a night derived says what memories say, whichever turns these rest on.
+    """
+    wordings: dict[int, list[Row]] = defaultdict(list)
+    for row in sorted(tables["memory_versions"], key=lambda row: row["version"]):
+        wordings[row["memory_n"]].append(row)
+    found: dict[int, set[int]] = defaultdict(set)
+    for row in tables["memory_evidence"]:
+        of = wordings[row["memory_n"]]
+        derived = of and of[0]["channel"] == "night"
+        known = [one for one in of if derived or one["ingested_at"] <= row["ingested_at"]]
+        borne_out = known[-1] if known else of[0] if of else {"n": -1}
+        found[borne_out["n"]].add(row["turn_n"])
+    return found
 
 
 def _derived_from(tables: Tables) -> dict[int, set[int | None]]:
@@ -100,10 +120,10 @@ def _readable_in(span: Row, tables: Tables) -> list[Row]:
 
 
 def _former_wordings(tables: Tables) -> Iterator[str]:
-    turns = {row["n"] for row in tables["turns"]}
+    turns, evidence = {row["n"] for row in tables["turns"]}, _evidence(tables)
     for row in tables["memory_versions"]:
         concluded = row["inferred_by"] != "statement" and row["channel"] != "night"
-        if row["valid_to"] is not None and concluded and row["turn_n"] not in turns:
+        if row["valid_to"] is not None and concluded and not _sources(row, evidence) & turns:
             yield f"former wording {row['n']} rests on no turn"
 
 

@@ -12,6 +12,7 @@ from tests.ingest.play import add, entries, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel, fails
 
 from memoria import Memoria
+from memoria.erasure.verify import verify
 from memoria.model import MemoryType
 
 WORD = "zanzibar4711"
@@ -114,6 +115,63 @@ async def test_a_former_wording_goes_with_the_turn_it_was_concluded_from(
         (memory,) = await memories(m)
     assert [version.content for version in memory.versions] == ["Home is Lyon"]
     assert remains(home, "Xylophonia") == set()
+
+
+def moves(n: int, _who: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a model reads of somebody who lives in Xylophonia and moves to Lyon, and of doors."""
+    if "Lyon" in text:
+        old = next(one["id"] for one in known if "Home" in one["content"])
+        change = {"op": "UPDATE", "id": old, "reason": "change", "turn": n}
+        return [{**change, "content": "Home is Lyon", "quote": "Lyon"}, *of_the_door(n, text)]
+    home = add("Xylophonia", n, "Home is Xylophonia", predicate="home")
+    gate = [add("green", n, "The gate is green", predicate="gate")] if "green" in text else []
+    return [*([home] if "Xylophonia" in text else ()), *of_the_door(n, text), *gate]
+
+
+async def erase_turn_of(m: Memoria, content: str) -> None:
+    """Forget another conclusion of a turn together with the turn."""
+    (memory,) = [one for one in await memories(m) if one.content == content]
+    await m.forget_memory([memory.id], include_source=True)
+
+
+async def test_a_wording_whose_turn_is_erased_is_cited_from_one_that_bears_it_out_now_and_later(
+    home: Path, model: ScriptedModel
+) -> None:
+    model.answer = reader(moves)
+    async with opened(home, model) as m:
+        await said(m, "I live in Xylophonia, behind a red door as it were.", session="first")
+        await said(m, "Here in Xylophonia it rains, on a green gate too.", session="second")
+        (second,) = (await m.get_session("second")).turns
+        await erase_turn_of(m, "The door is red")
+        (memory,) = [one for one in await memories(m) if "Home" in one.content]
+        origin = memory.current.provenance
+        assert (origin.turn_id, origin.quote) == (second.id, "Xylophonia")
+        assert memory.evidence == 1
+        await said(m, "Since this summer I live in Lyon, by the way.", session="third")
+        assert verify(m._store, home) == {}  # noqa: SLF001
+        (memory,) = [one for one in await memories(m) if "Home" in one.content]
+        assert [one.content for one in memory.versions] == ["Home is Lyon", "Home is Xylophonia"]
+        assert memory.versions[-1].provenance.turn_id == second.id
+        await erase_turn_of(m, "The gate is green")
+        (memory,) = await memories(m)
+        assert [one.content for one in memory.versions] == ["Home is Lyon"]
+    assert remains(home, "Xylophonia") == set()
+
+
+async def test_what_bears_out_a_former_wording_keeps_none_that_came_after(
+    home: Path, model: ScriptedModel
+) -> None:
+    """Turns that say only the former one are no sources of what is forgotten, and stay."""
+    model.answer = reader(moves)
+    async with opened(home, model) as m:
+        await said(m, "So, this is Xylophonia at last.", session="first")
+        await said(m, "Here in Xylophonia it rains.", session="second")
+        await said(m, "Now it is Lyon, behind a red door.", session="third")
+        await erase_turn_of(m, "The door is red")
+        assert await memories(m) == []
+        for session in ("first", "second"):
+            assert "Xylophonia" in (await m.get_session(session)).turns[0].content
+    assert remains(home, "Lyon") == set()
 
 
 async def test_a_queue_entry_goes_with_the_last_turn_of_its_span(

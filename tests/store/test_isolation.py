@@ -89,6 +89,7 @@ def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:
     assert against is not None
     stands = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5)
     tx.memories.add(stands, version)
+    tx.memories.add_version(stands.id, version)
     link_contradictions(tx, against, [waits.id, stands.id], now=2)
     return waits.id
 
@@ -467,6 +468,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "purge.list_short_lived": lambda tx, _: tx.purge.list_short_lived(2**53, 100),
     "purge.list_archived": lambda tx, _: tx.purge.list_archived(2**53, 100),
     "storage_tiers.count_unpacked": lambda tx, _: tx.storage_tiers.count_unpacked(EVER),
+    "dependencies.list_unsupported_wordings": lambda tx, them: list(
+        tx.dependencies.list_unsupported_wordings(them.ns).values()
+    ),
     "storage_tiers.next_unpacked": lambda tx, _: tx.storage_tiers.next_unpacked(EVER) is not None,
     "storage_tiers.pack_page": lambda tx, them: [
         tx.storage_tiers.pack_page(n, 0).block for n in them.sessions

@@ -27,6 +27,7 @@ WALKS = {
     ("backlog", "failed"),
     ("backlog", "last_error"),
     ("backlog", "pending"),
+    ("conversations", "cite_evidence"),  # the wordings of one turn, with their evidence
     ("conversations", "user_speakers"),  # a row a name, from one to the next by the index
     ("core_lines", "present"),  # what files say, the rules and some hundred of the newest
     ("core_lines", "projects"),  # once a night
@@ -44,6 +45,7 @@ WALKS = {
     ("dependencies", "orphan_memories"),
     ("dependencies", "orphan_wordings"),
     ("dependencies", "planned_items"),
+    ("dependencies", "unsupported_wordings"),  # its own list of turns
     ("pruned_edges", "dense_nodes"),  # once a night
     ("pruned_edges", "evidence_to_transfer"),  # what was merged only
     ("pruned_edges", "restorable"),  # what was set aside only

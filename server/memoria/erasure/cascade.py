@@ -1,6 +1,7 @@
 """Cascade: what falls with what is forgotten, by what rests on what and never by type.
 
-- A conclusion stands while one of the turns it was drawn from, or that say it again, is left.
+- A conclusion stands while one of the turns it was drawn from, or that say it again, is left, and
+  is cited from there. So does a former wording. What bears out one wording keeps no other.
 - What was derived from memories, or sums up a span of a session, may say any part of it in any
   words. It goes whole as soon as one of its sources goes, and may be written anew from the others.
 - A statement stands by itself.
@@ -10,7 +11,6 @@
 
 from collections.abc import Collection, Sequence
 
-from memoria.model import InferredBy, Memory
 from memoria.store.base import Dependent, Transaction
 
 
@@ -26,17 +26,6 @@ def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
 def is_conclusion(dependent: Dependent) -> bool:
     """Whether a memory was concluded from turns and is what nobody has stated."""
     return dependent.relation == "evidence" and not dependent.is_stated
-
-
-def list_former_conclusions(memory: Memory, turn_ids: Collection[str]) -> list[int]:
-    """The numbers of wordings that no longer hold and were concluded from one of these turns."""
-    return [
-        version.n
-        for version in memory.versions
-        if version.n != memory.current.n
-        and version.inferred_by is not InferredBy.STATEMENT
-        and version.provenance.turn_id in turn_ids
-    ]
 
 
 def find_dependents(

@@ -12,7 +12,6 @@ from memoria.erasure.cascade import (
     find_dependents,
     find_unsupported,
     is_conclusion,
-    list_former_conclusions,
 )
 from memoria.errors import InvalidInputError
 from memoria.model import Memory, StoredTurn, now_millis
@@ -116,6 +115,8 @@ class _Planner:
     def __init__(self, tx: Transaction, plan: ErasurePlan) -> None:
         self._tx = tx
         self.plan = plan
+        self._unsupported: set[str] = set()
+        """Memories that nobody meant, and that lose every source of what they say now."""
 
     def add_named(self, record_id: str) -> None:
         """Add what has this id.
@@ -153,13 +154,17 @@ class _Planner:
         }
 
     def _add_equivalents(self, memory: Memory) -> None:
-        """Add what says the same as a memory, and the turns it comes from."""
+        """Add what says the same as a memory, and the turns it comes from.
+
+        Of one that only falls with what was meant, the turns of its former wordings are none.
+        """
         self._add_memories(self._tx.pairs.list_merged_into(memory.id))
-        for version in memory.versions:
+        falls = memory.id in self._unsupported
+        for version in (memory.current,) if falls else memory.versions:
             self._add_same_words(version.content)
             self._add_turns_saying(version.content)
-        if memory.versions[-1].provenance.channel == NIGHTLY_CHANNEL:
-            return  # it was derived from memories, and their turns are theirs
+        if falls or memory.versions[-1].provenance.channel == NIGHTLY_CHANNEL:
+            return  # the turns of what was derived from memories are theirs
         for evidence in self._tx.memories.list_evidence(memory.id):
             turn = self._tx.conversations.turn(evidence.turn_id)
             if turn is not None:
@@ -202,17 +207,19 @@ class _Planner:
         """Add what was concluded from the same words, or from nothing else than is erased."""
         tx, plan = self._tx, self.plan
         if plan.include_source:
-            self._add_memories(find_unsupported(tx, plan.source_ns))
+            unsupported = find_unsupported(tx, plan.source_ns)
+            self._unsupported.update(one for one in unsupported if one not in plan.memories)
+            self._add_memories(unsupported)
         for one in tx.dependencies.list_dependents([], plan.source_ns):
             memory = None if one.memory_id in plan.memories else tx.memories.get(one.memory_id)
             if memory is None or one.relation != "evidence":
                 continue
             if is_conclusion(one) and one.is_drawn_from and _quotes(memory, plan.wordings):
                 plan.memories[memory.id] = memory
-            elif plan.include_source:
-                self._add_former_wordings(
-                    memory, list_former_conclusions(memory, plan.ids_to_erase)
-                )
+        if plan.include_source:
+            for n, memory_id in tx.dependencies.list_unsupported_wordings(plan.source_ns).items():
+                if memory_id not in plan.memories and (memory := tx.memories.get(memory_id)):
+                    self._add_former_wordings(memory, [n])
 
     def _add_former_wordings(self, memory: Memory, ns: Iterable[int]) -> None:
         for n in ns:

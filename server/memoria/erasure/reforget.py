@@ -12,7 +12,6 @@ from memoria.erasure.cascade import (
     drop_unsupported,
     find_dependents,
     find_unsupported,
-    list_former_conclusions,
 )
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -104,7 +103,8 @@ class _Repetition:
             self._tx.conversations.suppress_turn(turn)
         dependents = self._tx.dependencies.list_dependents([], gone)
         survivors = [one.memory_id for one in dependents]
-        self._erase_former_conclusions(survivors, [turn.id for turn in erased])
+        for n, memory_id in self._tx.dependencies.list_unsupported_wordings(gone).items():
+            self._tx.memories.erase_wording(memory_id, n)
         for turn in erased:
             self.texts += filter(is_distinctive, (full_text(turn),))
             self.count += bool(self._tx.conversations.erase_turn(turn))
@@ -118,11 +118,6 @@ class _Repetition:
             self._tx.memories.erase(memory_id)
             self.texts += (version.content for version in memory.versions)
             self.count += 1
-
-    def _erase_former_conclusions(self, ids: Sequence[str], turn_ids: Sequence[str]) -> None:
-        for memory in filter(None, map(self._tx.memories.get, ids)):
-            for n in list_former_conclusions(memory, turn_ids):
-                self._tx.memories.erase_wording(memory.id, n)
 
     def _delete_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> None:
         for dependent in find_dependents(self._tx, memory_ids, turn_ns):

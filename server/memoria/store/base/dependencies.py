@@ -3,7 +3,8 @@
 A memory of any type rests on its sources in one of three ways.
 
 - By evidence: its wording was concluded from a turn, and more turns may say the same. It stands as
-  long as one of them is left.
+  long as one of them is left. A turn bears out the wording that held when it was noted, and none
+  that came before or after.
 - By derivation: a nightly run derived it from other memories. It may say any part of them in any
   words.
 - By coverage: it sums up a span of a session, and may say any part of it in any words.
@@ -59,6 +60,14 @@ class Dependencies(Protocol):
 
         One that rests on them in several ways is listed by the closest: coverage before derivation
         before evidence.
+        """
+        ...
+
+    def list_unsupported_wordings(self, turn_ns: Sequence[int]) -> dict[int, str]:
+        """Former wordings that would have no source left without these turns.
+
+        Returns:
+            Ids of the memories, by the numbers of the wordings.
         """
         ...
 

@@ -125,6 +125,7 @@ class SqliteConversations:
             "followers", session_n=turn.session_n, turn_index=turn.turn_index
         )
         for row in versions:
+            self._cite_elsewhere(row["n"])
             self._rows.change("unlink_memories", n=row["n"])
             self._rows.change("erase_turn", n=row["n"])
             self._documents.erase(row["n"])
@@ -137,6 +138,12 @@ class SqliteConversations:
             MessageName(turn.source, turn.session_id, row["message_id"], row["fingerprint"])
             for row in versions
         ]
+
+    def _cite_elsewhere(self, n: int) -> None:
+        """Let what was concluded from a turn rest on another that bears it out, where one does."""
+        memory_ns = [row["memory_n"] for row in self._rows.all("concluded_from", n=n)]
+        if memory_ns and self._rows.change("cite_evidence", n=n):
+            self._rows.change("drop_cited_evidence", memory_ns=as_json(memory_ns))
 
     def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
         """Add a turn to the session's open segment, or begin one where that is at its limits.

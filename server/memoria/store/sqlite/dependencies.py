@@ -32,6 +32,11 @@ class SqliteDependencies:
             found[row["id"]] = Dependent(row["id"], "coverage")
         return [found[memory_id] for memory_id in sorted(found)]
 
+    def list_unsupported_wordings(self, turn_ns: Sequence[int]) -> dict[int, str]:
+        """Former wordings that would have no source left without these turns."""
+        rows = self._rows.all("unsupported_wordings", ns=as_json(turn_ns))
+        return {row["n"]: row["id"] for row in rows}
+
     def list_orphans(self) -> list[Orphan]:
         """Every row, but for items of nightly plans, that has outlived all its sources."""
         orphans = [Orphan(row["kind"], row["id"]) for row in self._rows.all("orphan_memories")]

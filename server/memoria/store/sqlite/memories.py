@@ -111,6 +111,7 @@ class SqliteMemories:
         old = self._newest(memory_n)
         self._rows.change("end_version", n=old["n"], valid_to=version.valid_from)
         self._documents.set_current(old["n"], current=False)
+        self._rows.change("end_evidence", memory_n=memory_n, now=version.ingested_at)
         number = int(old["version"]) + 1
         self._write_version(memory_n, number, version)
         self._rows.change(
@@ -208,12 +209,13 @@ class SqliteMemories:
         self._rows.change("erase", memory_n=memory_n)
 
     def erase_wording(self, memory_id: str, n: int) -> None:
-        """Erase one wording that no longer holds, and what journals keep of the memory.
+        """Erase one wording that no longer holds, its evidence, and the memory in journals.
 
         An undoing could not put the memory back without it, so it leaves the memory as it is.
         """
         memory_n = self._number(memory_id)
         if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
+            self._rows.change("erase_evidence", memory_n=memory_n, n=n)
             self._erase_version(n)
             self._rows.change("empty_images", memory_n=memory_n)
 

@@ -1,7 +1,8 @@
 """SQL by name. Every statement lives in a `.sql` file under a `-- name:` line.
 
 Where a statement needs a list of memory types, it names it in braces (`m.type NOT IN
-{derived_types}`), and the list of the table of memory types is put there.
+{derived_types}`), and the list of the table of memory types is put there. An expression that
+several statements need is a file of its own, `fragments/<name>.sql`, and is named in the same way.
 """
 
 import re
@@ -11,7 +12,8 @@ from importlib import resources
 
 from memoria.model.memory_types import SQL_TYPE_LISTS, MemoryType
 
-_TYPE_LIST = re.compile(r"\{(\w+)\}")
+_IN_BRACES = re.compile(r"\{(\w+)\}")
+_COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
@@ -20,12 +22,19 @@ def statements(file: str) -> dict[str, str]:
     """The named statements of `sql/<file>.sql`."""
     text = resources.files(__package__).joinpath("sql", f"{file}.sql").read_text("utf-8")
     _, *parts = _NAME.split(text)  # what stands before the first name is a comment
-    sql = (_fill_type_lists(part.strip()) for part in parts[1::2])
+    sql = (_fill_in(part.strip()) for part in parts[1::2])
     return dict(zip(parts[::2], sql, strict=True))
 
 
-def _fill_type_lists(sql: str) -> str:
-    return _TYPE_LIST.sub(lambda match: _sql_list(SQL_TYPE_LISTS[match[1]]), sql)
+def _fill_in(sql: str) -> str:
+    return _IN_BRACES.sub(lambda match: _text_of(match[1]), sql)
+
+
+def _text_of(name: str) -> str:
+    if name in SQL_TYPE_LISTS:
+        return _sql_list(SQL_TYPE_LISTS[name])
+    file = resources.files(__package__).joinpath("fragments", f"{name}.sql")
+    return _COMMENT.sub("", file.read_text("utf-8")).strip()
 
 
 def _sql_list(types: Iterable[MemoryType]) -> str:

@@ -219,8 +219,34 @@ ORDER BY version;
 SELECT t.n FROM turns t JOIN documents d ON d.n = t.n AND d.current
 WHERE +t.tenant_id = :tenant AND t.session_n = :session_n AND t.turn_index = :turn_index + 1;
 
+-- name: concluded_from
+SELECT memory_n FROM memory_versions WHERE turn_n = :n AND +tenant_id = :tenant;
+
+-- name: cite_evidence
+-- What was concluded from a turn, and is borne out by another, rests on that one from now on. What is
+-- suppressed is cited last.
+UPDATE memory_versions AS v
+SET turn_n = x.turn_n, quote = x.quote, event_expression = NULL
+FROM (SELECT o.n, e.turn_n, e.quote,
+             row_number() OVER (PARTITION BY o.n ORDER BY d.suppressed, e.n) AS place
+      FROM memory_versions o
+      CROSS JOIN memory_evidence e ON e.memory_n = o.memory_n
+      CROSS JOIN documents d ON d.n = e.turn_n
+      WHERE o.turn_n = :n AND +o.tenant_id = :tenant AND o.inferred_by <> 'statement'
+        AND {wording_borne_out} = o.version) AS x
+WHERE v.n = x.n AND x.place = 1 AND +v.tenant_id = :tenant;
+
+-- name: drop_cited_evidence
+-- Evidence for a wording is every turn beyond the one that it is cited from.
+DELETE FROM memory_evidence AS e
+WHERE EXISTS (SELECT 1 FROM memory_versions v
+              WHERE v.memory_n = e.memory_n AND v.turn_n = e.turn_n
+                AND v.version = {wording_borne_out})
+  AND e.memory_n IN (SELECT value FROM json_each(:memory_ns)) AND +e.tenant_id = :tenant;
+
 -- name: unlink_memories
-UPDATE memory_versions SET turn_n = NULL, quote = CASE WHEN quote = content THEN quote END
+UPDATE memory_versions SET turn_n = NULL, quote = CASE WHEN quote = content THEN quote END,
+    event_expression = CASE WHEN inferred_by = 'statement' THEN event_expression END
 WHERE turn_n = :n AND +tenant_id = :tenant;
 
 -- name: erase_turn

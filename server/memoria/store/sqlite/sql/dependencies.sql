@@ -16,11 +16,33 @@ SELECT m.id, c.inferred_by = 'statement' AS is_stated,
                WHERE v.memory_n = m.n AND v.turn_n IN (SELECT n FROM gone)) AS is_drawn_from,
        (c.turn_n IS NOT NULL AND c.turn_n NOT IN (SELECT n FROM gone))
        OR EXISTS (SELECT 1 FROM memory_evidence e
-                  WHERE e.memory_n = m.n AND e.turn_n NOT IN (SELECT n FROM gone))
+                  WHERE e.memory_n = m.n AND e.turn_n NOT IN (SELECT n FROM gone)
+                    AND {wording_borne_out} = c.version)
        AS has_other_source
 FROM touched
 CROSS JOIN memories m ON m.n = touched.memory_n
 CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL;
+
+-- name: unsupported_wordings
+-- Former wordings that were concluded from these turns, or lost theirs before, and that no other turn
+-- bears out.
+WITH gone (n) AS MATERIALIZED (SELECT value FROM json_each(:ns)),
+touched (memory_n) AS (
+    SELECT v.memory_n FROM gone
+    CROSS JOIN memory_versions v ON v.turn_n = gone.n AND +v.tenant_id = :tenant
+    UNION
+    SELECT e.memory_n FROM gone
+    CROSS JOIN memory_evidence e ON e.turn_n = gone.n AND +e.tenant_id = :tenant)
+SELECT v.n, m.id
+FROM touched
+CROSS JOIN memories m ON m.n = touched.memory_n
+CROSS JOIN memory_versions v ON v.memory_n = m.n
+WHERE v.valid_to IS NOT NULL AND v.inferred_by <> 'statement' AND v.channel <> 'night'
+  AND (v.turn_n IS NULL OR v.turn_n IN (SELECT n FROM gone))
+  AND NOT EXISTS (SELECT 1 FROM memory_evidence e
+                  WHERE e.memory_n = m.n AND e.turn_n NOT IN (SELECT n FROM gone)
+                    AND {wording_borne_out} = v.version)
+ORDER BY v.n;
 
 -- name: by_derivation
 SELECT d.id
@@ -75,7 +97,8 @@ WHERE m.tenant_id = :tenant AND c.inferred_by <> 'statement'
         WHERE t.session_n = p.session_n AND t.turn_index BETWEEN p.first_index AND p.last_index)
       ELSE NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = c.turn_n)
        AND NOT EXISTS (SELECT 1 FROM memory_evidence e JOIN turns t ON t.n = e.turn_n
-                       WHERE e.memory_n = m.n)
+                       WHERE e.memory_n = m.n
+                         AND (f.channel = 'night' OR {wording_borne_out} = c.version))
        AND NOT EXISTS (SELECT 1 FROM nodes s
                        JOIN edges e ON e.src_n = s.n AND e.code = 8
                        JOIN nodes o ON o.n = e.dst_n
@@ -96,6 +119,8 @@ SELECT m.id, v.n AS number
 FROM memory_versions v JOIN memories m ON m.n = v.memory_n
 WHERE v.tenant_id = :tenant AND v.valid_to IS NOT NULL AND v.inferred_by <> 'statement'
   AND v.channel <> 'night' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.n = v.turn_n)
+  AND NOT EXISTS (SELECT 1 FROM memory_evidence e JOIN turns t ON t.n = e.turn_n
+                  WHERE e.memory_n = m.n AND {wording_borne_out} = v.version)
 ORDER BY v.n;
 
 -- name: orphan_core_lines

@@ -10,7 +10,10 @@ VALUES (:id, :tenant, :workspace, :type, :validity, :importance, :confidence,
 
 -- name: add_evidence
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
-SELECT :tenant, :memory_n, :turn_n, :quote, :now
+-- It bears out the wording that holds, so that it is never older (see fragments/wording_borne_out.sql).
+SELECT :tenant, :memory_n, :turn_n, :quote,
+       max(:now, (SELECT ingested_at FROM memory_versions
+                  WHERE memory_n = :memory_n AND tenant_id = :tenant ORDER BY version DESC LIMIT 1))
 WHERE NOT EXISTS (SELECT 1 FROM memory_versions WHERE memory_n = :memory_n AND turn_n = :turn_n)
 ON CONFLICT DO NOTHING;
 
@@ -98,6 +101,11 @@ WHERE memory_n = :memory_n AND version < 0 AND +tenant_id = :tenant;
 
 -- name: end_version
 UPDATE memory_versions SET valid_to = :valid_to WHERE n = :n AND tenant_id = :tenant;
+
+-- name: end_evidence
+-- What bears a wording out is older than the next one, whatever the clock says.
+UPDATE memory_evidence SET ingested_at = :now - 1
+WHERE memory_n = :memory_n AND +tenant_id = :tenant AND ingested_at >= :now;
 
 -- name: touch
 UPDATE memories
@@ -241,6 +249,11 @@ ORDER BY marked_at DESC, m.n DESC LIMIT :limit;
 
 -- name: wordings
 SELECT n FROM memory_versions WHERE memory_n = :memory_n AND +tenant_id = :tenant;
+
+-- name: erase_evidence
+DELETE FROM memory_evidence AS e
+WHERE e.memory_n = :memory_n AND +e.tenant_id = :tenant
+  AND {wording_borne_out} = (SELECT version FROM memory_versions WHERE n = :n);
 
 -- name: erase_version
 DELETE FROM memory_versions WHERE n = :n AND +tenant_id = :tenant;

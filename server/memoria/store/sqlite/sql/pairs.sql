@@ -57,20 +57,24 @@ ORDER BY o.n;
 
 -- name: gather
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
-SELECT m.tenant_id, m.n, x.turn_n, x.quote, x.ingested_at
+-- What bears out past wordings is left out: it says something else.
+SELECT m.tenant_id, m.n, e.turn_n, e.quote, max(e.ingested_at, c.ingested_at)
 FROM memories m
+CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
 CROSS JOIN memories o ON o.id = :other AND +o.tenant_id = :tenant
-CROSS JOIN memory_evidence x ON x.memory_n = o.n
+CROSS JOIN memory_versions p ON p.memory_n = o.n AND p.valid_to IS NULL
+CROSS JOIN memory_evidence e ON e.memory_n = o.n AND {wording_borne_out} = p.version
 WHERE m.id = :id AND +m.tenant_id = :tenant
-  AND NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = m.n AND v.turn_n = x.turn_n)
-  AND NOT EXISTS (SELECT 1 FROM memory_evidence e WHERE e.memory_n = m.n AND e.turn_n = x.turn_n)
-ORDER BY x.turn_n LIMIT :limit;
+  AND NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = m.n AND v.turn_n = e.turn_n)
+  AND NOT EXISTS (SELECT 1 FROM memory_evidence y WHERE y.memory_n = m.n AND y.turn_n = e.turn_n)
+ORDER BY e.turn_n LIMIT :limit;
 
 -- name: gather_wording
 -- The turns of past wordings are left out: they said something else.
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
-SELECT m.tenant_id, m.n, x.turn_n, coalesce(x.quote, ''), x.ingested_at
+SELECT m.tenant_id, m.n, x.turn_n, coalesce(x.quote, ''), max(x.ingested_at, c.ingested_at)
 FROM memories m
+CROSS JOIN memory_versions c ON c.memory_n = m.n AND c.valid_to IS NULL
 CROSS JOIN memories o ON o.id = :other AND +o.tenant_id = :tenant
 CROSS JOIN memory_versions x ON x.memory_n = o.n AND x.valid_to IS NULL
 WHERE m.id = :id AND +m.tenant_id = :tenant AND x.turn_n IS NOT NULL
