@@ -26,6 +26,7 @@ from memoria.errors import InvalidInputError, shorten
 from memoria.model.explanation import Part
 from memoria.model.privacy import Handling, PersonalData, PersonalRules
 from memoria.model.retention import RetentionChanges, parse_retention_changes
+from memoria.model.zone import Zone
 
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
@@ -96,6 +97,13 @@ class Settings(BaseModel):
     name_other_projects: bool = False
     """Whether a search that found less than was asked for names the other projects that have a
     match. Otherwise it only counts the matches. Private projects are never named."""
+
+    time_zone: Annotated[str, StringConstraints(strip_whitespace=True, max_length=255)] | None = (
+        None
+    )
+    """Your time zone, by its IANA name, such as `Asia/Shanghai`: where days begin. A turn that was
+    given with an offset (`2026-11-05T07:30:00+08:00`) is of that offset's day all the same. By
+    default this machine's zone."""
 
     embedder: Literal["bundled", "endpoint", "off"] = "bundled"
     """Where vectors come from: the model in the wheel, an OpenAI-compatible endpoint, nowhere."""
@@ -256,6 +264,12 @@ class Settings(BaseModel):
     def _resolve_none(cls, workspace: str | None) -> str | None:
         return None if workspace == NO_WORKSPACE else workspace
 
+    @field_validator("time_zone")
+    @classmethod
+    def _check_time_zone(cls, name: str | None) -> str | None:
+        Zone.from_name(name)
+        return name
+
     @field_validator("home")
     @classmethod
     def _check_home(cls, home: Path) -> Path:
@@ -309,6 +323,11 @@ class Settings(BaseModel):
         except ValueError as error:
             raise ValueError(f"it can't be split into words: {str(error).lower()}") from error
         return command
+
+    @property
+    def zone(self) -> Zone:
+        """The time zone in which days begin of which nothing better is known."""
+        return Zone.from_name(self.time_zone)
 
     @property
     def home_path(self) -> Path:

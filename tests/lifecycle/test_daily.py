@@ -15,7 +15,6 @@ import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
-from memoria.lifecycle.files.calendar import local_day
 from memoria.lifecycle.files.daily import list_events, render_page
 from memoria.lifecycle.interface import ItemResult
 from memoria.lifecycle.steps import BY_NAME
@@ -34,6 +33,7 @@ from memoria.model import (
 )
 from memoria.model.day import DayMemory, DayNotes, DaySession
 from memoria.model.nightly import NightlyRun
+from memoria.model.zone import MACHINE_ZONE, UTC_ZONE, Zone
 from memoria.store.base import Transaction
 from memoria.store.files import replace_file
 from memoria.store.folders import DAILY, tenant_folder
@@ -91,7 +91,7 @@ async def test_a_day_that_is_over_is_a_page_with_what_happened_in_it(
     ids = await live(settings)
     write(settings)
     ((name, text),) = pages(folder).items()
-    today = local_day(YESTERDAY)
+    today = MACHINE_ZONE.day_of(YESTERDAY)
     assert today is not None
     assert name == today.date.isoformat()
     assert text.startswith(f"# {name}, {today.date:%A}\n\n## Conversations\n\n- ")
@@ -241,11 +241,11 @@ def test_a_page_hides_nothing_and_a_day_of_nothing_has_no_lists() -> None:
     at = int(datetime(2026, 3, 2, 23, 30, tzinfo=UTC).timestamp() * 1000)
     session = DaySession(source="a", session_id="b\nc", first_at=at, last_at=at, messages=1)
     notes = DayNotes(sessions=(session,), learnt=(DayMemory(id="x" * 36, content="a <!-- b\n# c"),))
-    listed = list_events(notes, 60)
+    listed = list_events(notes, Zone.from_offset(60))
     assert "- 00:30 a, b c: 1 message\n" in listed
     assert "- a ‹!-- b # c <!-- m:xxxxxxxx -->\n" in listed
-    assert list_events(DayNotes(), 0) == ""
-    day = local_day(at)
+    assert list_events(DayNotes(), UTC_ZONE) == ""
+    day = MACHINE_ZONE.day_of(at)
     assert day is not None
     assert render_page(day.date, [], listed).endswith(listed)
 
@@ -285,7 +285,7 @@ async def test_a_page_says_of_what_was_superseded_since_until_when_it_held(
     async with open_memoria(settings=settings) as m:
         await m.revise_memory(kept.id, "correct", new)
     run = write(settings)
-    today = local_day(now_millis())
+    today = MACHINE_ZONE.day_of(now_millis())
     assert today is not None
     (after,) = pages(folder).values()
     assert f"- {old} (until {today.date.isoformat()}) {mark}\n" in after

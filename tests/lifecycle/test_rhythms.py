@@ -11,8 +11,8 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.errors import NotFoundError
 from memoria.model import COMMAND_LINE, DAY_MS, Memory, Role, Turn, Validity, to_iso, use_clock
-from memoria.model.instant import local_offset_minutes
 from memoria.model.nightly import NightlyRun
+from memoria.model.zone import MACHINE_ZONE
 from memoria.store.values import NewEvidence
 
 HOUR_MS = 3_600_000
@@ -25,7 +25,7 @@ SWIMS_ZH = "用户去游泳"
 def on(week: int, day: int = 0, hour: int = 12) -> int:
     """An hour of a day of a week, on this machine's clock."""
     local = MONDAY + week * WEEK_MS + day * DAY_MS + hour * HOUR_MS
-    return local - local_offset_minutes(local) * 60_000
+    return local - MACHINE_ZONE.offset_minutes(local) * 60_000
 
 
 MONDAYS = [on(week) for week in range(5)]

@@ -5,16 +5,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memoria.model import DAY_MS, MemoryType
+from memoria.model.zone import UTC_ZONE, Zone
 from memoria.policy.lasting import is_for_one_session, is_lasting, session_end
 
 SAID = datetime(2026, 11, 10, 12, tzinfo=UTC)  # a Tuesday
+HOUR_MS = 3_600_000
 RULE, FACT, GOAL = MemoryType.RULE, MemoryType.FACT, MemoryType.GOAL
 PREFERENCE = MemoryType.PREFERENCE
 
 
 def lasts(text: str, kind: MemoryType, days: float) -> bool:
     said, now = (int(at.timestamp() * 1000) for at in (SAID, SAID + timedelta(days=days)))
-    return is_lasting(text, kind, said, now)
+    return is_lasting(text, kind, said, now, UTC_ZONE)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +94,15 @@ def test_what_was_redacted_is_not_for_every_session() -> None:
     assert not lasts("The key is [redacted:api-key]", FACT, 0)
 
 
-def test_a_day_is_over_everywhere_before_it_counts_as_over() -> None:
-    assert lasts("The user wants to buy milk tomorrow", FACT, 1.9)
-    assert not lasts("The user wants to buy milk tomorrow", FACT, 2.5)
+def test_a_day_is_over_at_the_midnight_of_whoever_spoke_of_it() -> None:
+    errand = "The user wants to buy milk tomorrow"  # said at noon in Greenwich
+    assert lasts(errand, FACT, 1.4)
+    assert not lasts(errand, FACT, 1.6)
+    shanghai = Zone.from_offset(8 * 60)
+    said = int(SAID.timestamp() * 1000)
+    over = said + 28 * HOUR_MS  # 16:00 UTC is midnight there
+    assert is_lasting(errand, FACT, said, over - 1, shanghai)
+    assert not is_lasting(errand, FACT, said, over, shanghai)
 
 
 @pytest.mark.parametrize("text", ["The user lives in Berlin for now", "用户暂时住在柏林"])

@@ -11,6 +11,7 @@ from memoria import Memoria, Settings
 from memoria.memories.links import replace_interpretation
 from memoria.memories.values import Interpretation
 from memoria.model import EntityKind, InferredBy, Mention, Node, now_millis
+from memoria.model.zone import UTC_ZONE
 from memoria.retrieval.query.parse import parse_query
 from memoria.retrieval.ranking.fusion import GRAPH_CEILING, add_graph_score
 from memoria.retrieval.sources.graph import GraphExpansion, expand_graph
@@ -58,7 +59,7 @@ def expand(
     visible: Filters = SEEN,
 ) -> GraphExpansion:
     """What the graph finds from a question, and from memories that were found so well."""
-    names = parse_query(question, query_terms(question), now_millis()).names
+    names = parse_query(question, query_terms(question), now_millis(), UTC_ZONE).names
     with snapshot(m) as tx:
         start_scores = start_scores or {}
         known = {i: tx.memories.get(i) for i in start_scores}

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoria.model import parse_instant, to_iso
+from memoria.model.zone import MACHINE_ZONE, UTC_ZONE
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
 from memoria.text.analyser import query_terms
 
@@ -14,7 +15,7 @@ ASKED = parse_instant("2026-11-18T10:00:00Z")  # a Wednesday
 
 
 def parse(text: str) -> ParsedQuery:
-    return parse_query(text, query_terms(text), ASKED)
+    return parse_query(text, query_terms(text), ASKED, UTC_ZONE)
 
 
 def window(text: str) -> tuple[str, str] | None:
@@ -250,7 +251,7 @@ def test_yesterday_is_the_day_before_where_the_asker_is(monkeypatch: pytest.Monk
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("TZ", "Asia/Shanghai")
         time.tzset()
-        asked = parse_query("昨天说了什么", ("昨天",), early)
+        asked = parse_query("昨天说了什么", ("昨天",), early, MACHINE_ZONE)
     time.tzset()
     assert asked.time is not None
     assert asked.time.from_ms == parse_instant("2026-03-10T00:00:00+08:00")

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ from memoria.model import (
 from memoria.model.core import CoreLine
 from memoria.model.day import GeneratedFile
 from memoria.model.nightly import NightlyRun, RunOptions
+from memoria.model.zone import LocalDay
 from memoria.store import base
 from memoria.store.base import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -63,6 +65,8 @@ CALL = ModelCall(
     at=1, purpose="p", prompt="p/1", model="m", input_tokens=1, output_tokens=1, outcome="ok"
 )
 MARK = "the mark of what everybody forgot"
+
+ALL_TIME = LocalDay(date(1970, 1, 1), 0, 2**53)
 
 
 EVERY = Filters(include_history=True)
@@ -490,7 +494,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.days.get_closed_session(n) for n in them.sessions
     ],
     "days.next_activity_at": lambda tx, _: tx.days.next_activity_at(0),
-    "days.notes": lambda tx, _: list(tx.days.notes(0, 2**53).model_dump().values()),
+    "days.notes": lambda tx, _: list(
+        tx.days.notes(LocalDay(date(1970, 1, 1), 0, 2**53)).model_dump().values()
+    ),
     "days.list_episode_ends": lambda tx, them: tx.days.list_episode_ends(them.ns),
     "file_records.all": lambda tx, _: tx.file_records.all(),
     "file_records.get": lambda tx, _: tx.file_records.get("a.md"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria.model.instant import from_millis, parse_instant
+from memoria.model.zone import UTC_ZONE, Zone
 from memoria.text.dates import Interval, Prefer, find_end, interval, times
 
 THURSDAY = parse_instant("2026-03-12T14:30:00Z")
@@ -122,14 +123,14 @@ def utc(text: str) -> int:
 
 @pytest.mark.parametrize(("text", "start", "until"), [*ENGLISH, *CHINESE])
 def test_an_expression_is_made_absolute(text: str, start: str, until: str) -> None:
-    (span,) = times(text, THURSDAY)
+    (span,) = times(text, THURSDAY, UTC_ZONE)
     assert (span.from_ms, span.until_ms) == (utc(start), utc(until))
     assert span.expression in text
 
 
 @pytest.mark.parametrize("text", nothing)
 def test_what_is_vague_habitual_or_no_time_is_left_alone(text: str) -> None:
-    assert times(text, THURSDAY) == ()
+    assert times(text, THURSDAY, UTC_ZONE) == ()
 
 
 @pytest.mark.parametrize(
@@ -150,21 +151,21 @@ def test_what_is_vague_habitual_or_no_time_is_left_alone(text: str) -> None:
 def test_what_recurs_is_looked_for_in_the_direction_asked(
     text: str, prefer: Prefer, start: str
 ) -> None:
-    (span,) = times(text, THURSDAY, prefer=prefer)
+    (span,) = times(text, THURSDAY, UTC_ZONE, prefer=prefer)
     assert span.from_ms == utc(start)
 
 
 def test_days_begin_at_the_speakers_midnight() -> None:
     late = parse_instant("2026-03-12T22:00:00Z")
-    (here,) = times("今天", late, utc_offset_minutes=8 * 60)
+    (here,) = times("今天", late, Zone.from_offset(8 * 60))
     assert here.from_ms == parse_instant("2026-03-12T16:00:00Z")
-    (there,) = times("today", late, utc_offset_minutes=-5 * 60)
+    (there,) = times("today", late, Zone.from_offset(-5 * 60))
     assert there.from_ms == parse_instant("2026-03-12T05:00:00Z")
 
 
 def test_several_are_found_in_order_with_the_words_as_they_stand() -> None:
     text = "Last week I ran; 上周三我休息了，two days ago I ran again, and on May 3rd, 2024 I won."
-    found = times(text, THURSDAY)
+    found = times(text, THURSDAY, UTC_ZONE)
     assert [span.expression for span in found] == [
         "Last week",
         "上周三",
@@ -174,7 +175,7 @@ def test_several_are_found_in_order_with_the_words_as_they_stand() -> None:
 
 
 def test_winter_is_the_one_that_has_begun() -> None:
-    (winter,) = times("这个冬天", parse_instant("2026-01-20T12:00:00Z"))
+    (winter,) = times("这个冬天", parse_instant("2026-01-20T12:00:00Z"), UTC_ZONE)
     assert from_millis(winter.from_ms).year == 2025
 
 
@@ -198,11 +199,11 @@ def test_a_question_asks_about_a_stretch_of_time(
     question: str, start: str | None, until: str | None
 ) -> None:
     sides = (None if side is None else utc(side) for side in (start, until))
-    assert interval(question, THURSDAY) == Interval(*sides)
+    assert interval(question, THURSDAY, UTC_ZONE) == Interval(*sides)
 
 
 def test_a_question_that_names_no_time_has_no_interval() -> None:
-    assert interval("Where do I live? 我住哪？", THURSDAY) is None
+    assert interval("Where do I live? 我住哪？", THURSDAY, UTC_ZONE) is None
 
 
 @given(texts, moments, offsets, preferences)
@@ -210,7 +211,7 @@ def test_spans_lie_in_the_text_apart_and_last_a_while(
     text: str, said: int, offset: int, prefer: Prefer
 ) -> None:
     end = 0
-    for span in times(text, said, utc_offset_minutes=offset, prefer=prefer):
+    for span in times(text, said, Zone.from_offset(offset), prefer=prefer):
         assert end <= span.start < span.end <= len(text)
         assert span.expression == text[span.start : span.end]
         assert span.from_ms < span.until_ms
@@ -221,15 +222,15 @@ def test_spans_lie_in_the_text_apart_and_last_a_while(
 def test_an_expression_alone_means_what_it_meant_in_its_sentence(
     text: str, said: int, offset: int, prefer: Prefer
 ) -> None:
-    (span,) = times(text, said, utc_offset_minutes=offset, prefer=prefer)
-    (alone,) = times(span.expression, said, utc_offset_minutes=offset, prefer=prefer)
+    (span,) = times(text, said, Zone.from_offset(offset), prefer=prefer)
+    (alone,) = times(span.expression, said, Zone.from_offset(offset), prefer=prefer)
     assert (alone.from_ms, alone.until_ms) == (span.from_ms, span.until_ms)
     assert alone.expression == span.expression
 
 
 @given(st.text(), st.integers(), offsets)
 def test_no_text_and_no_moment_is_an_error(text: str, said: int, offset: int) -> None:
-    times(text, said, utc_offset_minutes=offset)
+    times(text, said, Zone.from_offset(offset))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +239,7 @@ def test_no_text_and_no_moment_is_an_error(text: str, said: int, offset: int) ->
 def test_a_long_text_is_read_to_its_end(piece: str) -> None:
     # With a rule that backtracks over what it has read this would not end within the suite's time.
     text = piece * (60_000 // len(piece)) + "\nyesterday"
-    assert [span.expression for span in times(text, THURSDAY)][-1] == "yesterday"
+    assert [span.expression for span in times(text, THURSDAY, UTC_ZONE)][-1] == "yesterday"
 
 
 ENDS = [
@@ -263,17 +264,31 @@ ENDS = [
 
 @pytest.mark.parametrize(("words", "end"), ENDS)
 def test_what_holds_up_to_a_time_ends_when_that_time_is_over(words: str, end: str) -> None:
-    assert find_end(words, THURSDAY) == parse_instant(f"{end}T00:00:00Z")
+    assert find_end(words, THURSDAY, UTC_ZONE) == parse_instant(f"{end}T00:00:00Z")
+
+
+def test_an_end_is_at_the_speakers_midnight_and_a_full_time_is_that_very_moment() -> None:
+    shanghai, said = Zone.from_name("Asia/Shanghai"), parse_instant("2026-10-13T08:05:00+08:00")
+    friday_is_over = parse_instant("2026-10-17T00:00:00+08:00")
+    assert find_end("until Friday", said, shanghai) == friday_is_over
+    assert find_end("到周五", said, shanghai) == friday_is_over
+    assert find_end("2026-10-16", said, shanghai) == friday_is_over
+    at_five = parse_instant("2026-10-16T17:00:00+08:00")
+    assert find_end("2026-10-16T17:00", said, shanghai) == at_five
+    assert find_end("2026-10-16T09:00:00Z", said, shanghai) == at_five
+    berlin = Zone.from_name("Europe/Berlin")  # clocks are set on 25 October
+    assert find_end("until Monday", said, berlin) == parse_instant("2026-10-20T00:00:00+02:00")
+    assert find_end("2026-11-01", said, berlin) == parse_instant("2026-11-02T00:00:00+01:00")
 
 
 @pytest.mark.parametrize(
     "words", ["", "forever", "since May", "for good", "一直", "永远", "until further notice"]
 )
 def test_what_has_no_end_in_its_words_has_none(words: str) -> None:
-    assert find_end(words, THURSDAY) is None
+    assert find_end(words, THURSDAY, UTC_ZONE) is None
 
 
 @given(st.text(max_size=80))
 def test_any_words_have_an_end_or_none(words: str) -> None:
-    end = find_end(words, THURSDAY)
+    end = find_end(words, THURSDAY, UTC_ZONE)
     assert end is None or isinstance(end, int)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from memoria.model.zone import UTC_ZONE
 from memoria.text.analyser import query_terms
 from memoria.text.document import as_text, full_text, memory_tokens, turn_tokens
 
@@ -18,6 +19,7 @@ class Said:
     content: str = ""
     speaker: str | None = None
     at: int = MARCH_2ND
+    utc_offset: int | None = None
     tool_name: str | None = None
     tool_args: JsonValue = None
     tool_result: JsonValue = None
@@ -37,19 +39,19 @@ class Said:
     ids=["words", "tool", "argument", "name of an argument", "result", "Chinese", "nested"],
 )
 def test_words_arguments_and_results_are_found(turn: Said, question: str) -> None:
-    words, _ = turn_tokens(turn)
+    words, _ = turn_tokens(turn, UTC_ZONE)
     assert set(query_terms(question)) <= set(words.split(" "))
 
 
 @pytest.mark.parametrize("question", ["Ann", "Monday", "March", "2026", "2 March 2026"])
 def test_who_and_when_are_found_apart_from_the_words(question: str) -> None:
-    words, context = turn_tokens(Said(content="hello", speaker="Ann"))
+    words, context = turn_tokens(Said(content="hello", speaker="Ann"), UTC_ZONE)
     assert words == "hello"
     assert set(query_terms(question)) <= set(context.split(" "))
 
 
 def test_a_memory_is_found_by_its_words_and_its_date() -> None:
-    words, context = memory_tokens("likes tea", MARCH_2ND)
+    words, context = memory_tokens("likes tea", MARCH_2ND, UTC_ZONE)
     assert words == "like tea"
     assert set(query_terms("monday 2 march 2026")) <= set(context.split(" "))
 
@@ -77,5 +79,5 @@ def test_a_json_value_reads_as_a_person_would_write_it(value: JsonValue, text: s
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
 def test_every_moment_of_the_calendar_can_be_indexed(at: int) -> None:
-    _, context = memory_tokens("x", at)
+    _, context = memory_tokens("x", at, UTC_ZONE)
     assert len(context.split(" ")) == 4

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from memoria.config import Settings
 from memoria.inference.chat.command import split_command
-from memoria.model import DAY_MS, Finding, ModelCall, now_millis, start_of_day, to_iso
+from memoria.model import DAY_MS, Finding, ModelCall, now_millis, start_of_utc_day, to_iso
 from memoria.store.base import Store
 
 _CHECK = "chat model"
@@ -21,7 +21,7 @@ def check_chat_model(store: Store, settings: Settings) -> Finding:
     named = _model_name(settings)
     if named is None:
         return Finding(check=_CHECK, state="ok", detail=_OFF)
-    today = start_of_day(now_millis())
+    today = start_of_utc_day(now_millis())
     with store.read(settings.tenant) as tx:
         spent, last = tx.ledger.spending(today, today + DAY_MS), tx.ledger.newest()
     cap = settings.llm_daily_tokens
@@ -48,7 +48,7 @@ def _find_problem(settings: Settings, left: int, last: ModelCall | None) -> tupl
     if settings.llm_command and not shutil.which(split_command(settings.llm_command)[0]):
         return "there is no such program", "Check MEMORIA_LLM_COMMAND."
     if left < settings.llm_output_tokens:
-        new = to_iso(start_of_day(now_millis()) + DAY_MS)
+        new = to_iso(start_of_utc_day(now_millis()) + DAY_MS)
         return (
             "that is today's cap",
             f"It goes on at {new}. Raise MEMORIA_LLM_DAILY_TOKENS for more.",

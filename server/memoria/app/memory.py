@@ -37,6 +37,7 @@ from memoria.model import (
     as_turns,
 )
 from memoria.model.parse import as_statable_type
+from memoria.model.zone import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Store
 from memoria.store.home_folder import open_home_files
@@ -105,7 +106,8 @@ class Memoria(Records):
             session_id: the session of turns that name none; this connection's own by default.
             workspace: the project of sessions that begin here; the configured one by default.
         """
-        validated = as_turns(turns)
+        with use_zone(self.settings.zone):
+            validated = as_turns(turns)
         if not validated and event is None:
             raise InvalidInputError("There is nothing to record: give turns, an event, or both.")
         capture = self._capture(self._place(workspace))
@@ -162,7 +164,7 @@ class Memoria(Records):
             ForgottenError: it was forgotten before; says when and why.
         """
         kind = as_statable_type(type)
-        since = as_instant("valid_from", valid_from)
+        since = as_instant("valid_from", valid_from, self.settings.zone)
         statements = self._statements(workspace)
         kept = await in_thread(
             lambda: statements.remember(
@@ -194,7 +196,7 @@ class Memoria(Records):
             valid_from: with `correct`: since when it holds, ISO 8601; now by default.
             turn_id: with `correct`: the recorded turn it rests on.
         """
-        since = as_instant("valid_from", valid_from)
+        since = as_instant("valid_from", valid_from, self.settings.zone)
         statements = self._statements(None)
         memory = await in_thread(
             lambda: statements.revise(memory_id, action, content, since, turn_id)

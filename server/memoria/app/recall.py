@@ -173,7 +173,7 @@ class Recall:
         parts = frozenset(part for part in PARTS if part in off)
         stages = Stages.without(off - parts) if off - parts else ALL_STAGES
         session = session_id or self._default_session
-        return SearchOptions(parts, task, session, explain, stages)
+        return SearchOptions(parts, task, session, explain, stages, self.settings.zone)
 
     def _from_here(self, query: QueryT) -> QueryT:
         """The query with the workspace that it means."""

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator
+from datetime import date
 
 from memoria.erasure.plan import ErasurePlan, search_terms
-from memoria.model import local_date
+from memoria.model.zone import MACHINE_ZONE, UTC_ZONE, Zone
 from memoria.store.base import Transaction
 from memoria.store.folders import daily_path, history_path
 from memoria.text.phrases import Phrases
@@ -36,13 +37,24 @@ def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
     """Where nightly runs write of it: files of its conversations, pages of its days."""
     turns = plan.sources.values()
     memories = {**plan.memories, **plan.reworded, **plan.dependents}.values()
-    moments = [turn.at for turn in turns]
+    moments = [(turn.at, turn.utc_offset) for turn in turns]
     moments += tx.days.list_episode_ends(plan.source_ns)
     for memory in memories:
-        moments += [memory.updated_at, *(version.ingested_at for version in memory.versions)]
-    days = filter(None, map(local_date, moments))
+        moments.append((memory.updated_at, None))
+        moments += [(version.ingested_at, version.utc_offset) for version in memory.versions]
+    days = {day for moment, offset in moments for day in _days_of(moment, offset, tx.zone)}
     sessions = {history_path(turn.source, turn.session_id) for turn in turns}
     return {*sessions, *map(daily_path, days)}
+
+
+def _days_of(moment: int, offset: int | None, zone: Zone) -> set[date]:
+    """The days of a moment whose pages may speak of it.
+
+    It is filed by the speaker's clock, otherwise by the home's zone, which may have been this
+    machine's or UTC before somebody set it.
+    """
+    zones = (zone.at_offset(moment, offset), zone, MACHINE_ZONE, UTC_ZONE)
+    return {day for each in zones if (day := each.date_of(moment)) is not None}
 
 
 def texts_in_plans(phrases: Phrases) -> Iterator[str]:

@@ -225,6 +225,7 @@ class _SessionWriter:
             role=turn.role,
             speaker=turn.speaker,
             at=self._now if turn.at is None else turn.at,
+            utc_offset=turn.utc_offset,
             at_given=turn.at is not None,
             ingested_at=self._now,
             trust=Trust.TOOL if turn.role is Role.TOOL else self._trust,

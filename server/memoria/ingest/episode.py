@@ -18,13 +18,13 @@ from memoria.ingest.processing import (
     ChangedMeanwhileError,
     ProcessorTools,
     chars_per_turn,
-    day_of,
     entry_turns,
     finish_entry,
     number_lines,
     shorten_statement,
     turn_line,
 )
+from memoria.memories.days import day_of
 from memoria.memories.validator import EventTime, OperationValidator, PromptContents, RejectedError
 from memoria.memories.values import Interpretation, NewWording, Passage, StructuralLinks
 from memoria.model import (
@@ -100,7 +100,7 @@ class Summariser:
     ) -> EpisodeSummary:
         most = chars_per_turn(_MOST_CHARS, turns, _LEAST_CHARS)
         question = request_episode(
-            said_on=day_of(turns[-1]),
+            said_on=day_of(turns[-1], self._tools.store.zone),
             conversation=number_lines(
                 turn_line(turn, _turn_without_results(turn), most) for turn in turns
             ),

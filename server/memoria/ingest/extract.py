@@ -22,7 +22,6 @@ from memoria.ingest.processing import (
     ChangedMeanwhileError,
     ProcessorTools,
     chars_per_turn,
-    day_of,
     entry_turns,
     finish_entry,
     number_lines,
@@ -31,6 +30,7 @@ from memoria.ingest.processing import (
 )
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.second_look import Advice, SecondLook, find_doubtful
+from memoria.memories.days import day_of, last_date
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.model import (
     Add,
@@ -39,8 +39,8 @@ from memoria.model import (
     StoredTurn,
     TextVectors,
     Update,
-    to_iso,
 )
+from memoria.model.zone import Zone
 from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry
@@ -106,9 +106,12 @@ class Extractor:
     def _ask(self, entry: LeasedEntry, context: _EntryContext) -> Extraction:
         most = chars_per_turn(_MOST_CHARS, context.turns, _LEAST_CHARS)
         question = request_extraction(
-            said_on=day_of(context.turns[-1]),
+            said_on=day_of(context.turns[-1], self._tools.store.zone),
             people=describe_participants(context.participants, (*context.before, *context.turns)),
-            known="\n".join(map(_memory_line, context.known)) or "(none)",
+            known="\n".join(
+                _memory_line(memory, self._tools.store.zone) for memory in context.known
+            )
+            or "(none)",
             before="\n".join(_turn_line(turn, _BEFORE_CHARS) for turn in context.before)
             or "(nothing)",
             conversation=number_lines(_turn_line(turn, most) for turn in context.turns),
@@ -134,7 +137,8 @@ class Extractor:
             doubts = find_doubtful(
                 validator, proposed.operations, self._tools.recall, meanings, context.participants
             )
-        return SecondLook(self._tools.chat, entry.tenant, self._tools.max_output_tokens).ask(doubts)
+        most, zone = self._tools.max_output_tokens, self._tools.store.zone
+        return SecondLook(self._tools.chat, entry.tenant, most, zone).ask(doubts)
 
     def _validator(
         self, tx: Transaction, entry: LeasedEntry, context: _EntryContext, meanings: TextVectors
@@ -207,7 +211,7 @@ def _archive_rule_conclusions(
             validator.writer.end(memory_id, "it read the turn and does not say the same")
 
 
-def _memory_line(memory: Memory) -> str:
+def _memory_line(memory: Memory, zone: Zone) -> str:
     fields = {
         "id": memory.id,
         "type": memory.type.value,
@@ -216,7 +220,7 @@ def _memory_line(memory: Memory) -> str:
         "content": shorten_statement(memory.content),
     }
     if memory.expires_at is not None:
-        fields["until"] = to_iso(memory.expires_at)[:10]
+        fields["until"] = last_date(memory, memory.expires_at, zone)
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -10,7 +10,7 @@ from memoria.inference.chat.client import ChatClient
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import Author
-from memoria.model import InferredBy, StoredTurn, TextVectors, from_millis
+from memoria.model import InferredBy, StoredTurn, TextVectors
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.privacy import PersonalRules
 from memoria.store.base import Store, Transaction
@@ -91,12 +91,6 @@ def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) 
     """
     if not tx.queue.finish(entry.n, owner, outcome):
         raise EntryLeaseLostError(f"The entry {entry.id} was read by another worker meanwhile.")
-
-
-def day_of(turn: StoredTurn) -> str:
-    """The day a turn was said, with its weekday."""
-    day = from_millis(turn.at).date()
-    return f"{day:%A}, {day.isoformat()}"
 
 
 def turn_line(turn: StoredTurn, text: str, most: int) -> str:

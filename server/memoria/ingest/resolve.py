@@ -46,6 +46,7 @@ from memoria.model import (
     Validity,
     new_id,
 )
+from memoria.model.zone import Zone
 from memoria.policy.conflict import (
     Contradict,
     NeedsReview,
@@ -135,7 +136,10 @@ class Resolver:
         subject = subject_key(self._validator.check_name(add.subject))
         predicate = predicate_key(self._validator.check_name(add.predicate))
         actual = add.modality == "actual"
-        when = find_event_time(add.event_time, add.content, turn, "past" if actual else "future")
+        zone = self._validator.zone_of(turn)
+        when = find_event_time(
+            add.event_time, add.content, turn, zone, "past" if actual else "future"
+        )
         confidence = add.confidence * _CERTAINTY[add.modality]
         claim = self._validator.claim(content, predicate, turn, confidence, when, assertive=actual)
         interpretation = self._interpretation(add, when, turn)
@@ -152,7 +156,7 @@ class Resolver:
             task=None if add.task is None else self._validator.check_name(add.task),
             flag=confirm_reason,
         )
-        end = find_expiry(add.until, add.duration, turn)
+        end = find_expiry(add.until, add.duration, turn, zone)
         is_over = end is not None and end <= turn.at  # what was said of the past stays true
         wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
@@ -220,14 +224,15 @@ class Resolver:
         content, confirm_reason = self._validator.check_statement(update.content, turn)
         doubt = self._reason_to_confirm(content, turn)
         confirm_reason = confirm_reason or doubt
-        when = find_event_time(update.event_time, update.content, turn, "past")
+        zone = self._validator.zone_of(turn)
+        when = find_event_time(update.event_time, update.content, turn, zone, "past")
         predicate = memory.predicate or ""
         claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
         interpretation = interpretation_of_update(
             self._tx, memory, content, when.expression, when.at
         )
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
-        end = find_expiry(update.until, update.duration, turn)
+        end = find_expiry(update.until, update.duration, turn, zone)
         if end is not None and end <= turn.at:
             raise RejectedError("over when it was said")
         wording = replace(wording, expires_at=end)
@@ -244,7 +249,7 @@ class Resolver:
             case Supersede() if applies_elsewhere(self._tx, new, memory):
                 self._note(self._claims.add_in_project(new, memory), content)
             case Supersede():
-                since = _start_of_update(update, turn, memory)
+                since = _start_of_update(update, turn, memory, zone)
                 self._note(self._claims.revise(new, memory, since), content)
             case Contradict() | NeedsReview() as verdict:
                 self._note(self._claims.hold(new, memory, verdict), content)
@@ -284,7 +289,7 @@ def _is_the_same(content: str, known: str, update: Update) -> bool:
     return canonical_form(content) == canonical_form(known)
 
 
-def _start_of_update(update: Update, turn: StoredTurn, memory: Memory) -> int:
+def _start_of_update(update: Update, turn: StoredTurn, memory: Memory, zone: Zone) -> int:
     """From which moment an update holds; a correction says what was true from the beginning.
 
     A date in its wording may be what it tells ("the birthday is on 9 May"), so only a time that
@@ -292,5 +297,5 @@ def _start_of_update(update: Update, turn: StoredTurn, memory: Memory) -> int:
     """
     if update.reason == "correction":
         return memory.current.valid_from
-    happened = find_event_time(update.event_time, "", turn, "past")
+    happened = find_event_time(update.event_time, "", turn, zone, "past")
     return start_of(happened.at, turn.at, memory)

@@ -14,7 +14,8 @@ from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_checks, request_rulings
 from memoria.ingest.attribution import describe_speaker
-from memoria.ingest.processing import day_of, shorten_statement, turn_line
+from memoria.ingest.processing import shorten_statement, turn_line
+from memoria.memories.days import date_of_memory, date_of_turn, day_of
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, RejectedError
 from memoria.model import (
@@ -28,8 +29,8 @@ from memoria.model import (
     SupportVerdict,
     TextVectors,
     Update,
-    to_iso,
 )
+from memoria.model.zone import Zone
 from memoria.policy.conflict import predicate_key, subject_key
 from memoria.policy.participants import Participants
 from memoria.text.document import full_text
@@ -82,14 +83,16 @@ class DoubtfulConclusion:
 class SecondLook:
     """Asks the model about the proposals for one queue entry."""
 
-    def __init__(self, chat: ChatClient, tenant: str, max_output_tokens: int) -> None:
+    def __init__(self, chat: ChatClient, tenant: str, max_output_tokens: int, zone: Zone) -> None:
         """Nothing is asked yet.
 
         Args:
             chat: asks the model.
             tenant: whose tokens are spent.
             max_output_tokens: the most tokens of an answer.
+            zone: the home's: on whose days things were said.
         """
+        self._zone = zone
         self._chat = chat
         self._tenant = tenant
         self._max_output_tokens = max_output_tokens
@@ -112,7 +115,7 @@ class SecondLook:
         if not pairs:
             return {}
         question = request_rulings(
-            pairs=_json_lines(_pair_fields(one, memory) for one, memory in pairs),
+            pairs=_json_lines(_pair_fields(one, memory, self._zone) for one, memory in pairs),
             max_output_tokens=self._max_output_tokens,
         )
         try:
@@ -128,7 +131,7 @@ class SecondLook:
         if not risky:
             return {}
         question = request_checks(
-            statements=_json_lines(map(_statement_fields, risky)),
+            statements=_json_lines(_statement_fields(one, self._zone) for one in risky),
             max_output_tokens=self._max_output_tokens,
         )
         try:
@@ -216,22 +219,22 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
     return DoubtfulConclusion(content, quote, turn, (), risky)
 
 
-def _pair_fields(one: DoubtfulConclusion, memory: Memory) -> dict[str, str]:
+def _pair_fields(one: DoubtfulConclusion, memory: Memory, zone: Zone) -> dict[str, str]:
     return {
         "known": shorten_statement(memory.content),
-        "known_said_on": to_iso(memory.current.valid_from)[:10],
+        "known_said_on": date_of_memory(memory, zone),
         "new": one.content,
-        "new_said_on": to_iso(one.turn.at)[:10],
+        "new_said_on": date_of_turn(one.turn, zone),
     }
 
 
-def _statement_fields(one: DoubtfulConclusion) -> dict[str, object]:
+def _statement_fields(one: DoubtfulConclusion, zone: Zone) -> dict[str, object]:
     return {
         "statement": one.content,
         "words": one.quote,
         "turn": _cut_around(full_text(one.turn), one.quote),
         "said_by": one.said_by,
-        "said_on": day_of(one.turn),
+        "said_on": day_of(one.turn, zone),
         "before": list(one.before),
     }
 

@@ -10,7 +10,9 @@ from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import request_rulings
 from memoria.ingest.processing import shorten_statement
 from memoria.lifecycle.interface import StepContext
-from memoria.model import Memory, Relation, to_iso
+from memoria.memories.days import date_of_memory
+from memoria.model import Memory, Relation
+from memoria.model.zone import Zone
 from memoria.policy.merging import Pair
 from memoria.policy.properties import relate_statements
 from memoria.text.statement import differs_in_number_or_negation
@@ -101,18 +103,18 @@ def _oldest_first(memories: Mapping[str, Memory], pair: Pair) -> tuple[Memory, M
 def _ask(
     context: StepContext, chat: ChatClient, pairs: Sequence[tuple[Memory, Memory]]
 ) -> list[Relation | None]:
-    lines = (_line(number, *pair) for number, pair in enumerate(pairs, 1))
+    lines = (_line(number, *pair, context.store.zone) for number, pair in enumerate(pairs, 1))
     question = request_rulings(pairs="\n".join(lines), max_output_tokens=context.output_tokens)
     answers = {r.pair: r.relation for r in chat.ask(context.tenant, question).rulings}
     return [answers.get(number) for number in range(1, len(pairs) + 1)]
 
 
-def _line(number: int, known: Memory, new: Memory) -> str:
+def _line(number: int, known: Memory, new: Memory, zone: Zone) -> str:
     shown = {
         "number": number,
         "known": shorten_statement(known.content),
-        "known_said_on": to_iso(known.current.valid_from)[:10],
+        "known_said_on": date_of_memory(known, zone),
         "new": shorten_statement(new.content),
-        "new_said_on": to_iso(new.current.valid_from)[:10],
+        "new_said_on": date_of_memory(new, zone),
     }
     return json.dumps(shown, ensure_ascii=False)

@@ -16,10 +16,12 @@ from memoria.inference.tasks import request_concept
 from memoria.ingest.processing import shorten_statement
 from memoria.lifecycle.derivation import derivation_validator
 from memoria.lifecycle.interface import StepContext
+from memoria.memories.days import date_of_memory
 from memoria.memories.derived import least_trust
 from memoria.memories.validator import RejectedError
-from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory, to_iso
+from memoria.model import NO_TEXT_VECTORS, InferredBy, Memory
 from memoria.model.reflection import Concept
+from memoria.model.zone import Zone
 from memoria.text.clean import Tally, clean_text
 from memoria.text.quotes import find_quote
 from memoria.text.script import is_cjk
@@ -53,7 +55,9 @@ def propose_concept(
         ChatModelError: the model gave no answer.
         EmbedderError: what was forgotten can't be known again by its meaning now.
     """
-    lines = "\n".join(_line(number, memory) for number, memory in enumerate(memories, 1))
+    lines = "\n".join(
+        _line(number, memory, context.store.zone) for number, memory in enumerate(memories, 1)
+    )
     question = request_concept(memories=lines, max_output_tokens=context.output_tokens)
     answer = chat.ask(context.tenant, question)
     quoted = _find_quoted(answer, memories)
@@ -72,11 +76,11 @@ def propose_concept(
     return ProposedConcept(content, tuple(memory.id for memory in quoted))
 
 
-def _line(number: int, memory: Memory) -> str:
+def _line(number: int, memory: Memory, zone: Zone) -> str:
     shown = {
         "number": number,
         "memory": shorten_statement(memory.content),
-        "said_on": to_iso(memory.current.valid_from)[:10],
+        "said_on": date_of_memory(memory, zone),
     }
     return json.dumps(shown, ensure_ascii=False)
 

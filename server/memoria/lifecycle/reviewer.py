@@ -9,8 +9,10 @@ from memoria.inference.chat.client import ChatClient
 from memoria.inference.tasks import ReviewCase, review_memory
 from memoria.ingest.processing import shorten_statement
 from memoria.lifecycle.interface import StepContext
-from memoria.model import Memory, Trust, from_millis, to_iso
+from memoria.memories.days import date_of_memory
+from memoria.model import Memory, Trust
 from memoria.model.reflection import Judgement
+from memoria.model.zone import Zone
 from memoria.policy.orders import instruction_shaped
 
 _MAX_RELATED = 6
@@ -72,9 +74,9 @@ class MemoryReviewer:
     def _decision(self, memory: Memory, why: str) -> Judgement:
         context = self._context
         case = ReviewCase(
-            today=f"{from_millis(context.at):%A, %Y-%m-%d}",
+            today=f"{context.store.zone.date_of(context.at):%A, %Y-%m-%d}",
             why=why,
-            memory=_memory_in_full(memory),
+            memory=_memory_in_full(memory, context.store.zone),
             known=self._lines_about(memory, memory.content),
         )
         decided = review_memory(
@@ -98,7 +100,7 @@ class MemoryReviewer:
         with self._context.store.read(self._context.tenant) as tx:
             found = recall.find_related(tx, words, memory.workspace)
         others = [other for other in found if other.id != memory.id]
-        return _memory_lines(others[:_MAX_RELATED])
+        return _memory_lines(others[:_MAX_RELATED], self._context.store.zone)
 
 
 def _may_enter_core(memory: Memory) -> bool:
@@ -108,7 +110,7 @@ def _may_enter_core(memory: Memory) -> bool:
     return not ordered and trust is not Trust.TOOL and memory.flag is None
 
 
-def _memory_in_full(memory: Memory) -> str:
+def _memory_in_full(memory: Memory, zone: Zone) -> str:
     """The memory under review, in full: its beginning alone would not do.
 
     What was derived from others was never said itself, however many turns it rests on.
@@ -117,17 +119,18 @@ def _memory_in_full(memory: Memory) -> str:
     return _json(
         memory,
         memory.content,
+        zone,
         **said,
         times_used=memory.use_count,
         importance=round(memory.importance, 2),
     )
 
 
-def _memory_lines(memories: Iterable[Memory]) -> str:
-    return "\n".join(_json(memory, shorten_statement(memory.content)) for memory in memories)
+def _memory_lines(memories: Iterable[Memory], zone: Zone) -> str:
+    return "\n".join(_json(memory, shorten_statement(memory.content), zone) for memory in memories)
 
 
-def _json(memory: Memory, content: str, **more: float) -> str:
+def _json(memory: Memory, content: str, zone: Zone, **more: float) -> str:
     shown = {"type": memory.type.value, "content": content, **more}
-    shown["said_on"] = to_iso(memory.current.valid_from)[:10]
+    shown["said_on"] = date_of_memory(memory, zone)
     return json.dumps(shown, ensure_ascii=False)

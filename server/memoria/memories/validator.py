@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import NotFoundError
+from memoria.memories.days import zone_of_turn
 from memoria.memories.values import Author, Interpretation, NewWording
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
@@ -31,6 +32,7 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.privacy import PersonalRules
+from memoria.model.zone import Zone
 from memoria.policy.conflict import Claim
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.privacy import effective_rules, mask, screen
@@ -238,6 +240,10 @@ class OperationValidator:
             interpretation=interpretation,
         )
 
+    def zone_of(self, turn: StoredTurn) -> Zone:
+        """The zone a turn was said in, by which "yesterday" is read."""
+        return zone_of_turn(turn, self.tx.zone)
+
     def log_rejection(self, operation: str, error: RejectedError) -> None:
         """Log why an operation was rejected."""
         self.tx.audit.add(
@@ -297,18 +303,18 @@ def _is_order(content: str, turn: StoredTurn) -> bool:
 
 
 def find_event_time(
-    expression: str | None, content: str, turn: StoredTurn, prefer: Prefer
+    expression: str | None, content: str, turn: StoredTurn, zone: Zone, prefer: Prefer
 ) -> EventTime:
     """When something happened: by the speaker's expression, or by a date in the conclusion."""
     for text in (expression or "", content):
-        for span in times(text, turn.at, prefer=prefer):
+        for span in times(text, turn.at, zone, prefer=prefer):
             return EventTime(span.from_ms, span.expression)
     return EventTime(None, None)
 
 
-def find_expiry(until: str | None, duration: Duration, turn: StoredTurn) -> int | None:
+def find_expiry(until: str | None, duration: Duration, turn: StoredTurn, zone: Zone) -> int | None:
     """When a conclusion stops to count: at the end that was named, or after its duration."""
-    end = None if until is None else find_end(until, turn.at)
+    end = None if until is None else find_end(until, turn.at, zone)
     return expires_at(duration, turn.at) if end is None else end
 
 

@@ -44,6 +44,8 @@ class CoreMemory:
     channel: str = ""
     project: str | None = None
     """The project in which alone it is seen; None where it is seen in all."""
+    utc_offset: int | None = None
+    """How many minutes the clock of whoever said it was ahead of UTC, as its turn has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ class DaySession(Value):
     session_id: str
     first_at: int
     last_at: int
+    utc_offset: int | None = None
+    """How many minutes the speakers' clock was ahead of UTC; None where that is not known."""
     messages: int
 
 

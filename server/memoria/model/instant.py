@@ -4,13 +4,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from memoria.errors import InvalidInputError, quote_value
+from memoria.model.zone import Zone, input_zone
 
 DAY_MS = 86_400_000
 _MS_PER_S = 1000
 _S_PER_MINUTE = 60
+_UNKNOWN_OFFSETS = ("Z", "z", "-00:00", "-0000", "-00")
 
 
 def system_millis() -> int:
@@ -39,8 +41,10 @@ def use_clock(clock: Callable[[], int]) -> Iterator[None]:
         _CLOCK.reset(token)
 
 
-def to_millis(moment: datetime) -> int:
-    """UTC epoch milliseconds of `moment`; one without a zone is in this machine's zone."""
+def to_millis(moment: datetime, zone: Zone | None = None) -> int:
+    """UTC epoch milliseconds of `moment`; one without a zone is in this one, or in `use_zone`'s."""
+    if moment.tzinfo is None:
+        return (zone or input_zone()).to_millis(moment)
     return round(moment.astimezone(UTC).timestamp() * _MS_PER_S)
 
 
@@ -49,24 +53,8 @@ def from_millis(millis: int) -> datetime:
     return datetime.fromtimestamp(millis / _MS_PER_S, UTC)
 
 
-def local_offset_minutes(millis: int) -> int:
-    """How far this machine's zone was ahead of UTC at a moment: where its days begin."""
-    try:
-        offset = datetime.fromtimestamp(millis / _MS_PER_S, UTC).astimezone().utcoffset()
-    except (OverflowError, OSError, ValueError):  # before or beyond what the system can tell
-        return 0
-    return 0 if offset is None else round(offset.total_seconds() / _S_PER_MINUTE)
-
-
-def local_date(millis: int) -> date | None:
-    """The day of a moment on this machine's calendar; None where that has none."""
-    days = (millis + local_offset_minutes(millis) * _S_PER_MINUTE * _MS_PER_S) // DAY_MS
-    number = date(1970, 1, 1).toordinal() + days
-    return date.fromordinal(number) if 1 < number < date.max.toordinal() else None
-
-
-def start_of_day(millis: int) -> int:
-    """The beginning of a moment's day, in UTC."""
+def start_of_utc_day(millis: int) -> int:
+    """The beginning of a moment's day in UTC, by which a chat model's daily tokens are counted."""
     return millis - millis % DAY_MS
 
 
@@ -76,21 +64,37 @@ def to_iso(millis: int) -> str:
     return from_millis(millis).isoformat(timespec=precision).replace("+00:00", "Z")
 
 
-def parse_instant(text: str) -> int:
+def parse_instant(text: str, zone: Zone | None = None) -> int:
     """UTC epoch milliseconds of an ISO 8601 date or time.
 
-    A date alone means its first moment. Without a zone, this machine's is meant.
+    A date alone means its first moment.
 
     Args:
         text: such as `2026-03-02`, `2026-03-02T09:14:05+08:00` or `20260302T011405Z`.
+        zone: the one that is meant by a text that names none; that of `use_zone` by default.
 
     Raises:
         InvalidInputError: `text` is not ISO 8601.
     """
     try:
-        return to_millis(datetime.fromisoformat(text.strip()))
+        moment = datetime.fromisoformat(text.strip())
+        return to_millis(moment, zone)
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidInputError(
             f"{quote_value(text)} is not a date or time. "
             "Write ISO 8601, such as 2026-03-02 or 2026-03-02T09:14:05+08:00."
         ) from error
+
+
+def parse_offset(text: str) -> int | None:
+    """How many minutes the clock of whoever wrote an ISO 8601 time was ahead of UTC, if it says so.
+
+    `Z` and `-00:00` say in UTC when it was, and nothing of a clock (RFC 9557); `+00:00` says both.
+    """
+    try:
+        offset = datetime.fromisoformat(text.strip()).utcoffset()
+    except ValueError:
+        return None
+    if offset is None or text.strip().endswith(_UNKNOWN_OFFSETS):
+        return None
+    return round(offset.total_seconds() / _S_PER_MINUTE)

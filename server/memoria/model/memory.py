@@ -79,6 +79,8 @@ class MemoryVersion(Value):
     """When what it tells of happened, UTC epoch ms, if it was said."""
     event_expression: str | None = None
     """In the speaker's words: `last Friday`."""
+    utc_offset: int | None = None
+    """How many minutes the clock of whoever said it was ahead of UTC, as its turn has it."""
 
 
 class RelatedStatement(Value):

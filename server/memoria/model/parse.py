@@ -10,12 +10,13 @@ from memoria.errors import InvalidInputError, InvalidTurnError, quote_value, sho
 from memoria.model.instant import parse_instant
 from memoria.model.memory_types import MemoryType, refuse_derived
 from memoria.model.turn import Turn
+from memoria.model.zone import Zone
 
 _E = TypeVar("_E", bound=StrEnum)
 
 
 def as_turns(turns: object) -> list[Turn]:
-    """The turns of a call.
+    """The turns of a call; times without an offset are those of `use_zone`.
 
     Raises:
         InvalidInputError: this is no list of turns.
@@ -40,14 +41,14 @@ def as_turn(i: int, turn: Turn | Mapping[str, object]) -> Turn:
         raise InvalidTurnError(i, describe_problems(error, of="turn")) from error
 
 
-def as_instant(name: str, text: str | None) -> int | None:
-    """UTC epoch milliseconds of an optional ISO 8601 argument.
+def as_instant(name: str, text: str | None, zone: Zone) -> int | None:
+    """UTC epoch milliseconds of an optional ISO 8601 argument; without an offset, of the zone.
 
     Raises:
         InvalidInputError: it is not a date or time.
     """
     try:
-        return None if text is None else parse_instant(text)
+        return None if text is None else parse_instant(text, zone)
     except InvalidInputError as error:
         raise InvalidInputError(f"{name}: {error}") from error
 

@@ -1,14 +1,15 @@
 """Turns: one message of a conversation, as it comes in and as it is kept."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from memoria.errors import InvalidInputError
 from memoria.model.base import Value
-from memoria.model.instant import parse_instant, to_millis
+from memoria.model.instant import parse_instant, parse_offset, to_millis
 from memoria.model.memory import MemoryChange, Trust
 
 
@@ -27,6 +28,18 @@ CaptureEvent = Literal["session_end", "compaction"]
 
 _LATEST_SECONDS = 100_000_000_000
 """An integer below this is 1973 in milliseconds and, far more likely, meant in seconds."""
+
+
+def _offset_of(at: object) -> int | None:
+    """How many minutes the clock was ahead of UTC that a time was read from, if it says so."""
+    match at:
+        case str():
+            return parse_offset(at)
+        case datetime() if at.tzinfo not in (None, UTC):
+            offset = at.utcoffset()
+            return None if offset is None else round(offset.total_seconds() / 60)
+        case _:
+            return None
 
 
 def _as_millis(value: object) -> object:
@@ -51,6 +64,9 @@ _LAST_MS = 253_402_300_799_999  # the year 9999
 EventTime = Annotated[int, BeforeValidator(_as_millis), Field(ge=_FIRST_MS, le=_LAST_MS)]
 
 
+_MOST_OFFSET = 24 * 60 - 1
+
+
 class Turn(Value):
     """A message of a conversation, as a client hands it over."""
 
@@ -65,9 +81,20 @@ class Turn(Value):
     """The speaker's name, where the role does not say enough."""
     at: EventTime | None = None
     """When it was said: ISO 8601, a datetime, or UTC epoch milliseconds."""
+    utc_offset: Annotated[int, Field(ge=-_MOST_OFFSET, le=_MOST_OFFSET)] | None = None
+    """How many minutes the clock of whoever said it was ahead of UTC: on whose day it was said. It
+    follows from `at` where that has an offset, such as +08:00."""
     tool_name: str | None = None
     tool_args: JsonValue = None
     tool_result: JsonValue = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_offset(cls, fields: object) -> object:
+        if not isinstance(fields, Mapping) or fields.get("utc_offset") is not None:
+            return fields
+        offset = _offset_of(fields.get("at"))
+        return fields if offset is None else {**fields, "utc_offset": offset}
 
 
 class StoredTurn(Value):
@@ -89,6 +116,8 @@ class StoredTurn(Value):
     role: Role
     speaker: str | None
     at: int
+    utc_offset: int | None = None
+    """How many minutes the speaker's clock was ahead of UTC; None where that is not known."""
     ingested_at: int
     trust: Trust
     workspace: str | None

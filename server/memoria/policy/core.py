@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
+from memoria.model.zone import Zone
 from memoria.policy.conflict import USER, has_one_value
 from memoria.policy.lasting import REDACTED, is_lasting
 
@@ -62,7 +63,7 @@ def groups_in(file: CoreFile) -> list[Group]:
     return [group for group in GROUPS if group.file == file]
 
 
-def is_for_every_session(memory: CoreMemory, now: int) -> bool:
+def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
     """Whether a memory is no order for one session and no errand of one day.
 
     What the user pinned or wrote into a core file stands there as long as they let it. Of what
@@ -71,7 +72,8 @@ def is_for_every_session(memory: CoreMemory, now: int) -> bool:
     if REDACTED in memory.content:
         return False
     is_fixed = memory.pinned or memory.channel == USER_EDIT_NAME
-    return is_fixed or is_lasting(memory.content, memory.type, memory.valid_from, now)
+    said_in = zone.at_offset(memory.valid_from, memory.utc_offset)
+    return is_fixed or is_lasting(memory.content, memory.type, memory.valid_from, now, said_in)
 
 
 def group_in(memory: CoreMemory, file: CoreFile, placed: CoreFile | None = None) -> Group | None:

@@ -15,11 +15,10 @@ from functools import lru_cache
 
 from memoria.model import DAY_MS
 from memoria.model.memory_types import MemoryType
+from memoria.model.zone import Zone
 from memoria.text.dates import TimeSpan, times
 from memoria.text.pattern import LazyPattern
 
-_ZONE_MS = DAY_MS // 2
-"""A day is over everywhere only so long after it is over in UTC."""
 _LOOK_BACK = 24
 _COARSE = ("month", "season", "year", "range")
 """Periods in which things begin that go on when the period is over."""
@@ -89,7 +88,7 @@ def session_end(content: str, kind: MemoryType, said_at: int) -> int | None:
     return said_at + DAY_MS if is_for_one_session(content, kind) else None
 
 
-def is_lasting(content: str, kind: MemoryType, said_at: int, now: int) -> bool:
+def is_lasting(content: str, kind: MemoryType, said_at: int, now: int, zone: Zone) -> bool:
     """Whether a statement belongs to what is read at the start of every session.
 
     Args:
@@ -97,13 +96,14 @@ def is_lasting(content: str, kind: MemoryType, said_at: int, now: int) -> bool:
         kind: its type.
         said_at: when it was said, UTC epoch milliseconds.
         now: the present moment.
+        zone: that of whoever said it.
     """
-    end = _end_of(content, kind, said_at)
+    end = _end_of(content, kind, said_at, zone)
     return end is None or now < end
 
 
 @lru_cache(maxsize=4096)
-def _end_of(content: str, kind: MemoryType, said_at: int) -> int | None:
+def _end_of(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | None:
     """From when on a statement is not for every session; None where it always is.
 
     It is asked about the same few hundred memories whenever core memory is read.
@@ -111,16 +111,16 @@ def _end_of(content: str, kind: MemoryType, said_at: int) -> int | None:
     if REDACTED in content or is_for_one_session(content, kind):
         return said_at
     passing = [said_at + DAY_MS] if _PASSING.regex.search(content) else []
-    ends = [span.until_ms + _ZONE_MS for span in _ends(content, kind, said_at)]
+    ends = [span.until_ms for span in _ends(content, kind, said_at, zone)]
     return min((*passing, *ends), default=None)
 
 
-def _ends(content: str, kind: MemoryType, said_at: int) -> Iterator[TimeSpan]:
+def _ends(content: str, kind: MemoryType, said_at: int, zone: Zone) -> Iterator[TimeSpan]:
     """The time expressions after which a statement no longer matters."""
-    ahead = times(content, said_at, prefer="future")
+    ahead = times(content, said_at, zone, prefer="future")
     if not ahead:
         return
-    fixed = {(span.start, span.from_ms) for span in times(content, said_at, prefer="past")}
+    fixed = {(span.start, span.from_ms) for span in times(content, said_at, zone, prefer="past")}
     for span in ahead:
         is_point = (span.start, span.from_ms) in fixed
         if span.until_ms > said_at and _is_end(content, kind, span, said_at, is_point=is_point):

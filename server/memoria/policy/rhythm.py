@@ -1,6 +1,6 @@
 """Rhythms: finds what comes back every week or every day, from the times when it was said.
 
-Days are those of the machine's time zone. For a weekly rhythm a day counts once, however often
+Days are those of whoever said it. For a weekly rhythm a day counts once, however often
 something was said on it. What counts is the share of these days that fall on one weekday, and how
 few of the weeks in between are without it; otherwise four weeks could be a coincidence.
 """
@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memoria.model import DAY_MS
-from memoria.model.instant import local_offset_minutes
 from memoria.text.script import is_cjk
 
 Offset = Callable[[int], int]
@@ -73,12 +72,12 @@ def recent_instants(instants: Sequence[int], at: int) -> list[int]:
     return [instant for instant in instants if instant > at - _REMEMBERED_DAYS * DAY_MS]
 
 
-def find_rhythm(instants: Sequence[int], offset: Offset = local_offset_minutes) -> Rhythm | None:
+def find_rhythm(instants: Sequence[int], offset: Offset) -> Rhythm | None:
     """Find the rhythm of some instants, if there is one.
 
     Args:
         instants: UTC epoch milliseconds, in any order.
-        offset: the time zone of the days.
+        offset: whose days they are.
     """
     local = sorted({instant + offset(instant) * _MINUTE_MS for instant in instants})
     return _find_daily(local) or _find_weekly({moment // DAY_MS for moment in local})

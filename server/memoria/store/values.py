@@ -141,6 +141,8 @@ class NewTurn:
     tool_name: str | None
     tool_args: JsonValue
     tool_result: JsonValue
+    utc_offset: int | None = None
+    """How many minutes the speaker's clock was ahead of UTC; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from memoria.model import from_millis
+from memoria.model.zone import Zone
 from memoria.text.analyser import index_text
 
 
@@ -34,16 +35,24 @@ class TurnText(TurnContent, Protocol):
     def speaker(self) -> str | None: ...  # noqa: D102
     @property
     def at(self) -> int: ...  # noqa: D102
+    @property
+    def utc_offset(self) -> int | None: ...  # noqa: D102
 
 
-def turn_tokens(turn: TurnText) -> tuple[str, str]:
-    """(tokens of the content, tokens of the speaker and the date)."""
-    return index_text(full_text(turn)), _who_and_when(turn.speaker, turn.at)
+def turn_tokens(turn: TurnText, zone: Zone) -> tuple[str, str]:
+    """(tokens of the content, tokens of the speaker and the date).
+
+    Args:
+        turn: whose date is that of its own offset, where it has one.
+        zone: whose date it is otherwise.
+    """
+    said_in = zone.at_offset(turn.at, turn.utc_offset)
+    return index_text(full_text(turn)), _who_and_when(turn.speaker, turn.at, said_in)
 
 
-def memory_tokens(content: str, at: int) -> tuple[str, str]:
+def memory_tokens(content: str, at: int, zone: Zone) -> tuple[str, str]:
     """(tokens of the wording, tokens of the date)."""
-    return index_text(content), _who_and_when(None, at)
+    return index_text(content), _who_and_when(None, at, zone)
 
 
 def full_text(turn: TurnContent) -> str:
@@ -63,8 +72,8 @@ def as_text(value: JsonValue) -> str:
             return json.dumps(value, ensure_ascii=False)
 
 
-def _who_and_when(speaker: str | None, at: int) -> str:
-    when = _when(from_millis(at).date())
+def _who_and_when(speaker: str | None, at: int, zone: Zone) -> str:
+    when = _when(zone.date_of(at) or from_millis(at).date())
     return f"{index_text(speaker)} {when}" if speaker else when
 
 

@@ -24,7 +24,7 @@ from memoria.inference.chat.base import AnswerT, ChatModel, ChatRequest
 from memoria.inference.chat.deadline import asking_stopped_error
 from memoria.inference.chat.ledger import CallLedger, OpenCall, open_call
 from memoria.inference.templates import load_template
-from memoria.model import DAY_MS, ModelCall, now_millis, start_of_day, to_iso
+from memoria.model import DAY_MS, ModelCall, now_millis, start_of_utc_day, to_iso
 
 _LOG = logging.getLogger(__name__)
 _MS_PER_S = 1000
@@ -137,7 +137,7 @@ class ChatClient:
     def _record_call(self, tenant: str, request: ChatRequest[AnswerT]) -> Iterator[OpenCall]:
         entry = OpenCall(open_call(request, self.name, self._now()))
         n = self._ledger.reserve(
-            tenant, entry.call, start_of_day(entry.call.at), self._limits.daily_tokens
+            tenant, entry.call, start_of_utc_day(entry.call.at), self._limits.daily_tokens
         )
         if n is None:
             raise self._budget_error(entry.call)
@@ -161,7 +161,7 @@ class ChatClient:
                 f"The request may take {wanted:,} tokens, more than a whole day has ({cap:,}). "
                 "Raise MEMORIA_LLM_DAILY_TOKENS, or lower MEMORIA_LLM_OUTPUT_TOKENS."
             )
-        free_at = start_of_day(call.at) + DAY_MS
+        free_at = start_of_utc_day(call.at) + DAY_MS
         return BudgetSpentError(
             f"The day's {cap:,} tokens do not suffice for another request. There are new ones at "
             f"{to_iso(free_at)}; raise MEMORIA_LLM_DAILY_TOKENS for more.",

@@ -194,7 +194,7 @@ def read_sources(
     lasting = [
         memory
         for memory in memories
-        if is_for_every_session(memory, at) and memory.id not in outdated
+        if is_for_every_session(memory, at, tx.zone) and memory.id not in outdated
     ]
     redacted = {memory.id: memory.content for memory in memories if REDACTED in memory.content}
     disputes = tx.core.disputes()

@@ -1,17 +1,20 @@
 """Daily: a page that people can read for every day that is over."""
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
-from memoria.lifecycle.files.calendar import LocalDay, local_day
 from memoria.lifecycle.files.daily import list_events, read_notes, render_page
 from memoria.lifecycle.files.generated import FileItem, digest, files_of
 from memoria.lifecycle.files.sentences import DaySummaries
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
+from memoria.model import DAY_MS
+from memoria.model.zone import LocalDay
 from memoria.store.base import Transaction
 from memoria.store.folders import daily_path
 
 _FIRST = -62_135_000_000_000  # the year 1
+_LAST = date(9999, 12, 30)
+_ONE_DAY = timedelta(days=1)
 _WITHOUT_MODEL = "without a chat model the pages have lists and no sentences above them"
 
 
@@ -21,7 +24,8 @@ class DayPage(FileItem):
     day: date
     begin: int
     end: int
-    offset_minutes: int
+    offset_minutes: int = 0
+    """As plans of before local days had it."""
     sentences: tuple[str, ...] = ()
 
 
@@ -41,32 +45,43 @@ class DailyStep(PlannedStep[DayPage]):
     def plan(self, context: StepContext) -> Iterator[DayPage]:
         """Days whose page is missing or made from something else."""
         sentences = DaySummaries(context)
-        at: int | None = context.run.options.since or _FIRST
-        while at is not None and (today := self._next_day(context, at)) is not None:
+        for today in self._list_days(context):
             with context.store.read(context.tenant) as tx:
-                notes = read_notes(tx, today.begin, today.end)
+                notes = read_notes(tx, today)
                 written = tx.file_records.get(daily_path(today.date))
-            listed = list_events(notes, today.offset_minutes)
+            listed = list_events(notes, context.store.zone)
             stamp = digest(listed.encode()) or ""
             stands = files_of(context).exists(daily_path(today.date))
             if (listed or stands) and not (stands and written and written.stamp == stamp):
                 yield _page(today, listed, stamp, sentences.summarize(today.date, notes.episodes))
-            at = today.end
         if sentences.trouble:
             context.shortfalls[self.name] = f"later days have lists alone: {sentences.trouble}"
 
     def apply(self, tx: Transaction, item: DayPage, context: StepContext) -> ItemResult:
         """Write the page, unless the day has changed since or the user has edited its page."""
-        listed = list_events(read_notes(tx, item.begin, item.end), item.offset_minutes)
+        listed = list_events(read_notes(tx, LocalDay(item.day, item.begin, item.end)), tx.zone)
         content = render_page(item.day, item.sentences, listed) if listed else None
         return files_of(context).write(tx, context.run, item, content)
 
-    def _next_day(self, context: StepContext, at: int) -> LocalDay | None:
-        """The next day that is over and in which something happened."""
-        with context.store.read(context.tenant) as tx:
-            active = tx.days.next_activity_at(at)
-        found = None if active is None else local_day(active)
-        return found if found and found.end <= context.at else None
+    def _list_days(self, context: StepContext) -> Iterator[LocalDay]:
+        """The days that are over and in which something may have happened, in order.
+
+        By its own clock something may be of the day before or after the one that it has here.
+        """
+        zone = context.store.zone
+        begin = zone.date_of(context.run.options.since or _FIRST)
+        while begin is not None and begin < _LAST:
+            today = zone.day(begin)
+            with context.store.read(context.tenant) as tx:
+                active = tx.days.next_activity_at(today.begin - DAY_MS)
+            there = None if active is None else zone.date_of(active)
+            if there is None:
+                return
+            today = zone.day(max(begin, there - _ONE_DAY))
+            if today.end > context.at:
+                return
+            yield today
+            begin = today.date + _ONE_DAY
 
 
 def _page(today: LocalDay, listed: str, stamp: str, sentences: tuple[str, ...]) -> DayPage:
@@ -78,6 +93,5 @@ def _page(today: LocalDay, listed: str, stamp: str, sentences: tuple[str, ...]) 
         day=today.date,
         begin=today.begin,
         end=today.end,
-        offset_minutes=today.offset_minutes,
         sentences=sentences,
     )

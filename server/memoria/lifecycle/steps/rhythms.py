@@ -33,7 +33,7 @@ from memoria.model.memory_types import MOMENTARY_TYPES
 from memoria.model.nightly import StepOutcome
 from memoria.policy.conflict import USER, has_one_value, subject_key
 from memoria.policy.core import HABIT
-from memoria.policy.rhythm import describe_rhythm, find_rhythm, recent_instants
+from memoria.policy.rhythm import Rhythm, describe_rhythm, find_rhythm, recent_instants
 from memoria.store.base import DerivationCandidate, Transaction
 from memoria.text.statement import wording_key
 
@@ -63,6 +63,8 @@ class _Theme:
     content: str
     sources: list[tuple[str, int]] = field(default_factory=list)
     instants: list[int] = field(default_factory=list)
+    offsets: dict[int, int] = field(default_factory=dict)
+    """How many minutes local time was ahead of UTC at each of them."""
 
 
 class RhythmsStep(PlannedStep[HabitItem]):
@@ -110,15 +112,17 @@ class RhythmsStep(PlannedStep[HabitItem]):
 
 def _find_themes(context: StepContext) -> list[_Theme]:
     found: dict[tuple[object, str], _Theme] = {}
+    zone = context.store.zone
     for page in source_pages(context):
         events = {one.n: one for one in page if _may_come_back(one)}
         with context.store.read(context.tenant) as tx:
             instants = tx.derivations.user_statement_times(list(events))
-        for n, at in instants:
+        for n, at, own_offset in instants:
             one = events[n]
             key = (one.scope, wording_key(one.content))
             theme = found.setdefault(key, _Theme(one.content))
             theme.instants.append(at)
+            theme.offsets[at] = zone.at_offset(at, own_offset).offset_minutes(at)
             if (one.id, one.wording) not in theme.sources[-1:]:
                 theme.sources.append((one.id, one.wording))
     for theme in found.values():
@@ -138,7 +142,7 @@ def _revisit_habit(
 ) -> Iterator[HabitItem]:
     """The item that keeps, rewrites or ends an existing habit."""
     for theme in themes:
-        if find_rhythm(recent_instants(theme.instants, context.at)):
+        if _find_rhythm(context, theme):
             yield from _find_habit(context, theme, one)
             return
     if one.memory.validity is Validity.ACTIVE:
@@ -148,7 +152,7 @@ def _revisit_habit(
 def _find_habit(
     context: StepContext, theme: _Theme, one: DerivedMemory | None
 ) -> Iterator[HabitItem]:
-    found = find_rhythm(recent_instants(theme.instants, context.at))
+    found = _find_rhythm(context, theme)
     if found is None:
         return
     content = describe_rhythm(found, theme.content)
@@ -158,6 +162,10 @@ def _find_habit(
         yield _habit_item("rewrite", one, theme, content, found.share)
     elif _lacks_evidence(context, one, theme):
         yield _habit_item("hear", one, theme)
+
+
+def _find_rhythm(context: StepContext, theme: _Theme) -> Rhythm | None:
+    return find_rhythm(recent_instants(theme.instants, context.at), theme.offsets.__getitem__)
 
 
 def _lacks_evidence(context: StepContext, one: DerivedMemory, theme: _Theme) -> bool:

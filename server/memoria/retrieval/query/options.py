@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from memoria.model import Part
+from memoria.model.zone import MACHINE_ZONE, Zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class SearchOptions:
     """Whether the answer has an `explanation` of how it came about."""
     stages: Stages = ALL_STAGES
     """Which parts of the ranking are on."""
+    zone: Zone = MACHINE_ZONE
+    """Where the days of whoever asks begin."""
 
 
 DEFAULT_OPTIONS = SearchOptions()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
-from memoria.model import local_offset_minutes
+from memoria.model.zone import Zone
 from memoria.policy.people import find_people
 from memoria.policy.people.persons import People
 from memoria.text.analyser import CJK, query_terms
@@ -100,17 +100,17 @@ class ParsedQuery:
         return any(literal.lower() in lower for literal in self.literals)
 
 
-def parse_query(text: str, terms: tuple[str, ...], now: int) -> ParsedQuery:
+def parse_query(text: str, terms: tuple[str, ...], now: int, zone: Zone) -> ParsedQuery:
     """Take a query apart.
 
     Args:
         text: as it was asked.
         terms: its tokens.
-        now: when it is asked, UTC epoch milliseconds; "last week" is counted from here, and days
-            begin at this machine's midnight.
+        now: when it is asked, UTC epoch milliseconds; "last week" is counted from here.
+        zone: the asker's: days begin at its midnight.
     """
-    time = interval(text, now, utc_offset_minutes=local_offset_minutes(now))
-    timeless = text if time is None else _remove_times(text, now)
+    time = interval(text, now, zone)
+    timeless = text if time is None else _remove_times(text, now, zone)
     latest = _LATEST.regex.search(text) is not None
     wants_record = _RECORD_REQUEST.regex.search(text) is not None
     return ParsedQuery(
@@ -135,10 +135,10 @@ def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, .
     return tuple(term for term in query_terms(about) if term in terms and not _is_empty_word(term))
 
 
-def _remove_times(text: str, now: int) -> str:
+def _remove_times(text: str, now: int, zone: Zone) -> str:
     """The text without its words of time."""
     parts, end = [], 0
-    for span in times(text, now):
+    for span in times(text, now, zone):
         parts.append(text[end : span.start])
         end = span.end
     return " ".join([*parts, text[end:]])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.model import as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
+from memoria.model.zone import Zone
 from memoria.retrieval.query.options import DEFAULT_OPTIONS, SearchOptions
 from memoria.retrieval.query.parse import ParsedQuery, parse_query
 from memoria.retrieval.query.profile import CONTEXT, EVIDENCE, MEMORIES, TRANSCRIPT, SearchProfile
@@ -76,9 +77,9 @@ def plan_memories(
     profile: SearchProfile = MEMORIES,
 ) -> SearchPlan:
     """A search of memories, and of turns that no chat model has read yet."""
-    as_of = as_instant("as_of", query.as_of)
+    as_of = as_instant("as_of", query.as_of, options.zone)
     filters = replace(
-        _common_filters(query),
+        _common_filters(query, options.zone),
         types=query.types,
         include_history=query.include_history or as_of is not None,
     )
@@ -95,7 +96,7 @@ def plan_transcript(
 ) -> SearchPlan:
     """A search of the verbatim record."""
     filters = replace(
-        _common_filters(query),
+        _common_filters(query, options.zone),
         roles=() if query.role is None else (query.role,),
         tool=query.tool or None,
         include_processed=True,
@@ -128,10 +129,10 @@ def plan_evidence(
     return plan_transcript(record, options, EVIDENCE)
 
 
-def _common_filters(query: SearchQuery) -> Filters:
+def _common_filters(query: SearchQuery, zone: Zone) -> Filters:
     return Filters(
-        since=as_instant("since", query.since),
-        until=as_instant("until", query.until),
+        since=as_instant("since", query.since, zone),
+        until=as_instant("until", query.until, zone),
         session_id=query.session_id or None,  # some clients send "" for what they leave out
         include_history=query.include_history,
         workspace=query.workspace,
@@ -149,7 +150,7 @@ def _plan(
     text = query.query.strip()[:_MAX_QUERY_CHARS]
     terms = query_terms(text)[:_MAX_TERMS]
     asked_at = now_millis() if now is None else now
-    parsed = parse_query(text, terms, asked_at)
+    parsed = parse_query(text, terms, asked_at, options.zone)
     return SearchPlan(
         parsed, profile, filters, query.limit, query.max_tokens, asked_at, options=options
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from memoria.model.day import ClosedSession, DayNotes, GeneratedFile
+from memoria.model.zone import LocalDay
 
 
 class Days(Protocol):
@@ -21,12 +22,16 @@ class Days(Protocol):
         """When next something was said, learnt or put aside, from a moment on."""
         ...
 
-    def list_episode_ends(self, turn_ns: Sequence[int]) -> list[int]:
-        """When the segments ended that have an episode over one of these turns."""
+    def list_episode_ends(self, turn_ns: Sequence[int]) -> list[tuple[int, int | None]]:
+        """When the segments ended that have an episode over one of these turns: (at, offset)."""
         ...
 
-    def notes(self, begin: int, end: int) -> DayNotes:
-        """What happened from one moment to before another, UTC epoch ms."""
+    def notes(self, day: LocalDay) -> DayNotes:
+        """What happened on a day.
+
+        What was said by a clock of its own is of that clock's day; the rest lies between the
+        midnights of `day`.
+        """
         ...
 
 

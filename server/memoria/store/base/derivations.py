@@ -82,8 +82,8 @@ class Derivations(Protocol):
         """
         ...
 
-    def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int]]:
-        """(memory, UTC epoch ms) of each time the user spoke of one of these memories, by number.
+    def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int, int | None]]:
+        """(memory, UTC epoch ms, offset of the clock) of each time the user spoke of one of these.
 
         If a wording says when it happened, that time is given instead.
         """

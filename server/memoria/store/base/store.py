@@ -9,6 +9,7 @@ from memoria.model import (
     Statistics,
 )
 from memoria.model.nightly import NightlyRun
+from memoria.model.zone import Zone
 from memoria.store.base.backlog import Backlog, TenantBacklog
 from memoria.store.base.conversations import Conversations
 from memoria.store.base.core import CoreLines
@@ -37,6 +38,11 @@ _T = TypeVar("_T")
 
 class Transaction(Protocol):
     """One tenant's rows, seen and changed as one unit."""
+
+    @property
+    def zone(self) -> Zone:
+        """Where days begin of which nothing better is known."""
+        ...
 
     @property
     def documents(self) -> Documents: ...  # noqa: D102
@@ -126,6 +132,11 @@ class Store(Protocol):
 
     def work_queue(self, *, write: bool) -> AbstractContextManager[WorkQueue]:
         """The extraction queue of all tenants."""
+        ...
+
+    @property
+    def zone(self) -> Zone:
+        """Where days begin of which nothing better is known."""
         ...
 
     @property

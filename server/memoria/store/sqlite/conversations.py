@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
+from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
@@ -31,10 +32,13 @@ _SPOKEN = (Role.USER, Role.ASSISTANT)
 class SqliteConversations:
     """A tenant's conversations."""
 
-    def __init__(self, connection: Connection, tenant: int, documents: SqliteDocuments) -> None:
+    def __init__(
+        self, connection: Connection, tenant: int, documents: SqliteDocuments, zone: Zone
+    ) -> None:
         self._rows = TenantRows(connection, tenant, "conversations")
         self._texts = SqliteTexts(connection, tenant)
         self._documents = documents
+        self._zone = zone
         self._workspaces = SqliteWorkspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
 
@@ -83,7 +87,7 @@ class SqliteConversations:
 
     def add_turn(self, turn: NewTurn) -> int:
         """Write a turn with its chunks, index row and backlog entry."""
-        words, context = turn_tokens(turn)
+        words, context = turn_tokens(turn, self._zone)
         place = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", place, words, context, suppressed=turn.suppressed)
         self._rows.insert(
@@ -97,6 +101,7 @@ class SqliteConversations:
             role=turn.role.value,
             speaker=turn.speaker,
             at=turn.at,
+            utc_offset=turn.utc_offset,
             at_given=int(turn.at_given),
             ingested_at=turn.ingested_at,
             trust=turn.trust.value,

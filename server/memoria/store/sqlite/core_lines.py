@@ -113,4 +113,5 @@ def _memory(row: Row) -> CoreMemory:
         trust=Trust(row["trust"]),
         channel=row["channel"],
         project=row["project"],
+        utc_offset=row["utc_offset"],
     )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.model.day import ClosedSession, DayMemory, DayNotes, DaySession, GeneratedFile
+from memoria.model.zone import LocalDay
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json
 
@@ -29,24 +30,26 @@ class SqliteDays:
         rows = (self._rows.first(name, at=at) for name in names)
         return min((row["at"] for row in rows if row and row["at"] is not None), default=None)
 
-    def list_episode_ends(self, turn_ns: Sequence[int]) -> list[int]:
-        """When the segments ended that have an episode over one of these turns."""
-        return [row["at"] for row in self._rows.all("summed_up", ns=as_json(turn_ns))]
+    def list_episode_ends(self, turn_ns: Sequence[int]) -> list[tuple[int, int | None]]:
+        """When the segments ended that have an episode over one of these turns: (at, offset)."""
+        rows = self._rows.all("summed_up", ns=as_json(turn_ns))
+        return [(row["at"], row["utc_offset"]) for row in rows]
 
-    def notes(self, begin: int, end: int) -> DayNotes:
-        """What happened from one moment to before another, UTC epoch ms."""
-        wordings = self._rows.all("wordings", begin=begin, end=end)
-        sessions = self._rows.all("sessions", begin=begin, end=end)
+    def notes(self, day: LocalDay) -> DayNotes:
+        """What happened on a day."""
+        between = {"begin": day.begin, "end": day.end, "midnight": day.midnight}
+        wordings = self._rows.all("wordings", **between)
+        sessions = self._rows.all("sessions", **between)
         return DayNotes(
             sessions=tuple(DaySession(**row) for row in sessions),
-            episodes=self._list_notes("episodes", begin, end),
+            episodes=self._list_notes("episodes", **between),
             learnt=tuple(_to_wording(row) for row in wordings if not row["changed"]),
             changed=tuple(_to_wording(row) for row in wordings if row["changed"]),
-            archived=self._list_notes("put_aside", begin, end),
+            archived=self._list_notes("put_aside", begin=day.begin, end=day.end),
         )
 
-    def _list_notes(self, name: str, begin: int, end: int) -> tuple[DayMemory, ...]:
-        return tuple(map(_to_note, self._rows.all(name, begin=begin, end=end)))
+    def _list_notes(self, name: str, **between: int) -> tuple[DayMemory, ...]:
+        return tuple(map(_to_note, self._rows.all(name, **between)))
 
 
 class SqliteGeneratedFileRecords:

@@ -57,10 +57,10 @@ class SqliteDerivations:
             StatementOccasion(row["memory_n"], row["conversation"], row["source"]) for row in rows
         ]
 
-    def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int]]:
+    def user_statement_times(self, ns: Sequence[int]) -> list[tuple[int, int, int | None]]:
         """The times at which the user spoke of these memories."""
         rows = self._rows.all("user_statement_times", ns=as_json(ns))
-        return [(row["memory_n"], row["at"]) for row in rows]
+        return [(row["memory_n"], row["at"], row["utc_offset"]) for row in rows]
 
     def list_derived(self, after: int, limit: int) -> list[tuple[int, str]]:
         """(number, id) of derived memories beyond a number."""

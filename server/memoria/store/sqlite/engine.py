@@ -28,6 +28,7 @@ class SqliteEngine:
             readers=settings.read_connections,
             attempts=settings.embedding_attempts,
             private=settings.private_workspaces or (),
+            zone=settings.zone,
         )
 
     def open_journaling(self, settings: Settings, lease: str, owner: str) -> SqliteJournalingStore:
@@ -37,6 +38,7 @@ class SqliteEngine:
             busy_timeout_ms=settings.busy_timeout_ms,
             attempts=settings.embedding_attempts,
             private=settings.private_workspaces or (),
+            zone=settings.zone,
             tenant=settings.tenant,
             lease=lease,
             owner=owner,
@@ -44,7 +46,9 @@ class SqliteEngine:
 
     def open_former(self, settings: Settings, database: Path) -> SqliteStore:
         """The store of a file that a restore has set aside."""
-        return SqliteStore(database, busy_timeout_ms=settings.busy_timeout_ms, readers=1)
+        return SqliteStore(
+            database, busy_timeout_ms=settings.busy_timeout_ms, readers=1, zone=settings.zone
+        )
 
 
 def _database(settings: Settings) -> Path:

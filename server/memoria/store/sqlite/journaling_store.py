@@ -7,6 +7,7 @@ from pathlib import Path
 from memoria.errors import LeaseLostError
 from memoria.model import system_millis
 from memoria.model.nightly import NightlyRun
+from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.index_segments import has_mergeable, merge_some, suspend_merging
 from memoria.store.sqlite.journal import install_triggers, journal_changes
@@ -24,6 +25,7 @@ class SqliteJournalingStore(SqliteStore):
         busy_timeout_ms: int,
         attempts: int,
         private: Iterable[str] = (),
+        zone: Zone = MACHINE_ZONE,
         tenant: str,
         lease: str,
         owner: str,
@@ -35,6 +37,7 @@ class SqliteJournalingStore(SqliteStore):
             busy_timeout_ms: how long to wait for other writers.
             attempts: how often an embedding is tried.
             private: the workspaces that are seen from themselves alone.
+            zone: where days begin of which nothing better is known.
             tenant: whose nightly maintenance it is.
             lease: the tenant's lease without which nothing is written.
             owner: whose it must be.
@@ -48,6 +51,7 @@ class SqliteJournalingStore(SqliteStore):
             readers=1,
             attempts=attempts,
             private=private,
+            zone=zone,
         )
         self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
         self._at: tuple[int, int] | None = None

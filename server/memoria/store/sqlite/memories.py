@@ -14,6 +14,7 @@ from memoria.model import (
     Trust,
     Validity,
 )
+from memoria.model.zone import Zone
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
@@ -34,8 +35,10 @@ class SqliteMemories:
         tenant: int,
         documents: SqliteDocuments,
         workspaces: SqliteWorkspaces,
+        zone: Zone,
     ) -> None:
         self._rows = TenantRows(connection, tenant, "memories")
+        self._zone = zone
         self._documents = documents
         self._workspaces = workspaces
 
@@ -318,9 +321,11 @@ class SqliteMemories:
     def _write_version(
         self, memory_n: int, number: int, version: NewVersion, valid_to: int | None = None
     ) -> int:
-        place = self._rows.first("place", memory_n=memory_n)
+        place = self._rows.first("place", memory_n=memory_n, turn_n=version.turn_n)
         seen_from = None if place is None else place["workspace_n"]
-        words, context = memory_tokens(version.content, version.valid_from)
+        offset = None if place is None else place["utc_offset"]
+        said_in = self._zone.at_offset(version.valid_from, offset)
+        words, context = memory_tokens(version.content, version.valid_from, said_in)
         n = self._documents.add("memory", seen_from, words, context)
         self._rows.insert(
             "add_version",

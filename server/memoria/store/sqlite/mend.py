@@ -6,10 +6,12 @@ list of tables instead, and VACUUM, which copies only what tables own, leaves it
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError
 from memoria.model import now_millis
+from memoria.model.zone import Zone
 from memoria.store.sqlite.conversations import SqliteConversations
 from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row, is_damage, sqlite3, transaction
@@ -29,42 +31,49 @@ _SQL = statements("examination")
 _FULL_TEXT = "search_index"
 
 
-def rebuild(connection: Connection, vectors: VectorIndex, progress: Progress) -> None:
+def rebuild(connection: Connection, vectors: VectorIndex, zone: Zone, progress: Progress) -> None:
     """Build full text and vector indexes anew, whatever state they are in; tidy the graph."""
-    _full_text(connection, vectors, progress)
+    _full_text(connection, vectors, progress, zone=zone)
     _vectors(connection, vectors, progress, every=True)
     _graph(connection, vectors, progress)
     _give_back_pages(connection)
 
 
-def mend(connection: Connection, vectors: VectorIndex, check: str, progress: Progress) -> None:
+def mend(
+    connection: Connection, vectors: VectorIndex, zone: Zone, check: str, progress: Progress
+) -> None:
     """Mend what is found under the name of a check; nothing where that is no matter of ours."""
-    mender = _MENDERS.get(check)
+    menders: dict[str, Mender] = {**_MENDERS, "full text": partial(_full_text, zone=zone)}
+    mender = menders.get(check)
     if mender is not None:
         mender(connection, vectors, progress)
         _give_back_pages(connection)
 
 
-def _full_text(connection: Connection, vectors: VectorIndex, progress: Progress) -> None:
+def _full_text(
+    connection: Connection, vectors: VectorIndex, progress: Progress, *, zone: Zone
+) -> None:
     """Write every document's tokens anew, from the stored text."""
     damaged = _FULL_TEXT in inspect(connection).derived
     try:
         with transaction(connection):
             _take_out(connection, _FULL_TEXT, by_force=damaged)
-            _write_full_text(connection, vectors, progress)
+            _write_full_text(connection, vectors, zone, progress)
     except sqlite3.DatabaseError as error:
         if damaged or not is_damage(error):
             raise
         with transaction(connection):
             _take_out(connection, _FULL_TEXT, by_force=True)
-            _write_full_text(connection, vectors, progress)
+            _write_full_text(connection, vectors, zone, progress)
 
 
-def _write_full_text(connection: Connection, vectors: VectorIndex, progress: Progress) -> None:
+def _write_full_text(
+    connection: Connection, vectors: VectorIndex, zone: Zone, progress: Progress
+) -> None:
     connection.execute(schema()[_FULL_TEXT])
     rows = connection.execute(_SQL["documents"]).fetchall()
     for done, row in enumerate(rows, 1):
-        words, context = _tokens_of(connection, vectors, row)
+        words, context = _tokens_of(connection, vectors, zone, row)
         connection.execute(
             statements("documents")["index_document"],
             {"n": row["n"], "scope": visibility_of(row).token, "words": words, "context": context},
@@ -72,14 +81,19 @@ def _write_full_text(connection: Connection, vectors: VectorIndex, progress: Pro
         progress(done, len(rows))
 
 
-def _tokens_of(connection: Connection, vectors: VectorIndex, row: Row) -> tuple[str, str]:
+def _tokens_of(
+    connection: Connection, vectors: VectorIndex, zone: Zone, row: Row
+) -> tuple[str, str]:
     n, tenant = row["n"], row["tenant_id"]
     if row["kind"] == "memory":
         memory = TenantRows(connection, tenant, "examination").first("wording", n=n)
-        return memory_tokens(memory["content"], memory["valid_from"]) if memory else ("", "")
+        if memory is None:
+            return "", ""
+        since = memory["valid_from"]
+        return memory_tokens(memory["content"], since, zone.at_offset(since, memory["utc_offset"]))
     documents = SqliteDocuments(connection, tenant, vectors)
-    turn = SqliteConversations(connection, tenant, documents).turns([n]).get(n)
-    return turn_tokens(turn) if turn else ("", "")
+    turn = SqliteConversations(connection, tenant, documents, zone).turns([n]).get(n)
+    return turn_tokens(turn, zone) if turn else ("", "")
 
 
 def _vectors(
@@ -143,7 +157,6 @@ def _leases(connection: Connection, _vectors: VectorIndex, _progress: Progress) 
 _MENDERS: Mapping[str, Mender] = {
     "integrity": _own_indexes,
     "schema": _make_definitions,
-    "full text": _full_text,
     "vectors": _vectors,
     "graph": _graph,
     "backlog": _backlog,

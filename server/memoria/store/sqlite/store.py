@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from memoria.model import Finding, now_millis
+from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.sqlite.backlog import SqliteBacklog
 from memoria.store.sqlite.concurrent_read import LargeTenants, have_same_indexes
 from memoria.store.sqlite.connections import Connections, Opened
@@ -29,6 +30,7 @@ class SqliteStore:
         readers: int,
         attempts: int = 5,
         private: Iterable[str] = (),
+        zone: Zone = MACHINE_ZONE,
     ) -> None:
         """Open the file, and make or migrate it if need be.
 
@@ -38,6 +40,7 @@ class SqliteStore:
             readers: how many transactions may read at once.
             attempts: how often an embedding is tried.
             private: the workspaces that are seen from themselves alone.
+            zone: where days begin of which nothing better is known.
 
         Raises:
             StoreUnavailableError: the file can't be opened or is damaged.
@@ -47,6 +50,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._attempts = attempts
         self._private = frozenset(private)
+        self._zone = zone
         self._connections = Connections(path, busy_timeout_ms, readers)
         self._counted = TermStatistics()
         self._large = LargeTenants()
@@ -72,7 +76,13 @@ class SqliteStore:
             number = _tenant_number(connection, tenant) or _add_tenant(connection, tenant)
             vectors = self._connections.writer.vectors
             yield SqliteTransaction(
-                connection, tenant, number, vectors, self._attempts, private=self._private
+                connection,
+                tenant,
+                number,
+                vectors,
+                self._attempts,
+                private=self._private,
+                zone=self._zone,
             )
 
     @contextlib.contextmanager
@@ -97,6 +107,11 @@ class SqliteStore:
                 yield SqliteWorkQueue(connection)
 
     @property
+    def zone(self) -> Zone:
+        """Where days begin of which nothing better is known."""
+        return self._zone
+
+    @property
     def vector_bytes(self) -> int:
         """The memory this process takes to search vectors in."""
         return self._connections.cache.nbytes
@@ -109,12 +124,12 @@ class SqliteStore:
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the derived indexes anew from the truth."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
-            rebuild(*opened, progress)
+            rebuild(*opened, self._zone, progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what `examine` found wrong under this name, if it can be. Never the truth."""
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
-            mend(*opened, check, progress)
+            mend(*opened, self._zone, check, progress)
 
     def needs_scrub(self) -> bool:
         """Whether erased rows may still have left something behind."""
@@ -165,6 +180,7 @@ class SqliteStore:
             self._counted,
             another,
             self._private,
+            self._zone,
         )
 
 

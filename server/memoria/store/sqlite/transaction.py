@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from memoria.model import BacklogStatus, Statistics
+from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.sqlite.audit import SqliteAuditLog
 from memoria.store.sqlite.concurrent_read import run_concurrently
 from memoria.store.sqlite.conversations import SqliteConversations
@@ -58,6 +59,7 @@ class SqliteTransaction:
         counted: TermStatistics | None = None,
         concurrent_read: ConcurrentRead = nullcontext,
         private: frozenset[str] = frozenset(),
+        zone: Zone = MACHINE_ZONE,
     ) -> None:
         """Nothing is read yet.
 
@@ -70,6 +72,7 @@ class SqliteTransaction:
             counted: what the process remembers of the full text; None for a writer.
             concurrent_read: opens a second transaction that sees the same.
             private: the workspaces that are seen from themselves alone.
+            zone: where days begin of which nothing better is known.
         """
         self._connection = connection
         self._name = name
@@ -78,6 +81,7 @@ class SqliteTransaction:
         self._attempts = attempts
         self._counted = counted
         self._concurrent_read = concurrent_read
+        self.zone = zone
         self._workspaces = SqliteWorkspaces(connection, tenant, private)
 
     @cached_property
@@ -90,12 +94,14 @@ class SqliteTransaction:
     @cached_property
     def conversations(self) -> SqliteConversations:
         """Sessions, their turns and segments."""
-        return SqliteConversations(self._connection, self._tenant, self.documents)
+        return SqliteConversations(self._connection, self._tenant, self.documents, self.zone)
 
     @cached_property
     def memories(self) -> SqliteMemories:
         """Memories and their versions."""
-        return SqliteMemories(self._connection, self._tenant, self.documents, self._workspaces)
+        return SqliteMemories(
+            self._connection, self._tenant, self.documents, self._workspaces, self.zone
+        )
 
     @cached_property
     def graph(self) -> SqliteGraph:

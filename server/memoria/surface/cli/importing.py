@@ -11,6 +11,7 @@ from memoria.admin.importer import BadLine, Importer, ImportReport
 from memoria.admin.transcripts import FORMATS, find_transcripts
 from memoria.app import Memoria, workspace_of
 from memoria.model import Channel, Trust
+from memoria.model.zone import use_zone
 from memoria.surface.cli.console import AsJson, Exit, show, with_memory
 from memoria.surface.cli.progress import progress_bar
 from memoria.surface.text import quantity
@@ -98,7 +99,8 @@ def import_transcripts(
             def report_progress(file: Path, done: int) -> None:
                 progress.update(task, description=f"Importing {file.name}", completed=done)
 
-            report = await Importer(memory, form, files, report_progress, workspace_of).run()
+            with use_zone(memory.settings.zone):
+                report = await Importer(memory, form, files, report_progress, workspace_of).run()
             if wait:
                 await _wait_for_vectors(memory, progress)
         return report

@@ -70,7 +70,7 @@ def run(
     import memoria.app.nightly as nights  # noqa: PLC0415  (only who needs it pays for it)
 
     options: Options = context.obj
-    moment = None if since is None else parse_instant(since)
+    moment = None if since is None else parse_instant(since, options.settings.zone)
     if dry_run:
         done = nights.dry_run(options.settings, step or (), moment)
     else:

@@ -6,15 +6,13 @@ expressions the one that begins first is taken, and of these the longest.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 
+from memoria.model.zone import Zone
 from memoria.text.dates import chinese, english
 from memoria.text.dates.rule import DateRule
 from memoria.text.dates.windows import Granularity, Prefer, Window
-
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (the zone is in the offset)
-_MS = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +30,28 @@ class TimeSpan:
     granularity: Granularity
 
 
-def times(
-    text: str, said_ms: int, *, utc_offset_minutes: int = 0, prefer: Prefer = "past"
-) -> tuple[TimeSpan, ...]:
+def times(text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past") -> tuple[TimeSpan, ...]:
     """The time expressions of `text`, in order, without overlap.
 
     Args:
         text: anything at all.
         said_ms: when it was said, UTC epoch milliseconds.
-        utc_offset_minutes: the speaker's zone; days begin at its midnight.
+        zone: the speaker's; days begin at its midnight.
         prefer: in which direction a recurring date is resolved; see the package.
     """
-    offset = timedelta(minutes=utc_offset_minutes)
     try:
-        at = _EPOCH + said_ms * _MS + offset
+        at = zone.to_local(said_ms)
     except OverflowError:  # there are no dates before year 1 or after 9999
         return ()
     found = [
-        TimeSpan(start, end, text[start:end], *_bounds(window, offset), window.granularity)
+        TimeSpan(
+            start,
+            end,
+            text[start:end],
+            zone.to_millis(window.start),
+            zone.to_millis(window.until),
+            window.granularity,
+        )
         for rule in _select_rules(text)
         for start, end, window in _read_matches(rule, text, at, prefer)
     ]
@@ -83,10 +85,6 @@ def _read_matches(
             continue
         if window is not None:
             yield match.start(group), match.end(group), window
-
-
-def _bounds(window: Window, offset: timedelta) -> tuple[int, int]:
-    return (window.start - _EPOCH - offset) // _MS, (window.until - _EPOCH - offset) // _MS
 
 
 def _drop_overlapping(found: list[TimeSpan]) -> Iterator[TimeSpan]:

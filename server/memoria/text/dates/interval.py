@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from memoria.model.zone import Zone
 from memoria.text.dates.find import TimeSpan, times
 from memoria.text.dates.windows import Prefer
 
@@ -25,9 +26,7 @@ class Interval:
     until_ms: int | None
 
 
-def interval(
-    text: str, said_ms: int, *, utc_offset_minutes: int = 0, prefer: Prefer = "past"
-) -> Interval | None:
+def interval(text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past") -> Interval | None:
     """The period that a question names; None if it names no time.
 
     Several expressions span one period from the first to the last, as in `between May and July` and
@@ -37,10 +36,10 @@ def interval(
     Args:
         text: the question.
         said_ms: when it is asked, UTC epoch milliseconds.
-        utc_offset_minutes: the asker's zone.
+        zone: the asker's.
         prefer: in which direction a recurring date is resolved; see the package.
     """
-    found = times(text, said_ms, utc_offset_minutes=utc_offset_minutes, prefer=prefer)
+    found = times(text, said_ms, zone, prefer=prefer)
     if len(found) == 1:
         return _open(text, found[0])
     if not found:

@@ -50,10 +50,10 @@ LIMIT :count;
 
 -- name: add_turn
 INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version, role, speaker,
-                   at, at_given, ingested_at, trust, fingerprint, content_hash, tool_name,
+                   at, utc_offset, at_given, ingested_at, trust, fingerprint, content_hash, tool_name,
                    args_hash, result_hash)
 VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
-        :at, :at_given, :ingested_at, :trust, :fingerprint, :content_hash, :tool_name,
+        :at, :utc_offset, :at_given, :ingested_at, :trust, :fingerprint, :content_hash, :tool_name,
         :args_hash, :result_hash);
 
 -- name: begin_segment
@@ -116,7 +116,8 @@ LIMIT :limit;
 
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
-       d.current, d.suppressed AS suppressed, d.processed, t.role, t.speaker, t.at, t.ingested_at, t.trust, t.tool_name,
+       d.current, d.suppressed AS suppressed, d.processed, t.role, t.speaker, t.at,
+       t.utc_offset, t.ingested_at, t.trust, t.tool_name,
        t.content_hash, t.args_hash, t.result_hash, w.name AS workspace, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n

@@ -1,8 +1,9 @@
 -- name: memories
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
-       m.subject, m.predicate, v.trust, v.channel, w.name AS project
+       m.subject, m.predicate, v.trust, v.channel, w.name AS project, t.utc_offset
 FROM memories m
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project'
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conversation_summaries}
   AND m.task IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
@@ -24,10 +25,11 @@ WITH wanted (n) AS (
     SELECT memory_n FROM (SELECT memory_n FROM memory_versions WHERE tenant_id = :tenant
                           ORDER BY ingested_at DESC LIMIT :most))
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
-       m.subject, m.predicate, v.trust, v.channel, w.name AS project
+       m.subject, m.predicate, v.trust, v.channel, w.name AS project, t.utc_offset
 FROM wanted
 CROSS JOIN memories m ON m.n = wanted.n
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project'
 WHERE +m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conversation_summaries}
   AND m.task IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
@@ -68,10 +70,11 @@ ORDER BY 1, 2;
 
 -- name: statuses
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
-       m.subject, m.predicate, v.trust, v.channel, m.validity, w.name AS project
+       m.subject, m.predicate, v.trust, v.channel, m.validity, w.name AS project, t.utc_offset
 FROM json_each(:ids) wanted
 CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
+LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project';
 
 -- name: lines

@@ -19,12 +19,20 @@ WHERE tenant_id = :tenant AND ingested_at >= :at;
 SELECT min(updated_at) AS at FROM memories
 WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at >= :at;
 
+-- What was said by a clock of its own is of the day that this clock showed. It may be up to a day
+-- ahead of UTC or behind, so as far around the day the index on time is read.
+
 -- name: sessions
-SELECT s.source, s.session_id, min(t.at) AS first_at, max(t.at) AS last_at, count(*) AS messages
+SELECT s.source, s.session_id, min(t.at) AS first_at, max(t.at) AS last_at,
+       max(t.utc_offset) AS utc_offset, count(*) AS messages
 FROM turns t
 JOIN documents d ON d.n = t.n
 JOIN sessions s ON s.n = t.session_n
-WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end AND d.current AND NOT d.suppressed
+WHERE t.tenant_id = :tenant
+  AND t.at >= min(:begin, :midnight - 86400000) AND t.at < max(:end, :midnight + 2 * 86400000)
+  AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
+           ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
+  AND d.current AND NOT d.suppressed
 GROUP BY t.session_n ORDER BY first_at, s.n;
 
 -- name: episodes
@@ -34,12 +42,16 @@ CROSS JOIN episodes e ON e.session_n = t.session_n AND e.last_index = t.turn_ind
 CROSS JOIN memories m ON m.n = e.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = t.n
-WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end AND d.current
+WHERE t.tenant_id = :tenant
+  AND t.at >= min(:begin, :midnight - 86400000) AND t.at < max(:end, :midnight + 2 * 86400000)
+  AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
+           ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
+  AND d.current
   AND m.validity IN ('active', 'archived')
 ORDER BY t.at, m.n;
 
 -- name: summed_up
-SELECT DISTINCT l.at
+SELECT DISTINCT l.at, l.utc_offset
 FROM json_each(:ns) wanted
 CROSS JOIN turns t ON t.n = wanted.value AND +t.tenant_id = :tenant
 CROSS JOIN episodes e ON e.session_n = t.session_n
@@ -55,7 +67,12 @@ SELECT m.id, v.content, v.version > 1 AS changed,
                      THEN m.updated_at END) AS held_until
 FROM memory_versions v
 CROSS JOIN memories m ON m.n = v.memory_n
-WHERE v.tenant_id = :tenant AND v.ingested_at >= :begin AND v.ingested_at < :end
+LEFT JOIN turns t ON t.n = v.turn_n
+WHERE v.tenant_id = :tenant
+  AND v.ingested_at >= min(:begin, :midnight - 86400000)
+  AND v.ingested_at < max(:end, :midnight + 2 * 86400000)
+  AND CASE WHEN t.utc_offset IS NULL THEN v.ingested_at >= :begin AND v.ingested_at < :end
+           ELSE v.ingested_at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
   AND m.type NOT IN {conversation_summaries} AND m.validity <> 'pending_confirmation'
 ORDER BY v.ingested_at, v.n;
 

@@ -53,13 +53,13 @@ CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 WHERE v.turn_n IS NULL AND NOT EXISTS (SELECT 1 FROM memory_evidence x WHERE x.memory_n = m.n);
 
 -- name: user_statement_times
-SELECT m.n AS memory_n, coalesce(v.event_at, t.at) AS at
+SELECT m.n AS memory_n, coalesce(v.event_at, t.at) AS at, t.utc_offset
 FROM json_each(:ns) w
 CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN turns t ON t.n = v.turn_n AND t.role = 'user'
 UNION
-SELECT m.n, t.at
+SELECT m.n, t.at, t.utc_offset
 FROM json_each(:ns) w
 CROSS JOIN memories m ON m.n = w.value AND +m.tenant_id = :tenant
 CROSS JOIN memory_evidence x ON x.memory_n = m.n

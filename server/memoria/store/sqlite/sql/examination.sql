@@ -9,7 +9,9 @@ SELECT (SELECT count(*) FROM documents) AS documents,
         WHERE id NOT IN (SELECT n FROM documents)) AS extra;
 
 -- name: wording
-SELECT content, valid_from FROM memory_versions WHERE n = :n AND tenant_id = :tenant;
+SELECT v.content, v.valid_from, t.utc_offset
+FROM memory_versions v LEFT JOIN turns t ON t.n = v.turn_n
+WHERE v.n = :n AND v.tenant_id = :tenant;
 
 -- name: forgive_failures
 UPDATE embedding_backlog SET attempts = 0, not_before = 0;

@@ -68,8 +68,9 @@ WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'mod
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
 -- name: place
--- Where alone it is seen; no number where it is seen everywhere.
-SELECT iif(scope = 'project', workspace_n, NULL) AS workspace_n
+-- Where alone it is seen; no number where it is seen everywhere. And by whose clock it was said.
+SELECT iif(scope = 'project', workspace_n, NULL) AS workspace_n,
+       (SELECT utc_offset FROM turns WHERE n = :turn_n) AS utc_offset
 FROM memories WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: add_version
@@ -156,7 +157,7 @@ WHERE +m.tenant_id = :tenant AND m.n IN (SELECT value FROM json_each(:ns));
 SELECT v.memory_n, v.n, v.version, v.content, v.valid_from, v.valid_to, v.ingested_at,
        v.source_kind, v.trust, v.channel, v.client, v.quote, v.inferred_by, v.event_at,
        v.event_expression,
-       t.id AS turn_id, t.turn_index, t.message_id, s.session_id
+       t.id AS turn_id, t.turn_index, t.message_id, t.utc_offset, s.session_id
 FROM memory_versions v
 LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN sessions s ON s.n = t.session_n

@@ -1,0 +1,47 @@
+"""Days as models read them: on whose calendar something was said, and up to which day it holds.
+
+A turn that was given with an offset is of that offset's day, and so is what was concluded from it;
+anything else is of a day of the home's zone.
+"""
+
+from memoria.model import Memory, StoredTurn, from_millis
+from memoria.model.zone import Zone
+
+
+def zone_of_turn(turn: StoredTurn, zone: Zone) -> Zone:
+    """The zone a turn was said in.
+
+    Args:
+        turn: the turn.
+        zone: the home's, where the turn was given without an offset.
+    """
+    return zone.at_offset(turn.at, turn.utc_offset)
+
+
+def day_of(turn: StoredTurn, zone: Zone) -> str:
+    """The day a turn was said, with its weekday: `Thursday, 2026-11-05`."""
+    day = zone_of_turn(turn, zone).date_of(turn.at) or from_millis(turn.at).date()
+    return f"{day:%A}, {day.isoformat()}"
+
+
+def date_of_turn(turn: StoredTurn, zone: Zone) -> str:
+    """The day a turn was said: `2026-11-05`."""
+    return _iso_date(turn.at, zone_of_turn(turn, zone))
+
+
+def date_of_memory(memory: Memory, zone: Zone) -> str:
+    """The day since when a memory holds: mostly the one it was said on."""
+    return _iso_date(memory.current.valid_from, _zone_of_memory(memory, zone))
+
+
+def last_date(memory: Memory, expires_at: int, zone: Zone) -> str:
+    """The last day on which a memory holds that expires at a moment."""
+    return _iso_date(expires_at - 1, _zone_of_memory(memory, zone))
+
+
+def _zone_of_memory(memory: Memory, zone: Zone) -> Zone:
+    return zone.at_offset(memory.current.valid_from, memory.current.utc_offset)
+
+
+def _iso_date(millis: int, zone: Zone) -> str:
+    return (zone.date_of(millis) or from_millis(millis).date()).isoformat()

@@ -1,0 +1,145 @@
+"""Zones: where days begin. A day is always somebody's; this is the one place that says whose.
+
+Moments are UTC epoch milliseconds everywhere. Whatever turns one into a day, or words such as
+"yesterday" into moments, asks a `Zone`: that of the turn's own offset where the turn was given with
+one (`Zone.at_offset`), otherwise that of the setting `time_zone`, otherwise this machine's.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from typing import Self
+
+MINUTE_MS = 60_000
+_DAY_MS = 86_400_000
+MOST_OFFSET_MINUTES = 18 * 60
+"""ISO 8601 and most systems know none beyond; real ones end at 14 hours."""
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  (local by design)
+_MS = timedelta(milliseconds=1)
+_MS_PER_S = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDay:
+    """A day between its midnights, UTC epoch ms."""
+
+    date: date
+    begin: int
+    end: int
+
+    @property
+    def midnight(self) -> int:
+        """The milliseconds that local clocks count at its first midnight, as UTC counts its own."""
+        return (self.date.toordinal() - _EPOCH.toordinal()) * _DAY_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A time zone: an IANA zone, a fixed offset, or this machine's."""
+
+    _rules: tzinfo | None = None
+
+    @classmethod
+    def from_name(cls, name: str | None) -> Self:
+        """The zone of an IANA name, such as `Asia/Shanghai`; without a name this machine's.
+
+        Raises:
+            ValueError: there is no such zone.
+        """
+        if name is None:
+            return cls()
+        from zoneinfo import ZoneInfo  # noqa: PLC0415  (who sets none pays nothing)
+
+        try:
+            return cls(ZoneInfo(name))
+        except (KeyError, ValueError, OSError) as error:  # unknown, no name at all, a folder
+            raise ValueError(
+                "there is no such time zone; write an IANA name such as Asia/Shanghai or "
+                "Europe/Berlin (a system without time zone data needs the package tzdata)"
+            ) from error
+
+    @classmethod
+    def from_offset(cls, offset_minutes: int) -> Self:
+        """The zone that is always so many minutes ahead of UTC."""
+        return cls(timezone(timedelta(minutes=offset_minutes)))
+
+    def at_offset(self, millis: int, offset_minutes: int | None) -> "Zone":
+        """The zone of somebody whose clock was so far ahead of UTC at a moment.
+
+        It is this one where nothing is known of their clock, and where this one had the same offset
+        then: it also knows when clocks are set.
+        """
+        if offset_minutes is None or offset_minutes == self.offset_minutes(millis):
+            return self
+        return _offset_zone(offset_minutes)
+
+    def offset_minutes(self, millis: int) -> int:
+        """How far this zone was ahead of UTC at a moment; 0 where no calendar can tell."""
+        try:
+            moment = datetime.fromtimestamp(millis / _MS_PER_S, UTC)
+            offset = moment.astimezone(self._rules).utcoffset()
+        except (OverflowError, OSError, ValueError):  # before or beyond what the system can tell
+            return 0
+        return 0 if offset is None else round(offset.total_seconds() / 60)
+
+    def to_local(self, millis: int) -> datetime:
+        """What the clocks of this zone showed at a moment.
+
+        Raises:
+            OverflowError: there are no dates before year 1 or after 9999.
+        """
+        return _EPOCH + (millis + self.offset_minutes(millis) * MINUTE_MS) * _MS
+
+    def to_millis(self, local: datetime) -> int:
+        """When the clocks of this zone show a time, UTC epoch ms.
+
+        The offset is asked twice, because clocks may be set in between.
+        """
+        there = (local - _EPOCH) // _MS
+        guess = there - self.offset_minutes(there) * MINUTE_MS
+        return there - self.offset_minutes(guess) * MINUTE_MS
+
+    def date_of(self, millis: int) -> date | None:
+        """The day of a moment; None where a calendar has none."""
+        days = (millis + self.offset_minutes(millis) * MINUTE_MS) // _DAY_MS
+        number = _EPOCH.toordinal() + days
+        return date.fromordinal(number) if 1 < number < date.max.toordinal() else None
+
+    def day_of(self, millis: int) -> LocalDay | None:
+        """The day of a moment, with its midnights; None where a calendar has none."""
+        found = self.date_of(millis)
+        return None if found is None else self.day(found)
+
+    def day(self, day: date) -> LocalDay:
+        """A day with its midnights."""
+        midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001  (local by design)
+        following = midnight + timedelta(days=1)
+        return LocalDay(day, self.to_millis(midnight), self.to_millis(following))
+
+
+@lru_cache(maxsize=256)
+def _offset_zone(offset_minutes: int) -> Zone:
+    return Zone.from_offset(offset_minutes)
+
+
+MACHINE_ZONE = Zone()
+UTC_ZONE = Zone(UTC)
+_OF_INPUT: ContextVar[Zone] = ContextVar("zone", default=MACHINE_ZONE)
+
+
+def input_zone() -> Zone:
+    """The zone of times that are given without an offset: this machine's unless said otherwise."""
+    return _OF_INPUT.get()
+
+
+@contextmanager
+def use_zone(zone: Zone) -> Iterator[None]:
+    """Read times without an offset as those of a zone in this block, in this task alone."""
+    token = _OF_INPUT.set(zone)
+    try:
+        yield
+    finally:
+        _OF_INPUT.reset(token)
