@@ -107,7 +107,7 @@ def test_an_edited_message_takes_what_rules_concluded_with_it(store: SqliteStore
 def test_a_statement_takes_the_place_of_what_rules_guessed(store: SqliteStore) -> None:
     record(store, "I'm allergic to peanuts.")
     statements = Statements(store, TENANT, LIBRARY, Digester(TENANT, lambda: b"a key"))
-    statements.remember("The user is allergic to peanuts", MemoryType.FACT, None, None, None)
+    statements.remember("The user is allergic to peanuts", MemoryType.FACT)
     active = [memory for memory in kept(store) if memory.validity is Validity.ACTIVE]
     assert [memory.current.inferred_by for memory in active] == [InferredBy.STATEMENT]
 

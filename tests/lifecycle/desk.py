@@ -73,7 +73,7 @@ class Desk:
         self, text: str, kind: MemoryType = MemoryType.FACT, workspace: str | None = None
     ) -> str:
         statements = Statements(self.store, self.tenant, LIBRARY, self.marks, workspace)
-        return statements.remember(text, kind, None, None, None).id
+        return statements.remember(text, kind).id
 
     def night(self, tokens: int = TOKENS) -> CoreReport:
         """Every phase in a transaction of its own, as the step has them."""

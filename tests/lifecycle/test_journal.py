@@ -49,7 +49,7 @@ Change = Callable[[Statements, JournalingStore, Sequence[str], int], None]
 
 
 def remember(by: Statements, _store: JournalingStore, _ids: Sequence[str], i: int) -> None:
-    by.remember(f"a new thing, number {i}", MemoryType.FACT, None, None, None)
+    by.remember(f"a new thing, number {i}", MemoryType.FACT)
 
 
 def correct(by: Statements, _store: JournalingStore, ids: Sequence[str], i: int) -> None:
@@ -185,7 +185,7 @@ def live(home: Path) -> list[str]:
     store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
     capture = Capture(store, TENANT, LIBRARY, CaptureLimits(10_000, 30), Digester(TENANT, key))
     capture.record([Turn(role=Role.USER, content=text) for text in THINGS], "s", None)
-    ids = [by(store).remember(text, MemoryType.FACT, None, None, None).id for text in THINGS]
+    ids = [by(store).remember(text, MemoryType.FACT).id for text in THINGS]
     store.close()
     return ids
 

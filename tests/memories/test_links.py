@@ -8,9 +8,9 @@ import pytest
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
+from memoria.memories.details import StatementDetails
+from memoria.memories.interpretation import interpretation_by_model, interpretation_by_rules
 from memoria.memories.links import (
-    interpretation_by_model,
-    interpretation_by_rules,
     link_memories,
     link_memory,
     link_similar,
@@ -57,7 +57,9 @@ class Desk:
         return said
 
     def keep(self, content: str, turn_id: str | None = None) -> str:
-        return self._statements.remember(content, MemoryType.FACT, None, None, turn_id).id
+        return self._statements.remember(
+            content, MemoryType.FACT, StatementDetails(turn_id=turn_id)
+        ).id
 
     def correct(self, memory_id: str, content: str) -> None:
         self._statements.revise(memory_id, "correct", content)

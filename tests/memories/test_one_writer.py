@@ -10,7 +10,7 @@ ROOMS = ("memories", "erasure", "store")
 WRITES: Mapping[str, frozenset[str]] = {
     "memories": frozenset(
         """add add_version add_past_version add_evidence add_use set_validity set_flags set_scope
-        erase erase_wording""".split()
+        erase erase_wording describe""".split()
     ),
     "pairs": frozenset("copy_evidence absorb note_merged".split()),
     "graph": frozenset("upsert_entity upsert_edges remove_extracted".split()),

@@ -264,7 +264,7 @@ def test_nothing_is_revised_that_is_not_there(store: SqliteStore) -> None:
 
 def by_statement(store: SqliteStore) -> str:
     statements = Statements(store, TENANT, LIBRARY, DIGESTER)
-    return statements.remember("Anna prefers tea", MemoryType.PREFERENCE, None, None, None).id
+    return statements.remember("Anna prefers tea", MemoryType.PREFERENCE).id
 
 
 def by_rules(store: SqliteStore) -> str:

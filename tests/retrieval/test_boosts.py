@@ -221,7 +221,8 @@ async def test_no_boost_lifts_what_hardly_matches_over_what_does(m: Memoria) -> 
         for _ in range(5):
             await m.revise_memory(each, "upvote")
     query = "descale kettle vinegar month"
-    found = [hit.id for hit in (await m.search_memory(query, task="kettle descaling")).hits]
+    await m.update_scratchpad(current_focus="kettle descaling")
+    found = [hit.id for hit in (await m.search_memory(query)).hits]
     assert found == [plain, favoured]
 
 
@@ -244,7 +245,8 @@ async def test_what_has_all_in_its_favour_does_not_stand_before_what_answers(m: 
     for _ in range(5):
         await m.revise_memory(favoured, "upvote")
     query = f"ticket euros {asked_of}"
-    found = await m.search_memory(query, task="museum visit")
+    await m.update_scratchpad(current_focus="museum visit")
+    found = await m.search_memory(query)
     assert [hit.id for hit in found.hits] == [answer, favoured]
 
 

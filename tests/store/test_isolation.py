@@ -15,6 +15,7 @@ from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.scratchpads import update_scratchpad
+from memoria.memories.details import StatementDetails
 from memoria.memories.links import link_contradictions
 from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
@@ -112,8 +113,8 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
     with store.read(tenant) as tx:
         first = tx.conversations.session_turns("s", 0, 1)[0].id
     for text in said:
-        statements.remember(text, MemoryType.FACT, None, None, first)
-    corrected = statements.remember("the port was 1", MemoryType.FACT, None, None, None)
+        statements.remember(text, MemoryType.FACT, StatementDetails(turn_id=first))
+    corrected = statements.remember("the port was 1", MemoryType.FACT)
     statements.revise(corrected.id, "correct", f"the port was {corrected.id}")
     with store.write(tenant) as tx:
         turn = tx.conversations.session_turns("s", 0, 1)[0]
@@ -130,7 +131,9 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
             NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED),
             replace(version, expires_at=1),
         )
-    archived = statements.remember("the port was 3", MemoryType.RULE, None, None, None)
+    archived = statements.remember(
+        "the port was 3", MemoryType.RULE, StatementDetails(task=f"{tenant} looks for the port")
+    )
     statements.revise(archived.id, "archive", None)
     sum_up(store, tenant, turn)
     with store.write(tenant) as tx:
@@ -161,7 +164,9 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
 def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
     """Have a segment read that has an episode, and change what was concluded from it."""
     statements = Statements(store, tenant, LIBRARY, marks(tenant))
-    told = statements.remember("the port was told first", MemoryType.FACT, None, None, turn.id)
+    told = statements.remember(
+        "the port was told first", MemoryType.FACT, StatementDetails(turn_id=turn.id)
+    )
     statements.revise(told.id, "correct", f"the port was told as {told.id}")
     with store.write(tenant) as tx:
         entry = NewQueueEntry(new_id(), QueueKind.EPISODE, turn.session_n, 0, 3, 1, "closed", 1)
@@ -335,6 +340,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.session_size": lambda tx, _: tx.conversations.session_size("s"),
     "conversations.list_segments": lambda tx, _: tx.conversations.list_segments("s"),
     "memories.get": lambda tx, them: [tx.memories.get(i) for i in them.memory_ids],
+    "tasks.list_names": lambda tx, _: tx.tasks.list_names(),
     "memories.list_repeated_in": lambda tx, them: tx.memories.list_repeated_in(them.ns),
     "memories.list_evidence": lambda tx, them: [
         tx.memories.list_evidence(i) for i in them.memory_ids
@@ -560,6 +566,7 @@ WRITES = {
     "memories.add_past_version",
     "memories.set_validity",
     "memories.set_flags",
+    "memories.describe",
     "memories.set_subject",
     "memories.set_scope",
     "memories.is_private",
@@ -573,6 +580,7 @@ WRITES = {
     "queue.drop",
     "queue.finish",
     "scratchpads.erase",
+    "tasks.erase",
     "core.set_line",
     "core.drop_line",
     "core.announce_write",
@@ -635,9 +643,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
         live(store, tenant, SAID)
     for tenant in ("ann", "bob"):
         statements = Statements(store, tenant, LIBRARY, marks(tenant))
-        statements.remember("this waits for its vector", MemoryType.FACT, None, None, None)
+        statements.remember("this waits for its vector", MemoryType.FACT)
         beside = Statements(store, tenant, LIBRARY, marks(tenant), "a project")
-        beside.remember("in this repo it is the port", MemoryType.FACT, None, None, None)
+        beside.remember("in this repo it is the port", MemoryType.FACT)
     yield store
     store.close()
 
@@ -656,6 +664,7 @@ def test_every_method_that_reads_is_tried() -> None:
         "episodes": base.Episodes,
         "core": base.CoreLines,
         "scratchpads": base.Scratchpads,
+        "tasks": base.TaskNames,
         "tombstones": base.Tombstones,
         "queue": base.Queue,
         "audit": base.AuditLog,
@@ -734,7 +743,7 @@ def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore)
             statements.revise(memory_id, "archive", None)
     for turn_id in them.turn_ids:
         with pytest.raises(NotFoundError):
-            statements.remember("x", MemoryType.FACT, None, None, turn_id)
+            statements.remember("x", MemoryType.FACT, StatementDetails(turn_id=turn_id))
     with two.write("bob") as tx:
         tx.conversations.close_idle_segments(1 << 60)
         assert not any(tx.queue.retry(i) or tx.queue.drop(i) for i in them.entry_ids)

@@ -119,6 +119,8 @@ WALKS = {
     ("tombstones", "all"),
     ("tombstones", "any"),  # stops at the first
     ("tombstones", "has_meanings"),  # stops at the first
+    ("tasks", "memories"),  # where a forget takes a task's name away
+    ("tasks", "names"),  # where a search names a task, and once a forget
 }
 LISTS = {"ns": "[1]", "allowed": "[1]", "roles": '["user"]', "types": '["fact"]', "query": "a"}
 

@@ -13,6 +13,7 @@ from tests.store.test_isolation import LIMITS, MODEL, marks, vector
 
 from memoria.ingest.capture import Capture
 from memoria.ingest.scratchpads import update_scratchpad
+from memoria.memories.details import StatementDetails
 from memoria.memories.statements import Statements
 from memoria.model import LIBRARY, MemoryType, Role, Scope, Turn
 from memoria.model.query import MemoryQuery, TranscriptQuery, build_query
@@ -105,7 +106,7 @@ def keep(store: SqliteStore, i: int, row: Row) -> None:
                 tx.conversations.retire_turn(turn.n)
         return
     statements = Statements(store, row.tenant, LIBRARY, marks(row.tenant), row.place)
-    kept = statements.remember(text, row.kind, None, None, None, scope=row.scope)
+    kept = statements.remember(text, row.kind, StatementDetails(scope=row.scope))
     if not row.current:
         statements.revise(kept.id, "archive", None)
 
@@ -221,7 +222,7 @@ def test_the_same_words_in_two_workspaces_are_two_facts(store: SqliteStore) -> N
     ids = set()
     for place in ("red", "blue", "red"):
         statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
-        kept = statements.remember("the port is 8080", MemoryType.FACT, None, None, None)
+        kept = statements.remember("the port is 8080", MemoryType.FACT)
         ids.add(kept.id)
     assert len(ids) == 2
 
@@ -230,7 +231,7 @@ def test_a_preference_of_one_workspace_is_known_already_in_another(store: Sqlite
     ids = set()
     for place in ("red", "blue"):
         statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
-        kept = statements.remember("commits in English", MemoryType.PREFERENCE, None, None, None)
+        kept = statements.remember("commits in English", MemoryType.PREFERENCE)
         ids.add(kept.id)
     assert len(ids) == 1
 
@@ -246,6 +247,6 @@ def test_the_notes_of_another_workspace_are_not_shown(store: SqliteStore) -> Non
 def test_memories_of_another_workspace_are_not_put_up_for_review(store: SqliteStore) -> None:
     for place in ("red", "blue"):
         statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
-        statements.remember(f"it is {place}", MemoryType.FACT, None, None, None)
+        statements.remember(f"it is {place}", MemoryType.FACT)
     with store.read("ann") as tx:
         assert [memory.content for memory in tx.memories.list_unverified(9, "red")] == ["it is red"]

@@ -18,6 +18,7 @@ from memoria.inference.rerank.base import Reranker
 from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.embedding import EmbeddingWorker
 from memoria.ingest.scratchpads import update_scratchpad
+from memoria.memories.details import EntityName, StatementDetails, read_entities
 from memoria.memories.statements import Statements
 from memoria.model import (
     BacklogStatus,
@@ -141,7 +142,13 @@ class Memoria(Records):
         type: MemoryType | str = MemoryType.FACT,  # noqa: A002  (the field's own name)
         importance: float | None = None,
         valid_from: Text | None = None,
+        until: Text | None = None,
+        subject: Text | None = None,
+        task: Text | None = None,
+        entities: Annotated[Sequence[EntityName], SkipValidation] = (),
+        supersedes: Text | None = None,
         turn_id: Text | None = None,
+        session_id: Name | None = None,
         workspace: Text | None = None,
         scope: Scope | None = None,
         again: bool = False,
@@ -153,24 +160,39 @@ class Memoria(Records):
             type: what kind of conclusion it is.
             importance: 0 to 1; 0.5 by default.
             valid_from: since when it holds, ISO 8601; now by default.
+            until: when it ends: a date, words for one (`Friday`, 下周五), or how long it holds
+                (`24h`, `7d`, `session`, `permanent`).
+            subject: of whom or what it speaks: `Anna`, `user`.
+            task: the task it belongs to; empty for none. By default, for what is about the work,
+                the one on the scratchpad. A rule or a preference holds for its task alone.
+            entities: whom and what it names: names, or objects with the fields of `Mention`.
+            supersedes: the id of the memory that it takes the place of.
             turn_id: the recorded turn it rests on.
+            session_id: the session whose scratchpad names the task.
             workspace: the project it is said in; the configured one by default.
             scope: `everywhere` or `project`: whether it is seen in every project or in this one
-                alone. By default what it is about decides: what is about the user is seen
-                everywhere, what is about code and work in its project.
+                alone. By default what it is about decides.
             again: keep it even if it was forgotten before.
 
         Raises:
             ForgottenError: it was forgotten before; says when and why.
         """
         kind = as_statable_type(type)
-        since = as_instant("valid_from", valid_from, self.settings.zone)
         statements = self._statements(workspace)
-        kept = await in_thread(
-            lambda: statements.remember(
-                content, kind, importance, since, turn_id, scope=scope, again=again
-            )
+        details = StatementDetails(
+            importance=importance,
+            valid_from=as_instant("valid_from", valid_from, self.settings.zone),
+            until=until,
+            subject=subject,
+            task=task,
+            entities=read_entities(entities),
+            supersedes=supersedes,
+            turn_id=turn_id,
+            session_id=session_id or self._default_session,
+            scope=scope,
+            again=again,
         )
+        kept = await in_thread(lambda: statements.remember(content, kind, details))
         self._wake_worker()
         return kept
 
@@ -182,6 +204,7 @@ class Memoria(Records):
         content: Text | None = None,
         *,
         valid_from: Text | None = None,
+        until: Text | None = None,
         turn_id: Text | None = None,
     ) -> Memory:
         """Correct, confirm, archive, restore, pin, vote on a memory, or set where it is seen.
@@ -194,12 +217,14 @@ class Memoria(Records):
                 alone: the one it was said in, or this one where it was said in none.
             content: the new wording, with `correct` only.
             valid_from: with `correct`: since when it holds, ISO 8601; now by default.
+            until: with `correct`: when the new wording ends, as `remember` takes it. The end of the
+                former wording is over with it.
             turn_id: with `correct`: the recorded turn it rests on.
         """
         since = as_instant("valid_from", valid_from, self.settings.zone)
         statements = self._statements(None)
         memory = await in_thread(
-            lambda: statements.revise(memory_id, action, content, since, turn_id)
+            lambda: statements.revise(memory_id, action, content, since, turn_id, until)
         )
         self._wake_worker()
         return memory

@@ -1,6 +1,7 @@
 """Recall: the two levels of search, and the context package."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,7 @@ class Recall:
         with a question and, by name, whatever else `MemoryQuery` has; or with such an object.
         """
         options = self._options(query.without, query.task, explain=query.explain)
+        options = replace(options, is_narrowed=bool(query.task))
         plan = plan_memories(self._from_here(query), options)
         return await in_thread(lambda: self._search.run(plan))
 

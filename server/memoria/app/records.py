@@ -30,18 +30,14 @@ class Records(Recall):
 
         def read(tx: Transaction) -> Memory | TurnRecord:
             record = read_record(tx, record_id, context)
-            return (
-                self._with_contradictions(tx, [record])[0] if isinstance(record, Memory) else record
-            )
+            return self._look_up(tx, record) if isinstance(record, Memory) else record
 
         return await self._read(read)
 
     @check_arguments
     async def get_memory(self, memory_id: Text) -> Memory:
         """A memory whole: its wordings, their windows, and where each came from."""
-        return await self._read(
-            lambda tx: self._with_contradictions(tx, [read_memory(tx, memory_id)])[0]
-        )
+        return await self._read(lambda tx: self._look_up(tx, read_memory(tx, memory_id)))
 
     @check_arguments
     async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
@@ -109,6 +105,14 @@ class Records(Recall):
         from memoria.app.provenance import EntityQueries  # noqa: PLC0415  (as above)
 
         return EntityQueries(self._store, self.tenant, self.settings.workspace)
+
+    def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
+        """A memory with what contradicts or outdates it, and what it names and is linked with."""
+        from memoria.retrieval.lookup.links import add_links  # noqa: PLC0415  (only who looks pays for it)
+        from memoria.retrieval.lookup.provenance import filters_from  # noqa: PLC0415
+
+        (marked,) = self._with_contradictions(tx, [memory])
+        return add_links(tx, marked, filters_from(self.settings.workspace))
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
         """Memories with what contradicts or outdates them, as far as it is seen from here."""

@@ -102,14 +102,16 @@ class Deletion:
             self._audit("erase", version.id)
 
     def _erase_notes(self) -> None:
-        """Erase tasks from scratchpads that say it, or have their words from an erased turn."""
+        """Erase tasks that say it, or have their words from an erased turn, wherever noted."""
         phrases, plan = Phrases(self._plan.wordings), self._plan
         erased = plan.source_versions if plan.include_source else [*plan.named_turns.values()]
-        self._tx.scratchpads.erase(
-            lambda note: (
-                phrases.occur_in(note) or any(occurs_in(note, full_text(turn)) for turn in erased)
-            )
-        )
+
+        def is_unwanted(task: str) -> bool:
+            from_turn = any(occurs_in(task, full_text(turn)) for turn in erased)
+            return phrases.occur_in(task) or from_turn
+
+        self._tx.scratchpads.erase(is_unwanted)
+        self._tx.tasks.erase(is_unwanted)
 
     def _add_tombstone(
         self,

@@ -81,6 +81,7 @@ class _Repetition:
         if self.count:
             self._tx.nightly_runs.drop_items([DAILY])  # a model may have said it in other words
         self._tx.scratchpads.erase(lambda note: not self._suppression.may_keep(note))
+        self._tx.tasks.erase(lambda task: not self._suppression.may_keep(task))
 
     def _repeat_turns(self) -> None:
         """Erase or suppress the turns again, and what stands on none but those erased."""

@@ -10,16 +10,14 @@ from dataclasses import replace
 
 from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.second_look import NO_ADVICE, Advice
-from memoria.memories.claims import (
-    ClaimOutcome,
-    ClaimWriter,
-    same_topic,
-)
-from memoria.memories.links import (
+from memoria.memories.claim_outcome import ClaimOutcome
+from memoria.memories.claims import ClaimWriter, same_topic
+from memoria.memories.interpretation import (
     interpretation_by_model,
     interpretation_by_rules,
     interpretation_of_update,
 )
+from memoria.memories.task_in_hand import find_task_of_turn, is_about_work
 from memoria.memories.validator import (
     EventTime,
     OperationValidator,
@@ -153,7 +151,7 @@ class Resolver:
             validity=Validity.PENDING_CONFIRMATION if confirm_reason else Validity.ACTIVE,
             subject=subject,
             predicate=predicate,
-            task=None if add.task is None else self._validator.check_name(add.task),
+            task=self._find_task(add, content, turn, subject),
             flag=confirm_reason,
         )
         end = find_expiry(add.until, add.duration, turn, zone)
@@ -161,10 +159,19 @@ class Resolver:
         wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
             relations = self._advice.relations_of(content)
-            self._note(self._claims.write(NewClaim(claim, new, wording, relations)), content)
+            named = add.task is not None
+            proposed = NewClaim(claim, new, wording, names_task=named, relations=relations)
+            self._note(self._claims.write(proposed), content)
         elif not self._is_known(wording, turn):
             self._validator.writer.add(new, wording)
             self._count("pending")
+
+    def _find_task(self, add: Add, content: str, turn: StoredTurn, subject: str) -> str | None:
+        """The task of a conclusion: the one proposed or, for what is about the work, in hand."""
+        if add.task is not None:
+            return self._validator.check_name(add.task)
+        task = find_task_of_turn(self._tx, turn)
+        return task if task and is_about_work(content, add.type, subject, None) else None
 
     def _reason_to_confirm(self, content: str, turn: StoredTurn) -> str | None:
         """Why a conclusion must wait for confirmation, by the second look.

@@ -110,7 +110,7 @@ def _is_usable(memory: Memory) -> bool:
 
 
 def _have_one_scope(memories: Sequence[Memory]) -> bool:
-    return len({(memory.project, memory.task) for memory in memories}) == 1
+    return len({(memory.project, memory.sole_task) for memory in memories}) == 1
 
 
 def derivation_validator(

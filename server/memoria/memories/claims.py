@@ -12,70 +12,26 @@ out by the writer of memories:
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
+from memoria.memories.claim_outcome import ClaimOutcome
 from memoria.memories.values import NewWording, Passage, StructuralLinks
-from memoria.memories.verdicts import NewClaim, Verdicts, judge_claim
+from memoria.memories.verdicts import NewClaim, Verdicts, applies_elsewhere, judge_claim
 from memoria.memories.writer import MemoryWriter
 from memoria.model import (
     InferredBy,
     Memory,
-    MemoryChange,
     MemoryType,
-    RelatedStatement,
     SourceKind,
     Validity,
     new_id,
 )
-from memoria.policy.conflict import Claim, Contradict, NeedsReview
+from memoria.policy.conflict import Claim, Contradict, NeedsReview, Supersede, decide_replacement
 from memoria.store.base import Transaction
 from memoria.store.values import NewMemory
 
 _SETTLED_BY_A_CLAIM = ("conflict", "review")
 """Why a memory waits, where a later claim may decide what it waits for."""
-
-ClaimAction = Literal["ADD", "UPDATE", "evidence", "known", "restored", "past", "pending"]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimOutcome:
-    """What became of a claim."""
-
-    action: ClaimAction
-    memory_id: str
-    """The memory that says it now."""
-    supersedes: tuple[Memory, ...] = ()
-    """The memories whose place it took, as they were before."""
-    contradicts: tuple[Memory, ...] = ()
-    """The memories that cannot be true together with it."""
-    superseded_by: Memory | None = None
-    """The memory that says what holds since, where the claim is of an earlier time."""
-    is_echo: bool = False
-    """Whether an assistant or a tool only repeated what the user had said."""
-
-    def describe_successor(self) -> RelatedStatement | None:
-        """What holds since, where the claim is of an earlier time."""
-        return None if self.superseded_by is None else _to_statement(self.superseded_by)
-
-    def describe_change(self, content: str) -> MemoryChange | None:
-        """What a claim that says `content` changed, for a receipt; None if nothing known."""
-        if not (self.supersedes or self.contradicts):
-            return None
-        return MemoryChange(
-            id=self.memory_id,
-            content=content,
-            supersedes=_to_statements(self.supersedes),
-            contradicts=_to_statements(self.contradicts),
-        )
-
-
-def _to_statements(memories: Iterable[Memory]) -> tuple[RelatedStatement, ...]:
-    return tuple(map(_to_statement, memories))
-
-
-def _to_statement(memory: Memory) -> RelatedStatement:
-    return RelatedStatement(id=memory.id, content=memory.content)
 
 
 class ClaimWriter:
@@ -127,6 +83,50 @@ class ClaimWriter:
             case _:
                 return None
 
+    def replace_named(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
+        """Let a claim take the place of a memory that its author names, as far as it may.
+
+        It waits for the user's word where its author has too little authority, and where another
+        memory says the same already, that one takes the place.
+
+        Args:
+            new: the claim.
+            memory: an active memory.
+
+        Raises:
+            ForgottenError: it says what was forgotten. Nothing was written.
+        """
+        known = self._writer.find_same(new.wording.content, new.memory.workspace)
+        if known is not None and known.id == memory.id:
+            return self.strengthen(new, memory)
+        verdict = decide_replacement(new.claim, memory, self._now)
+        is_pending = known is not None and known.validity is Validity.PENDING_CONFIRMATION
+        if not isinstance(verdict, Supersede):
+            if known is not None and is_pending:
+                return ClaimOutcome("known", known.id, contradicts=(memory,))
+            return self.hold(new, memory, verdict)
+        if applies_elsewhere(self._tx, new, memory):
+            return self.add_in_project(new, memory)
+        if known is not None and known.validity is Validity.ACTIVE:
+            outcome = self.strengthen(new, known)
+            self._writer.supersede(memory.id, successor=self._current(known))
+            return replace(outcome, supersedes=(memory,))
+        outcome = self._replace_one(new, memory, verdict.valid_from)
+        self._retire_pending(known, outcome)
+        return outcome
+
+    def _replace_one(self, new: NewClaim, memory: Memory, since: int) -> ClaimOutcome:
+        """Give a memory the wording of a claim, and the others that it replaces as successor."""
+        verdicts = judge_claim(self._tx, new, self._now)
+        others = [one for one, _ in verdicts.replaced if one.id != memory.id]
+        opponents = tuple(one for one in verdicts.opponents if one.id != memory.id)
+        wording = replace(new.wording, type=_type_of_statement(new))
+        self.revise(replace(new, wording=wording), memory, since)
+        successor = self._current(memory)
+        self._supersede_all(successor, others)
+        self._writer.mark_contradiction(successor, opponents)
+        return ClaimOutcome("UPDATE", memory.id, (memory, *others), opponents)
+
     def settle(self, memory: Memory, claim: Claim) -> ClaimOutcome:
         """Let a memory that was revised or restored take effect on the others.
 
@@ -151,6 +151,7 @@ class ClaimWriter:
         """
         pending = replace(
             same_topic(memory, new.claim, new.memory.workspace),
+            task=new.memory.task,
             scope=new.memory.scope,
             validity=Validity.PENDING_CONFIRMATION,
             flag="review" if isinstance(verdict, NeedsReview) else "conflict",
@@ -162,7 +163,9 @@ class ClaimWriter:
     def revise(self, new: NewClaim, memory: Memory, valid_from: int) -> ClaimOutcome:
         """Let a memory say something else from a moment on."""
         since = max(valid_from, memory.current.valid_from)
-        self._writer.revise(memory.id, replace(new.wording, valid_from=since))
+        learnt_at = new.names_task or not memory.type.is_guide
+        task = new.memory.task if learnt_at else None
+        self._writer.revise(memory.id, replace(new.wording, valid_from=since, task=task))
         return ClaimOutcome("UPDATE", memory.id, supersedes=(memory,))
 
     def strengthen(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
@@ -266,7 +269,7 @@ class ClaimWriter:
         if known is not None and known.validity is Validity.ACTIVE:
             return self.strengthen(new, known)
         topic = same_topic(memory, new.claim, new.memory.workspace)
-        beside = replace(topic, scope="project")
+        beside = replace(topic, scope="project", task=new.memory.task)
         links = StructuralLinks(replaces=memory.id)
         self._writer.add(beside, replace(new.wording, structural=links))
         return ClaimOutcome("ADD", beside.id)

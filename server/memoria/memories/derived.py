@@ -58,6 +58,12 @@ def is_known(
     return known is not None and known.id != but
 
 
+def common_task(sources: Sequence[Memory]) -> str | None:
+    """The task at which all of some memories were learnt."""
+    tasks = {one.task for one in sources}
+    return tasks.pop() if len(tasks) == 1 else None
+
+
 def add_derived(
     writer: MemoryWriter, draft: DerivedDraft, sources: Sequence[Memory], at: int
 ) -> str:
@@ -70,7 +76,7 @@ def add_derived(
         workspace=sources[0].project,
         subject=draft.subject,
         predicate=draft.predicate,
-        task=sources[0].task,
+        task=common_task(sources),
         scope="project",
     )
     writer.add(memory, _wording(draft, sources, at), "draw", _source_list(sources))

@@ -7,108 +7,24 @@ turns, to the memory before it, to one that it replaces, contradicts, derives fr
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 
 from memoria.graph.edges import initial_weight
-from memoria.graph.mentions import find_names
 from memoria.graph.namesakes import QualifiedName, split_qualifier
-from memoria.graph.roles import parse_sentence
+from memoria.memories.interpretation import interpretation_by_rules
 from memoria.memories.values import Interpretation, StructuralLinks
-from memoria.model import Add, Edge, EdgeType, InferredBy, Memory, Mention, Node
+from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node
 from memoria.store.base import Transaction
-from memoria.store.values import Filters
 from memoria.text.clean import Tally, clean_text
 from memoria.text.name import name_key
 
-_MOST_MENTIONS = 8
 _KINDS_WITH_NAMESAKES = ("person", "other")
-_EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=True)
 _NOBODY = frozenset(
     """
     i me my we us you he him she her it they them this that
     我 我们 你 你们 您 他 她 它 他们 她们 它们
     """.split()
 )
-
-
-def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
-    """What a model understood, as it proposed the memory."""
-    return Interpretation(
-        mentions=add.entities,
-        subject=add.subject,
-        negated=add.negated,
-        modality=add.modality,
-        event_at=event_at,
-        event_expression=add.event_time,
-        confidence=add.confidence,
-        inferred_by=InferredBy.MODEL,
-    )
-
-
-def interpretation_by_rules(
-    content: str, time: str | None = None, event_at: int | None = None
-) -> Interpretation:
-    """What the rules understand of a wording.
-
-    Args:
-        content: the wording.
-        time: the words in it that say when, if any were found.
-        event_at: what these words mean, UTC epoch milliseconds.
-    """
-    sentence = parse_sentence(content, time)
-    parts = {name_key(one.name) for one in sentence.roles}
-    others = (one.mention for one in find_names(content) if name_key(one.name) not in parts)
-    agent = next((one.name for one in sentence.roles if one.role == "agent"), None)
-    return Interpretation(
-        mentions=(*sentence.roles, *others)[:_MOST_MENTIONS],
-        subject=agent,
-        negated=sentence.negated,
-        modality=sentence.modality,
-        event_at=event_at,
-        event_expression=sentence.time,
-    )
-
-
-def interpretation_of_update(
-    tx: Transaction, memory: Memory, content: str, time: str | None, event_at: int | None
-) -> Interpretation:
-    """What a model's new wording of a memory says.
-
-    A model names the things of a memory when it adds it. Those of them that still stand in the new
-    wording are mentioned there, what else is named the rules find, and the rest is gone with the
-    former wording.
-
-    Args:
-        tx: the transaction in which the memory is revised.
-        memory: as it is before.
-        content: the new wording.
-        time: the words in it that say when, if any were found.
-        event_at: what these words mean, UTC epoch milliseconds.
-    """
-    by_rules = interpretation_by_rules(content, time, event_at)
-    mentions: dict[str, Mention] = {}
-    subject = by_rules.subject
-    for edge in tx.graph.list_edges(Node("memory", memory.id), _EVERYTHING):
-        entity = tx.graph.get_entity(edge.dst.id, _EVERYTHING) if edge.type.is_extracted else None
-        if entity is None:
-            continue
-        if edge.type is EdgeType.ABOUT:
-            subject = entity.name
-        for name in (entity.name, *entity.aliases):
-            if name_key(name) in name_key(content):
-                known = mentions.get(name_key(name))
-                role = edge.role or (known.role if known else None)
-                mentions[name_key(name)] = Mention(name=name, kind=entity.kind, role=role)
-    others = {name_key(one.name): one for one in by_rules.mentions}
-    found = tuple({**others, **mentions}.values())
-    return replace(
-        by_rules,
-        mentions=found[:_MOST_MENTIONS],
-        subject=subject,
-        confidence=memory.confidence,
-        inferred_by=InferredBy.MODEL,
-    )
 
 
 def link_memory(

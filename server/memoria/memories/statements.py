@@ -7,21 +7,35 @@ one; archiving only hides. The provenance is stamped from the channel, never tak
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.memories.days import zone_of_turn
+from memoria.memories.details import (
+    NO_DETAILS,
+    End,
+    StatementDetails,
+    check_subject,
+    check_task,
+    clean_entities,
+    read_end,
+    require_replaceable,
+)
+from memoria.memories.interpretation import interpretation_by_agent
+from memoria.memories.revisions import (
+    CONFIDENCE,
+    Revisions,
+    claim_of_statement,
+    confidence_of,
+    require_turn,
+)
 from memoria.memories.statement_text import check_statement
-from memoria.memories.values import Author, NewWording, StructuralLinks
+from memoria.memories.task_in_hand import find_task_in_hand, find_task_of_turn, is_about_work
+from memoria.memories.values import NewWording
 from memoria.model import (
-    Channel,
     Memory,
     MemoryType,
-    Provenance,
     RememberResult,
-    Revision,
     Scope,
-    SourceKind,
     StoredTurn,
-    Trust,
     Validity,
     check_choice,
     new_id,
@@ -29,87 +43,59 @@ from memoria.model import (
 )
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import StatementStatus
-from memoria.model.privacy import Handling, PersonalRules
-from memoria.policy.conflict import Claim
+from memoria.policy.conflict import subject_key
 from memoria.policy.properties import read_topic
-from memoria.store.base import Store, Transaction
-from memoria.store.not_found import not_found
-from memoria.store.values import NewMemory
+from memoria.store.base import Transaction
+from memoria.store.values import MemoryDetails, NewMemory
 from memoria.text.clean import Tally
 
 if TYPE_CHECKING:
-    from memoria.memories.claims import ClaimOutcome
-    from memoria.memories.writer import MemoryWriter
+    from memoria.memories.claim_outcome import ClaimOutcome
+    from memoria.memories.verdicts import NewClaim
 
 _IMPORTANCE = 0.5
-_CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
 
 
-class Statements:
+class Statements(Revisions):
     """Writes and revises one tenant's explicit memories."""
 
-    def __init__(
-        self,
-        store: Store,
-        tenant: str,
-        channel: Channel,
-        digester: Digester,
-        workspace: str | None = None,
-        personal: PersonalRules | None = None,
-    ) -> None:
-        self._personal = personal
-        self._store = store
-        self._tenant = tenant
-        self._channel = channel
-        self._digester = digester
-        self._workspace = workspace
-
     def remember(
-        self,
-        content: str,
-        kind: MemoryType,
-        importance: float | None,
-        valid_from: int | None,
-        turn_id: str | None,
-        *,
-        scope: Scope | None = None,
-        again: bool = False,
+        self, content: str, kind: MemoryType, details: StatementDetails = NO_DETAILS
     ) -> RememberResult:
         """Remember a statement. The same wording again is the same memory.
 
         One that is known in its project alone is seen everywhere once that is asked for. What is
         seen everywhere is not hidden again so: others may rely on it.
 
+        Args:
+            content: the statement.
+            kind: its type.
+            details: what is known of it beside its words.
+
         Raises:
             ForgottenError: it was forgotten, and `again` does not ask for it all the same.
-            InvalidInputError: it is empty, too long, or must not be kept.
-            NotFoundError: there is no turn `turn_id`.
+            InvalidInputError: it is empty, too long, must not be kept, or a detail can't be used.
+            NotFoundError: there is no turn `turn_id` or no memory `supersedes`.
         """
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
-        if scope is not None:
-            check_choice("scope", scope, get_args(Scope))
-        if importance is not None and not 0 <= importance <= 1:
-            raise InvalidInputError(f"importance is {importance}; it must be from 0 to 1.")
+        given = self._check_details(details, tally)
         with self._store.write(self._tenant) as tx:
             writer = self._writer(tx)
-            if again:
+            if given.again:
                 writer.lift_tombstone(text)
-            writer.check_not_forgotten(text)
-            memory = replace(
-                self._new_memory(kind, _IMPORTANCE if importance is None else importance),
-                scope=scope,
-            )
-            topic = read_topic(text)
-            if topic is not None:
-                memory = replace(memory, subject=topic.subject, predicate=topic.predicate)
-            outcome = self._state(tx, text, memory, valid_from, turn_id)
+            for words in filter(None, (text, given.subject, given.task)):
+                writer.check_not_forgotten(words)
+            new, end = self._draft(tx, text, kind, given)
+            replaced = require_replaceable(tx, given.supersedes) if given.supersedes else None
+            outcome = self._state(tx, new, end, replaced)
+            ignored = self._complete(tx, outcome, new, given, end)
             now = self._memory(tx, outcome.memory_id)
             change = outcome.describe_change(text)
-            if scope == "everywhere" != now.scope:
-                writer.set_scope(now, scope, self._workspace)
+            if given.scope == "everywhere" != now.scope:
+                writer.set_scope(now, given.scope, self._workspace)
                 now = self._memory(tx, now.id)
-            is_open = self._is_scope_open(tx, now, memory, text)
+            is_open = self._is_scope_open(tx, now, new.memory, text)
         return RememberResult(
             id=now.id,
             status=_status(outcome, now),
@@ -118,10 +104,111 @@ class Statements:
             supersedes=change.supersedes if change else (),
             contradicts=change.contradicts if change else (),
             superseded_by=outcome.describe_successor(),
+            expires_at=now.expires_at,
+            task=now.task,
+            ignored=ignored,
             scope=now.scope,
             project=now.project,
             is_scope_open=is_open,
         )
+
+    def _check_details(self, given: StatementDetails, tally: Tally) -> StatementDetails:
+        """The details without what must not be stored."""
+        if given.scope is not None:
+            check_choice("scope", given.scope, get_args(Scope))
+        if given.importance is not None and not 0 <= given.importance <= 1:
+            raise InvalidInputError(f"importance is {given.importance}; it must be from 0 to 1.")
+        subject, task = check_subject(given.subject, tally), check_task(given.task, tally)
+        return replace(
+            given,
+            subject=self._screen(subject, tally) if subject else None,
+            task=self._screen(task, tally) if task else given.task and "",
+            entities=clean_entities(given.entities, tally),
+        )
+
+    def _draft(
+        self, tx: Transaction, text: str, kind: MemoryType, given: StatementDetails
+    ) -> "tuple[NewClaim, End | None]":
+        """A statement with all that is known of it, and the end that was given."""
+        from memoria.memories.verdicts import NewClaim  # noqa: PLC0415  (the start-up does without it)
+
+        turn = None if given.turn_id is None else require_turn(tx, given.turn_id)
+        wording = self._wording(text, given.valid_from, turn)
+        confidence = confidence_of(wording)
+        said_at = now_millis() if turn is None else turn.at
+        zone = tx.zone if turn is None else zone_of_turn(turn, tx.zone)
+        end = None if given.until is None else read_end(given.until, said_at, zone)
+        topic = read_topic(text)
+        subject = topic.subject if topic else None
+        importance = _IMPORTANCE if given.importance is None else given.importance
+        memory = replace(
+            self._new_memory(kind, importance),
+            confidence=confidence,
+            scope=given.scope,
+            subject=subject_key(given.subject) if given.subject else subject,
+            predicate=topic.predicate if topic else None,
+        )
+        if given.subject or given.entities:
+            read = interpretation_by_agent(text, given.entities, given.subject, confidence)
+            wording = replace(wording, interpretation=read)
+        if given.subject:
+            wording = replace(wording, subject=memory.subject, predicate=memory.predicate)
+        task = (
+            given.task if given.task is not None else self._find_task(tx, memory, text, turn, given)
+        )
+        memory = replace(memory, task=task or None)
+        wording = replace(wording, importance=given.importance)
+        claim = claim_of_statement(wording, memory, confidence)
+        return NewClaim(claim, memory, wording, names_task=bool(given.task)), end
+
+    def _find_task(
+        self,
+        tx: Transaction,
+        memory: NewMemory,
+        text: str,
+        turn: StoredTurn | None,
+        given: StatementDetails,
+    ) -> str | None:
+        """The task in hand, where a statement is about the work."""
+        task = (
+            find_task_in_hand(tx, given.session_id, self._workspace, now_millis())
+            if turn is None
+            else find_task_of_turn(tx, turn)
+        )
+        is_of_task = task and is_about_work(text, memory.type, memory.subject, memory.scope)
+        return task if is_of_task else None
+
+    def _complete(
+        self,
+        tx: Transaction,
+        outcome: "ClaimOutcome",
+        new: "NewClaim",
+        given: StatementDetails,
+        end: End | None,
+    ) -> tuple[str, ...]:
+        """Note the details of a statement that was known already; names those left as they are."""
+        names = {
+            "importance": given.importance is not None,
+            "until": end is not None,
+            "subject": bool(given.subject),
+            "task": bool(given.task),
+            "entities": bool(given.entities),
+        }
+        news = tuple(name for name, is_given in names.items() if is_given)
+        if not news or outcome.action not in ("known", "evidence", "restored"):
+            return ()
+        memory = self._memory(tx, outcome.memory_id)
+        if (memory.verified or memory.pinned) and not self._is_user_channel:
+            return news
+        details = MemoryDetails(
+            subject=new.memory.subject if given.subject else None,
+            task=given.task or None,
+            importance=given.importance,
+            sets_end=end is not None,
+            expires_at=end.at if end else None,
+        )
+        self._writer(tx).describe(memory, details, new.wording.interpretation)
+        return ()
 
     def _is_scope_open(self, tx: Transaction, memory: Memory, new: NewMemory, text: str) -> bool:
         """Whether a memory is seen elsewhere than was asked, or than its words say."""
@@ -132,28 +219,35 @@ class Statements:
         return memory.scope != (new.scope or decide_scope(text, new.type, memory.subject))
 
     def _new_memory(self, kind: MemoryType, importance: float = _IMPORTANCE) -> NewMemory:
-        confidence = _CONFIDENCE[self._channel.trust]
+        confidence = CONFIDENCE[self._channel.trust]
         return NewMemory(new_id(), kind, importance, confidence, self._workspace)
 
     def _state(
         self,
         tx: Transaction,
-        text: str,
-        memory: NewMemory,
-        valid_from: int | None = None,
-        turn_id: str | None = None,
+        new: "NewClaim",
+        end: End | None = None,
+        replaced: Memory | None = None,
     ) -> "ClaimOutcome":
-        """Let a statement take effect: it is added, recognised, or changes what is known."""
-        from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
-        from memoria.memories.verdicts import NewClaim  # noqa: PLC0415
+        """Let a statement take effect: it is added, recognised, or changes what is known.
 
-        wording = self._wording(tx, text, valid_from, turn_id)
-        wording = replace(wording, expires_at=self._end_of(wording, memory.type))
-        memory = replace(memory, confidence=_CONFIDENCE[wording.provenance.trust])
+        Args:
+            tx: the transaction.
+            new: the statement as a claim.
+            end: when it ends, where that was said.
+            replaced: the memory that it is to take the place of, where one was named.
+        """
+        from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
+
+        expires_at = end.at if end else self._end_of(new.wording, new.memory.type)
+        new = replace(new, wording=replace(new.wording, expires_at=expires_at))
         writer = self._writer(tx)
         claims = ClaimWriter(tx, writer, now_millis())
-        claim = _claim(wording, memory, memory.confidence)
-        outcome = claims.write(NewClaim(claim, memory, wording), log_as="remember")
+        outcome = (
+            claims.write(new, log_as="remember")
+            if replaced is None
+            else claims.replace_named(new, replaced)
+        )
         stated = self._memory(tx, outcome.memory_id)
         if self._is_user_channel and not stated.verified:
             writer.confirm(stated, by_user=True)
@@ -166,206 +260,6 @@ class Statements:
         if self._channel.name == USER_EDIT_NAME:
             return None
         return session_end(wording.content, kind, wording.valid_from)
-
-    def revise(
-        self,
-        memory_id: str,
-        action: Revision,
-        content: str | None,
-        valid_from: int | None = None,
-        turn_id: str | None = None,
-    ) -> Memory:
-        """Do one thing to a memory, and give the memory as it is then.
-
-        Raises:
-            InvalidInputError: `correct` without content, or content with anything else.
-            ForgottenError: the new wording was forgotten before.
-            NotFoundError: there is no such memory.
-        """
-        check_choice("action", action, get_args(Revision))
-        if (action == "correct") != (content is not None):
-            raise InvalidInputError(
-                "content is the new wording: give it with action=correct, and only then."
-            )
-        with self._store.write(self._tenant) as tx:
-            return self._revise(tx, memory_id, action, content, valid_from, turn_id)
-
-    def _revise(
-        self,
-        tx: Transaction,
-        memory_id: str,
-        action: Revision,
-        content: str | None = None,
-        valid_from: int | None = None,
-        turn_id: str | None = None,
-    ) -> Memory:
-        memory = self._memory(tx, memory_id)
-        if content is not None:
-            self._correct(tx, memory, content, valid_from, turn_id)
-        else:
-            self._apply(tx, memory, action)
-        return self._memory(tx, memory_id)
-
-    def _writer(self, tx: Transaction) -> "MemoryWriter":
-        from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (the start-up does without it)
-
-        suppression = SuppressionList(tx.tombstones, self._digester)
-        author = Author(self._channel.name, self._channel.client)
-        return MemoryWriter(tx, suppression, author, now_millis())
-
-    def _screen(self, text: str, tally: Tally) -> str:
-        """The text under the configured rules for personal data.
-
-        The default rules do not apply: they ask for confirmation, and whoever states something to
-        be remembered has confirmed it by that.
-        """
-        if not self._personal:
-            return text
-        from memoria.policy.privacy import screen  # noqa: PLC0415  (needed only where rules are configured)
-
-        screened = screen(text, self._personal)
-        ways = {kind: self._personal.get(kind) for kind in screened.found}
-        if screened.text is None:
-            forbidden = sorted(kind for kind, way in ways.items() if way is Handling.DROP)
-            raise InvalidInputError(
-                f"This holds personal data that is not to be kept here ({', '.join(forbidden)}): "
-                "MEMORIA_PERSONAL_DATA says drop. Nothing was written; say it without."
-            )
-        tally.redactions.update(kind for kind, way in ways.items() if way is Handling.MASK)
-        return screened.text
-
-    def _correct(
-        self,
-        tx: Transaction,
-        memory: Memory,
-        content: str,
-        valid_from: int | None,
-        turn_id: str | None,
-    ) -> None:
-        text = self._screen(check_statement(content, Tally()), Tally())
-        if text == memory.content:
-            raise InvalidInputError("The new wording is the present one; there is nothing to do.")
-        writer = self._writer(tx)
-        same_wording = writer.find_same(text, self._workspace)
-        if (
-            same_wording is not None
-            and same_wording.id != memory.id
-            and same_wording.validity is Validity.ACTIVE
-        ):
-            raise InvalidInputError(
-                f"Memory {same_wording.id} says exactly that already; archive this one instead."
-            )
-        if valid_from is not None and not memory.current.valid_from <= valid_from <= now_millis():
-            raise InvalidInputError(
-                "valid_from must lie between when the present wording began to hold and now."
-            )
-        wording = self._wording(tx, text, valid_from, turn_id)
-        topic = read_topic(text)
-        if topic is not None:
-            wording = replace(wording, subject=topic.subject, predicate=topic.predicate)
-        writer.revise(memory.id, wording)
-        self._settle(tx, memory.id)
-
-    def _settle(self, tx: Transaction, memory_id: str) -> None:
-        """Let a memory that was revised or restored take effect on the others."""
-        from memoria.memories.claims import ClaimWriter, bare_wording  # noqa: PLC0415  (the start-up does without it)
-
-        memory = self._memory(tx, memory_id)
-        claim = _claim(bare_wording(memory), memory, memory.confidence)
-        ClaimWriter(tx, self._writer(tx), now_millis()).settle(memory, claim)
-
-    def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
-        writer = self._writer(tx)
-        match action:
-            case "confirm":
-                writer.confirm(memory, by_user=self._is_user_channel)
-                if memory.validity is Validity.PENDING_CONFIRMATION and self._is_user_channel:
-                    self._settle(tx, memory.id)
-            case "archive":
-                writer.end(memory.id)
-            case "restore":
-                self._check_may_return(memory)
-                writer.restore(memory.id)
-                self._settle(tx, memory.id)
-            case "pin" | "unpin":
-                writer.pin(memory.id, pinned=action == "pin")
-            case "upvote" | "downvote":
-                writer.vote(memory.id, up=action == "upvote")
-            case "everywhere" | "project":
-                writer.set_scope(memory, action, self._workspace)
-            case "correct":
-                raise InvalidInputError("content is missing: what should the memory say?")
-
-    def _check_may_return(self, memory: Memory) -> None:
-        if memory.validity is Validity.PENDING_CONFIRMATION and not self._is_user_channel:
-            raise InvalidInputError(
-                "This waits for the user's word. Ask them, then use confirm, or archive it."
-            )
-
-    @property
-    def _is_user_channel(self) -> bool:
-        return self._channel.trust is Trust.USER
-
-    def _wording(
-        self, tx: Transaction, text: str, valid_from: int | None, turn_id: str | None
-    ) -> NewWording:
-        turn = None if turn_id is None else _require_turn(tx, turn_id)
-        kind, trust = self._origin_of(turn)
-        provenance = Provenance(
-            source_kind=kind,
-            trust=trust,
-            channel=self._channel.name,
-            client=self._channel.client,
-            quote=text,
-        )
-        return NewWording(
-            content=text,
-            valid_from=now_millis() if valid_from is None else valid_from,
-            provenance=provenance,
-            turn_n=None if turn is None else turn.n,
-            structural=StructuralLinks(),
-        )
-
-    def _origin_of(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
-        """Whose word a statement is, and how far its channel is trusted.
-
-        A statement that rests on a tool's output is trusted as little as that, unless the user
-        makes it.
-        """
-        if self._is_user_channel:
-            return SourceKind.USER_SAID, Trust.USER
-        if turn is not None and turn.trust is Trust.TOOL:
-            return SourceKind.TOOL_OUTPUT, Trust.TOOL
-        return SourceKind.ASSISTANT_INFERRED, self._channel.trust
-
-    def _memory(self, tx: Transaction, memory_id: str) -> Memory:
-        memory = tx.memories.get(memory_id)
-        if memory is None:
-            raise not_found(tx, "memory", memory_id)
-        return memory
-
-
-def _require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
-    turn = tx.conversations.turn(turn_id)
-    if turn is None:
-        raise not_found(tx, "turn", turn_id)
-    return turn
-
-
-def _claim(wording: NewWording, memory: NewMemory | Memory, confidence: float) -> Claim:
-    """What a statement claims, as trustworthy as its channel."""
-    origin = wording.provenance
-    return Claim(
-        content=wording.content,
-        subject=memory.subject,
-        predicate=memory.predicate or "",
-        said_at=wording.valid_from,
-        event_at=wording.event_at,
-        source=origin.source_kind,
-        trust=origin.trust,
-        confidence=confidence,
-        is_stated=True,
-    )
 
 
 def _status(outcome: "ClaimOutcome", memory: Memory) -> StatementStatus:

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import Digester
 from memoria.errors import ForgottenError, InvalidInputError
+from memoria.memories.revisions import claim_of_statement, confidence_of
 from memoria.memories.statement_text import check_statement
 from memoria.memories.statements import Statements
 from memoria.memories.values import StructuralLinks
+from memoria.memories.verdicts import NewClaim
 from memoria.model import Memory, MemoryType, Validity
 from memoria.model.channel import USER_EDIT
 from memoria.model.privacy import PersonalRules
@@ -55,7 +57,10 @@ class UserEdits(Statements):
             predicate=predicate,
             scope="everywhere" if self._workspace is None else "project",
         )
-        return self._state(tx, text, memory).memory_id
+        wording = self._wording(text)
+        memory = replace(memory, confidence=confidence_of(wording))
+        claim = claim_of_statement(wording, memory, memory.confidence)
+        return self._state(tx, NewClaim(claim, memory, wording)).memory_id
 
     def correct(self, tx: Transaction, memory: Memory, content: str) -> str | None:
         """Let a memory say something else.
@@ -97,7 +102,7 @@ class UserEdits(Statements):
             ForgottenError: the text was forgotten.
             InvalidInputError: it is empty, too long, or must not be kept.
         """
-        wording = self._wording(tx, self._check_wording(tx, content), None, None)
+        wording = self._wording(self._check_wording(tx, content))
         against = StructuralLinks(contradicts=(memory.id,))
         new = replace(
             self._new_memory(memory.type, memory.importance),

@@ -95,6 +95,10 @@ class NewWording:
     predicate: str | None = None
     type: MemoryType | None = None
     """What kind of conclusion the memory is, now that it says this; as before without one."""
+    task: str | None = None
+    """The task at which the memory was learnt, now that it says this; as before without one."""
+    importance: float | None = None
+    """How much the memory matters, now that it says this; as before without one."""
     expires_at: int | None = None
     """When it stops to count. A wording never inherits the end of the one before it."""
     passages: tuple[Passage, ...] = ()

@@ -23,6 +23,7 @@ from memoria.policy.conflict import (
 )
 from memoria.policy.lasting import is_for_one_session
 from memoria.policy.scope import decide_scope, default_scope
+from memoria.policy.task_signals import same_task
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, NewMemory
 from memoria.text.analyser import query_terms
@@ -39,6 +40,8 @@ class NewClaim:
     claim: Claim
     memory: NewMemory
     wording: NewWording
+    names_task: bool = False
+    """Whether the task of the memory was named with the claim, and is not just the one in hand."""
     relations: Mapping[str, Relation] = field(default_factory=dict)
     """How a model relates it to some memories, by their ids. They are compared in any case."""
 
@@ -120,7 +123,7 @@ def _rivals(tx: Transaction, new: NewClaim) -> list[Memory]:
         if memory.validity is Validity.ACTIVE
         and memory.id != new.memory.id
         and not memory.type.is_derived
-        and memory.task == new.memory.task
+        and _may_be_of_one_task(new, memory)
         and not _is_for_less_time(new, memory)
     ]
 
@@ -129,6 +132,20 @@ def _is_for_less_time(new: NewClaim, memory: Memory) -> bool:
     """Whether a claim is for one session and a memory is not: it takes nothing from that."""
     for_session = is_for_one_session(new.wording.content, new.memory.type)
     return for_session and not is_for_one_session(memory.content, memory.type)
+
+
+def _may_be_of_one_task(new: NewClaim, memory: Memory) -> bool:
+    """Whether a claim may speak of what a memory speaks of, as far as their tasks tell.
+
+    A rule or a preference of one task is an exception there. All else was merely learnt at a task,
+    and what is learnt at the next one may replace it, unless two tasks were named.
+    """
+    one, other = new.memory.task, memory.task
+    if one == other or same_task(one, other):
+        return True
+    if new.memory.type.is_guide or memory.type.is_guide:
+        return new.memory.sole_task == memory.sole_task
+    return not (new.names_task and one and other)
 
 
 def _may_be_of_one(one: str | None, other: str | None) -> bool:

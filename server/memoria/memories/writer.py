@@ -25,6 +25,7 @@ from dataclasses import replace
 
 from memoria.erasure.suppression import SuppressionList
 from memoria.errors import InvalidInputError
+from memoria.memories.interpretation import interpret_revision
 from memoria.memories.links import (
     link_contradictions,
     link_memories,
@@ -34,13 +35,19 @@ from memoria.memories.links import (
     link_turn,
     replace_interpretation,
 )
-from memoria.memories.values import Author, NewWording, Passage, StructuralLinks
+from memoria.memories.values import (
+    Author,
+    Interpretation,
+    NewWording,
+    Passage,
+    StructuralLinks,
+)
 from memoria.model import EdgeType, Memory, Scope, Validity
 from memoria.policy.merging import Authority
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
-from memoria.store.values import NewEvidence, NewMemory, NewVersion
+from memoria.store.values import MemoryDetails, NewEvidence, NewMemory, NewVersion
 from memoria.text.statement import fingerprint
 
 
@@ -105,8 +112,26 @@ class MemoryWriter:
             NotFoundError: there is no such memory, or none that the wording refers to.
         """
         self.check_not_forgotten(wording.content)
+        if wording.interpretation is None:
+            read = interpret_revision(self._tx, self.require(memory_id), wording)
+            wording = replace(wording, interpretation=read)
         self._tx.memories.add_version(memory_id, self._version(wording))
         self._complete(memory_id, wording, action, detail)
+
+    def describe(
+        self, memory: Memory, details: MemoryDetails, interpretation: Interpretation | None
+    ) -> None:
+        """Note what is known of a memory beside its wording, which stays.
+
+        Args:
+            memory: the memory.
+            details: what is known; what is not given stays as it is.
+            interpretation: whom and what it speaks of; None where that stays.
+        """
+        self._tx.memories.describe(memory.id, details, self._now)
+        if interpretation is not None:
+            replace_interpretation(self._tx, memory, interpretation, now=self._now)
+        self._log("describe", memory.id)
 
     def attribute(self, memory: Memory, subject: str | None, content: str) -> None:
         """Put a memory down to somebody else, of whom it has spoken from its beginning.
@@ -347,6 +372,8 @@ class MemoryWriter:
             subject=wording.subject,
             predicate=wording.predicate,
             type=wording.type,
+            task=wording.task,
+            importance=wording.importance,
             expires_at=wording.expires_at,
         )
 

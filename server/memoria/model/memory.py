@@ -90,6 +90,21 @@ class RelatedStatement(Value):
     content: str
 
 
+LinkRelation = Literal["supersedes", "superseded by", "contradicts", "derived from", "source of",
+                       "related"]  # fmt: skip
+"""What a memory is to what it is linked with."""
+
+
+class MemoryLink(Value):
+    """What a memory is linked with, as whoever looks it up is told."""
+
+    relation: LinkRelation
+    kind: Literal["memory", "turn"]
+    id: str
+    text: str
+    """Its beginning, in a line."""
+
+
 class Memory(Value):
     """A memory with its present wording first in line and its history behind."""
 
@@ -115,6 +130,7 @@ class Memory(Value):
     predicate: str | None = None
     """What of the subject: `home`, `editor`."""
     task: str | None = None
+    """The task at which it was learnt. A rule or a preference holds for it alone."""
     expires_at: int | None = None
     """When it stops to count, UTC epoch ms."""
     evidence: int = 1
@@ -127,6 +143,12 @@ class Memory(Value):
     """What cannot be true together with it; read only where a memory is to be shown."""
     outdated_by: tuple[str, ...] = ()
     """Ids of what tells by now what an episode or a concept rests on; read as `contradicts` is."""
+    entities: tuple[str, ...] = ()
+    """Whom and what it names; read as `contradicts` is."""
+    links: tuple[MemoryLink, ...] = ()
+    """What it has to do with; read as `contradicts` is."""
+    former_end: int | None = None
+    """When the wording that has just been corrected was to end, where the new one has no end."""
     versions: tuple[MemoryVersion, ...]
     """Newest first."""
 
@@ -139,6 +161,11 @@ class Memory(Value):
     def project(self) -> str | None:
         """The project in which alone it is seen; None where it is seen in all."""
         return self.workspace if self.scope == "project" else None
+
+    @property
+    def sole_task(self) -> str | None:
+        """The task for which alone it holds, that of a rule or a preference."""
+        return self.task if self.type.is_guide else None
 
     @property
     def content(self) -> str:
@@ -175,6 +202,13 @@ class RememberResult(Value):
     """What cannot be true together with it; both stay until one is revised."""
     superseded_by: RelatedStatement | None = None
     """What holds since, where the statement is of an earlier time and belongs to the history."""
+    expires_at: int | None = None
+    """When it stops to count, UTC epoch ms."""
+    task: str | None = None
+    """The task at which it was learnt."""
+    ignored: tuple[str, ...] = ()
+    """What was given with the statement and not taken on, since the user has confirmed the memory.
+    """
     scope: Scope = "everywhere"
     project: str | None = None
     """The project in which alone it is seen; None where it is seen in all."""

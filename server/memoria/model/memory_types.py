@@ -88,6 +88,11 @@ class MemoryType(StrEnum):
         return self.row.is_personal
 
     @property
+    def is_guide(self) -> bool:
+        """Whether it says how something is to be done, and with a task holds for that alone."""
+        return self.row.is_guide
+
+    @property
     def is_binding(self) -> bool:
         """Whether it binds the assistant until the user takes it back."""
         return self.row.is_binding
@@ -116,6 +121,9 @@ class MemoryTypeRow:
     is_binding: bool = False
     """Whether it binds the assistant until the user takes it back: it neither fades nor makes room
     for others, and comes first in the core files."""
+    is_guide: bool = False
+    """Whether it says how something is to be done. One that has a task holds for that task alone;
+    what is not a guide was learnt at its task, and lasts."""
     is_momentary: bool = False
     """Whether it tells of one occasion. What is told of on several may be a habit; a preference is
     not held on Mondays because it is spoken of then."""
@@ -141,6 +149,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             core_heading="Preferences",
             is_personal=True,
             leans_to_person=1,
+            is_guide=True,
         ),
         MemoryType.RULE: MemoryTypeRow(
             meaning="what the assistant is to do or to leave",
@@ -149,6 +158,7 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             is_personal=True,
             leans_to_person=1,
             is_binding=True,
+            is_guide=True,
         ),
         MemoryType.SKILL: MemoryTypeRow(
             meaning="how something is done",
@@ -232,6 +242,8 @@ DERIVED_TYPES = frozenset(types_that(lambda one: one.is_derived))
 """What is made of other words, and never stated."""
 CONVERSATION_SUMMARIES = frozenset(types_that(lambda one: one.sums_up_conversation))
 BINDING_TYPES = frozenset(types_that(lambda one: one.is_binding))
+GUIDING_TYPES = frozenset(types_that(lambda one: one.is_guide))
+"""What holds for its task alone, where it has one."""
 PERSONAL_TYPES = frozenset(types_that(lambda one: one.is_personal))
 MOMENTARY_TYPES = frozenset(types_that(lambda one: one.row.is_momentary))
 """What tells of one occasion, and may come back."""
@@ -275,6 +287,7 @@ SQL_TYPE_LISTS = {
     "derived_types": DERIVED_TYPES,
     "conversation_summaries": CONVERSATION_SUMMARIES,
     "binding_types": BINDING_TYPES,
+    "guiding_types": GUIDING_TYPES,
     "personal_types": PERSONAL_TYPES,
 }
 """The lists that SQL statements name in braces: `m.type NOT IN {derived_types}`."""

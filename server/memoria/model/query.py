@@ -215,9 +215,12 @@ class MemoryQuery(SearchQuery):
     ] = None
     """What was valid at this time. "Last week" is counted from it."""
     task: Annotated[
-        str | None, _CLEAN, NotForAgents(), ForPeople("task in hand; its memories rank higher")
+        str | None,
+        _CLEAN,
+        Field(description="narrow to it: its memories first, none of other tasks"),
+        ForPeople("only memories of this task, which come first, and of no task"),
     ] = None
-    """By default the task on the scratchpad."""
+    """Where none is named, memories of the task on the scratchpad rank a little higher."""
 
 
 class TranscriptQuery(SearchQuery):

@@ -198,8 +198,11 @@ def may_relate(one: Memory, other: Memory) -> bool:
     """
     if one.id == other.id or not (_is_mergeable(one) and _is_mergeable(other)):
         return False
-    scopes = {(memory.type, memory.project, memory.task) for memory in (one, other)}
-    return len(scopes) == 1 and may_be_one_subject(one.subject, other.subject)
+    scopes = {(memory.type, memory.project) for memory in (one, other)}
+    is_one_task = one.task == other.task or (
+        not one.type.is_guide and (one.task is None or other.task is None)
+    )
+    return len(scopes) == 1 and is_one_task and may_be_one_subject(one.subject, other.subject)
 
 
 def may_be_one_subject(one: str | None, other: str | None) -> bool:

@@ -55,6 +55,7 @@ from memoria.retrieval.sources.recent import fall_back_to_words
 from memoria.retrieval.sources.report import OFF
 from memoria.retrieval.sources.vectors import QueryVector
 from memoria.store.base import Store, Transaction
+from memoria.store.values import Frequencies
 
 _READ_OF_THE_PAST = 1000
 """Documents read where a past moment is asked of: all that was found, for only reading a document
@@ -184,7 +185,7 @@ class Search:
             tokens=packed.tokens,
             omitted=packed.omitted + len(selection.hits) - len(within_limit),
             hidden=_count_hidden(tx, plan),
-            notes=tuple(map(_phrase_note, filter(_is_noteworthy, sources.reports))),
+            notes=_list_notes(plan, sources.reports),
             nearest_topics=_list_nearest(plan, selection),
             hint=find_hint(tx, plan, sources, statistics, selection)
             if plan.profile.hints_at_transcript
@@ -206,9 +207,26 @@ class Search:
         frequencies = count_frequencies(tx, plan)
         statistics = build_statistics(plan, sources, frequencies)
         candidates = fuse(tx, plan, sources, frequencies, self._read_depth(plan))
-        return _ScoredSearch(
-            plan, sources, statistics, score_candidates(tx, plan, candidates, statistics)
-        )
+        scored = score_candidates(tx, plan, candidates, statistics)
+        if plan.options.is_narrowed and plan.filters.tasks:
+            scored = self._add_of_task(tx, plan, query, frequencies, statistics, scored)
+        return _ScoredSearch(plan, sources, statistics, scored)
+
+    def _add_of_task(
+        self,
+        tx: Transaction,
+        plan: SearchPlan,
+        query: QueryVector | str,
+        frequencies: Frequencies,
+        statistics: QueryStatistics,
+        scored: Sequence[ScoredCandidate],
+    ) -> list[ScoredCandidate]:
+        """The candidates with those of the named task, however many others match better."""
+        own = replace(plan, filters=replace(plan.filters, includes_taskless=False))
+        found = fuse(tx, own, gather(tx, own, query), frequencies, self._read_depth(plan))
+        of_task = score_candidates(tx, own, found, statistics)
+        by_n = {each.candidate.n: each for each in (*of_task, *scored)}
+        return sorted(by_n.values(), key=lambda each: -each.score)
 
     def _read_depth(self, plan: SearchPlan) -> int:
         """How many ranked documents are read."""
@@ -244,6 +262,11 @@ def _list_nearest(plan: SearchPlan, selection: Selection) -> tuple[str, ...]:
     if selection.hits:
         return ()
     return list_nearest_topics(selection.below_threshold, plan.terms, plan.max_tokens)
+
+
+def _list_notes(plan: SearchPlan, reports: Sequence[PartReport]) -> tuple[str, ...]:
+    task = () if plan.task_note is None else (plan.task_note,)
+    return (*task, *map(_phrase_note, filter(_is_noteworthy, reports)))
 
 
 def _is_noteworthy(report: PartReport) -> bool:

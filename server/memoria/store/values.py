@@ -34,6 +34,10 @@ class Filters:
     roles: tuple[Role, ...] = ()
     tool: str | None = None
     types: tuple[MemoryType, ...] = ()
+    tasks: tuple[str, ...] | None = None
+    """The tasks whose memories are wanted; None where the task makes no difference."""
+    includes_taskless: bool = True
+    """Whether beside `tasks`, memories of no task are wanted, and turns."""
     include_history: bool = False
     """Whether what is no longer current may be found too."""
     workspace: str | None = None
@@ -45,9 +49,14 @@ class Filters:
     those the extractor has looked at."""
 
     @property
+    def includes_turns(self) -> bool:
+        """Whether turns are wanted, as far as what only memories have tells."""
+        return not self.types and self.includes_taskless
+
+    @property
     def is_narrow(self) -> bool:
         """Whether fewer documents are wanted than can be seen from here."""
-        wanted = (self.since, self.until, self.session_id, self.tool)
+        wanted = (self.since, self.until, self.session_id, self.tool, self.tasks)
         return any(value is not None for value in wanted) or bool(self.roles or self.types)
 
 
@@ -162,6 +171,23 @@ class NewMemory:
     scope: Scope | None = None
     """Where it is seen; None where nothing was said: then its type decides."""
 
+    @property
+    def sole_task(self) -> str | None:
+        """The task for which alone it holds, that of a rule or a preference."""
+        return self.task if self.type.is_guide else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryDetails:
+    """What is known of a memory beside its wording. What is None stays as it is."""
+
+    subject: str | None = None
+    task: str | None = None
+    importance: float | None = None
+    sets_end: bool = False
+    """Whether `expires_at` is its end from now on, or that it has none."""
+    expires_at: int | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Successor:
@@ -193,6 +219,8 @@ class NewVersion:
     """Of whom or what the memory speaks now that it says this; as before without one."""
     predicate: str | None = None
     type: MemoryType | None = None
+    task: str | None = None
+    importance: float | None = None
     expires_at: int | None = None
     """When the memory stops to count, now that it says this."""
 

@@ -85,10 +85,40 @@ def memory_text(memory: Memory) -> str:
     flags += [f"{memory.upvotes} up"] if memory.upvotes else []
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
     lines = [f"[memory {memory.id}] {indent_stored(memory.content)} ({', '.join(flags)})"]
+    lines += [f"  {detail}" for detail in _memory_details(memory)]
     lines += [f"  contradicts {statement_text(other)}" for other in memory.contradicts]
     lines += [f"  outdated: see [memory {one}]" for one in memory.outdated_by]
+    lines += [
+        f"  {link.relation} [{link.kind} {link.id}] “{indent_stored(link.text)}”"
+        for link in memory.links
+        if link.relation != "contradicts"
+    ]
     lines += [_version_text(version) for version in memory.versions]
     return "\n".join(lines)
+
+
+def _memory_details(memory: Memory) -> Iterator[str]:
+    """What is known of a memory beside its wording."""
+    yield f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
+    if memory.expires_at is not None:
+        yield f"ends {to_iso(memory.expires_at)}"
+    if memory.task is not None:
+        alone = " alone" if memory.sole_task else ""
+        yield f"of the task{alone}: {indent_stored(memory.task)}"
+    if memory.subject is not None:
+        yield f"about {join_lines(' · '.join(filter(None, (memory.subject, memory.predicate))))}"
+    if memory.entities:
+        yield f"names {join_lines(', '.join(memory.entities))}"
+
+
+def revision_note(memory: Memory) -> str | None:
+    """What there is to know of a correction, in a sentence."""
+    if memory.former_end is None:
+        return None
+    return (
+        f"The former wording was to end on {to_iso(memory.former_end)}; this one has no end. If it "
+        "has, correct it once more with until."
+    )
 
 
 def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
@@ -152,6 +182,11 @@ def remember_text(kept: RememberResult) -> str:
 def remember_notes(kept: RememberResult) -> list[str]:
     """What a statement means for what was known, a sentence each."""
     notes = _change_notes(kept)
+    notes += [f"it ends {to_iso(kept.expires_at)}"] if kept.expires_at is not None else []
+    notes += [f"noted for the task “{indent_stored(kept.task)}”"] if kept.task else []
+    if kept.ignored:
+        named = ", ".join(kept.ignored)
+        notes.append(f"the user has confirmed it as it is, so it does not take on {named}")
     if kept.superseded_by is not None:
         notes.append(f"it is history: what holds since is {statement_text(kept.superseded_by)}")
     if kept.status == "pending":

@@ -71,6 +71,8 @@ class SearchOptions:
     """Which parts of the ranking are on."""
     zone: Zone = MACHINE_ZONE
     """Where the days of whoever asks begin."""
+    is_narrowed: bool = False
+    """Whether the search is narrowed to the task, and does not only favour it."""
 
 
 DEFAULT_OPTIONS = SearchOptions()

@@ -1,22 +1,47 @@
 """Task: what is being worked on while a query is asked.
 
-Memories of the same task gain a little (`boosts`): whoever mends the parser and asks for a decision
-means the parser's. A task on a scratchpad that nobody has touched for a day is over, and one that
-was noted after the moment asked of had not begun.
+Memories of the task in hand gain a little (`boosts`): whoever mends the parser and asks for a
+decision means the parser's. A search that names a task is narrowed to it: its memories come first,
+those of no task follow, and those of other tasks are left out.
 """
 
 from dataclasses import replace
 
-from memoria.model import DAY_MS
+from memoria.errors import shorten
+from memoria.memories.task_in_hand import find_task_in_hand
+from memoria.policy.task_signals import same_task
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.store.base import Transaction
 
 
 def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:
     """The plan with the task in hand: the one given, else the asking session's, else the latest."""
-    if plan.options.task is not None:
+    options = plan.options
+    if options.is_narrowed and options.task:
+        return _narrow_to_task(tx, plan, options.task)
+    if options.task is not None:
         return plan
-    own = tx.scratchpads.get(plan.options.session) if plan.options.session else None
-    pads = [own] if own else tx.scratchpads.list_recent(1, plan.filters.workspace)
-    fresh = (pad.current_focus for pad in pads if 0 <= plan.now - pad.updated_at < DAY_MS)
-    return replace(plan, options=replace(plan.options, task=next(fresh, None)))
+    task = find_task_in_hand(tx, options.session, plan.filters.workspace, plan.now)
+    return replace(plan, options=replace(options, task=task))
+
+
+def is_of_named_task(plan: SearchPlan, task: str | None) -> bool:
+    """Whether a memory's task is the one that the search is narrowed to."""
+    return plan.options.is_narrowed and task is not None and _is_same(task, plan.options.task or "")
+
+
+def _narrow_to_task(tx: Transaction, plan: SearchPlan, named: str) -> SearchPlan:
+    known = tx.tasks.list_names()
+    own = tuple(task for task in known if _is_same(task, named))
+    if not own:
+        note = f"no memory is noted for the task {shorten(named)}; those of no task are shown"
+    elif len(own) < len(known):
+        note = f"narrowed to the task {shorten(named)}: memories of other tasks are left out"
+    else:
+        note = None
+    filters = replace(plan.filters, tasks=own) if len(own) < len(known) else plan.filters
+    return replace(plan, filters=filters, task_note=note)
+
+
+def _is_same(task: str, named: str) -> bool:
+    return task.casefold() == named.strip().casefold() or same_task(task, named)

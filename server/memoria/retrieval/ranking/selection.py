@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from memoria.model import MemoryVersion
 from memoria.retrieval.query.plan import SearchPlan
+from memoria.retrieval.query.task import is_of_named_task
 from memoria.retrieval.ranking.diversity import diversify, is_similar
 from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate
 from memoria.retrieval.ranking.successors import NO_SUCCESSORS, Successors, place_successors
@@ -51,6 +52,7 @@ def select_hits(
     hits = [each for each in passed if each.candidate.n not in repeats]
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, plan.limit)
+    hits.sort(key=lambda each: not _is_of_named_task(plan, each))  # each part keeps its order
     hits = place_successors(hits, successors)
     return Selection(
         tuple(hits), below, tuple(each for each in passed if each.candidate.n in repeats)
@@ -64,6 +66,11 @@ def _select_together(
     if any(_is_relevant(each, threshold) for each in scored[:DECIDING_HITS]):
         return Selection(tuple(scored[: plan.limit]))
     return Selection((), tuple(scored))
+
+
+def _is_of_named_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
+    document = each.document
+    return isinstance(document, MemoryWording) and is_of_named_task(plan, document.memory.task)
 
 
 def _is_relevant(each: ScoredCandidate, threshold: RelevanceThreshold) -> bool:

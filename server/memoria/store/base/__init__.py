@@ -45,6 +45,7 @@ from memoria.store.base.retention import RetentionRows
 from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.storage_tiers import StorageTiers
 from memoria.store.base.store import JournalingStore, Store, Transaction
+from memoria.store.base.tasks import TaskNames
 from memoria.store.base.tombstones import Tombstones
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "StatementOccasion",
     "StorageTiers",
     "Store",
+    "TaskNames",
     "TenantBacklog",
     "TenantFiles",
     "Tombstones",

@@ -14,7 +14,8 @@ class DerivationCandidate(NamedTuple):
     content: str
     type: str
     scope: tuple[int | None, str | None]
-    """Its workspace and task: nothing is derived from memories that differ in these."""
+    """Its workspace, and the task for which alone it holds: nothing is derived from memories that
+    differ in these."""
     subject: str | None
     predicate: str | None
     confidence: float

@@ -12,6 +12,7 @@ from memoria.model import (
 )
 from memoria.store.values import (
     Filters,
+    MemoryDetails,
     NewEvidence,
     NewMemory,
     NewVersion,
@@ -88,6 +89,10 @@ class Memories(Protocol):
 
     def set_subject(self, memory_id: str, subject: str | None) -> None:
         """Set of whom or what a memory speaks, in its normal form."""
+        ...
+
+    def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
+        """Set what is known of a memory beside its wording; what is not given stays."""
         ...
 
     def is_private(self, workspace: str | None) -> bool:

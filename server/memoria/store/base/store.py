@@ -31,6 +31,7 @@ from memoria.store.base.queue import Queue, WorkQueue
 from memoria.store.base.retention import RetentionRows
 from memoria.store.base.scratchpads import Scratchpads
 from memoria.store.base.storage_tiers import StorageTiers
+from memoria.store.base.tasks import TaskNames
 from memoria.store.base.tombstones import Tombstones
 
 _T = TypeVar("_T")
@@ -58,6 +59,8 @@ class Transaction(Protocol):
     def core(self) -> CoreLines: ...  # noqa: D102
     @property
     def scratchpads(self) -> Scratchpads: ...  # noqa: D102
+    @property
+    def tasks(self) -> TaskNames: ...  # noqa: D102
     @property
     def tombstones(self) -> Tombstones: ...  # noqa: D102
     @property

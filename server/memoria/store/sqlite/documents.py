@@ -163,13 +163,17 @@ class SqliteDocuments:
             "limit": limit,
         }
         found: list[Row] = []
-        if "turn" in kinds and not filters.types:
+        if "turn" in kinds and filters.includes_turns:
             roles = as_json_or_null(filters.roles)
             found += self._rows.all("recent_turns", roles=roles, tool=filters.tool, **view)
         if "memory" in kinds and not (filters.roles or filters.tool):
             del view["include_processed"]
             types = as_json_or_null(filters.types)
-            found += self._rows.all("recent_memories", types=types, **view)
+            tasks = None if filters.tasks is None else as_json(filters.tasks)
+            taskless = int(filters.includes_taskless)
+            found += self._rows.all(
+                "recent_memories", types=types, tasks=tasks, taskless=taskless, **view
+            )
         newest = sorted(found, key=lambda row: (-row["at"], -row["n"]))
         return [row["n"] for row in newest[:limit]]
 

@@ -1,7 +1,7 @@
 """Memories and their versions in SQLite."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from memoria.errors import NotFoundError, StoreDamagedError
 from memoria.model import (
@@ -19,7 +19,14 @@ from memoria.store.sqlite.documents import SqliteDocuments
 from memoria.store.sqlite.driver import Connection, Row
 from memoria.store.sqlite.rows import TenantRows, as_json, build_value
 from memoria.store.sqlite.workspaces import SqliteWorkspaces
-from memoria.store.values import Filters, NewEvidence, NewMemory, NewVersion, Successor
+from memoria.store.values import (
+    Filters,
+    MemoryDetails,
+    NewEvidence,
+    NewMemory,
+    NewVersion,
+    Successor,
+)
 from memoria.text.document import memory_tokens
 
 _PROVENANCE = tuple(Provenance.model_fields)
@@ -125,6 +132,8 @@ class SqliteMemories:
             subject=version.subject,
             predicate=version.predicate,
             type=version.type,
+            task=version.task,
+            importance=version.importance,
             expires_at=version.expires_at,
         )
         self._release_turns(memory_n)
@@ -172,6 +181,11 @@ class SqliteMemories:
     def set_subject(self, memory_id: str, subject: str | None) -> None:
         """Set of whom or what a memory speaks, in its normal form."""
         self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
+
+    def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
+        """Set what is known of a memory beside its wording; what is not given stays."""
+        number = self._number(memory_id)
+        self._rows.change("describe", memory_n=number, now=now, **asdict(details))
 
     def is_private(self, workspace: str | None) -> bool:
         """Whether a workspace is seen from itself alone."""

@@ -39,11 +39,16 @@ class Narrowing:
         """
         self._rows = rows
         self._kinds = as_json(kinds)
-        self._turns = "turn" in kinds and not filters.types
+        self._turns = "turn" in kinds and filters.includes_turns
         self._memories = "memory" in kinds and not (filters.roles or filters.tool)
         self._filters = filters
         self._place = place
         self._private = as_json(private)
+        self._of_memories = {
+            "types": as_json_or_null(filters.types),
+            "tasks": None if filters.tasks is None else as_json(filters.tasks),
+            "taskless": int(filters.includes_taskless),
+        }
         self._said = {
             "since": filters.since,
             "until": filters.until,
@@ -109,8 +114,7 @@ class Narrowing:
             )
             passing.update(row["n"] for row in rows)
         if self._memories:
-            types = as_json_or_null(self._filters.types)
-            rows = self._rows.all("passing_memories", ns=ns, types=types, **self._said)
+            rows = self._rows.all("passing_memories", ns=ns, **self._of_memories, **self._said)
             passing.update(row["n"] for row in rows)
         return passing
 
@@ -126,8 +130,7 @@ class Narrowing:
                 )
             )
         if self._memories:
-            types = as_json_or_null(self._filters.types)
-            rows = self._rows.all("allowed_memories", types=types, most=most, **self._said)
+            rows = self._rows.all("allowed_memories", most=most, **self._of_memories, **self._said)
             yield from (row["n"] for row in rows)
 
 

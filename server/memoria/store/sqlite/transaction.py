@@ -35,6 +35,7 @@ from memoria.store.sqlite.retention import SqliteRetention
 from memoria.store.sqlite.rows import TenantRows
 from memoria.store.sqlite.scratchpads import SqliteScratchpads
 from memoria.store.sqlite.storage_tiers import SqliteStorageTiers
+from memoria.store.sqlite.tasks import SqliteTaskNames
 from memoria.store.sqlite.tenant_backlog import SqliteTenantBacklog
 from memoria.store.sqlite.terms import TermStatistics
 from memoria.store.sqlite.tombstones import SqliteTombstones
@@ -122,6 +123,11 @@ class SqliteTransaction:
     def scratchpads(self) -> SqliteScratchpads:
         """Working notes, one a session."""
         return SqliteScratchpads(self._connection, self._tenant)
+
+    @cached_property
+    def tasks(self) -> SqliteTaskNames:
+        """The names of tasks that memories bear."""
+        return SqliteTaskNames(self._connection, self._tenant)
 
     @cached_property
     def tombstones(self) -> SqliteTombstones:

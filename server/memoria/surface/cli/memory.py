@@ -15,6 +15,7 @@ from memoria.surface.text import (
     forget_text,
     memory_text,
     remember_text,
+    revision_note,
     scratchpads_text,
 )
 from memoria.surface.wire.results import (
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     _StatableName = str
 else:
     _StatableName = Literal[tuple(one.value for one in STATABLE_TYPES)]
+_UNTIL = typer.Option(
+    help="When the statement ends: a date, words for one such as Friday, or how long it holds: "
+    "24h, 7d, 30d, session or permanent."
+)
 _HEADLINE_CHARS = 200
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
 
@@ -55,6 +60,24 @@ def remember(
     valid_from: Annotated[
         str | None, typer.Option(help="When the statement began to hold, ISO 8601.")
     ] = None,
+    until: Annotated[str | None, _UNTIL] = None,
+    subject: Annotated[
+        str | None, typer.Option(help="Of whom or what the statement speaks.")
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="The task that the statement belongs to; empty for none. The task in hand by "
+            "default, if the statement is about the work."
+        ),
+    ] = None,
+    entity: Annotated[
+        list[str] | None,
+        typer.Option(help="A person, place or thing that the statement names; may be repeated."),
+    ] = None,
+    supersedes: Annotated[
+        str | None, typer.Option(help="Id of the memory that the statement takes the place of.")
+    ] = None,
     scope: Annotated[
         Scope | None,
         typer.Option(
@@ -75,6 +98,11 @@ def remember(
             type=type,
             importance=importance,
             valid_from=valid_from,
+            until=until,
+            subject=subject,
+            task=task,
+            entities=entity or (),
+            supersedes=supersedes,
             scope=scope,
             again=again,
         ),
@@ -105,12 +133,15 @@ def revise(
     content: Annotated[
         list[str] | None, typer.Argument(help="The new wording, for correct only.")
     ] = None,
+    until: Annotated[str | None, _UNTIL] = None,
     as_json: AsJson = False,
 ) -> None:
     """Correct, confirm, archive, restore, pin, unpin, vote on or set the scope of a memory."""
     wording = " ".join(content) if content else None
-    memory = with_memory(context, lambda m: m.revise_memory(id, action, wording))
-    show(wire_revision(memory), memory_text(memory), as_json=as_json)
+    memory = with_memory(context, lambda m: m.revise_memory(id, action, wording, until=until))
+    note = revision_note(memory) if action == "correct" and until is None else None
+    text = "\n".join(filter(None, (memory_text(memory), note)))
+    show(wire_revision(memory, note), text, as_json=as_json)
 
 
 def forget(

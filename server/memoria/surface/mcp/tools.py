@@ -9,7 +9,16 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
-from memoria.model import Channel, Memory, MemoryType, Revision, Scope, Trust, TurnRecord
+from memoria.model import (
+    Channel,
+    EntityKind,
+    Memory,
+    MemoryType,
+    Revision,
+    Scope,
+    Trust,
+    TurnRecord,
+)
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.mcp.query_arguments import takes_query_arguments
@@ -20,10 +29,11 @@ from memoria.surface.text import (
     receipt_text,
     remember_text,
     result_text,
+    revision_note,
     scratchpad_text,
     turn_record_text,
 )
-from memoria.surface.wire.record import WireRecord, wire_memory, wire_turn
+from memoria.surface.wire.record import WireLookup, wire_lookup, wire_turn
 from memoria.surface.wire.results import (
     WireForgetResult,
     WireReceipt,
@@ -44,6 +54,9 @@ _CONFIRM_HINT = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
 )
 _When = Annotated[str | None, Field(description="ISO 8601")]
+_Until = Annotated[
+    str | None, Field(description='its end: 2026-06-30, "Friday", 24h, 30d, session, permanent')
+]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _VOTES = ToolAnnotations(destructive_hint=False, open_world_hint=False)
@@ -62,6 +75,13 @@ class WireTurn(BaseModel):
     tool_name: str | None = None
     tool_args: JsonValue = None
     tool_result: JsonValue = None
+
+
+class NamedEntity(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    kind: EntityKind = "other"
 
 
 def add_tools(toolbox: Toolbox) -> None:
@@ -124,13 +144,13 @@ async def get_memory(
     id: Annotated[str, Field(description="memory or turn id from a search")],  # noqa: A002
     offset: Annotated[int, Field(ge=0, description="in characters")] = 0,
     max_chars: Annotated[int, Field(ge=1, le=100_000)] = 12_000,
-) -> Annotated[CallToolResult, WireRecord]:
-    """A memory whole (all wordings, when each held, where each came from), or a turn whole with
-    its neighbours.
+) -> Annotated[CallToolResult, WireLookup]:
+    """A memory whole (all wordings, when each held, where each came from, its end, task and links),
+    or a turn whole with its neighbours.
     """
     match await memory_of(ctx).get_record(id):
         case Memory() as memory:
-            return _answer(wire_memory(memory), memory_text(memory))
+            return _answer(wire_lookup(memory), memory_text(memory))
         case TurnRecord() as record:
             wire = wire_turn(record, offset, max_chars)
             return _answer(wire, turn_record_text(record, offset, max_chars))
@@ -144,20 +164,40 @@ async def remember(
     type: StatableType = MemoryType.FACT,  # noqa: A002
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     valid_from: _When = None,
+    until: _Until = None,
+    subject: Annotated[str | None, Field(description="of whom or what it speaks")] = None,
+    task: Annotated[
+        str | None,
+        Field(description="task it belongs to; a rule then holds for it alone"),
+    ] = None,
+    entities: Annotated[
+        list[str | NamedEntity], Field(description="people, places, things it names")
+    ] = [],  # noqa: B006  (never changed)
+    supersedes: Annotated[
+        str | None, Field(description="id of the memory it takes the place of")
+    ] = None,
     turn_id: Annotated[str | None, Field(description="turn it rests on")] = None,
+    session_id: str | None = None,
     again: Annotated[bool, Field(description="even if forgotten before; ask the user")] = False,
     workspace: str | None = None,
     scope: Scope | None = None,
 ) -> Annotated[CallToolResult, WireRememberResult]:
-    """Keep a lasting preference, rule, decision, plan or fact. Call it as soon as the user
-    states one or says "remember" / 记住. To change a known memory use revise_memory.
+    """Keep a preference, rule, decision, plan or fact for later sessions. Call it as soon as the
+    user states one or says "remember" / 记住, with what you know of it: until when it holds, what
+    it replaces. To reword a known memory use revise_memory.
     """
     kept = await memory_of(ctx).remember(
         content,
         type=type,
         importance=importance,
         valid_from=valid_from,
+        until=until,
+        subject=subject,
+        task=task,
+        entities=[one if isinstance(one, str) else one.model_dump() for one in entities],
+        supersedes=supersedes,
         turn_id=turn_id,
+        session_id=session_id,
         again=again,
         workspace=workspace,
         scope=scope,
@@ -192,6 +232,7 @@ async def revise_memory(
     action: Revision,
     content: Annotated[str | None, Field(description="with correct: new wording")] = None,
     valid_from: Annotated[str | None, Field(description="since when")] = None,
+    until: _Until = None,
     turn_id: Annotated[str | None, Field(description="turn it rests on")] = None,
     *,
     answer: Annotated[ElicitationResult[_Confirmation], Resolve(_ask_user)],
@@ -204,9 +245,10 @@ async def revise_memory(
     if isinstance(answer, AcceptedElicitation) and answer.data.true:
         memories = memories.with_channel(_user_channel(ctx))
     memory = await memories.revise_memory(
-        id, action, content, valid_from=valid_from, turn_id=turn_id
+        id, action, content, valid_from=valid_from, until=until, turn_id=turn_id
     )
     note = _CONFIRM_HINT if action == "confirm" and not memory.verified else None
+    note = note or (revision_note(memory) if action == "correct" and until is None else None)
     return _answer(
         wire_revision(memory, note), "\n".join(filter(None, (memory_text(memory), note)))
     )

@@ -28,6 +28,15 @@ class WireWording(BaseModel):
     source: WireSource
 
 
+class WireMemoryLink(BaseModel):
+    """What a memory is linked with."""
+
+    relation: str
+    kind: Literal["memory", "turn"]
+    id: str
+    text: str
+
+
 class WireRecord(BaseModel):
     """A memory or turn, whole."""
 
@@ -45,6 +54,40 @@ class WireRecord(BaseModel):
     versions: list[WireWording] | None = None
     before: list[WireNeighbour] | None = None
     after: list[WireNeighbour] | None = None
+
+
+class WireLookup(WireRecord):
+    """A memory with what is known of it beside its wording, or a turn."""
+
+    importance: float | None = None
+    confidence: float | None = None
+    valid_from: str | None = None
+    expires_at: str | None = None
+    task: str | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    scope: str | None = None
+    project: str | None = None
+    entities: list[str] | None = None
+    links: list[WireMemoryLink] | None = None
+
+
+def wire_lookup(memory: Memory) -> WireLookup:
+    """A memory with what is known of it beside its wording."""
+    return WireLookup(
+        **dict(wire_memory(memory)),
+        importance=memory.importance,
+        confidence=memory.confidence,
+        valid_from=to_iso(memory.current.valid_from),
+        expires_at=None if memory.expires_at is None else to_iso(memory.expires_at),
+        task=memory.task,
+        subject=memory.subject,
+        predicate=memory.predicate,
+        scope=memory.scope,
+        project=memory.project,
+        entities=list(memory.entities) or None,
+        links=[WireMemoryLink(**link.model_dump()) for link in memory.links] or None,
+    )
 
 
 def wire_memory(memory: Memory) -> WireRecord:

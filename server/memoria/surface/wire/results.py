@@ -27,6 +27,8 @@ class WireRememberResult(BaseModel):
 
     id: str
     status: str
+    expires_at: str | None = None
+    task: str | None = None
     redactions: dict[str, int] | None = None
     notes: list[str] | None = None
 
@@ -105,6 +107,8 @@ def wire_remember_result(kept: RememberResult) -> WireRememberResult:
     return WireRememberResult(
         id=kept.id,
         status=kept.status,
+        expires_at=None if kept.expires_at is None else to_iso(kept.expires_at),
+        task=kept.task,
         redactions=kept.redactions or None,
         notes=remember_notes(kept) or None,
     )

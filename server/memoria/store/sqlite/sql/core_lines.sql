@@ -6,7 +6,7 @@ JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project'
 WHERE m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conversation_summaries}
-  AND m.task IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
+  AND (m.task IS NULL OR m.type NOT IN {guiding_types}) AND (m.expires_at IS NULL OR m.expires_at > :at)
 ORDER BY m.n;
 
 -- name: present
@@ -32,7 +32,7 @@ JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 LEFT JOIN turns t ON t.n = v.turn_n
 LEFT JOIN workspaces w ON w.n = m.workspace_n AND m.scope = 'project'
 WHERE +m.tenant_id = :tenant AND m.validity = 'active' AND m.type NOT IN {conversation_summaries}
-  AND m.task IS NULL AND (m.expires_at IS NULL OR m.expires_at > :at)
+  AND (m.task IS NULL OR m.type NOT IN {guiding_types}) AND (m.expires_at IS NULL OR m.expires_at > :at)
   AND (m.scope = 'everywhere' OR m.workspace_n IS NULL OR w.name = :project)
 ORDER BY m.n;
 

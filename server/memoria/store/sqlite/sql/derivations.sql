@@ -4,7 +4,8 @@
 
 -- name: candidates
 SELECT m.n, m.id, v.n AS wording, v.content, m.type,
-       iif(m.scope = 'project', m.workspace_n, NULL) AS workspace_n, m.task, m.subject, m.predicate,
+       iif(m.scope = 'project', m.workspace_n, NULL) AS workspace_n,
+       iif(m.type IN {guiding_types}, m.task, NULL) AS task, m.subject, m.predicate,
        m.confidence, m.updated_at
 FROM memories m
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL

@@ -115,7 +115,9 @@ WHERE v.n IN (SELECT value FROM json_each(:ns)) AND +v.tenant_id = :tenant
   AND (:since IS NULL OR v.valid_from >= :since)
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
-  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)));
+  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+  AND (:tasks IS NULL OR (:taskless AND m.task IS NULL)
+       OR m.task IN (SELECT value FROM json_each(:tasks)));
 
 -- name: words
 SELECT d.n, i.words
@@ -212,6 +214,8 @@ WHERE v.tenant_id = :tenant
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+  AND (:tasks IS NULL OR (:taskless AND m.task IS NULL)
+       OR m.task IN (SELECT value FROM json_each(:tasks)))
 LIMIT :most;
 
 -- name: recent_turns
@@ -247,5 +251,7 @@ WHERE v.tenant_id = :tenant
   AND v.valid_from < coalesce(:until, 9223372036854775807)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+  AND (:tasks IS NULL OR (:taskless AND m.task IS NULL)
+       OR m.task IN (SELECT value FROM json_each(:tasks)))
 ORDER BY v.valid_from DESC
 LIMIT :limit;

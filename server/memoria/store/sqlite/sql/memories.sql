@@ -112,7 +112,15 @@ WHERE memory_n = :memory_n AND +tenant_id = :tenant AND ingested_at >= :now;
 UPDATE memories
 SET updated_at = :now, verified = :verified, validity = 'active', expires_at = :expires_at,
     subject = coalesce(:subject, subject), predicate = coalesce(:predicate, predicate),
-    type = coalesce(:type, type)
+    type = coalesce(:type, type), task = coalesce(:task, task),
+    importance = coalesce(:importance, importance)
+WHERE n = :memory_n AND tenant_id = :tenant;
+
+-- name: describe
+UPDATE memories
+SET updated_at = :now, subject = coalesce(:subject, subject), task = coalesce(:task, task),
+    importance = coalesce(:importance, importance),
+    expires_at = iif(:sets_end, :expires_at, expires_at)
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: set_validity

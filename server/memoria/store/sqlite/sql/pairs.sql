@@ -15,7 +15,8 @@ WHERE +e.tenant_id = :tenant AND e.code = 10 AND NOT e.by_model AND e.weight >= 
   AND m.validity = 'active' AND o.validity = 'active' AND m.flag IS NULL AND o.flag IS NULL
   AND m.type = o.type AND m.type NOT IN {derived_types}
   AND iif(m.scope = 'project', m.workspace_n, NULL) IS iif(o.scope = 'project', o.workspace_n, NULL)
-  AND m.task IS o.task AND NOT (m.verified AND o.verified)
+  AND (m.task IS o.task OR m.type NOT IN {guiding_types} AND (m.task IS NULL OR o.task IS NULL))
+  AND NOT (m.verified AND o.verified)
   AND m.merged_into IS NOT o.n AND o.merged_into IS NOT m.n
   AND (:since IS NULL OR e.created_at > :since OR m.updated_at > :since OR o.updated_at > :since)
 ORDER BY e.src_n, e.dst_n LIMIT :limit;
@@ -87,7 +88,8 @@ SET confidence = :confidence,
     importance = max(m.importance, o.importance),
     pinned = max(m.pinned, o.pinned),
     subject = coalesce(m.subject, o.subject),
-    predicate = coalesce(m.predicate, o.predicate)
+    predicate = coalesce(m.predicate, o.predicate),
+    task = coalesce(m.task, o.task)
 FROM memories AS o
 WHERE m.id = :id AND +m.tenant_id = :tenant AND o.id = :other AND +o.tenant_id = :tenant;
 

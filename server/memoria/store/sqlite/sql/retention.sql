@@ -6,7 +6,7 @@ ORDER BY n LIMIT :limit;
 
 -- name: vitals
 SELECT m.n, m.id, m.type, m.importance, m.confidence, v.ingested_at AS learnt_at, m.tier,
-       m.task IS NOT NULL AS task, m.pinned, m.verified, v.event_at,
+       m.task IS NOT NULL AND m.type IN {guiding_types} AS task, m.pinned, m.verified, v.event_at,
        (SELECT max(e.ingested_at) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence_at,
        m.last_used_at, m.reviewed_at, m.expires_at,
        1 + (SELECT count(*) FROM memory_evidence e WHERE e.memory_n = m.n) AS evidence,

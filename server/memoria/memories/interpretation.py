@@ -1,0 +1,143 @@
+"""Interpretation: whom and what a wording speaks of, as a model, an agent or rules read it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from memoria.graph.mentions import find_names
+from memoria.graph.roles import parse_sentence
+from memoria.memories.values import Interpretation, NewWording
+from memoria.model import Add, EdgeType, InferredBy, Memory, Mention, Node
+from memoria.store.base import Transaction
+from memoria.store.values import Filters
+from memoria.text.name import name_key
+
+_MOST_MENTIONS = 8
+_EVERYTHING = Filters(everywhere=True, include_history=True, include_processed=True)
+
+
+def interpretation_by_model(add: Add, event_at: int | None = None) -> Interpretation:
+    """What a model understood, as it proposed the memory."""
+    return Interpretation(
+        mentions=add.entities,
+        subject=add.subject,
+        negated=add.negated,
+        modality=add.modality,
+        event_at=event_at,
+        event_expression=add.event_time,
+        confidence=add.confidence,
+        inferred_by=InferredBy.MODEL,
+    )
+
+
+def interpretation_by_rules(
+    content: str, time: str | None = None, event_at: int | None = None
+) -> Interpretation:
+    """What the rules understand of a wording.
+
+    Args:
+        content: the wording.
+        time: the words in it that say when, if any were found.
+        event_at: what these words mean, UTC epoch milliseconds.
+    """
+    sentence = parse_sentence(content, time)
+    parts = {name_key(one.name) for one in sentence.roles}
+    others = (one.mention for one in find_names(content) if name_key(one.name) not in parts)
+    agent = next((one.name for one in sentence.roles if one.role == "agent"), None)
+    return Interpretation(
+        mentions=(*sentence.roles, *others)[:_MOST_MENTIONS],
+        subject=agent,
+        negated=sentence.negated,
+        modality=sentence.modality,
+        event_at=event_at,
+        event_expression=sentence.time,
+    )
+
+
+def interpretation_of_update(
+    tx: Transaction, memory: Memory, content: str, time: str | None, event_at: int | None
+) -> Interpretation:
+    """What a model's new wording of a memory says.
+
+    A model names the things of a memory when it adds it. Those of them that still stand in the new
+    wording are mentioned there, what else is named the rules find, and the rest is gone with the
+    former wording.
+
+    Args:
+        tx: the transaction in which the memory is revised.
+        memory: as it is before.
+        content: the new wording.
+        time: the words in it that say when, if any were found.
+        event_at: what these words mean, UTC epoch milliseconds.
+    """
+    by_rules = interpretation_by_rules(content, time, event_at)
+    mentions: dict[str, Mention] = {}
+    subject = by_rules.subject
+    for edge in tx.graph.list_edges(Node("memory", memory.id), _EVERYTHING):
+        entity = tx.graph.get_entity(edge.dst.id, _EVERYTHING) if edge.type.is_extracted else None
+        if entity is None:
+            continue
+        if edge.type is EdgeType.ABOUT:
+            subject = entity.name
+        for name in (entity.name, *entity.aliases):
+            if name_key(name) in name_key(content):
+                known = mentions.get(name_key(name))
+                role = edge.role or (known.role if known else None)
+                mentions[name_key(name)] = Mention(name=name, kind=entity.kind, role=role)
+    others = {name_key(one.name): one for one in by_rules.mentions}
+    found = tuple({**others, **mentions}.values())
+    return replace(
+        by_rules,
+        mentions=found[:_MOST_MENTIONS],
+        subject=subject,
+        confidence=memory.confidence,
+        inferred_by=InferredBy.MODEL,
+    )
+
+
+def interpret_revision(
+    tx: Transaction, memory: Memory, wording: NewWording
+) -> Interpretation | None:
+    """What another wording of a memory says whose links a model has made; None for all others.
+
+    Args:
+        tx: the transaction in which the memory is revised.
+        memory: as it is before.
+        wording: the new wording.
+    """
+    if tx.graph.links_inferred_by(memory.id) is not InferredBy.MODEL:
+        return None
+    read = interpretation_of_update(tx, memory, wording.content, None, None)
+    return read if wording.subject is None else replace(read, subject=wording.subject)
+
+
+def interpretation_by_agent(
+    content: str, mentions: Sequence[Mention], subject: str | None, confidence: float
+) -> Interpretation:
+    """What a statement says according to whoever states it; what they leave out the rules find.
+
+    Args:
+        content: the statement.
+        mentions: whom and what it names.
+        subject: of whom or what it speaks, where that was said.
+        confidence: how sure the statement is.
+    """
+    by_rules = interpretation_by_rules(content)
+    known = {name_key(one.name): one for one in by_rules.mentions}
+    given = {name_key(one.name): _complete_mention(one, known) for one in mentions}
+    others = [one for key, one in known.items() if key not in given]
+    return replace(
+        by_rules,
+        mentions=(*given.values(), *others)[:_MOST_MENTIONS],
+        subject=subject or by_rules.subject,
+        confidence=confidence,
+        inferred_by=InferredBy.MODEL,
+    )
+
+
+def _complete_mention(given: Mention, known: Mapping[str, Mention]) -> Mention:
+    """A mention with what the rules read of its kind and role, where it leaves them open."""
+    read = known.get(name_key(given.name))
+    if read is None:
+        return given
+    kind = read.kind if given.kind == "other" else given.kind
+    return given.model_copy(update={"kind": kind, "role": given.role or read.role})

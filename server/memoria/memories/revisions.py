@@ -1,0 +1,292 @@
+"""Revisions: how somebody changes a memory by its id.
+
+Everything here can be undone. A correction writes a new version and ends the validity of the former
+one; archiving only hides. The provenance is stamped from the channel, never taken from the caller.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
+
+from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.errors import InvalidInputError
+from memoria.memories.days import zone_of_turn
+from memoria.memories.details import (
+    read_end,
+)
+from memoria.memories.statement_text import check_statement
+from memoria.memories.values import Author, NewWording, StructuralLinks
+from memoria.model import (
+    Channel,
+    Memory,
+    Provenance,
+    Revision,
+    SourceKind,
+    StoredTurn,
+    Trust,
+    Validity,
+    check_choice,
+    now_millis,
+)
+from memoria.model.privacy import Handling, PersonalRules
+from memoria.policy.conflict import Claim
+from memoria.policy.properties import read_topic
+from memoria.store.base import Store, Transaction
+from memoria.store.not_found import not_found
+from memoria.store.values import MemoryDetails, NewMemory
+from memoria.text.clean import Tally
+
+if TYPE_CHECKING:
+    from memoria.memories.writer import MemoryWriter
+
+CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
+"""How sure a statement is, by the trust in its channel."""
+
+
+class Revisions:
+    """Revises one tenant's memories, as somebody asks for it."""
+
+    def __init__(
+        self,
+        store: Store,
+        tenant: str,
+        channel: Channel,
+        digester: Digester,
+        workspace: str | None = None,
+        personal: PersonalRules | None = None,
+    ) -> None:
+        self._personal = personal
+        self._store = store
+        self._tenant = tenant
+        self._channel = channel
+        self._digester = digester
+        self._workspace = workspace
+
+    def revise(
+        self,
+        memory_id: str,
+        action: Revision,
+        content: str | None,
+        valid_from: int | None = None,
+        turn_id: str | None = None,
+        until: str | None = None,
+    ) -> Memory:
+        """Do one thing to a memory, and give the memory as it is then.
+
+        Raises:
+            InvalidInputError: `correct` without content, or content with anything else.
+            ForgottenError: the new wording was forgotten before.
+            NotFoundError: there is no such memory.
+        """
+        check_choice("action", action, get_args(Revision))
+        if (action == "correct") != (content is not None):
+            raise InvalidInputError(
+                "content is the new wording: give it with action=correct, and only then."
+            )
+        if until is not None and content is None:
+            raise InvalidInputError("until is the end of a new wording: give it with content.")
+        with self._store.write(self._tenant) as tx:
+            return self._revise(tx, memory_id, action, content, valid_from, turn_id, until)
+
+    def _revise(
+        self,
+        tx: Transaction,
+        memory_id: str,
+        action: Revision,
+        content: str | None = None,
+        valid_from: int | None = None,
+        turn_id: str | None = None,
+        until: str | None = None,
+    ) -> Memory:
+        memory = self._memory(tx, memory_id)
+        if content is not None:
+            self._correct(tx, memory, content, valid_from, turn_id, until)
+        else:
+            self._apply(tx, memory, action)
+        now = self._memory(tx, memory_id)
+        is_dropped = content is not None and until is None and now.expires_at is None
+        return now.model_copy(update={"former_end": memory.expires_at}) if is_dropped else now
+
+    def _writer(self, tx: Transaction) -> "MemoryWriter":
+        from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (the start-up does without it)
+
+        suppression = SuppressionList(tx.tombstones, self._digester)
+        author = Author(self._channel.name, self._channel.client)
+        return MemoryWriter(tx, suppression, author, now_millis())
+
+    def _screen(self, text: str, tally: Tally) -> str:
+        """The text under the configured rules for personal data.
+
+        The default rules do not apply: they ask for confirmation, and whoever states something to
+        be remembered has confirmed it by that.
+        """
+        if not self._personal:
+            return text
+        from memoria.policy.privacy import screen  # noqa: PLC0415  (needed only where rules are configured)
+
+        screened = screen(text, self._personal)
+        ways = {kind: self._personal.get(kind) for kind in screened.found}
+        if screened.text is None:
+            forbidden = sorted(kind for kind, way in ways.items() if way is Handling.DROP)
+            raise InvalidInputError(
+                f"This holds personal data that is not to be kept here ({', '.join(forbidden)}): "
+                "MEMORIA_PERSONAL_DATA says drop. Nothing was written; say it without."
+            )
+        tally.redactions.update(kind for kind, way in ways.items() if way is Handling.MASK)
+        return screened.text
+
+    def _correct(
+        self,
+        tx: Transaction,
+        memory: Memory,
+        content: str,
+        valid_from: int | None,
+        turn_id: str | None,
+        until: str | None,
+    ) -> None:
+        text = self._screen(check_statement(content, Tally()), Tally())
+        if text == memory.content and until is not None:
+            self._set_end(tx, memory, until)
+            return
+        if text == memory.content:
+            raise InvalidInputError("The new wording is the present one; there is nothing to do.")
+        writer = self._writer(tx)
+        same_wording = writer.find_same(text, self._workspace)
+        if (
+            same_wording is not None
+            and same_wording.id != memory.id
+            and same_wording.validity is Validity.ACTIVE
+        ):
+            raise InvalidInputError(
+                f"Memory {same_wording.id} says exactly that already; archive this one instead."
+            )
+        if valid_from is not None and not memory.current.valid_from <= valid_from <= now_millis():
+            raise InvalidInputError(
+                "valid_from must lie between when the present wording began to hold and now."
+            )
+        turn = None if turn_id is None else require_turn(tx, turn_id)
+        wording = self._wording(text, valid_from, turn)
+        if until is not None:
+            said_at = now_millis() if turn is None else turn.at
+            zone = tx.zone if turn is None else zone_of_turn(turn, tx.zone)
+            wording = replace(wording, expires_at=read_end(until, said_at, zone).at)
+        topic = read_topic(text)
+        if topic is not None:
+            wording = replace(wording, subject=topic.subject, predicate=topic.predicate)
+        writer.revise(memory.id, wording)
+        self._settle(tx, memory.id)
+
+    def _set_end(self, tx: Transaction, memory: Memory, until: str) -> None:
+        """Let a memory end then, and its wording stay."""
+        end = read_end(until, now_millis(), tx.zone)
+        details = MemoryDetails(sets_end=True, expires_at=end.at)
+        self._writer(tx).describe(memory, details, None)
+
+    def _settle(self, tx: Transaction, memory_id: str) -> None:
+        """Let a memory that was revised or restored take effect on the others."""
+        from memoria.memories.claims import ClaimWriter, bare_wording  # noqa: PLC0415  (the start-up does without it)
+
+        memory = self._memory(tx, memory_id)
+        claim = claim_of_statement(bare_wording(memory), memory, memory.confidence)
+        ClaimWriter(tx, self._writer(tx), now_millis()).settle(memory, claim)
+
+    def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
+        writer = self._writer(tx)
+        match action:
+            case "confirm":
+                writer.confirm(memory, by_user=self._is_user_channel)
+                if memory.validity is Validity.PENDING_CONFIRMATION and self._is_user_channel:
+                    self._settle(tx, memory.id)
+            case "archive":
+                writer.end(memory.id)
+            case "restore":
+                self._check_may_return(memory)
+                writer.restore(memory.id)
+                self._settle(tx, memory.id)
+            case "pin" | "unpin":
+                writer.pin(memory.id, pinned=action == "pin")
+            case "upvote" | "downvote":
+                writer.vote(memory.id, up=action == "upvote")
+            case "everywhere" | "project":
+                writer.set_scope(memory, action, self._workspace)
+            case "correct":
+                raise InvalidInputError("content is missing: what should the memory say?")
+
+    def _check_may_return(self, memory: Memory) -> None:
+        if memory.validity is Validity.PENDING_CONFIRMATION and not self._is_user_channel:
+            raise InvalidInputError(
+                "This waits for the user's word. Ask them, then use confirm, or archive it."
+            )
+
+    @property
+    def _is_user_channel(self) -> bool:
+        return self._channel.trust is Trust.USER
+
+    def _wording(
+        self, text: str, valid_from: int | None = None, turn: StoredTurn | None = None
+    ) -> NewWording:
+        kind, trust = self._origin_of(turn)
+        provenance = Provenance(
+            source_kind=kind,
+            trust=trust,
+            channel=self._channel.name,
+            client=self._channel.client,
+            quote=text,
+        )
+        return NewWording(
+            content=text,
+            valid_from=now_millis() if valid_from is None else valid_from,
+            provenance=provenance,
+            turn_n=None if turn is None else turn.n,
+            structural=StructuralLinks(),
+        )
+
+    def _origin_of(self, turn: StoredTurn | None) -> tuple[SourceKind, Trust]:
+        """Whose word a statement is, and how far its channel is trusted.
+
+        A statement that rests on a tool's output is trusted as little as that, unless the user
+        makes it.
+        """
+        if self._is_user_channel:
+            return SourceKind.USER_SAID, Trust.USER
+        if turn is not None and turn.trust is Trust.TOOL:
+            return SourceKind.TOOL_OUTPUT, Trust.TOOL
+        return SourceKind.ASSISTANT_INFERRED, self._channel.trust
+
+    def _memory(self, tx: Transaction, memory_id: str) -> Memory:
+        memory = tx.memories.get(memory_id)
+        if memory is None:
+            raise not_found(tx, "memory", memory_id)
+        return memory
+
+
+def require_turn(tx: Transaction, turn_id: str) -> StoredTurn:
+    """A turn by its id.
+
+    Raises:
+        NotFoundError: there is no such turn.
+    """
+    turn = tx.conversations.turn(turn_id)
+    if turn is None:
+        raise not_found(tx, "turn", turn_id)
+    return turn
+
+
+def claim_of_statement(wording: NewWording, memory: NewMemory | Memory, confidence: float) -> Claim:
+    """What a statement claims, as trustworthy as its channel."""
+    origin = wording.provenance
+    return Claim(
+        content=wording.content,
+        subject=memory.subject,
+        predicate=memory.predicate or "",
+        said_at=wording.valid_from,
+        event_at=wording.event_at,
+        source=origin.source_kind,
+        trust=origin.trust,
+        confidence=confidence,
+        is_stated=True,
+    )
+
+
+def confidence_of(wording: NewWording) -> float:
+    """How sure a statement is."""
+    return CONFIDENCE[wording.provenance.trust]

@@ -1,0 +1,16 @@
+"""Tasks: what is being worked on, as memories bear its name."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+
+class TaskNames(Protocol):
+    """The names of tasks that a tenant's memories bear."""
+
+    def list_names(self) -> list[str]:
+        """The tasks that memories were learnt at, each once."""
+        ...
+
+    def erase(self, unwanted: Callable[[str], bool]) -> None:
+        """Erase the names that are unwanted; the memories that bear them stay."""
+        ...

@@ -1,0 +1,240 @@
+"""What an agent knows of a statement reaches the memory, and is shown, kept and ended with it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surface.agent import Agent, connected, server_on
+from tests.surface.shell import Shell
+from tests.surface.test_mcp_stdio import started
+
+from memoria.model import DAY_MS, now_millis, parse_instant
+
+ENGLISH: dict[str, Any] = {
+    "content": "Priya Nair keeps the staging keys in the Rotterdam office",
+    "query": "who keeps the staging keys",
+    "until": "in two weeks",
+    "subject": "Priya Nair",
+    "task": "move staging to the new cluster",
+    "entities": [{"name": "Priya Nair", "kind": "person"}, "Rotterdam"],
+    "corrected": "Priya Nair keeps the staging keys in the Utrecht office",
+    "replaced": "Tom Baker keeps the staging keys now, in the Delft office",
+    "names": {"Priya Nair", "Rotterdam"},
+}
+CHINESE: dict[str, Any] = {
+    "content": "林岚把预发环境的密钥放在苏州办公室",
+    "query": "预发环境的密钥在哪里",
+    "until": "两周后",
+    "subject": "林岚",
+    "task": "把预发环境迁到新集群",
+    "entities": [{"name": "林岚", "kind": "person"}, "苏州"],
+    "corrected": "林岚把预发环境的密钥放在无锡办公室",
+    "replaced": "王芳现在保管预发环境的密钥，放在常州办公室",
+    "names": {"林岚", "苏州"},
+}
+LANGUAGES = pytest.mark.parametrize("said", [ENGLISH, CHINESE], ids=["English", "Chinese"])
+
+
+async def whole_life(agent: Agent, said: dict[str, Any]) -> None:
+    """Stated with every field, searched, shown, corrected, superseded and forgotten."""
+    fields = {name: said[name] for name in ("content", "until", "subject", "task", "entities")}
+    kept = await agent.call("remember", **fields, scope="project", importance=0.8)
+    assert kept["status"] == "remembered"
+    found = await agent.call("search_memory", query=said["query"], task=said["task"])
+    assert [hit["id"] for hit in found["hits"]] == [kept["id"]]
+
+    record, text = await agent.both("get_memory", id=kept["id"])
+    assert (record["task"], record["importance"], record["confidence"]) == (said["task"], 0.8, 0.7)
+    assert record["subject"] == said["subject"].lower()
+    assert said["names"] <= set(record["entities"])
+    ahead = parse_instant(record["expires_at"]) - now_millis()
+    assert 10 * DAY_MS < ahead < 23 * DAY_MS
+    for shown in (said["task"], said["subject"].lower(), record["expires_at"], "importance 0.80"):
+        assert shown in text
+
+    corrected = await agent.call(
+        "revise_memory", id=kept["id"], action="correct", content=said["corrected"], until="30d"
+    )
+    assert corrected["text"] == said["corrected"]
+    record = await agent.call("get_memory", id=kept["id"])
+    assert record["task"] == said["task"]
+    assert parse_instant(record["expires_at"]) - now_millis() > 29 * DAY_MS
+    assert not said["names"] <= set(record["entities"])  # the former place is not in the wording
+
+    replaced = await agent.call("remember", content=said["replaced"], supersedes=kept["id"])
+    assert (replaced["id"], replaced["status"]) == (kept["id"], "remembered")
+    assert said["corrected"] in str(replaced["notes"])
+    record, text = await agent.both("get_memory", id=kept["id"])
+    wordings = [version["text"] for version in record["versions"]]
+    assert wordings == [said["replaced"], said["corrected"], said["content"]]
+    assert "expires_at" not in record
+    found = await agent.call("search_memory", query=said["query"])
+    assert [hit["text"] for hit in found["hits"]] == [said["replaced"]]
+
+    await agent.call("forget_memory", ids=[kept["id"]])
+    assert (await agent.call("search_memory", query=said["query"]))["hits"] == []
+    assert "forgotten" in await agent.refusal("remember", content=said["replaced"])
+
+
+@LANGUAGES
+async def test_what_an_agent_knows_goes_with_a_memory_through_its_whole_life(
+    agent: Agent, said: dict[str, Any]
+) -> None:
+    await whole_life(agent, said)
+
+
+async def test_over_standard_input_and_output_it_does_so_too(home: Path) -> None:
+    async with started(home, "auto") as agent:
+        await whole_life(agent, ENGLISH)
+        await whole_life(agent, CHINESE)
+
+
+async def kept(agent: Agent, content: str, **more: object) -> str:
+    answer = await agent.call("remember", content=content, **more)
+    assert answer["status"] == "remembered", answer
+    return str(answer["id"])
+
+
+@pytest.mark.parametrize(
+    ("until", "days"),
+    [
+        ("24h", (1, 1)), ("session", (1, 1)), ("3d", (3, 3)), ("7d", (7, 7)), ("30d", (30, 30)),
+        ("in three days", (2, 4)), ("三天后", (2, 4)), ("for two weeks", (7, 22)),
+        ("2 weeks", (14, 14)), ("permanent", None), ("永久", None),
+    ],
+)  # fmt: skip
+async def test_a_memory_ends_when_its_agent_said(
+    agent: Agent, until: str, days: tuple[int, int] | None
+) -> None:
+    before = now_millis()
+    memory_id = await kept(agent, "Just for today the tests run on the small machine", until=until)
+    record = await agent.call("get_memory", id=memory_id)
+    if days is None:  # the agent's word counts before what the wording says
+        assert "expires_at" not in record
+        return
+    end = parse_instant(record["expires_at"])
+    assert before + days[0] * DAY_MS - 1000 <= end <= now_millis() + days[1] * DAY_MS
+
+
+async def test_a_day_that_is_named_as_the_end_belongs_to_what_holds(agent: Agent) -> None:
+    memory_id = await kept(agent, "The freeze holds in the repository", until="2060-06-30")
+    assert (await agent.call("get_memory", id=memory_id))["expires_at"] == "2060-07-01T00:00:00Z"
+    memory_id = await kept(agent, "The thaw is on", until="2060-06-30T17:00:00+08:00")
+    assert (await agent.call("get_memory", id=memory_id))["expires_at"] == "2060-06-30T09:00:00Z"
+
+
+async def test_what_cannot_be_used_is_refused_and_the_agent_is_told_what_to_do(
+    agent: Agent,
+) -> None:
+    for field, value, says in [
+        ("until", "when pigs fly", "2026-06-30"),
+        ("until", "", "2026-06-30"),
+        ("until", "2001-02-03", "is over"),
+        ("entities", [{"name": ""}], "entities"),
+        ("entities", [{"name": "x" * 200}], "entities"),
+        ("entities", [{"name": "Ann", "kind": "dragon"}], "person"),
+        ("entities", ["n"] * 9, "8"),
+        ("subject", "s" * 300, "subject"),
+        ("task", "t" * 3000, "task"),
+        ("supersedes", "0199", "search_memory"),
+    ]:
+        refused = await agent.refusal("remember", content="Ann likes tea", **{field: value})
+        assert says in refused, (field, value, refused)
+    assert (await agent.call("search_memory", query="Ann tea"))["hits"] == []
+
+
+async def test_a_secret_in_any_field_is_left_out_and_counted(agent: Agent) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    answer = await agent.call(
+        "remember", content="The deploy key was rotated", task=f"rotate {key}", subject=key,
+        entities=[key, "Leeds"],
+    )  # fmt: skip
+    assert sum(answer["redactions"].values()) >= 2
+    record, text = await agent.both("get_memory", id=answer["id"])
+    assert key not in str(record) + text
+    assert record["entities"] == ["Leeds"]
+
+
+async def test_what_the_user_confirmed_waits_for_the_user_when_an_agent_would_replace_it(
+    agent: Agent, home: Path
+) -> None:
+    memory_id = await kept(agent, "The user's bank is Triodos")
+    confirmed = Shell(home, {"MEMORIA_TENANT": "tests"})("revise", memory_id, "confirm", "--json")
+    assert confirmed.document["verified"]
+    answer, text = await agent.both(
+        "remember", content="The user has moved to Bunq", supersedes=memory_id
+    )
+    assert answer["status"] == "pending"
+    assert "confirm" in text
+    record = await agent.call("get_memory", id=memory_id)
+    assert (record["text"], record["validity"]) == ("The user's bank is Triodos", "contradicted")
+    assert [link["id"] for link in record["links"] if link["relation"] == "contradicts"] == [
+        answer["id"]
+    ]
+
+
+async def test_only_what_holds_and_was_stated_can_be_replaced(agent: Agent) -> None:
+    (turn_id,) = await agent.say("Hello there, how are you?")
+    gone = await kept(agent, "The fax number is 555")
+    await agent.call("forget_memory", ids=[gone])
+    hidden = await kept(agent, "The pager number is 777")
+    await agent.call("revise_memory", id=hidden, action="archive")
+    for memory_id, says in [(turn_id, "turn"), (gone, "forgotten"), (hidden, "archived")]:
+        assert says in await agent.refusal("remember", content="It is 888", supersedes=memory_id)
+
+
+async def test_what_another_tenant_has_cannot_be_replaced(home: Path, mode: str) -> None:
+    async with connected(server_on(home, None), mode) as agent:
+        memory_id = await kept(agent, "The port is 8080")
+        other = Shell(home, {"MEMORIA_TENANT": "somebody-else"})
+        refused = other("remember", "The port is 9090", "--supersedes", memory_id)
+        assert refused.code != 0
+        assert "There is no memory" in refused.err
+        assert (await agent.call("get_memory", id=memory_id))["text"] == "The port is 8080"
+
+
+async def test_what_is_known_already_takes_on_what_is_newly_known_of_it(agent: Agent) -> None:
+    memory_id = await kept(agent, "The build runs on the old runner")
+    again = await agent.call(
+        "remember", content="The build runs on the old runner", until="7d", subject="the build",
+        task="replace the runner", entities=["Jenkins"], importance=0.9,
+    )  # fmt: skip
+    assert (again["id"], again["status"]) == (memory_id, "already_known")
+    record = await agent.call("get_memory", id=memory_id)
+    assert (record["task"], record["importance"]) == ("replace the runner", 0.9)
+    assert "expires_at" in record
+    assert "Jenkins" in record["entities"]
+
+
+async def test_a_memory_that_two_say_at_once_is_replaced_by_the_one_that_says_it(
+    agent: Agent,
+) -> None:
+    old = await kept(agent, "Backups go to the tape robot")
+    new = await kept(agent, "Backups are kept in the Frankfurt bucket")
+    answer = await agent.call(
+        "remember", content="Backups are kept in the Frankfurt bucket", supersedes=old
+    )
+    assert answer["id"] == new
+    record, text = await agent.both("get_memory", id=new)
+    assert {"relation": "supersedes", "kind": "memory", "id": old,
+            "text": "Backups go to the tape robot"} in record["links"]  # fmt: skip
+    assert f"supersedes [memory {old}]" in text
+    former = await agent.call("get_memory", id=old)
+    assert former["validity"] == "superseded"
+    assert [one["id"] for one in former["links"] if one["relation"] == "superseded by"] == [new]
+
+
+async def test_the_turn_a_memory_rests_on_is_among_its_links(agent: Agent) -> None:
+    (turn_id,) = await agent.say("The lift is out of order until Monday")
+    memory_id = await kept(agent, "The lift in the office is broken", turn_id=turn_id)
+    record, text = await agent.both("get_memory", id=memory_id)
+    assert (turn_id, "derived from") in [(one["id"], one["relation"]) for one in record["links"]]
+    assert f"derived from [turn {turn_id}]" in text
+
+
+async def test_a_correction_without_an_end_says_that_the_former_end_is_gone(agent: Agent) -> None:
+    memory_id = await kept(agent, "The demo runs on port 8080", until="7d")
+    revised = await agent.call(
+        "revise_memory", id=memory_id, action="correct", content="The demo runs on port 9090"
+    )
+    assert "until" in revised["note"]
