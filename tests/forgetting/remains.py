@@ -5,7 +5,7 @@ decompressed where it is compressed; every term of the full-text index; every st
 """
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +20,15 @@ DATABASE = "memoria.db"
 
 def remains(home: Path, text: str, *vectors: Vector) -> set[str]:
     """Where the text (in any letter case), a word of it that is one token, or a vector is left."""
-    needles = [text.encode(), text.lower().encode()]
     data = [vector.astype(np.float32).tobytes() for vector in vectors]
-    return {
-        place for place, found in _everything(home) if any(n in found for n in (*needles, *data))
-    }
+    needles = [text.encode(), text.lower().encode(), *data]
+    return {place for place, found in _everything(home) if any(n in found for n in needles)}
+
+
+def remaining(home: Path, texts: Iterable[str]) -> set[str]:
+    """Those of the texts (in any letter case) that are left anywhere, looked for all at once."""
+    needles = [(text, needle.encode()) for text in texts for needle in {text, text.lower()}]
+    return {text for _, found in _everything(home) for text, needle in needles if needle in found}
 
 
 def stored_vectors(home: Path) -> list[Vector]:

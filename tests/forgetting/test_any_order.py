@@ -9,7 +9,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from tests.forgetting.remains import remains
+from tests.forgetting.remains import remaining
 
 import memoria
 from memoria.app import Memoria
@@ -79,7 +79,9 @@ async def play(home: Path, steps: list[Step]) -> None:
         for step in steps:
             await take(memory, expected, step)
             for secret in SECRETS:
-                await check(memory, home, expected, secret)
+                await check(memory, expected, secret)
+            left = remaining(home, map(word, SECRETS))
+            assert left == {word(secret) for secret in SECRETS if expected.everywhere(secret)}
 
 
 async def take(memory: Memoria, expected: Expected, step: Step) -> None:
@@ -169,7 +171,7 @@ def closure(expected: Expected, memory_id: str) -> set[str]:
     return gone
 
 
-async def check(memory: Memoria, home: Path, expected: Expected, secret: int) -> None:
+async def check(memory: Memoria, expected: Expected, secret: int) -> None:
     found = (await memory.search_memory(statement(secret), include_history=True)).hits
     says = [hit for hit in found if word(secret) in hit.text]
     if secret in expected.forbidden:
@@ -184,7 +186,6 @@ async def check(memory: Memoria, home: Path, expected: Expected, secret: int) ->
     assert [hit.text for hit in traces if word(secret) in hit.text] == (
         [turn(secret)["content"]] if secret in expected.recorded else []
     )
-    assert bool(remains(home, word(secret))) == expected.everywhere(secret)
 
 
 def word(secret: int) -> str:

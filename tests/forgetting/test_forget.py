@@ -313,7 +313,7 @@ async def test_another_tenant_keeps_what_this_one_forgot(home: Path) -> None:
 async def test_while_another_process_reads_the_old_pages_the_wipe_is_owed_not_claimed(
     home: Path,
 ) -> None:
-    settings = Settings(home=home, embedder="off", busy_timeout_ms=5000)
+    settings = Settings(home=home, embedder="off").model_copy(update={"busy_timeout_ms": 300})
     async with memoria.open(settings=settings) as memory:
         kept = await memory.remember(SECRET)
         async with memoria.open(settings=settings) as other:

@@ -12,6 +12,7 @@ from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.inference.base import Embedder
 from memoria.model import CaptureEvent, Memory, QueueEntry
 
 _TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n```)", re.MULTILINE | re.DOTALL)
@@ -79,9 +80,14 @@ def answers(**by_purpose: Callable[[Asked], object]) -> Callable[[Asked], object
 
 
 @asynccontextmanager
-async def opened(home: Path, model: ScriptedModel, **more: object) -> AsyncIterator[Memoria]:
-    chosen = {"home": home, "embedder": "off", "llm_base_url": model.url, "llm_model": "scripted"}
-    async with memoria.open(settings=Settings.from_values(**{**chosen, **more})) as m:
+async def opened(
+    home: Path, model: ScriptedModel, loaded: Embedder | None = None, **more: object
+) -> AsyncIterator[Memoria]:
+    """A memory that a scripted model reads for, without vectors unless an embedder is given."""
+    embedder = "bundled" if loaded else "off"
+    chosen = {"home": home, "embedder": embedder, "llm_base_url": model.url}
+    settings = Settings.from_values(**{**chosen, "llm_model": "scripted", **more})
+    async with memoria.open(settings=settings, embedder=loaded) as m:
         yield m
 
 

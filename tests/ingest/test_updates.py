@@ -193,7 +193,7 @@ async def test_an_update_has_an_end_of_its_own_where_one_was_named(
         await told(m, after, SATURDAY, "t")
         (memory,) = await memories(m)
     (known,) = known_in(asked_for(model, "extract")[-1])
-    assert known["until"] == "2026-03-07"
+    assert known["until"] == "2026-03-06"  # the last day, as it is said
     expected = {"en": "2026-03-12T00:00:00+00:00", "zh": "2026-03-12T00:00:00+00:00"}
     assert (memory.content, ends(memory)) == (now, expected[language])
 

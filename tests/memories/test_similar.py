@@ -4,6 +4,7 @@ from pathlib import Path
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.inference.bundled import BundledEmbedder
 from memoria.model import EdgeType, Node
 from memoria.store.values import Filters
 
@@ -20,9 +21,9 @@ def neighbours(m: Memoria, memory_id: str) -> dict[str, float]:
 
 
 async def test_statements_that_mean_nearly_the_same_are_linked_once_they_have_vectors(
-    home: Path,
+    home: Path, embedder: BundledEmbedder
 ) -> None:
-    async with memoria.open(settings=Settings(home=home)) as m:
+    async with memoria.open(settings=Settings(home=home), embedder=embedder) as m:
         first, second, third = [(await m.remember(text)).id for text in (HOME, AGAIN, OTHER)]
         await m.wait_until_idle(60)
         found = neighbours(m, first)
@@ -31,8 +32,10 @@ async def test_statements_that_mean_nearly_the_same_are_linked_once_they_have_ve
         assert neighbours(m, third) == {}
 
 
-async def test_another_wording_has_other_neighbours_and_a_forgotten_one_none(home: Path) -> None:
-    async with memoria.open(settings=Settings(home=home)) as m:
+async def test_another_wording_has_other_neighbours_and_a_forgotten_one_none(
+    home: Path, embedder: BundledEmbedder
+) -> None:
+    async with memoria.open(settings=Settings(home=home), embedder=embedder) as m:
         first, second = [(await m.remember(text)).id for text in (HOME, AGAIN)]
         await m.wait_until_idle(60)
         await m.revise_memory(second, "correct", "The user's dog is called Rex")
@@ -45,11 +48,11 @@ async def test_another_wording_has_other_neighbours_and_a_forgotten_one_none(hom
         assert neighbours(m, first) == {}
 
 
-async def test_tenants_are_no_neighbours(home: Path) -> None:
-    async with memoria.open(settings=Settings(home=home, tenant="ann")) as ann:
+async def test_tenants_are_no_neighbours(home: Path, embedder: BundledEmbedder) -> None:
+    async with memoria.open(settings=Settings(home=home, tenant="ann"), embedder=embedder) as ann:
         await ann.remember(HOME)
         await ann.wait_until_idle(60)
-    async with memoria.open(settings=Settings(home=home, tenant="bob")) as bob:
+    async with memoria.open(settings=Settings(home=home, tenant="bob"), embedder=embedder) as bob:
         own = (await bob.remember(AGAIN)).id
         await bob.wait_until_idle(60)
         assert neighbours(bob, own) == {}
