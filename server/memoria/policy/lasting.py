@@ -117,10 +117,13 @@ def _end_of(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | N
 
 def _ends(content: str, kind: MemoryType, said_at: int, zone: Zone) -> Iterator[TimeSpan]:
     """The time expressions after which a statement no longer matters."""
-    ahead = times(content, said_at, zone, prefer="future")
+    ahead = times(content, said_at, zone, prefer="future", lone_clocks=False)
     if not ahead:
         return
-    fixed = {(span.start, span.from_ms) for span in times(content, said_at, zone, prefer="past")}
+    fixed = {
+        (span.start, span.from_ms)
+        for span in times(content, said_at, zone, prefer="past", lone_clocks=False)
+    }
     for span in ahead:
         is_point = (span.start, span.from_ms) in fixed
         if span.until_ms > said_at and _is_end(content, kind, span, said_at, is_point=is_point):

@@ -1,10 +1,13 @@
 """Time expressions in Chinese."""
 
 import re
-from datetime import datetime
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
 
 from memoria.text.dates import windows
-from memoria.text.dates.rule import DateRule, ReadMatch
+from memoria.text.dates.rule import DateRule, Kind, ReadMatch, ReadValue, Value
 from memoria.text.dates.windows import Prefer, Which, Window
 from memoria.text.pattern import LazyPattern
 
@@ -34,39 +37,22 @@ _UNITS = {
     "年": "year",
 }
 _HALVES = {"hour": (30, "minute"), "day": (12, "hour"), "month": (15, "day"), "year": (6, "month")}
+_SHORT_PARTS = {"早": "morning", "晨": "morning", "晚": "evening", "夜": "night"}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
-_PARTS = {
-    "凌晨": "dawn",
-    "早上": "morning",
-    "早晨": "morning",
-    "清晨": "morning",
-    "上午": "morning",
-    "早": "morning",
-    "晨": "morning",
-    "中午": "noon",
-    "下午": "afternoon",
-    "傍晚": "evening",
-    "晚上": "night",
-    "夜里": "night",
-    "半夜": "night",
-    "晚": "night",
-    "夜": "night",
-}
+_NTHS = {"第一": 0, "第二": 1, "第三": 2, "第四": 3, "第五": 4, "最后一": -1}
 _THIRDS = {"初": 0, "上": 0, "中": 1, "底": 2, "末": 2, "下": 2}
 _LONGEST_COUNT_OF_YEARS = 1000  # 2023年前 is "before 2023"
 
 _NUMBER = r"\d{1,4}|[一二两三四五六七八九十百]{1,5}"
 _MONTH = r"(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九正])月份?"
-_DATE_DAY = (
-    r"(?P<d>3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号號]"
-)
+_DAY_NUMBER = "3[01]|[12]\\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九]"
+_DATE_DAY = rf"(?P<d>{_DAY_NUMBER})[日号號]"
 _YEAR = (
     r"(?:(?P<y>(?<!\d)(?:19|20)\d\d|(?:一九|二[〇零])[〇零一二三四五六七八九]{2})"
     r"[ ]?年(?![级代纪龄轻])"
     r"|(?P<near>大前年|(?<![以之])前年|去年|今年|明年|(?<![以之今])后年)(?![级代纪龄轻]))"
 )
 _THIRD = r"(?P<third>初|[上中下]旬|中(?![国午文秋间学])|底|末)"
-_PART = "(?:的?(?P<part>凌晨|早上|早晨|清晨|上午|中午|下午|傍晚|晚上|夜里|半夜))?"
 _WHICH = "(?<![以马线身])(?P<which>上上|上|这|本|下下|下)一?个?"
 _WEEK = "(?:周(?![围边年期到全密折转])|星期|礼拜)"
 # 下周一定来, 上周三次: the number belongs to what follows.
@@ -103,10 +89,6 @@ def _year_number(match: re.Match[str], at: datetime) -> int | None:
     return None
 
 
-def _part_of(match: re.Match[str], window: Window) -> Window:
-    return windows.part(window, _PARTS[match["part"]]) if match["part"] else window
-
-
 def _third_of(match: re.Match[str], window: Window) -> Window:
     third = match["third"]
     return windows.third(window, _THIRDS[third.removeprefix("年")[0]]) if third else window
@@ -114,10 +96,71 @@ def _third_of(match: re.Match[str], window: Window) -> Window:
 
 def _date(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     year, month, day = _year_number(match, at), number(match["m"]), number(match["d"])
-    if year is not None:
-        return _part_of(match, windows.date(year, month, day))
-    found = windows.nearest_occurrence(prefer, at, lambda each: windows.date(each, month, day))
-    return _part_of(match, found)
+    last = number(match["d2"]) if match["d2"] else day
+
+    def make(each: int) -> Window:
+        first = windows.date(each, month, day)
+        return first if last == day else windows.span(first, windows.date(each, month, last))
+
+    return windows.nearest_occurrence(prefer, at, make) if year is None else make(year)
+
+
+def _day_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    return windows.day_of_month(prefer, at, number(match["d"]))
+
+
+def _days_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    """3到5号: of one month."""
+    first, last = number(match["d"]), number(match["d2"])
+    return windows.nearest_month(
+        prefer,
+        at,
+        lambda year, month: windows.span(
+            windows.date(year, month, first), windows.date(year, month, last)
+        ),
+    )
+
+
+def _read_day_number(match: re.Match[str]) -> Value:
+    return number(match["d"])
+
+
+def _read_weekday(match: re.Match[str]) -> Value:
+    return _weekday_number(match)
+
+
+def _quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    if match["which"]:
+        return windows.quarter(at.year, (at.month - 1) // 3 + 1 + _STEPS[match["which"]])
+    return _of_year(match, at, prefer, partial(_make_quarter, number=number(match["q"])))
+
+
+def _make_quarter(year: int, number: int) -> Window:
+    return windows.quarter(year, number)
+
+
+def _half_year(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    half = 1 if match["half"] == "上" else 2
+    return _of_year(match, at, prefer, lambda year: windows.half_year(year, half))
+
+
+def _of_year(
+    match: re.Match[str], at: datetime, prefer: Prefer, make: Callable[[int], Window]
+) -> Window:
+    year = _year_number(match, at)
+    return windows.nearest_occurrence(prefer, at, make) if year is None else make(year)
+
+
+def _near_third(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    """月底 and 年初 without a month or year: the nearest."""
+    third = _THIRDS[match["third"]]
+    if match["u"] == "年":
+        return windows.nearest_occurrence(
+            prefer, at, lambda year: windows.third(windows.year(year), third)
+        )
+    return windows.nearest_month(
+        prefer, at, lambda year, month: windows.third(windows.month(year, month), third)
+    )
 
 
 def _month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
@@ -147,20 +190,33 @@ def _near_season(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
 def _near_month(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     month = windows.shift_window(at, _STEPS[match["which"]], "month")
     if match["d"]:
-        day = windows.date(month.start.year, month.start.month, number(match["d"]))
-        return _part_of(match, day)
+        return windows.date(month.start.year, month.start.month, number(match["d"]))
     return _third_of(match, month)
+
+
+def _nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    """下个月第一个周五, 五月的第二个星期天."""
+    weekday, nth = _weekday_number(match), _NTHS[match["nth"]]
+    if match["which"]:
+        month = windows.shift_window(at, _STEPS[match["which"]], "month")
+        return windows.nth_weekday(month, weekday, nth)
+    return _of_year(
+        match,
+        at,
+        prefer,
+        lambda year: windows.nth_weekday(windows.month(year, number(match["m"])), weekday, nth),
+    )
 
 
 def _near_week(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
     week = windows.shift_window(at, _STEPS[match["which"]], "week")
     if match["w"]:
-        return _part_of(match, windows.weekday(week.start, _weekday_number(match)))
+        return windows.weekday(week.start, _weekday_number(match))
     return windows.weekend(week.start) if match["end"] else week
 
 
 def _weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
-    return _part_of(match, windows.weekday_near(prefer, at, _weekday_number(match)))
+    return windows.weekday_near(prefer, at, _weekday_number(match))
 
 
 def _weekday_number(match: re.Match[str]) -> int:
@@ -168,7 +224,14 @@ def _weekday_number(match: re.Match[str]) -> int:
 
 
 def _day(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
-    return _part_of(match, windows.shift_window(at, _DAYS[match["day"]], "day"))
+    return windows.shift_window(at, _DAYS[match["day"]], "day")
+
+
+def _day_part(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    """今早, 明晚; 昨晚 is the night that is over."""
+    day = windows.shift_window(at, _DAYS[match["day"]], "day")
+    name = _SHORT_PARTS[match["part"]]
+    return windows.part(day, "night" if name == "evening" and match["day"] == "昨" else name)
 
 
 def _count(match: re.Match[str]) -> tuple[int, str]:
@@ -182,7 +245,10 @@ def _distance(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | N
     count, unit = _count(match)
     if count == 0 or (unit == "year" and count >= _LONGEST_COUNT_OF_YEARS):
         return None
-    return windows.shift_window(at, -count if match["way"].endswith("前") else count, unit)
+    way = -1 if match["way"].endswith("前") else 1
+    if match["n"] == "半" and unit == "day" and match["u"].endswith("月"):
+        return windows.week(at + way * timedelta(days=count))
+    return windows.shift_window(at, way * count, unit)
 
 
 def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
@@ -195,46 +261,84 @@ def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | No
 _AHEAD = ("未来", "接下来", "今后")
 
 
-def _rule(parts: str, pattern: str, read: ReadMatch) -> DateRule:
-    return DateRule(tuple(parts), LazyPattern(pattern), read)
+def _rule(
+    parts: str, pattern: str, read: ReadMatch, kind: Kind = "time", value: ReadValue | None = None
+) -> DateRule:
+    rule = DateRule(tuple(parts), LazyPattern(pattern), read, kind)
+    return rule if value is None else replace(rule, value=value)
 
 
 _NO_NUMBER = r"(?<![\d一二两三四五六七八九十百.])"
 _OF_YEAR = rf"(?:{_YEAR}[ 的]?|{_NO_NUMBER}(?<!每年))"
 _OF = "[初中底末](?![国午文秋间学级中一])"
+_OF_END = "(?![国午文秋间学级中一恋次步期级])"
 
+# What has a number and is no day: 3号楼, 3号线.
+_NUMBERED = (
+    "[楼线门机房馆店桌铺口车院厅库仓窗台站井员选种床位球码文令公路岛柱灯室层栋座洞舱电池卡信航字院仪令厂矿"
+    "厅棚病桥井]|单元|元素|以上|以下"
+)
+_TO_DAY = rf"(?:(?:日|号|號)?\s?[到至~～—–-]\s?(?P<d2>{_DAY_NUMBER})(?=[日号號]))"
+_DAYS_OF_MONTH = rf"(?P<d>{_DAY_NUMBER}){_TO_DAY}[日号號]"
+_RANGE_DAY = rf"(?P<d>{_DAY_NUMBER})(?:{_TO_DAY})?[日号號]"
+_ALONE = "(?<![\\d第年月A-Za-z#型编到至~～—–-])(?<!(?<![周期拜])[零一二两三四五六七八九十百])"
+_NTH_WEEKDAY = rf"(?P<nth>第[一二三四五]|最后一)个?{_WEEK}{_WEEKDAY}"
+_BARE_THIRD = "(?<![\\d年月个今去明前后本这上下每当一二三四五六七八九十同同])"
 RULES = (
-    _rule("月", rf"{_OF_YEAR}{_MONTH}{_DATE_DAY}{_PART}", _date),
+    _rule("月", rf"{_OF_YEAR}{_MONTH}{_RANGE_DAY}", _date, "date"),
+    _rule(
+        "号日",
+        rf"{_ALONE}{_DATE_DAY}(?!{_NUMBERED})(?<!日)",
+        _day_of_month,
+        "day_of_month",
+        _read_day_number,
+    ),
+    _rule("号日", rf"{_ALONE}{_DAYS_OF_MONTH}(?!{_NUMBERED})", _days_of_month),
     _rule(
         "月", rf"{_OF_YEAR}{_MONTH}(?![薪租供饼亮天\d一二三四五六七八九十])(?:的?{_THIRD})?", _month
     ),
     _rule("年", rf"{_YEAR}(?:的?(?P<season>[春夏秋冬])[天季])?(?P<third>年?{_OF})?", _year),
+    _rule("季", rf"(?:{_YEAR}的?)?第?(?P<q>[一二三四1-4])季度(?P<which>)", _quarter),
+    _rule("季", rf"{_WHICH}季度(?P<q>)", _quarter),
+    _rule("半", rf"(?:{_YEAR}的?|(?<![上下这]))(?P<half>[上下])半年", _half_year),
+    _rule("初中底末", rf"{_BARE_THIRD}(?P<u>[月年])(?P<third>[初中底末]){_OF_END}", _near_third),
     _rule("春夏秋冬", "(?P<which>上|这|下)个?(?P<season>[春夏秋冬])[天季]", _near_season),
-    _rule("月", rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}{_PART}|{_THIRD}))?", _near_month),
-    _rule("周期拜", rf"{_WHICH}{_WEEK}(?:{_WEEKDAY}{_PART}|(?P<end>末))?", _near_week),
+    _rule("月", rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}|{_THIRD}))?", _near_month, "date"),
     _rule(
         "周期拜",
-        rf"{_NO_NUMBER}(?<![每个上下这本几后前])(?<!周[一二三四五六日天][到至])(?<!天是)(?:周|星期|礼拜)"
-        rf"{_WEEKDAY}(?![到至]){_PART}",
+        rf"{_WHICH}月(?P<m>)(?P<y>)(?P<near>)的?{_NTH_WEEKDAY}",
+        _nth_weekday,
+        "date",
+    ),
+    _rule("周期拜", rf"(?P<which>){_OF_YEAR}{_MONTH}的?{_NTH_WEEKDAY}", _nth_weekday, "date"),
+    _rule("周期拜", rf"{_WHICH}{_WEEK}(?P<w>)(?P<end>末)?", _near_week),
+    _rule("周期拜", rf"{_WHICH}{_WEEK}的?{_WEEKDAY}(?P<end>)", _near_week, "day"),
+    _rule(
+        "周期拜",
+        rf"{_NO_NUMBER}(?<![每个上下这本几后前])(?<!天是)(?:周|星期|礼拜){_WEEKDAY}",
         _weekday,
+        "weekday",
+        _read_weekday,
     ),
     _rule(
         "天日早晚夜晨",
-        r"(?<![以之先])(?P<day>大前|前|昨|今|明|大后|(?<!今)后)天(?![天性])"
-        rf"{_PART}",
+        r"(?<![以之先目提眼当年月])(?P<day>大前|前|昨|今|明|大后|(?<!今)后)天(?![天性])",
         _day,
+        "day",
     ),
-    _rule("天日早晚夜晨", r"(?P<day>昨|今|明)日(?![常头])(?P<part>上午|下午)?", _day),
+    _rule("天日早晚夜晨", r"(?P<day>昨|今|明)日(?![常头])", _day, "day"),
     _rule(
         "天日早晚夜晨",
         "(?<![说证聪发透文光黎表声])(?P<day>昨|今|明)(?P<part>早|晚|夜|晨)(?![间点期])上?",
-        _day,
+        _day_part,
+        "part",
     ),
     _rule(
         "前后",
         rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER}|半){_UNIT}"
         "(?P<way>[以之]?[前后])(?![往悔面来台果期])",
         _distance,
+        "day",
     ),
     _rule(
         "去近来后",

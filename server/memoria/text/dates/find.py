@@ -4,13 +4,14 @@ Every pattern is bounded, so that the time is linear in the length of the text. 
 expressions the one that begins first is taken, and of these the longest.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 
 from memoria.model.zone import Zone
-from memoria.text.dates import chinese, english
+from memoria.text.dates import chinese, clock, english_rules, holidays
+from memoria.text.dates.compose import Piece, Resolve, join_pieces
 from memoria.text.dates.rule import DateRule
 from memoria.text.dates.windows import Granularity, Prefer, Window
 
@@ -28,9 +29,13 @@ class TimeSpan:
     until_ms: int
     """UTC epoch milliseconds, exclusive."""
     granularity: Granularity
+    is_clock: bool = False
+    """Whether it is a time of the clock, which as an end is a moment and no period."""
 
 
-def times(text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past") -> tuple[TimeSpan, ...]:
+def times(
+    text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", lone_clocks: bool = True
+) -> tuple[TimeSpan, ...]:
     """The time expressions of `text`, in order, without overlap.
 
     Args:
@@ -38,24 +43,21 @@ def times(text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past") -> tu
         said_ms: when it was said, UTC epoch milliseconds.
         zone: the speaker's; days begin at its midnight.
         prefer: in which direction a recurring date is resolved; see the package.
+        lone_clocks: whether a time of day of which no day is said is an expression (`7pm`).
     """
     try:
         at = zone.to_local(said_ms)
     except OverflowError:  # there are no dates before year 1 or after 9999
         return ()
-    found = [
-        TimeSpan(
-            start,
-            end,
-            text[start:end],
-            zone.to_millis(window.start),
-            zone.to_millis(window.until),
-            window.granularity,
-        )
-        for rule in _select_rules(text)
-        for start, end, window in _read_matches(rule, text, at, prefer)
-    ]
-    return tuple(_drop_overlapping(found))
+    found = _drop_overlapping(
+        piece for rule in _select_rules(text) for piece in _read_pieces(rule, text, at, prefer)
+    )
+    spans = (
+        _to_span(text, piece, at, prefer, zone)
+        for piece in join_pieces(text, list(found), at, prefer)
+        if lone_clocks or not piece.is_lone_clock
+    )
+    return tuple(span for span in spans if span is not None)
 
 
 def _select_rules(text: str) -> list[DateRule]:
@@ -69,27 +71,54 @@ def _select_rules(text: str) -> list[DateRule]:
 @cache
 def _rules_for(*, is_ascii: bool) -> tuple[tuple[DateRule, ...], frozenset[str]]:
     """The rules for a text, and every part of which one occurs where a rule may match."""
-    rules = (*english.RULES, *(() if is_ascii else chinese.RULES))
+    rules: tuple[DateRule, ...] = (
+        *english_rules.RULES,
+        *clock.ENGLISH_RULES,
+        *holidays.ENGLISH_RULES,
+    )
+    if not is_ascii:
+        rules = (*rules, *chinese.RULES, *clock.CHINESE_RULES, *holidays.CHINESE_RULES)
     return rules, frozenset(part for rule in rules for part in rule.parts)
 
 
-def _read_matches(
-    rule: DateRule, text: str, at: datetime, prefer: Prefer
-) -> Iterator[tuple[int, int, Window]]:
+def _read_pieces(rule: DateRule, text: str, at: datetime, prefer: Prefer) -> Iterator[Piece]:
     pattern = rule.pattern.regex
     group = "e" if "e" in pattern.groupindex else 0
     for match in pattern.finditer(text):
+        resolve = partial(rule.read, match)
         try:
-            window = rule.read(match, at, prefer)
-        except (ValueError, OverflowError):  # 31 April, the year 12026: no such date
+            value = rule.value(match)
+        except (ValueError, KeyError):  # 25 o'clock
             continue
-        if window is not None:
-            yield match.start(group), match.end(group), window
+        if rule.kind == "clock" or _resolve(resolve, at, prefer) is not None:
+            yield Piece(match.start(group), match.end(group), rule.kind, resolve, value)
 
 
-def _drop_overlapping(found: list[TimeSpan]) -> Iterator[TimeSpan]:
+def _resolve(resolve: Resolve, at: datetime, prefer: Prefer) -> Window | None:
+    try:
+        return resolve(at, prefer)
+    except (ValueError, OverflowError):  # 31 April, the year 12026: no such date
+        return None
+
+
+def _to_span(text: str, piece: Piece, at: datetime, prefer: Prefer, zone: Zone) -> TimeSpan | None:
+    window = _resolve(piece.resolve, at, prefer)
+    if window is None:
+        return None
+    return TimeSpan(
+        piece.start,
+        piece.end,
+        text[piece.start : piece.end],
+        zone.to_millis(window.start),
+        zone.to_millis(window.until),
+        window.granularity,
+        is_clock=piece.is_clock,
+    )
+
+
+def _drop_overlapping(found: Iterable[Piece]) -> Iterator[Piece]:
     end = 0
-    for span in sorted(found, key=lambda span: (span.start, -span.end)):
-        if span.start >= end:
-            yield span
-            end = span.end
+    for piece in sorted(found, key=lambda piece: (piece.start, -piece.end)):
+        if piece.start >= end:
+            yield piece
+            end = piece.end

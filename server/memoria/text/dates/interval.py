@@ -1,20 +1,27 @@
-"""The period that a question asks about."""
+"""The period that a question asks about, and the sides on which an expression is open."""
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from memoria.model.zone import Zone
 from memoria.text.dates.find import TimeSpan, times
 from memoria.text.dates.windows import Prefer
 
+Side = Literal["since", "after", "before", "until"]
+
 _LATIN = re.compile(
-    r"\b(?:(?P<since>since|from)|(?P<after>after)|(?P<before>before)|(?P<until>until|till|by))"
-    r"\s{1,4}(?:the\s{1,4})?\Z",
+    r"\b(?:(?P<since>since|from|starting|as\sof)|(?P<after>after)|(?P<before>before)"
+    r"|(?P<until>until|till|by|through|up\sto))\s{1,4}(?:at\s{1,4})?(?:the\s{1,4})?\Z",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(
     r"\s?(?:(?P<since>以来|起|开始)|(?P<after>[之以]?后)|(?P<before>[之以]?前)|(?P<until>为止))"
 )
+_HAS_BEGUN = re.compile(r"\bsince\s{1,4}(?:the\s{1,4})?\Z", re.IGNORECASE)
+_LAST_THIRD = re.compile(r"[底末]\Z|\bend\s{1,4}of\b", re.IGNORECASE)
+_FROM = re.compile(r"[从自打由]\s?\Z")
+_BEGINS = "开始"
 _LOOK_BACK = 20
 
 
@@ -26,7 +33,9 @@ class Interval:
     until_ms: int | None
 
 
-def interval(text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past") -> Interval | None:
+def interval(
+    text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", lone_clocks: bool = True
+) -> Interval | None:
     """The period that a question names; None if it names no time.
 
     Several expressions span one period from the first to the last, as in `between May and July` and
@@ -38,26 +47,48 @@ def interval(text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past") ->
         said_ms: when it is asked, UTC epoch milliseconds.
         zone: the asker's.
         prefer: in which direction a recurring date is resolved; see the package.
+        lone_clocks: whether a time of day of which no day is said names a period.
     """
-    found = times(text, said_ms, zone, prefer=prefer)
+    found = times(text, said_ms, zone, prefer=prefer, lone_clocks=lone_clocks)
     if len(found) == 1:
+        if found[0].from_ms > said_ms and _HAS_BEGUN.search(text[: found[0].start]):
+            found = times(text, said_ms, zone, lone_clocks=lone_clocks)
         return _open(text, found[0])
     if not found:
         return None
     return Interval(min(span.from_ms for span in found), max(span.until_ms for span in found))
 
 
-def _open(text: str, span: TimeSpan) -> Interval:
+def find_side(text: str, span: TimeSpan) -> Side | None:
+    """The side on which a text opens an expression: `since 2019`, 周五之前. None where on none."""
     before = text[max(0, span.start - _LOOK_BACK) : span.start]
-    side = _LATIN.search(before) or _CHINESE.match(text, span.end)
-    match side.lastgroup if side else None:
+    ahead = _LATIN.search(before)
+    if ahead and not (span.granularity == "range" and ahead["since"]):
+        return _side_of(ahead)
+    behind = _CHINESE.match(text, span.end)
+    if behind and behind[0].strip() == _BEGINS and not _FROM.search(before):
+        return None  # 我去年开始吃素 tells of last year, 从去年开始 of all since
+    side = _side_of(behind) if behind else None
+    return "until" if side == "before" and _LAST_THIRD.search(span.expression) else side
+
+
+def _side_of(match: re.Match[str]) -> Side | None:
+    match match.lastgroup:
+        case "since" | "after" | "before" | "until" as side:
+            return side
+        case _:
+            return None
+
+
+def _open(text: str, span: TimeSpan) -> Interval:
+    match find_side(text, span):
         case "since":
             return Interval(span.from_ms, None)
         case "after":
-            return Interval(span.until_ms, None)
+            return Interval(span.from_ms if span.is_clock else span.until_ms, None)
         case "before":
             return Interval(None, span.from_ms)
         case "until":
-            return Interval(None, span.until_ms)
+            return Interval(None, span.from_ms if span.is_clock else span.until_ms)
         case _:
             return Interval(span.from_ms, span.until_ms)

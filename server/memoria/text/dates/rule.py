@@ -4,12 +4,38 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from memoria.text.dates.windows import Prefer, Window
 from memoria.text.pattern import LazyPattern
 
 ReadMatch = Callable[[re.Match[str], datetime, Prefer], Window | None]
 """Gives the meaning of a match that was said at a local time; None if it is no time after all."""
+
+Kind = Literal["time", "day", "date", "weekday", "day_of_month", "part", "clock", "range"]
+"""What a piece of an expression is, by which it joins its neighbours: `day` is a day by itself
+(yesterday), `date` one of a year, `part` a part of a day that is named (tonight), and `clock` a
+time of any day (`7pm`, 晚上)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTime:
+    """What is said of the time of day, of whichever day: a part of it, an hour, or both."""
+
+    part: str | None = None
+    hours: tuple[int, ...] = ()
+    """The hours that may be meant; two where the half of the day is not said."""
+    minute: int | None = None
+    is_weak: bool = False
+    """Whether it is a time of day only beside a day or a part of one."""
+
+
+Value = int | ClockTime | None
+ReadValue = Callable[[re.Match[str]], Value]
+
+
+def _no_value(_match: re.Match[str]) -> Value:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +46,6 @@ class DateRule:
     """In lower case. Unless one of them occurs, the pattern, which is slower, can't match."""
     pattern: LazyPattern
     read: ReadMatch
+    kind: Kind = "time"
+    value: ReadValue = _no_value
+    """The number of the weekday or of the day of the month, or the time of day."""

@@ -15,12 +15,16 @@ _SPACED = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": _D
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _PARTS = {
     "dawn": (0, 6),
-    "morning": (5, 12),
+    "morning": (6, 12),
     "noon": (11, 14),
     "afternoon": (12, 18),
-    "evening": (17, 24),
+    "evening": (18, 24),
     "night": (18, 30),
 }
+_WAKING_HOURS = range(7, 19)
+"""Of these is the hour of a named day that does not say which half of it is meant."""
+_MOST_MONTHS = 60
+"""So far a day of the month is looked for that falls on a weekday."""
 _LEAP_CYCLE = 8
 """Between two 29ths of February lie at most so many years."""
 
@@ -67,6 +71,13 @@ def weekday(moment: datetime, number: int) -> Window:
     return day(week(moment).start + number * _DAY)
 
 
+def nth_weekday(month_: Window, number: int, nth: int) -> Window:
+    """The first (0), second or last (-1) of a weekday in a month."""
+    first = weekday_near("future", month_.start - _DAY, number).start
+    found = [first + 7 * i * _DAY for i in range(5)]
+    return day([moment for moment in found if moment < month_.until][nth])
+
+
 def weekend(moment: datetime) -> Window:
     """Saturday and Sunday of the week of `moment`."""
     sunday = week(moment).until
@@ -89,11 +100,89 @@ def year(number: int) -> Window:
     return Window(_first(number, 1), _first(number, 13), "year")
 
 
+def quarter(year_: int, number: int) -> Window:
+    """A quarter of a year, from 1; numbers beyond 4 count on into other years."""
+    return Window(_first(year_, 3 * number - 2), _first(year_, 3 * number + 1), "season")
+
+
+def half_year(year_: int, number: int) -> Window:
+    """The first or second half of a year."""
+    return Window(_first(year_, 6 * number - 5), _first(year_, 6 * number + 1), "season")
+
+
 def third(window: Window, number: int) -> Window:
-    """The first (0), second or last third of a month (by ten days) or a year (by four months)."""
-    at, whole = window.start, window.granularity == "year"
-    cuts = [_first(at.year, 1 + 4 * i) if whole else at + 10 * i * _DAY for i in range(3)]
+    """The first (0), second or last third of a period.
+
+    That of a month is by ten days, of a year by four months, and of a week it begins on Monday,
+    Wednesday and Friday.
+    """
+    at = window.start
+    match window.granularity:
+        case "year":
+            cuts = [_first(at.year, 1 + 4 * i) for i in range(3)]
+        case "season":
+            cuts = [_first(at.year, at.month + i) for i in range(3)]
+        case "week":
+            cuts = [at + 2 * i * _DAY for i in range(3)]
+        case _:
+            cuts = [at + 10 * i * _DAY for i in range(3)]
     return Window(cuts[number], [*cuts, window.until][number + 1], "part")
+
+
+def span(first: Window, last: Window) -> Window:
+    """From the beginning of a period to the end of another."""
+    if last.until <= first.start:
+        raise ValueError("it ends before it begins")
+    return Window(first.start, last.until, "range")
+
+
+def on_clock(window: Window, hours: Iterable[int], minute: int | None) -> Window:
+    """The time that a clock shows in a day or a part of one.
+
+    Args:
+        window: the day or part of a day.
+        hours: those that may be meant. Of a part it is the nearest to it (晚上十二点 is its end),
+            of a day one at which people are awake.
+        minute: None for the whole hour.
+    """
+    midnight = day(window.start).start
+    moments = [midnight + hour * _SPACED["hour"] for hour in _hours_after(hours, window)]
+    if window.granularity == "day":
+        awake = [moment for moment in moments if moment.hour in _WAKING_HOURS]
+        return _clock_window((awake or moments)[0], minute)
+    return _clock_window(min(moments, key=lambda one: _distance_to(window, one)), minute)
+
+
+def nearest_clock(
+    which: Which, at: datetime, part_: str | None, hours: Iterable[int], minute: int | None
+) -> Window:
+    """The nearest time in a direction that a clock shows so, in a part of a day if one is said."""
+    days = [day(at + shift * _DAY) for shift in range(-1, 2)]
+    if part_:
+        found = [on_clock(part(each, part_), hours, minute) for each in days]
+    else:
+        found = [on_clock(each, [hour], minute) for each in days for hour in hours]
+    found.sort(key=lambda window: window.start)
+    if which == "future":
+        return next(window for window in found if window.start >= at)
+    return next(window for window in reversed(found) if window.start <= at)
+
+
+def _hours_after(hours: Iterable[int], window: Window) -> list[int]:
+    """The hours, and in the night those after midnight as well."""
+    told = list(hours)
+    return told if window.granularity == "day" else [*told, *(hour + 24 for hour in told)]
+
+
+def _distance_to(window: Window, moment: datetime) -> timedelta:
+    return max(window.start - moment, moment - window.until, timedelta(0))
+
+
+def _clock_window(moment: datetime, minute: int | None) -> Window:
+    if minute is None:
+        return Window(moment, moment + _SPACED["hour"], "hour")
+    start = moment + timedelta(minutes=minute)
+    return Window(start, start + _SPACED["minute"], "minute")
 
 
 def shift_window(moment: datetime, count: int, unit: str) -> Window:
@@ -145,6 +234,41 @@ def nearest_occurrence(which: Which, at: datetime, make: Callable[[int], Window]
         if edge[which]:
             return window
     raise ValueError("it never comes")
+
+
+def nearest_month(which: Which, at: datetime, make: Callable[[int, int], Window]) -> Window:
+    """The nearest period in a direction that a month has; the one that has begun counts for both.
+
+    Args:
+        which: `past` or `future`.
+        at: the present moment.
+        make: gives that of a year and a month.
+
+    Raises:
+        ValueError: none has one.
+    """
+    back = which != "future"
+    for count in range(0, -_MOST_MONTHS, -1) if back else range(_MOST_MONTHS):
+        first = _first(at.year, at.month + count)
+        try:
+            window = make(first.year, first.month)
+        except ValueError:  # not every month has a 31st, or a Saturday the 21st
+            continue
+        if window.start <= at if back else window.until > at:
+            return window
+    raise ValueError("it never comes")
+
+
+def day_of_month(which: Which, at: datetime, number: int, weekday_: int | None = None) -> Window:
+    """The nearest day of that number in a month, on a weekday where one is named."""
+
+    def make(year_: int, month_: int) -> Window:
+        found = date(year_, month_, number)
+        if weekday_ not in (None, found.start.weekday()):
+            raise ValueError("another weekday")
+        return found
+
+    return nearest_month(which, at, make)
 
 
 def weekday_near(which: Which, at: datetime, number: int) -> Window:

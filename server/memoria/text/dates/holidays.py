@@ -1,0 +1,192 @@
+"""Holidays in both languages: of a date, of a weekday of a month, of Easter and of the moon."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+
+from memoria.text.dates import windows
+from memoria.text.dates.rule import DateRule
+from memoria.text.dates.windows import Prefer, Which, Window
+from memoria.text.pattern import LazyPattern
+
+_DayOf = Callable[[int], date]
+"""Gives the day of a holiday in a year.
+
+Raises:
+    ValueError: it is not known for that year.
+"""
+_SUNDAY, _THURSDAY = 6, 3
+_FIRST_LUNAR_YEAR = 2015
+_SPRING_FESTIVALS = (
+    "0219 0208 0128 0216 0205 0125 0212 0201 0122 0210 0129 0217 0206 0126 0213 0203 0123 0211 0131"
+    " 0219 0208"
+).split()
+_DRAGON_BOATS = (
+    "0620 0609 0530 0618 0607 0625 0614 0603 0622 0610 0531 0619 0609 0528 0616 0605"
+).split()
+_MID_AUTUMNS = (
+    "0927 0915 1004 0924 0913 1001 0921 0910 0929 0917 1006 0925 0915 1003 0922 0912"
+).split()
+
+
+def _on_date(month: int, day: int) -> _DayOf:
+    return lambda year: date(year, month, day)
+
+
+def _weekday(month: int, weekday: int, nth: int) -> _DayOf:
+    return lambda year: windows.nth_weekday(windows.month(year, month), weekday, nth).start.date()
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday, by Gauss's rule as Butcher has it."""
+    century, of_century = divmod(year, 100)
+    golden = year % 19
+    leaps, rest = divmod(century, 4)
+    shift = (century - (century + 8) // 25 + 1) // 3
+    moon = (19 * golden + century - leaps - shift + 15) % 30
+    sunday = (32 + 2 * rest + 2 * (of_century // 4) - moon - of_century % 4) % 7
+    late = (golden + 11 * moon + 22 * sunday) // 451
+    month, day = divmod(moon + sunday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
+def _lunar(days: list[str], shift: int = 0) -> _DayOf:
+    """A holiday of the moon, from a table of its days."""
+
+    def find(year: int) -> date:
+        index = year - _FIRST_LUNAR_YEAR
+        if not 0 <= index < len(days):
+            raise ValueError("no table has that year")
+        return date(year, int(days[index][:2]), int(days[index][2:])) + timedelta(days=shift)
+
+    return find
+
+
+def _shift(holiday: _DayOf, days: int) -> _DayOf:
+    return lambda year: holiday(year) + timedelta(days=days)
+
+
+def _clear_brightness(year: int) -> date:
+    """清明: the 4th or the 5th of April, by the sun."""
+    since_2000 = year % 100
+    return date(year, 4, int(since_2000 * 0.2422 + 4.81) - since_2000 // 4)
+
+
+_ENGLISH: Mapping[str, _DayOf] = {
+    "christmas eve": _on_date(12, 24),
+    "christmas day": _on_date(12, 25),
+    "christmas": _on_date(12, 25),
+    "boxing day": _on_date(12, 26),
+    "new year's eve": _on_date(12, 31),
+    "new year's day": _on_date(1, 1),
+    "new year's": _on_date(1, 1),
+    "new year": _on_date(1, 1),
+    "valentine's day": _on_date(2, 14),
+    "april fools' day": _on_date(4, 1),
+    "independence day": _on_date(7, 4),
+    "halloween": _on_date(10, 31),
+    "thanksgiving": _weekday(11, _THURSDAY, 3),
+    "mother's day": _weekday(5, _SUNDAY, 1),
+    "father's day": _weekday(6, _SUNDAY, 2),
+    "good friday": _shift(_easter, -2),
+    "easter sunday": _easter,
+    "easter monday": _shift(_easter, 1),
+    "easter": _easter,
+    "chinese new year": _lunar(_SPRING_FESTIVALS),
+}
+_CHINESE: Mapping[str, _DayOf] = {
+    "元旦": _on_date(1, 1),
+    "情人节": _on_date(2, 14),
+    "妇女节": _on_date(3, 8),
+    "愚人节": _on_date(4, 1),
+    "清明节": _clear_brightness,
+    "清明": _clear_brightness,
+    "劳动节": _on_date(5, 1),
+    "五一": _on_date(5, 1),
+    "青年节": _on_date(5, 4),
+    "儿童节": _on_date(6, 1),
+    "六一": _on_date(6, 1),
+    "建军节": _on_date(8, 1),
+    "教师节": _on_date(9, 10),
+    "国庆节": _on_date(10, 1),
+    "国庆": _on_date(10, 1),
+    "十一": _on_date(10, 1),
+    "万圣节": _on_date(10, 31),
+    "双十一": _on_date(11, 11),
+    "平安夜": _on_date(12, 24),
+    "圣诞节": _on_date(12, 25),
+    "圣诞": _on_date(12, 25),
+    "跨年夜": _on_date(12, 31),
+    "感恩节": _weekday(11, _THURSDAY, 3),
+    "母亲节": _weekday(5, _SUNDAY, 1),
+    "父亲节": _weekday(6, _SUNDAY, 2),
+    "除夕": _lunar(_SPRING_FESTIVALS, -1),
+    "大年三十": _lunar(_SPRING_FESTIVALS, -1),
+    "春节": _lunar(_SPRING_FESTIVALS),
+    "大年初一": _lunar(_SPRING_FESTIVALS),
+    "元宵节": _lunar(_SPRING_FESTIVALS, 14),
+    "端午节": _lunar(_DRAGON_BOATS),
+    "端午": _lunar(_DRAGON_BOATS),
+    "中秋节": _lunar(_MID_AUTUMNS),
+    "中秋": _lunar(_MID_AUTUMNS),
+}
+_YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
+_WHICHES: dict[str, Which] = {"last": "last", "this": "this", "next": "next"}
+
+
+def _in_year(holiday: _DayOf, year: int) -> Window:
+    day = holiday(year)
+    return windows.date(day.year, day.month, day.day)
+
+
+def _read_english(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    holiday = _ENGLISH[" ".join(match["name"].lower().replace("’", "'").split())]
+    if match["y"]:
+        return _in_year(holiday, int(match["y"]))
+    which: Which = _WHICHES[match["which"].lower()] if match["which"] else prefer
+    if which == "this":
+        return _in_year(holiday, at.year)
+    return windows.nearest_occurrence(which, at, lambda year: _in_year(holiday, year))
+
+
+def _read_chinese(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    holiday = _CHINESE[match["name"]]
+    if match["y"]:
+        return _in_year(holiday, int(match["y"]))
+    if match["near"]:
+        return _in_year(holiday, at.year + _YEARS[match["near"]])
+    return windows.nearest_occurrence(prefer, at, lambda year: _in_year(holiday, year))
+
+
+# A holiday is a date where something says when, not where it is the subject of talk.
+_BEFORE = "(?:on|at|by|until|till|before|after|since|from|to|through|over)"
+_NAMES = "|".join(sorted(_ENGLISH, key=len, reverse=True)).replace("'", "['’]")
+_NAMES_ZH = "|".join(sorted(_CHINESE, key=len, reverse=True))
+_YEAR = r"(?:(?: of|,)? (?P<y>(?:19|20)\d\d)\b)?"
+_YEAR_ZH = r"(?:(?P<y>(?:19|20)\d\d)年|(?P<near>大前年|前年|去年|今年|明年|后年))的?"
+_SOME_DAY_ZH = (
+    "(?=那天|当天|当晚|那晚|这天|[之以]?[前后](?!夕)|之?时|期间|放假|早上|上午|中午|下午|晚上|我们?[^的]|要去"
+    "|[到至])"
+)
+_NO_NOUN = r"(?!['’]s| (?:part|present|gift|tree|card|music|song|movie|dinner|cookie|sweater))"
+_NO_NOUN_ZH = "(?![个月年点号日位岁路])"
+
+
+def _rule(pattern: str) -> DateRule:
+    parts = {name.split("'")[0].split()[0] for name in _ENGLISH}
+    compiled = LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII)
+    return DateRule(tuple(parts), compiled, _read_english, "date")
+
+
+ENGLISH_RULES = (
+    _rule(rf"\b{_BEFORE} (?P<e>(?P<which>)(?P<name>{_NAMES})\b{_YEAR}){_NO_NOUN}"),
+    _rule(rf"\b(?P<which>last|this|next) (?P<name>{_NAMES})\b(?P<y>){_NO_NOUN}"),
+)
+CHINESE_RULES = tuple(
+    DateRule(tuple({name[0] for name in _CHINESE}), LazyPattern(pattern), _read_chinese, "date")
+    for pattern in (
+        rf"{_YEAR_ZH}(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
+        rf"(?<![年月第二三四五六七八九\d周期拜双])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_SOME_DAY_ZH}",
+        rf"(?<=[到至从])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
+    )
+)
