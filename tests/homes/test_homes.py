@@ -12,6 +12,7 @@ import memoria
 from memoria.app.upkeep import restore
 from memoria.config import Settings
 from memoria.errors import ForgottenError
+from memoria.inference.bundled import BundledEmbedder
 from memoria.store.sqlite.migrate import migrations
 
 HERE = Path(__file__).parent
@@ -38,21 +39,23 @@ def test_a_home_of_every_former_schema_version_is_kept() -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_a_former_home_has_the_same_rows_and_answers(version: str, tmp_path: Path) -> None:
-    await look(unpacked(version, tmp_path), expected(version))
+async def test_a_former_home_has_the_same_rows_and_answers(
+    version: str, tmp_path: Path, embedder: BundledEmbedder
+) -> None:
+    await look(unpacked(version, tmp_path), expected(version), embedder)
 
 
 @pytest.mark.parametrize("backup", BACKUPS, ids=lambda path: path.stem)
 async def test_a_former_backup_is_restored_with_the_same_rows_and_answers(
-    backup: Path, tmp_path: Path
+    backup: Path, tmp_path: Path, embedder: BundledEmbedder
 ) -> None:
     home = tmp_path / "home"
     restore(Settings(home=home), backup, lambda *_: None)
-    await look(home, expected(backup.stem))
+    await look(home, expected(backup.stem), embedder)
 
 
-async def look(home: Path, there: dict[str, Any]) -> None:
-    async with memoria.open(home=home, tenant="default") as m:
+async def look(home: Path, there: dict[str, Any], embedder: BundledEmbedder) -> None:
+    async with memoria.open(home=home, tenant="default", embedder=embedder) as m:
         for session_id, turns in there["turns"].items():
             session = await m.get_session(session_id)
             assert [[turn.id, turn.content] for turn in session.turns] == turns
