@@ -154,7 +154,7 @@ class Resolver:
             task=self._find_task(add, content, turn, subject),
             flag=confirm_reason,
         )
-        end = find_expiry(add.until, add.duration, turn, zone)
+        end = find_expiry(add.until, content, add.duration, turn, zone)
         is_over = end is not None and end <= turn.at  # what was said of the past stays true
         wording = replace(wording, expires_at=None if is_over else end)
         if confirm_reason is None:
@@ -239,7 +239,7 @@ class Resolver:
             self._tx, memory, content, when.expression, when.at
         )
         wording = self._validator.wording(claim, turn, quote, when, interpretation)
-        end = find_expiry(update.until, update.duration, turn, zone)
+        end = find_expiry(update.until, content, update.duration, turn, zone)
         if end is not None and end <= turn.at:
             raise RejectedError("over when it was said")
         wording = replace(wording, expires_at=end)

@@ -39,11 +39,14 @@ from memoria.policy.privacy import effective_rules, mask, screen
 from memoria.policy.retention import expires_at
 from memoria.store.base import Transaction
 from memoria.text.clean import Tally, clean_text
-from memoria.text.dates import Prefer, find_end, times
+from memoria.text.dates import Prefer, find_end, find_side, full_dates, times
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
 
 _NO_RULES: PersonalRules = MappingProxyType({})
+_COMES_AGAIN = re.compile(
+    r"\b(?:birthday|anniversary|name day)\b|生日|纪念日|忌日|诞辰", re.IGNORECASE
+)
 _PLACEHOLDER = re.compile("⟨[^⟨⟩]{0,40}⟩")
 _SOURCE_OF_ROLE = {
     Role.USER: SourceKind.USER_SAID,
@@ -305,16 +308,35 @@ def _is_order(content: str, turn: StoredTurn) -> bool:
 def find_event_time(
     expression: str | None, content: str, turn: StoredTurn, zone: Zone, prefer: Prefer
 ) -> EventTime:
-    """When something happened: by the speaker's expression, or by a date in the conclusion."""
-    for text in (expression or "", content):
-        for span in times(text, turn.at, zone, prefer=prefer):
-            return EventTime(span.from_ms, span.expression)
-    return EventTime(None, None)
+    """When something happened: by a full date in the conclusion, or by the speaker's expression.
+
+    A date with its year is what was concluded from everything that was said; "next Friday" may have
+    been said before it was moved. Dates that come again every year are the next ones.
+    """
+    if _COMES_AGAIN.search(content):
+        prefer = "future"
+    told = times(expression or "", turn.at, zone, prefer=prefer)
+    dates = full_dates(content, turn.at, zone)
+    found = dates if len({span.from_ms for span in dates}) == 1 else told
+    found = found or times(content, turn.at, zone, prefer=prefer, lone_clocks=False)
+    if not found:
+        return EventTime(None, None)
+    return EventTime(found[0].from_ms, (told or found)[0].expression)
 
 
-def find_expiry(until: str | None, duration: Duration, turn: StoredTurn, zone: Zone) -> int | None:
-    """When a conclusion stops to count: at the end that was named, or after its duration."""
-    end = None if until is None else find_end(until, turn.at, zone)
+def find_expiry(
+    until: str | None, content: str, duration: Duration, turn: StoredTurn, zone: Zone
+) -> int | None:
+    """When a conclusion stops to count: at the end that was named, or after its duration.
+
+    Up to a full date in the conclusion it holds whatever the speaker's expression says.
+    """
+    if until is None:
+        return expires_at(duration, turn.at)
+    dates = full_dates(content, turn.at, zone)
+    ends = [span for span in dates if find_side(content, span) in ("until", "before")]
+    text = content if len(ends) == len(dates) == 1 else until
+    end = find_end(text, turn.at, zone)
     return expires_at(duration, turn.at) if end is None else end
 
 

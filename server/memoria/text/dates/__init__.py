@@ -28,8 +28,18 @@ Ambiguous expressions are resolved in one way, which is listed here:
 """
 
 from memoria.text.dates.ends import find_end
-from memoria.text.dates.find import TimeSpan, times
-from memoria.text.dates.interval import Interval, interval
+from memoria.text.dates.find import TimeSpan, full_dates, times
+from memoria.text.dates.interval import Interval, find_side, interval
 from memoria.text.dates.windows import Granularity, Prefer
 
-__all__ = ["Granularity", "Interval", "Prefer", "TimeSpan", "find_end", "interval", "times"]
+__all__ = [
+    "Granularity",
+    "Interval",
+    "Prefer",
+    "TimeSpan",
+    "find_end",
+    "find_side",
+    "full_dates",
+    "interval",
+    "times",
+]

@@ -15,6 +15,9 @@ from memoria.text.dates.compose import Piece, Resolve, join_pieces
 from memoria.text.dates.rule import DateRule
 from memoria.text.dates.windows import Granularity, Prefer, Window
 
+_YEARS_LATER_MS = 9 * 366 * 86_400_000
+_OF_A_DAY = ("day", "part", "hour", "minute")
+
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
@@ -58,6 +61,18 @@ def times(
         if lone_clocks or not piece.is_lone_clock
     )
     return tuple(span for span in spans if span is not None)
+
+
+def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
+    """The days of a text that are named with their year: they are the same whenever it is said."""
+    elsewhere = times(text, said_ms + _YEARS_LATER_MS, zone, prefer="future", lone_clocks=False)
+    fixed = {(span.start, span.from_ms) for span in elsewhere}
+    found = times(text, said_ms, zone, lone_clocks=False)
+    return tuple(
+        span
+        for span in found
+        if (span.start, span.from_ms) in fixed and span.granularity in _OF_A_DAY
+    )
 
 
 def _select_rules(text: str) -> list[DateRule]:
