@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.ingest.play import add, memories, opened, reader
@@ -26,13 +25,13 @@ SHANGHAI = "Asia/Shanghai"
 Reads = Callable[[Asked], object]
 
 
-def model_that_says(**fields: Any) -> Reads:
+def model_that_says(**fields: str) -> Reads:
     """A model that makes one memory of the one turn it is shown."""
-    return reader(lambda n, _who, said, _known: [add(said, n, **fields)])
+    return reader(lambda n, _who, said, _known: [{**add(said, n), **fields}])
 
 
 async def read_one(
-    home: Path, words: str, *, at: str = EARLY, zone: str | None = None, **fields: Any
+    home: Path, words: str, *, at: str = EARLY, zone: str | None = None, **fields: str
 ) -> tuple[Memory, str]:
     """The memory that a model makes of one turn, and the prompt it was shown."""
     with ScriptedModel(answer=model_that_says(**fields)) as model:
