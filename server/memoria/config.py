@@ -31,6 +31,7 @@ from memoria.model.zone import Zone
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
 
+MOST_SHORT_TERM_TURNS = 100
 NO_WORKSPACE = "none"
 """What is written where no project is meant."""
 LONGEST_LEASE_MS = 600_000
@@ -123,6 +124,10 @@ class Settings(BaseModel):
     embedder_wait_ms: int = Field(3000, ge=0, le=60_000)
     """How long a search waits for a model that is still loading before it goes on with text
     alone. The bundled model loads in about 2 s, once per process."""
+
+    short_term_turns: int = Field(6, ge=0, le=MOST_SHORT_TERM_TURNS)
+    """How many of a session's last turns a context package shows at most, within its budget; 0 for
+    none, where the caller shows them itself."""
 
     search_without: Annotated[tuple[Part, ...], BeforeValidator(_split_parts)] | None = None
     """Sources that searches leave out, such as `graph` or `vectors,graph`; there are `text`,

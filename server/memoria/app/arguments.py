@@ -12,6 +12,7 @@ from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, validate_call
 
+from memoria.config import MOST_SHORT_TERM_TURNS
 from memoria.errors import InvalidInputError
 from memoria.model.parse import replace_lone_surrogates
 from memoria.model.query import QueryT, build_query, query_parameters
@@ -34,6 +35,8 @@ Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Offset = Annotated[int, Field(ge=0, le=2**53)]
 AdjacentTurns = Annotated[int, Field(ge=0, le=1_000)]
 """Neighbouring turns on each side."""
+ShortTermTurns = Annotated[int, Field(ge=0, le=MOST_SHORT_TERM_TURNS)]
+"""The last turns of a session in a context package."""
 Seconds = Annotated[float, Field(ge=0)]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memoria.app.arguments import Name, Text, check_arguments, takes_query
+from memoria.app.arguments import Name, ShortTermTurns, Text, check_arguments, takes_query
 from memoria.app.threads import in_thread
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError
@@ -86,18 +86,23 @@ class Recall:
         *,
         max_tokens: int = 1200,
         session_id: Name | None = None,
+        short_term_turns: ShortTermTurns | None = None,
         workspace: Text | None = None,
         task: Text | None = None,
     ) -> ContextPackage:
-        """What a framework puts before a model: persona, task in hand, recall, evidence, citations.
+        """What a framework puts before a model: all that matters now, under one token budget.
 
-        What is recalled has to fit better than in a search, for nobody asked for it. Evidence
-        is added where the query asks for the record, or where nothing was recalled.
+        That is persona, the task in hand, the last turns of the session, recall, evidence and
+        citations. What is recalled has to fit better than in a search, for nobody asked for it.
+        Evidence is added where the query asks for the record, or where nothing was recalled.
 
         Args:
             query: what the user has just said, or is about to be answered.
             max_tokens: estimated tokens of the package at most, 200 or more.
-            session_id: the session whose task is in hand; the latest ones by default.
+            session_id: the session whose task is in hand and whose last turns are shown; by default
+                the tasks are the latest ones and the turns those of this connection.
+            short_term_turns: how many of the last turns are shown at most, as far as they fit; the
+                configured number by default.
             workspace: ask as from this project; the configured one by default.
             task: memories of this task gain; by default the task on the scratchpad.
         """
@@ -109,6 +114,10 @@ class Recall:
 
         if max_tokens < MIN_TOKENS:
             raise InvalidInputError(f"max_tokens is {max_tokens}; it must be {MIN_TOKENS} or more.")
+        from memoria.retrieval.answer.last_turns import read_session_end  # noqa: PLC0415
+
+        configured = self.settings.short_term_turns
+        most_turns = configured if short_term_turns is None else short_term_turns
         place, search = self._workspace(workspace), self._search
         options = self._options((), task, session_id, explain=False)
         memories, evidence = (
@@ -121,8 +130,10 @@ class Recall:
                 own = tx.scratchpads.get(session_id) if session_id else None
                 tasks = [own] if own else tx.scratchpads.list_recent(_TASKS, place)
                 core = self._core.read(tx, place).values()
+                session = session_id or self._default_session
+                end = read_session_end(tx, session, most_turns, query, place)
             urgent = frozenset[str]().union(*(one.urgent for one in core))
-            fixed = FixedBlocks([one.text for one in core], tasks, urgent)
+            fixed = FixedBlocks([one.text for one in core], tasks, end, urgent)
             return build_context(
                 fixed, max_tokens, lambda *room: search.run_for_context(memories, evidence, *room)
             )

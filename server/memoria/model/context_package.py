@@ -10,6 +10,8 @@ class ContextPackage(Value):
     """Who the assistant and the user are, and what always matters."""
     short_term: str
     """The task in hand, and those finished lately."""
+    last_turns: str
+    """The last turns of the session, as far as they fit."""
     recall: str
     """Conclusions that bear on the query, a line each with its id."""
     evidence: str

@@ -45,6 +45,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(traces)
     app.command()(revise)
     app.command()(forget)
+    app.command("context")(show_context)
     app.command()(scratchpad)
 
 
@@ -124,6 +125,37 @@ def traces(ctx: typer.Context, words: _Words, as_json: AsJson = False, **options
     query = read_options(words, options)
     found = with_memory(ctx, lambda m: m.search_conversation_traces(**query))
     print_answer(found, wire_traces(found), as_json=as_json)
+
+
+def show_context(
+    context: typer.Context,
+    words: _Words,
+    max_tokens: Annotated[
+        int, typer.Option(help="Most tokens of the package, estimated; 200 or more.")
+    ] = 1200,
+    session_id: Annotated[
+        str | None, typer.Option(help="The session whose task and last turns are shown.")
+    ] = None,
+    short_term_turns: Annotated[
+        int | None, typer.Option(help="Most turns of the session to show.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Task in hand; its memories rank higher.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a framework would put before a model: persona, task, last turns and recall."""
+    package = with_memory(
+        context,
+        lambda m: m.build_context(
+            " ".join(words),
+            max_tokens=max_tokens,
+            session_id=session_id,
+            short_term_turns=short_term_turns,
+            task=task,
+        ),
+    )
+    show(package, package.text, as_json=as_json)
 
 
 def revise(

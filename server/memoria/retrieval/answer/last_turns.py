@@ -1,0 +1,133 @@
+"""Last turns: the end of a session as a context package shows it, within its share of the budget.
+
+The newest turns are taken first, so that the oldest make room. A turn stands there whole, or it is
+cut and says so, with its id; what a tool was given and gave back is shortened in any case.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from memoria.model import Role, StoredTurn
+from memoria.store.base import Transaction
+from memoria.text.budget import estimate_tokens
+from memoria.text.document import as_text
+from memoria.text.lines import indent_lines, join_lines
+from memoria.text.strip import escape_fences
+
+_SPARE = 8
+"""Turns read beyond those wanted, since some are not to be shown."""
+_LEAST_TOKENS = 60
+"""A turn that has to be cut is shown if so many tokens are left for it."""
+_ARGS_CHARS = 120
+_RESULT_CHARS = 240
+_CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnd:
+    """The last turns of a session that may be shown, oldest first."""
+
+    turns: Sequence[StoredTurn] = ()
+    answered_id: str | None = None
+    """The turn that is being answered, where it is on record: whoever asks shows it anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastTurns:
+    """The turns that fitted, as lines."""
+
+    lines: tuple[str, ...] = ()
+    whole_ids: Collection[str] = frozenset()
+    """Ids of the turns that are shown whole."""
+
+
+def read_session_end(
+    tx: Transaction, session_id: str, most: int, query: str, workspace: str | None
+) -> SessionEnd:
+    """The last turns of a session that may be shown.
+
+    Turns whose words were forgotten, instructions of a system and the query itself are left out,
+    and so is what was said in a private project that is not asked from.
+
+    Args:
+        tx: the transaction to read in.
+        session_id: the session.
+        most: turns at most.
+        query: what is about to be answered.
+        workspace: the project that is asked from.
+    """
+    if most == 0:
+        return SessionEnd()
+    wanted = 2 * most + _SPARE
+    offset = max(0, tx.conversations.session_size(session_id) - wanted)
+    turns = tx.conversations.session_turns(session_id, offset, wanted)
+    shown = [turn for turn in turns if _may_be_shown(tx, turn, workspace)]
+    is_answered = bool(shown) and shown[-1].content.strip() == query.strip()
+    answered_id = shown.pop().id if is_answered else None
+    return SessionEnd(shown[-most:], answered_id)
+
+
+def fit_last_turns(turns: Sequence[StoredTurn], tokens: int) -> LastTurns:
+    """The newest of the turns that fit into so many tokens, in their order."""
+    lines: list[str] = []
+    whole: set[str] = set()
+    left = tokens - line_cost(_note_dropped(len(turns))) if turns else 0
+    for turn in reversed(turns):
+        head, text, is_cut = _describe_turn(turn)
+        line = head + text
+        if line_cost(line) > left:
+            shorter = _cut_to_fit(turn, head, text, left)
+            lines += [shorter] if shorter else []
+            break
+        left -= line_cost(line)
+        lines.append(line)
+        whole |= set() if is_cut else {turn.id}
+    dropped = len(turns) - len(lines)
+    notes = [_note_dropped(dropped)] if dropped else []
+    return LastTurns((*notes, *reversed(lines)), frozenset(whole))
+
+
+def line_cost(line: str) -> int:
+    """Estimated tokens of a line with its end, escaped as it will be."""
+    return estimate_tokens(escape_fences(f"{line}\n"))
+
+
+def _note_dropped(count: int) -> str:
+    return f"({count} earlier {'turn' if count == 1 else 'turns'} left out)"
+
+
+def _may_be_shown(tx: Transaction, turn: StoredTurn, workspace: str | None) -> bool:
+    is_elsewhere = turn.workspace is not None and turn.workspace != workspace
+    is_private = is_elsewhere and tx.memories.is_private(turn.workspace)
+    return not (turn.suppressed or is_private or turn.role is Role.SYSTEM)
+
+
+def _describe_turn(turn: StoredTurn) -> tuple[str, str, bool]:
+    """Who spoke, the words, and whether anything was cut."""
+    head = f"- #{turn.turn_index} {join_lines(turn.speaker or turn.role.value)}: "
+    args, result = as_text(turn.tool_args), as_text(turn.tool_result)
+    if not (turn.tool_name or args or result):
+        return head, indent_lines(turn.content.strip(), "  "), False
+    call = f"{turn.tool_name or 'tool'}({_shorten(args, _ARGS_CHARS)})"
+    parts = [turn.content.strip(), call, f"→ {_shorten(result, _RESULT_CHARS)}" if result else ""]
+    is_cut = len(args) > _ARGS_CHARS or len(result) > _RESULT_CHARS
+    return head, indent_lines(" ".join(filter(None, parts)), "  "), is_cut
+
+
+def _shorten(text: str, chars: int) -> str:
+    return text if len(text) <= chars else f"{text[:chars]}… (of {len(text):,} characters)"
+
+
+def _cut_to_fit(turn: StoredTurn, head: str, text: str, tokens: int) -> str | None:
+    """A turn's beginning with a word that it is cut; None where hardly any of it would fit."""
+    mark = f"… (cut; turn {turn.id} has {len(text):,} characters)"
+    if tokens < _LEAST_TOKENS + line_cost(head + mark):
+        return None
+    chars = min(len(text), tokens * _CHARS_PER_TOKEN)
+    while chars > 0:
+        line = f"{head}{text[:chars]}{mark}"
+        cost = line_cost(line)
+        if cost <= tokens:
+            return line
+        chars = min(chars - 1, chars * tokens // cost)
+    return None
