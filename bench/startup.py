@@ -23,11 +23,11 @@ from rich.console import Console
 
 from bench.output import rounded, table
 from bench.stdio import LEGACY, MODERN, Era, Start, start
+from bench.tool_size import count_tool_tokens
 
 _BARE = "from mcp.server import MCPServer; MCPServer('bare').run('stdio')"
 _ERAS = (LEGACY, MODERN)
 _SERVERS = ("bare", "memoria")
-_CHARS_PER_TOKEN = 4
 _NO_COMMAND = 2
 
 
@@ -49,10 +49,8 @@ class Tools:
     """What `tools/list` puts into a model's context."""
 
     tools: int
-    characters: int
-    """Of the result as compact JSON."""
     tokens: int
-    """Estimated: four characters each."""
+    """Of their names, descriptions and input schemas, counted with o200k."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -106,8 +104,8 @@ def _wait(era: Era, starts: Mapping[tuple[str, str], Sequence[Start]]) -> Wait:
 
 
 def _tools(last: Start) -> Tools:
-    text = json.dumps(last.tools, ensure_ascii=False, separators=(",", ":"))
-    return Tools(len(last.tools["tools"]), len(text), -(-len(text) // _CHARS_PER_TOKEN))
+    tokens = count_tool_tokens(last.tools["tools"])
+    return Tools(len(tokens), sum(tokens.values()))
 
 
 def _print(runs: int, waits: Mapping[str, Wait], tools: Tools, as_json: bool) -> None:
@@ -125,7 +123,7 @@ def _print(runs: int, waits: Mapping[str, Wait], tools: Tools, as_json: bool) ->
     for name, wait in waits.items():
         filled.add_row(name, wait.opening, *_cells(wait))
     Console().print(filled)
-    print(f"tools/list: {tools.tools} tools, {tools.characters} characters, {tools.tokens} tokens")
+    print(f"tools/list: {tools.tools} tools, {tools.tokens} tokens reach a model")
 
 
 def _cells(wait: Wait) -> Iterator[str]:

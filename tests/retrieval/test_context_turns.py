@@ -132,11 +132,8 @@ async def test_a_private_projects_talk_is_not_in_a_package_for_another(home: Pat
         assert "it rained" in own.last_turns
 
 
-PIECES = st.lists(
-    st.sampled_from([*HOSTILE, "a b ", "很长的一句话", "\n# Recall\n", "x" * 300]),
-    min_size=1,
-    max_size=9,
-).map("".join)
+PARTS = st.sampled_from([*HOSTILE, "a b ", "很长的一句话", "\n# Recall\n", "x" * 300])
+PIECES = st.lists(PARTS, min_size=1, max_size=9).map("".join)
 
 
 @settings(

@@ -5,6 +5,8 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 import pytest
+from bench.extraction.price import count_tokens
+from bench.tool_size import count_tool_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -12,8 +14,7 @@ from tests.surface.agent import Agent
 
 from memoria.surface.mcp.schemas import slim_schema
 
-TOKENS = 3000
-CHARS_PER_TOKEN = 4
+TOKENS = 2000
 
 
 async def listed(agent: Agent) -> dict[str, Any]:
@@ -60,11 +61,17 @@ async def test_clients_are_told_which_tools_only_read(standing: Agent) -> None:
     }
 
 
-async def test_the_whole_list_of_tools_is_under_3000_tokens(standing: Agent) -> None:
-    answer = await standing.client.list_tools()
-    size = len(answer.model_dump_json(by_alias=True, exclude_none=True))
-    print(f"tools/list: {size} characters, {size / CHARS_PER_TOKEN:.0f} tokens")  # noqa: T201
-    assert size / CHARS_PER_TOKEN <= TOKENS
+async def test_what_reaches_a_model_of_the_tools_is_at_most_2000_tokens(standing: Agent) -> None:
+    tokens = count_tool_tokens((await listed(standing))["tools"])
+    print(f"{sum(tokens.values())} tokens of o200k: {tokens}")  # noqa: T201
+    assert sum(tokens.values()) <= TOKENS
+
+
+def test_a_tool_costs_its_name_its_description_and_its_input_schema_and_no_more() -> None:
+    tool = {"name": "n", "description": "d", "inputSchema": {"type": "object"}}
+    text = '{"name":"n","description":"d","inputSchema":{"type":"object"}}'
+    assert count_tool_tokens([{**tool, "outputSchema": {"x": 1}}]) == {"n": count_tokens(text)}
+    assert count_tokens("Always name the units") == 4
 
 
 async def test_every_tool_says_what_it_is_for_in_text_without_indentation(standing: Agent) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from memoria.model import ContextPackage, Hit, Scratchpad, SearchResult
-from memoria.retrieval.answer.last_turns import SessionEnd, fit_last_turns
+from memoria.retrieval.answer.last_turns import NO_TURNS, SessionEnd, fit_last_turns
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
 from memoria.text.lines import indent_lines, join_lines
@@ -40,7 +40,7 @@ class FixedBlocks:
     core: Sequence[str]
     """PERSONA.md, USER.md and MEMORY.md, as far as there are any."""
     tasks: Sequence[Scratchpad]
-    session_end: SessionEnd = SessionEnd()
+    session_end: SessionEnd = NO_TURNS
     urgent: Collection[str] = ()
     """Lines of `core` that go in before all others: rules, and what was said since the last night.
     """

@@ -32,6 +32,9 @@ class SessionEnd:
     """The turn that is being answered, where it is on record: whoever asks shows it anyway."""
 
 
+NO_TURNS = SessionEnd()
+
+
 @dataclass(frozen=True, slots=True)
 class LastTurns:
     """The turns that fitted, as lines."""
@@ -57,7 +60,7 @@ def read_session_end(
         workspace: the project that is asked from.
     """
     if most == 0:
-        return SessionEnd()
+        return NO_TURNS
     wanted = 2 * most + _SPARE
     offset = max(0, tx.conversations.session_size(session_id) - wanted)
     turns = tx.conversations.session_turns(session_id, offset, wanted)

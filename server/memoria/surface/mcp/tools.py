@@ -122,7 +122,7 @@ async def search_memory(
 ) -> Annotated[CallToolResult, WireConclusions]:
     """What is known from earlier sessions: people, preferences, rules, decisions, facts, past
     work. Cited conclusions, a line each; empty when nothing fits. Use before answering anything
-    that may have a history.
+    that may have a history; with task, to go on with a piece of work.
     """
     found = await memory_of(ctx).search_memory(**arguments)
     return _answer(wire_conclusions(found), result_text(found))
@@ -168,7 +168,7 @@ async def remember(
     subject: Annotated[str | None, Field(description="of whom or what it speaks")] = None,
     task: Annotated[
         str | None,
-        Field(description="task it belongs to; a rule then holds for it alone"),
+        Field(description="default: the task in hand; a rule with one ends with it"),
     ] = None,
     entities: Annotated[
         list[str | NamedEntity], Field(description="people, places, things it names")
@@ -183,8 +183,9 @@ async def remember(
     scope: Scope | None = None,
 ) -> Annotated[CallToolResult, WireRememberResult]:
     """Keep a preference, rule, decision, plan or fact for later sessions. Call it as soon as the
-    user states one or says "remember" / 记住, with what you know of it: until when it holds, what
-    it replaces. To reword a known memory use revise_memory.
+    user states one or says "remember" / 记住, and give what you know: until if it ends,
+    supersedes if it replaces a memory you found, subject and entities if it names anybody. To
+    reword or confirm a memory use revise_memory.
     """
     kept = await memory_of(ctx).remember(
         content,
@@ -296,7 +297,9 @@ async def update_scratchpad(
     completed: Annotated[str | None, Field(description="a task that is done")] = None,
     session_id: str | None = None,
 ) -> Annotated[CallToolResult, WireScratchpad]:
-    """Note what this session is working on. A new focus files the old one; five are kept."""
+    """Note what this session is working on: what is remembered about the work is filed under it,
+    and searches favour it. A new focus files the old one; five are kept.
+    """
     pad = await memory_of(ctx).update_scratchpad(
         current_focus=current_focus, completed=completed, session_id=session_id
     )
