@@ -280,7 +280,9 @@ _NUMBERED = (
 )
 _TO_DAY = rf"(?:(?:日|号|號)?\s?[到至~～—–-]\s?(?P<d2>{_DAY_NUMBER})(?=[日号號]))"
 _DAYS_OF_MONTH = rf"(?P<d>{_DAY_NUMBER}){_TO_DAY}[日号號]"
-_RANGE_DAY = rf"(?P<d>{_DAY_NUMBER})(?:{_TO_DAY})?[日号號]"
+# In digits a day may leave its sign out: 我生日9月30，别忘了.
+_BARE_DAY = r"(?<=\d)(?!\s?[\d.:：/%％到至~～—–-])(?=\s|[，,。；;！!？?、）)的]|\Z)"
+_RANGE_DAY = rf"(?P<d>{_DAY_NUMBER})(?:(?:{_TO_DAY})?[日号號]|(?P<bare>){_BARE_DAY})"
 _ALONE = "(?<![\\d第年月A-Za-z#型编到至~～—–-])(?<!(?<![周期拜])[零一二两三四五六七八九十百])"
 _NTH_WEEKDAY = rf"(?P<nth>第[一二三四五]|最后一)个?{_WEEK}{_WEEKDAY}"
 _BARE_THIRD = "(?<![\\d年月个今去明前后本这上下每当一二三四五六七八九十同同])"
@@ -327,6 +329,7 @@ RULES = (
         "day",
     ),
     _rule("天日早晚夜晨", r"(?P<day>昨|今|明)日(?![常头])", _day, "day"),
+    _rule("儿", r"(?<![以今先之])(?P<day>大前|前|昨|今|明|大后|后)儿个?", _day, "day"),
     _rule(
         "天日早晚夜晨",
         "(?<![说证聪发透文光黎表声])(?P<day>昨|今|明)(?P<part>早|晚|夜|晨)(?![间点期])上?",

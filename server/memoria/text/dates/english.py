@@ -30,7 +30,9 @@ DAY_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
     " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 ).split()
-_NAMED = {"today": 0, "yesterday": -1, "tomorrow": 1}
+_NAMED = {"today": 0, "yesterday": -1} | dict.fromkeys(
+    ["tomorrow", "tmrw", "tmr", "tmw", "2morrow"], 1
+)
 
 _WHICHES: dict[str, Which] = {
     "last": "last",

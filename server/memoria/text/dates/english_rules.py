@@ -19,6 +19,9 @@ _DATE_YEAR = f"(?:,? {_YEAR})?"
 _DATE_DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _WEEKDAY = "(?P<w>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 _SHORT_WEEKDAY = "(?P<w>(?-i:Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun))"
+# Written small, "sat", "sun" and "wed" are other words, unless a day of the month or an hour follows.
+_SMALL_WEEKDAY = "(?P<w>mon|tues?|weds?|thu(?:rs)?|fri|sat|sun)"
+_DAY_OR_HOUR = r"(?: the \d{1,2}(?:st|nd|rd|th)\b| at \d{1,2}(?::\d\d|\s?[ap]\.?m))"
 _COUNT = r"(?P<n>\d{1,4}|" + "|".join(sorted(english.COUNTS, key=len, reverse=True)) + ")"
 _SEVERAL = "(?!an? )(?:" + _COUNT + ")"  # "will last a week" is no stretch before today
 _UNIT = "(?P<u>minute|hour|day|week|fortnight|month|year)s?"
@@ -155,6 +158,7 @@ RULES = (
     _weekday_rule(rf"{_NO_HABIT}\b(?:{_NEAR} )?{_WEEKDAY}\b"),
     _weekday_rule(rf"\b{_NEAR} {_SHORT_WEEKDAY}\b"),
     _weekday_rule(rf"\bon (?P<e>{_SHORT_WEEKDAY}\b)"),
+    _weekday_rule(rf"\b{_SMALL_WEEKDAY}\b(?={_DAY_OR_HOUR})"),
     _weekday_rule(rf"\A\s{{0,9}}(?P<e>{_SHORT_WEEKDAY}\b)\s{{0,9}}\Z"),
     _rule("last this next", rf"\b{_WHICH} (?P<u>week|month|year)\b(?! of\b)", english.read_unit),
     _rule("last this next", rf"\b{_THIRD}{_WHICH} (?P<u>week|month|year)\b", english.read_unit),
@@ -187,8 +191,8 @@ RULES = (
         "day",
     ),
     _rule(
-        "today yesterday tomorrow",
-        r"\b(?P<name>today|yesterday|tomorrow)\b",
+        "today yesterday tomorrow tm 2m",
+        r"\b(?P<name>today|yesterday|tomorrow|tmrw|tmr|tmw|2morrow)\b",
         english.read_day,
         "day",
     ),
