@@ -19,7 +19,7 @@ _DATE_YEAR = f"(?:,? {_YEAR})?"
 _DATE_DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _WEEKDAY = "(?P<w>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 _SHORT_WEEKDAY = "(?P<w>(?-i:Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun))"
-# Written small, "sat", "sun" and "wed" are other words, unless a day of the month or an hour follows.
+# Written small, "sat", "sun" and "wed" are other words too: a day of the month or an hour decides.
 _SMALL_WEEKDAY = "(?P<w>mon|tues?|weds?|thu(?:rs)?|fri|sat|sun)"
 _DAY_OR_HOUR = r"(?: the \d{1,2}(?:st|nd|rd|th)\b| at \d{1,2}(?::\d\d|\s?[ap]\.?m))"
 _COUNT = r"(?P<n>\d{1,4}|" + "|".join(sorted(english.COUNTS, key=len, reverse=True)) + ")"
