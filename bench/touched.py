@@ -290,9 +290,9 @@ ADDITIONS = (MEMORY_TYPE, IMPORTER, STEP, EMBEDDER)
 
 
 def copy_tree(to: Path) -> Path:
-    """A copy of what the additions touch and need."""
+    """A copy of what the additions touch and need, with what is compiled of it already."""
     for name in _COPIED:
-        ignored = shutil.ignore_patterns("__pycache__", "node_modules")
+        ignored = shutil.ignore_patterns("*.pyc.*", "node_modules")  # the first are being written
         shutil.copytree(ROOT / name, to / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", to)
     return to

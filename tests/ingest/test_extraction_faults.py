@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,6 +25,7 @@ from tests.llm.scripted import (
     refuses,
     says,
 )
+from tests.processes import Running, run_memoria
 
 from memoria.erasure.suppression import Digester
 from memoria.inference.chat.client import ChatClient, ChatLimits
@@ -196,10 +195,8 @@ def test_any_sequence_of_faults_leaves_each_stretch_done_once_or_dead_with_a_rea
     assert len(kept) == len(done)
 
 
-_DRAIN = [sys.executable, "-m", "memoria", "queue", "run", "--until-empty"]
-
-
-def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> "subprocess.Popen[bytes]":
+def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> Running:
+    """A process that reads until nothing waits."""
     environment = {
         **os.environ,
         "MEMORIA_HOME": str(home),
@@ -209,9 +206,8 @@ def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> "subprocess
         "MEMORIA_LLM_MODEL": "scripted",
         "MEMORIA_LEASE_MS": str(lease_ms),
     }
-    return subprocess.Popen(  # noqa: S603  (our own program)
-        _DRAIN, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    errors = home.parent / f"errors {time.monotonic_ns()}"
+    return run_memoria(["queue", "run", "--until-empty"], environment, errors)
 
 
 @pytest.mark.parametrize("delay_s", [None, 0.0, 0.005, 0.02])
@@ -229,11 +225,9 @@ def test_a_worker_that_is_killed_leaves_nothing_half_done_or_doubled(
         if delay_s is not None:
             time.sleep(delay_s)
         os.kill(first.pid, signal.SIGKILL)
-        first.communicate()
+        assert first.wait(_DONE_WITHIN_S)[0] == -signal.SIGKILL
         model.release()
-        second = start(home, model)
-        _, said = second.communicate(timeout=_DONE_WITHIN_S)
-    assert second.returncode == 0, said.decode()
+        assert start(home, model).wait(_DONE_WITHIN_S) == (0, "")
     with store.read("t") as tx:
         entries = tx.queue.list_entries(None, 10)
     assert [entry.state for entry in entries] == [QueueState.DONE] * 3
@@ -253,10 +247,9 @@ def test_two_processes_share_the_queue_and_one_that_dies_holds_up_its_own_entry_
         other = start(home, model, lease_ms=30_000)
         model.wait_for_requests(2 + SHARED // 2)
         os.kill(dying.pid, signal.SIGKILL)
-        dying.communicate()
-        _, said = other.communicate(timeout=_DONE_WITHIN_S)
+        assert dying.wait(_DONE_WITHIN_S)[0] == -signal.SIGKILL
+        assert other.wait(_DONE_WITHIN_S) == (0, "")
         model.release()
-    assert other.returncode == 0, said.decode()
     with store.read("t") as tx:
         entries = tx.queue.list_entries(None, 10_000)
     assert Counter(entry.attempts for entry in entries) == {1: SHARED - 2, 2: 2}
@@ -272,8 +265,7 @@ def test_two_processes_that_both_live_read_nothing_twice(home: Path) -> None:
     with ScriptedModel(answer=keep) as model:
         both = [start(home, model, lease_ms=30_000) for _ in range(2)]
         for process in both:
-            _, said = process.communicate(timeout=_DONE_WITHIN_S)
-            assert process.returncode == 0, said.decode()
+            assert process.wait(_DONE_WITHIN_S) == (0, "")
         assert len(model.requests) == SHARED
     with store.read("t") as tx:
         assert {entry.state for entry in tx.queue.list_entries(None, 10_000)} == {QueueState.DONE}

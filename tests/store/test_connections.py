@@ -2,15 +2,15 @@
 
 import os
 import stat
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
+from tests.processes import PROCESSES
+from tests.store.new_homes import make_homes
 
 import memoria
 from memoria.errors import StoreError, StoreUnavailableError
@@ -203,48 +203,18 @@ async def test_opening_and_reading_an_up_to_date_home_writes_nothing(
 def test_processes_that_make_the_same_new_homes_at_the_same_moment_all_succeed(
     tmp_path: Path,
 ) -> None:
-    program = """
-        import sys
-        from pathlib import Path
-        from memoria.store.sqlite import SqliteStore
-
-        who, *homes = sys.argv[1:]
-        for home in homes:
-            print("ready", flush=True)
-            sys.stdin.readline()
-            store = SqliteStore(Path(home) / "memoria.db", busy_timeout_ms=30_000, readers=1)
-            with store.write(who) as tx:
-                tx.scratchpads.put("s", who, [], now=1, keep=5)
-            store.close()
-        print("done", flush=True)
-    """
     homes = [tmp_path / f"home{i}" for i in range(10)]
     names = [f"process {i}" for i in range(5)]
+    together = PROCESSES.Barrier(len(names))
     processes = [
-        subprocess.Popen(  # noqa: S603
-            [sys.executable, "-c", dedent(program), name, *map(str, homes)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        PROCESSES.Process(target=make_homes, args=(name, homes, together, TIMEOUT_S), daemon=True)
         for name in names
     ]
-    try:
-        for _ in homes:
-            for process in processes:
-                assert process.stdout is not None
-                assert process.stdout.readline() == "ready\n"
-            for process in processes:
-                assert process.stdin is not None
-                process.stdin.write("go\n")
-                process.stdin.flush()
-        ended = [process.communicate(timeout=TIMEOUT_S) for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
-    assert ended == [("done\n", "")] * len(processes)
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(TIMEOUT_S)
+    assert [process.exitcode for process in processes] == [0] * len(names)
     for home in homes:
         store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
         assert [focus(store, name) for name in names] == names
