@@ -1,13 +1,16 @@
 """The task in hand is noted on what is stated about the work, and takes nothing from anybody."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.ingest.play import memories
+from tests.ingest.play import add, memories, opened, reader
+from tests.llm.scripted import ScriptedModel
 
 import memoria
 from memoria import Memoria, Settings
 from memoria.model import Memory
+from memoria.policy.retention import ends_at
 
 ABOUT_WORK = [
     ("write the parser", "The parser reads its input as a stream", "fact"),
@@ -105,6 +108,51 @@ async def test_a_lasting_fact_stays_in_core_memory_and_a_rule_of_one_task_does_n
         core = "\n".join((await m.read_core()).values())
         assert "make release" in core
         assert "draft branch" not in core
+
+
+@pytest.mark.parametrize(
+    ("task", "said_of_work", "said_of_self"),
+    [
+        ("Let's write the invoice parser now.", "It reads port 8443, as I said.",
+         "By the way, I became a vegetarian."),
+        ("我们现在来写发票解析器吧。", "它读的端口是8443。", "顺便说一下，我现在吃素了。"),
+    ],
+)  # fmt: skip
+async def test_what_a_model_concludes_bears_the_task_that_was_in_hand_when_it_was_said(
+    home: Path, task: str, said_of_work: str, said_of_self: str
+) -> None:
+    def reads(n: int, _who: str, text: str, _: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if text == said_of_work:
+            return [add(text, n, "The parser reads port 8443", subject="parser")]
+        return [add(text, n, "The user is vegetarian")] if text == said_of_self else []
+
+    with ScriptedModel() as model:
+        model.answer = reader(reads)
+        async with opened(home, model, workspace="/w") as m:
+            words = (task, said_of_work, said_of_self, "Let's move on to the water bill.")
+            turns = [
+                {"role": "user", "content": text, "at": f"2026-03-02T10:0{minute}:00Z"}
+                for minute, text in enumerate(words)
+            ]
+            await m.record_conversation(turns, "session_end", session_id="s")
+            await m.wait_until_idle(60)
+            found = {one.content: one.task for one in await memories(m)}
+            (pad,) = await m.scratchpads(session_id="s")
+    assert found["The user is vegetarian"] is None
+    assert found["The parser reads port 8443"] in {done.task for done in pad.completed}
+
+
+async def test_a_fact_with_a_task_fades_rises_and_is_merged_as_one_without(home: Path) -> None:
+    async with memoria.open(settings=Settings(home=home, embedder="off", workspace="/w")) as m:
+        await m.remember("The repository builds with make release")
+        await m.remember("The server listens on port 8443", task="fix the login")
+        await m.remember("Use the draft branch", type="rule", task="fix the login")
+        with m._store.read(m.tenant) as tx:  # noqa: SLF001  (what the night goes by)
+            attributes = {one.id: one for _, one in tx.retention.list_attributes(0, 10)}
+            by_content = {one.content: attributes[one.id] for one in await memories(m)}
+    for content, one in by_content.items():
+        assert one.task is (content == "Use the draft branch")
+        assert (ends_at(one) is None) is (content != "Use the draft branch")
 
 
 async def test_a_forgotten_task_is_forgotten_on_what_was_learnt_at_it(home: Path) -> None:

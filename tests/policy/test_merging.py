@@ -174,7 +174,6 @@ def memory(memory_id: str = "m", since: int = 0, **more: Any) -> Memory:  # noqa
     [
         {"type": MemoryType.PREFERENCE},
         {"workspace": "billing", "scope": "project"},
-        {"task": "the parser"},
         {"expires_at": DAY_MS},
         {"event_at": DAY_MS},
         {"subject": "anna"},
@@ -189,6 +188,17 @@ def test_memories_of_another_kind_place_or_time_stay_apart(more: dict[str, Any])
     assert may_merge(one, memory("b", **usual))
     assert not may_merge(one, other)
     assert not may_merge(other, one)
+
+
+def test_a_task_keeps_two_rules_apart_and_facts_only_where_both_have_another() -> None:
+    parser: dict[str, Any] = {"task": "the parser"}
+    kitchen: dict[str, Any] = {"task": "the kitchen"}
+    assert may_merge(memory("a"), memory("b", **parser))
+    assert may_merge(memory("a", **parser), memory("b", **parser))
+    assert not may_merge(memory("a", **parser), memory("b", **kitchen))
+    for kind in (MemoryType.RULE, MemoryType.PREFERENCE):
+        assert not may_merge(memory("a", type=kind), memory("b", type=kind, **parser))
+        assert may_merge(memory("a", type=kind, **parser), memory("b", type=kind, **parser))
 
 
 def test_words_for_the_same_subject_and_property_keep_nothing_apart() -> None:

@@ -116,11 +116,23 @@ async def test_a_memory_ends_when_its_agent_said(
     assert before + days[0] * DAY_MS - 1000 <= end <= now_millis() + days[1] * DAY_MS
 
 
-async def test_a_day_that_is_named_as_the_end_belongs_to_what_holds(agent: Agent) -> None:
-    memory_id = await kept(agent, "The freeze holds in the repository", until="2060-06-30")
-    assert (await agent.call("get_memory", id=memory_id))["expires_at"] == "2060-07-01T00:00:00Z"
-    memory_id = await kept(agent, "The thaw is on", until="2060-06-30T17:00:00+08:00")
-    assert (await agent.call("get_memory", id=memory_id))["expires_at"] == "2060-06-30T09:00:00Z"
+@pytest.mark.parametrize(
+    ("until", "end"),
+    [
+        ("2060-06-30", "2060-06-30T16:00:00Z"),
+        ("until 30 June 2060", "2060-06-30T16:00:00Z"),
+        ("到2060年6月30日", "2060-06-30T16:00:00Z"),
+        ("2060-06-30T17:00:00", "2060-06-30T09:00:00Z"),
+        ("2060-06-30T17:00:00+02:00", "2060-06-30T15:00:00Z"),
+    ],
+)
+async def test_a_day_that_is_named_as_the_end_belongs_to_what_holds_where_the_user_is(
+    home: Path, monkeypatch: pytest.MonkeyPatch, until: str, end: str
+) -> None:
+    monkeypatch.setenv("MEMORIA_TIME_ZONE", "Asia/Shanghai")
+    async with connected(server_on(home, None), "auto") as agent:
+        memory_id = await kept(agent, "The freeze holds in the repository", until=until)
+        assert (await agent.call("get_memory", id=memory_id))["expires_at"] == end
 
 
 async def test_what_cannot_be_used_is_refused_and_the_agent_is_told_what_to_do(

@@ -166,7 +166,7 @@ def _may_name(text: str, start: int) -> bool:
 
 
 _BEFORE_NAMES = {*known.SURNAMES_ZH, *"".join(known.COMPOUND_SURNAMES_ZH), *"小老阿"}
-_EQUAL_FIELDS = ("type", "project", "task", "expires_at")
+_EQUAL_FIELDS = ("type", "project", "expires_at")
 """Fields that must be equal for two memories to be merged."""
 
 
@@ -186,7 +186,8 @@ def may_merge(one: Memory, other: Memory) -> bool:
     has_equal_fields = all(getattr(one, name) == getattr(other, name) for name in _EQUAL_FIELDS)
     subjects = {subject_key(memory.subject) for memory in (one, other) if memory.subject}
     predicates = {predicate_key(memory.predicate) for memory in (one, other) if memory.predicate}
-    return has_equal_fields and len(subjects) <= 1 and len(predicates) <= 1
+    is_one_topic = len(subjects) <= 1 and len(predicates) <= 1
+    return has_equal_fields and is_one_topic and _may_be_of_one_task(one, other)
 
 
 def may_relate(one: Memory, other: Memory) -> bool:
@@ -199,10 +200,17 @@ def may_relate(one: Memory, other: Memory) -> bool:
     if one.id == other.id or not (_is_mergeable(one) and _is_mergeable(other)):
         return False
     scopes = {(memory.type, memory.project) for memory in (one, other)}
-    is_one_task = one.task == other.task or (
-        not one.type.is_guide and (one.task is None or other.task is None)
-    )
+    is_one_task = _may_be_of_one_task(one, other)
     return len(scopes) == 1 and is_one_task and may_be_one_subject(one.subject, other.subject)
+
+
+def _may_be_of_one_task(one: Memory, other: Memory) -> bool:
+    """Whether two memories of a type may be one, as far as their tasks tell.
+
+    A rule or a preference holds for its task alone; all else was only learnt there.
+    """
+    is_named_once = one.task is None or other.task is None
+    return one.task == other.task or (is_named_once and not one.type.is_guide)
 
 
 def may_be_one_subject(one: str | None, other: str | None) -> bool:
