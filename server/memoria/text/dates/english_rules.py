@@ -72,6 +72,7 @@ _PERIOD = (
 )
 _OF_THAT_YEAR = rf"(?:(?: of|,)? {_YEAR}| (?:of )?(?P<of>last|this|next|the) year\b)"
 _OF_YEAR = rf"(?:{_OF_THAT_YEAR}|\b)"
+_ORDINAL_PARTS = "1st 2nd 3rd 0th 1th 2th 3th 4th 5th 6th 7th 8th 9th"
 _ORDINAL = "(?P<nth>first|second|third|fourth)"
 RULES = (
     _rule("- /", rf"(?<![\d./-]){_ISO}(?![\d/-])", english.read_iso, "date"),
@@ -108,7 +109,7 @@ RULES = (
         "date",
     ),
     _rule(
-        "st nd rd th",
+        _ORDINAL_PARTS,
         rf"\b(?:on|by|until|till|before|after|since|from|to|through|and|between|of|,) (?:the )?"
         rf"(?P<e>{_NTH}){_NO_NOUN}",
         english.read_day_of_month,
@@ -116,7 +117,7 @@ RULES = (
         english.read_day_number,
     ),
     _rule(
-        "st nd rd th",
+        _ORDINAL_PARTS,
         rf"(?<=day) (?P<e>(?:the )?{_NTH}(?! century))",
         english.read_day_of_month,
         "day_of_month",
