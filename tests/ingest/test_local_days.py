@@ -1,5 +1,6 @@
 """Whose day it is: a turn's own, wherever the server runs, from the prompt to the daily page."""
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable
@@ -15,9 +16,10 @@ import memoria.app.nightly as nights
 from memoria import Settings
 from memoria.app.upkeep import back_up, restore
 from memoria.lifecycle.steps.daily import DailyStep
-from memoria.model import Memory, parse_instant
+from memoria.lifecycle.steps.history import HistoryStep
+from memoria.model import Memory, Turn, parse_instant
 from memoria.model.zone import Zone
-from memoria.store.folders import DAILY, tenant_folder
+from memoria.store.folders import DAILY, HISTORY, tenant_folder
 from memoria.text.analyser import query_terms
 
 EARLY = "2026-11-05T07:30:00+08:00"  # a Thursday; the fourth in Greenwich
@@ -125,6 +127,19 @@ async def test_a_session_of_the_fifth_is_filed_under_the_fifth(home: Path) -> No
     assert re.search(r"- 07:30 library, 早: 1 message", fifth)
     assert re.search(r"- 23:50 library, late: 1 message", fifth)
     assert not {"2026-11-04", "2026-11-06"} & set(pages(home))
+
+
+async def test_a_written_conversation_keeps_the_offset_of_its_turns(home: Path) -> None:
+    settings = Settings.from_values(home=home, embedder="off")
+    async with memoria.open(settings=settings) as m:
+        turn = {"role": "user", "content": "said early", "at": EARLY}
+        await m.record_conversation([turn], "session_end", session_id="s")
+    nights.run_nightly(settings, [HistoryStep.name])
+    (file,) = (tenant_folder(home, "default") / HISTORY).glob("*.jsonl")
+    line = json.loads(file.read_text("utf-8"))
+    fields = {name: value for name, value in line.items() if name in Turn.model_fields}
+    read = Turn.model_validate(fields)
+    assert (read.at, read.utc_offset) == (parse_instant(EARLY), 480)
 
 
 async def test_what_is_forgotten_leaves_the_page_of_its_own_day(home: Path) -> None:

@@ -28,6 +28,7 @@ def _line(turn: StoredTurn) -> str:
         "role": turn.role.value,
         "speaker": turn.speaker,
         "at": to_iso(turn.at),
+        **({} if turn.utc_offset is None else {"utc_offset": turn.utc_offset}),
         "content": turn.content,
         "tool_name": turn.tool_name,
         "tool_args": turn.tool_args,

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from memoria.model import Finding, Health, Repair, Statistics, from_millis, to_iso, to_millis
+from memoria.model import Finding, Health, Repair, Statistics, to_iso, to_millis
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from memoria.admin.backup import BackupReport
     from memoria.app.upkeep import Diagnosis, Restored
+    from memoria.model.zone import Zone
 
 _STATES = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
 
@@ -81,15 +82,15 @@ def wire_backup(report: "BackupReport") -> WireBackup:
     )
 
 
-def backup_text(report: "BackupReport") -> str:
-    """A backup in words."""
+def backup_text(report: "BackupReport", zone: "Zone") -> str:
+    """A backup in words, with days of a zone."""
     counts = ", ".join(f"{name} {count:,}" for name, count in report.manifest.counts.items())
     lines = [
         f"{report.path} ({report.size:,} bytes), read back and sound.",
         f"It holds: {counts}; and {', '.join(report.manifest.files)}.",
     ]
     if report.kept_until is not None:
-        until = f"{from_millis(report.kept_until):%Y-%m-%d}"
+        until = f"{zone.to_local(report.kept_until):%Y-%m-%d}"
         lines.append(f"It is kept until {until}. Copy it to another disk to be safe from this one.")
     if report.deleted:
         lines.append(f"Deleted as too old: {', '.join(path.name for path in report.deleted)}")

@@ -95,7 +95,7 @@ def backup(
     options: Options = context.obj
     with _show_progress("Backing up") as progress:
         report = back_up(options.settings, file, progress)
-    show(wire_backup(report), backup_text(report), as_json=as_json)
+    show(wire_backup(report), backup_text(report, options.settings.zone), as_json=as_json)
 
 
 def restore(
