@@ -1,7 +1,9 @@
 """Import: every good line goes in once, every bad line is named."""
 
 import json
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from memoria.admin.importer import Importer, ImportReport
 from memoria.admin.transcripts import FORMATS, find_transcripts
 from memoria.app import workspace_of
 from memoria.errors import InvalidInputError
-from memoria.model import StoredTurn
+from memoria.model import StoredTurn, parse_instant
 
 BIG = 6 * 1024 * 1024
 
@@ -303,6 +305,24 @@ def test_bad_lines_give_exit_code_3_and_the_rest_goes_in(shell: Shell, tmp_path:
     assert (again["already_recorded"], again["bad"]) == (2, 1)
     assert again["bad_lines"][0]["line"] == 2
     assert len(shell.json("traces", "bluebird")["hits"]) >= 1
+
+
+def test_a_time_without_an_offset_is_of_the_set_zone_and_one_with_keeps_it(
+    shell: Shell, tmp_path: Path
+) -> None:
+    times = ("2026-11-05T07:30:00", "2026-11-05T07:30:00-05:00", "2026-11-05T07:30:00Z")
+    lines = [line(f"said {i}", at=at, session_id="s") for i, at in enumerate(times)]
+    shell("import", written(tmp_path, *lines), MEMORIA_TIME_ZONE="Asia/Shanghai")
+    with closing(sqlite3.connect(shell.home / "memoria.db")) as connection:
+        rows = connection.execute("SELECT at, utc_offset FROM turns ORDER BY n").fetchall()
+    early, late = parse_instant("2026-11-04T23:30:00Z"), parse_instant("2026-11-05T12:30:00Z")
+    assert rows == [(early, None), (late, -300), (parse_instant(times[2]), None)]
+
+
+def test_a_zone_that_does_not_exist_is_refused_at_the_start(shell: Shell) -> None:
+    output = shell("stats", MEMORIA_TIME_ZONE="Mars/Olympus")
+    assert output.code != 0
+    assert "MEMORIA_TIME_ZONE: there is no such time zone" in " ".join(output.err.split())
 
 
 def test_a_good_file_gives_exit_code_0(shell: Shell, tmp_path: Path) -> None:
