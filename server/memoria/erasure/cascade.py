@@ -9,9 +9,12 @@
   names, an edge with either of its ends.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from memoria.model import InferredBy
 from memoria.store.base import Dependent, Transaction
+from memoria.text.document import full_text
+from memoria.text.name import name_key
 
 
 def find_unsupported(tx: Transaction, turn_ns: Sequence[int]) -> list[str]:
@@ -84,6 +87,27 @@ def delete_memory(tx: Transaction, memory_id: str, now: int) -> None:
     """
     tx.episodes.stop_summarising(memory_id, now)
     tx.memories.erase(memory_id)
+
+
+def drop_lost_subjects(tx: Transaction, survivors: Iterable[str], erased: Sequence[str]) -> None:
+    """Take from conclusions the subjects that nothing names any more.
+
+    To be called after the turns were erased. What somebody stated has the subject that they gave.
+
+    Args:
+        tx: the transaction that forgets.
+        survivors: ids of the memories that rested on the turns and stay.
+        erased: the texts of the turns.
+    """
+    for memory in filter(None, map(tx.memories.get, survivors)):
+        is_stated = memory.current.inferred_by is InferredBy.STATEMENT
+        subject = name_key(memory.subject or "")
+        if is_stated or not any(subject and subject in name_key(text) for text in erased):
+            continue
+        turns = (tx.conversations.turn(one.turn_id) for one in tx.memories.list_evidence(memory.id))
+        texts = [memory.content, *(full_text(turn) for turn in turns if turn is not None)]
+        if not any(subject in name_key(text) for text in texts):
+            tx.memories.set_subject(memory.id, None)
 
 
 def drop_unsupported(tx: Transaction, survivors: Sequence[str], now: int) -> None:

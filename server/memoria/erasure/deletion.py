@@ -2,7 +2,12 @@
 
 from collections.abc import Mapping
 
-from memoria.erasure.cascade import delete_dependents, delete_memory, drop_unsupported
+from memoria.erasure.cascade import (
+    delete_dependents,
+    delete_memory,
+    drop_lost_subjects,
+    drop_unsupported,
+)
 from memoria.erasure.plan import ErasurePlan
 from memoria.erasure.suppression import Digester
 from memoria.model import Channel, Memory, StoredTurn, now_millis
@@ -90,6 +95,7 @@ class Deletion:
             self._erase_turn(turn)
         # A memory that said it in a former wording stays, without the names that it had from there.
         survivors = {one.memory_id for one in dependents} | {*self._plan.former_wordings.values()}
+        drop_lost_subjects(self._tx, survivors, [*map(full_text, self._plan.source_versions)])
         drop_unsupported(self._tx, sorted(survivors), self._at)
 
     def _erase_turn(self, turn: StoredTurn) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memoria.erasure.cascade import (
     delete_dependents,
+    drop_lost_subjects,
     drop_unsupported,
     find_dependents,
     find_unsupported,
@@ -109,6 +110,7 @@ class _Repetition:
         for turn in erased:
             self.texts += filter(is_distinctive, (full_text(turn),))
             self.count += bool(self._tx.conversations.erase_turn(turn))
+        drop_lost_subjects(self._tx, survivors, [*map(full_text, erased)])
         drop_unsupported(self._tx, survivors, now_millis())
 
     def _erase_memory(self, memory_id: str) -> None:

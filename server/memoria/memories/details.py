@@ -142,9 +142,7 @@ def _read_entity(i: int, entity: object) -> Mention:
 def clean_entities(entities: Iterable[Mention], tally: Tally) -> tuple[Mention, ...]:
     """The entities without those whose names must not be stored."""
     return tuple(
-        one
-        for one in entities
-        if all(clean_text(name, tally) == name for name in (one.name, *one.aliases))
+        one for one in entities if all(clean_text(name, tally) == name for name in one.names)
     )
 
 

@@ -304,7 +304,7 @@ def _distinguishing_word(name_parts: QualifiedName) -> str | None:
 def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
     """The mentions that name something, without names that must not be stored."""
     for mention in mentions:
-        names = [name for name in (mention.name, *mention.aliases) if _is_name(name)]
+        names = [name for name in mention.names if _is_name(name)]
         if names:
             yield mention.model_copy(update={"name": names[0], "aliases": tuple(names[1:])})
 

@@ -84,7 +84,8 @@ class Statements(Revisions):
             writer = self._writer(tx)
             if given.again:
                 writer.lift_tombstone(text)
-            for words in filter(None, (text, given.subject, given.task)):
+            names = (name for one in given.entities for name in one.names)
+            for words in filter(None, (text, given.subject, given.task, *names)):
                 writer.check_not_forgotten(words)
             new, end = self._draft(tx, text, kind, given)
             replaced = require_replaceable(tx, given.supersedes) if given.supersedes else None
@@ -123,7 +124,11 @@ class Statements(Revisions):
             given,
             subject=self._screen(subject, tally) if subject else None,
             task=self._screen(task, tally) if task else given.task and "",
-            entities=clean_entities(given.entities, tally),
+            entities=tuple(
+                one
+                for one in clean_entities(given.entities, tally)
+                if all(self._screen(name, tally) == name for name in one.names)
+            ),
         )
 
     def _draft(

@@ -262,13 +262,15 @@ class OperationValidator:
         """A subject, property or task without secrets.
 
         Raises:
-            RejectedError: it is empty or a placeholder of our prompts.
+            RejectedError: it is empty, a placeholder of our prompts, or says what was forgotten.
         """
         cleaned = clean_text(text, Tally()).strip()
         if not cleaned:
             raise RejectedError("nothing left to say")
         if _is_placeholder(cleaned):
             raise RejectedError("a placeholder")
+        if self._suppression.find_tombstone(cleaned) is not None:
+            raise RejectedError("forgotten")
         return mask(cleaned, self._personal)
 
     def screen_names(self, add: Add) -> Add:
@@ -281,9 +283,7 @@ class OperationValidator:
 
     def screen_mentions(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
         """The mentions whose every name may be kept."""
-        return tuple(
-            one for one in mentions if all(map(self._may_keep_name, (one.name, *one.aliases)))
-        )
+        return tuple(one for one in mentions if all(map(self._may_keep_name, one.names)))
 
     def _may_keep_name(self, name: str) -> bool:
         is_free = self._suppression.find_tombstone(name) is None and not _is_placeholder(name)

@@ -46,6 +46,11 @@ class Mention(Value):
     role: SemanticRole | None = None
     aliases: Annotated[tuple[_Name, ...], Field(max_length=5)] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and its aliases."""
+        return (self.name, *self.aliases)
+
 
 class Add(Value):
     """A new conclusion."""

@@ -30,7 +30,7 @@ class SqliteEntities:
     def upsert(self, node_n: int, mention: Mention, distinct: str) -> str:
         """The id of the entity a memory's node speaks of, with its names put down to that node."""
         qualifier = name_key(distinct) if distinct else ""
-        spellings = tuple(dict.fromkeys((mention.name, *mention.aliases)))
+        spellings = tuple(dict.fromkeys(mention.names))
         n = self._find_namesake(spellings, mention.kind, qualifier)
         if n is None:
             n = self._rows.insert("add_entity_node")
