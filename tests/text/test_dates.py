@@ -61,6 +61,24 @@ ENGLISH = [
     ("early May 2024", "2024-05-01", "2024-05-11"),
     ("in 2023 we moved", "2023-01-01", "2024-01-01"),
     ("last summer", "2025-06-01", "2025-09-01"),
+    ("at 10 on Monday", "2026-03-09T10", "2026-03-09T11"),
+    ("at 6:45 yesterday morning", "2026-03-11T06:45", "2026-03-11T06:46"),
+    ("we met Friday the 13th at 7.30 pm", "2026-02-13T19:30", "2026-02-13T19:31"),
+    ("between 2 and 4 pm on Friday", "2026-03-06T14", "2026-03-06T16"),
+    ("from 10pm to 6am", "2026-03-11T22", "2026-03-12T06"),
+    ("3-7 November", "2025-11-03", "2025-11-08"),
+    ("from the 3rd to the 7th", "2026-03-03", "2026-03-08"),
+    ("Last Thursday, March 5", "2026-03-05", "2026-03-06"),
+    ("the first Monday of next month", "2026-04-06", "2026-04-07"),
+    ("the last day of February", "2026-02-28", "2026-03-01"),
+    ("on the evening of the 3rd", "2026-03-03T18", "2026-03-04"),
+    ("a week from Friday", "2026-03-13", "2026-03-14"),
+    ("two days after Christmas", "2025-12-27", "2025-12-28"),
+    ("on Easter Sunday", "2025-04-20", "2025-04-21"),
+    ("an hour and a half ago", "2026-03-12T13:00", "2026-03-12T13:01"),
+    ("the year before last", "2024-01-01", "2025-01-01"),
+    ("last quarter", "2025-10-01", "2026-01-01"),
+    ("2026-03-05T14:00", "2026-03-05T14:00", "2026-03-05T14:01"),
     ("winter 2024", "2024-12-01", "2025-03-01"),
 ]
 CHINESE = [
@@ -104,10 +122,33 @@ CHINESE = [
     ("五月", "2025-05-01", "2025-06-01"),
     ("十二月份", "2025-12-01", "2026-01-01"),
     ("2023年毕业", "2023-01-01", "2024-01-01"),
+    ("周一9点开会", "2026-03-09T09", "2026-03-09T10"),
+    ("昨晚一点才睡", "2026-03-12T01", "2026-03-12T02"),
+    ("3月3日（周二）下午两点", "2026-03-03T14", "2026-03-03T15"),
+    ("21号星期六聚餐", "2026-02-21", "2026-02-22"),
+    ("下周一到周三出差", "2026-03-16", "2026-03-19"),
+    ("昨天下午三点到五点", "2026-03-11T15", "2026-03-11T17"),
+    ("3至5号我出差", "2026-03-03", "2026-03-06"),
+    ("下个月第一个周五", "2026-04-03", "2026-04-04"),
+    ("国庆前一天", "2025-09-30", "2025-10-01"),
+    ("一个半小时前", "2026-03-12T13:00", "2026-03-12T13:01"),
+    ("去年第四季度", "2025-10-01", "2026-01-01"),
+    ("上半年", "2026-01-01", "2026-07-01"),
 ]
+OF_ITS_DAY = [
+    ("tomorrow, Friday", "2026-03-13", "2026-03-14"),
+    ("明天（周五）", "2026-03-13", "2026-03-14"),
+    ("春节期间", "2026-02-17", "2026-02-18"),
+]
+"""What is one expression on that Thursday, and two or none on another day."""
 NO_TIME = """recently|a few days ago|every Friday|on Fridays|May I ask you something|I may 3
 31 April|will last a week|nowadays|the last week of May|once in a week|version 2026.4|someday
-最近|前几天|以前天天跑步|以后天天写|每周三|两周一次|周一到周五|三个月|每年五月|二三天前|文明早期|总有一天|2月31日"""
+最近|前几天|以前天天跑步|以后天天写|每周三|两周一次|周一到周五|三个月|每年五月|二三天前|文明早期|总有一天|2月31日
+每天早上七点起床|我一般晚上十一点睡
+我有两点看法|第三点很重要|差一点迟到|我住5号院|两点之间|下午茶|十一个人|大年初三
+the shop opens at 8 every day|on the 3rd floor|the 3rd option|at 21 Baker Street
+in the second half of the match
+on the 15th of every month|every other Friday|a 9-5 job|room 1930|$19.30|at the end of the film"""
 
 nothing = NO_TIME.replace("\n", "|").split("|")
 moments = st.integers(parse_instant("1900-01-01T00:00:00Z"), parse_instant("2200-01-01T00:00:00Z"))
@@ -121,7 +162,7 @@ def utc(text: str) -> int:
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
 
 
-@pytest.mark.parametrize(("text", "start", "until"), [*ENGLISH, *CHINESE])
+@pytest.mark.parametrize(("text", "start", "until"), [*ENGLISH, *CHINESE, *OF_ITS_DAY])
 def test_an_expression_is_made_absolute(text: str, start: str, until: str) -> None:
     (span,) = times(text, THURSDAY, UTC_ZONE)
     assert (span.from_ms, span.until_ms) == (utc(start), utc(until))

@@ -41,6 +41,7 @@ _SHORT_PARTS = {"早": "morning", "晨": "morning", "晚": "evening", "夜": "ni
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 _NTHS = {"第一": 0, "第二": 1, "第三": 2, "第四": 3, "第五": 4, "最后一": -1}
 _THIRDS = {"初": 0, "上": 0, "中": 1, "底": 2, "末": 2, "下": 2}
+_SHORT_YEAR, _CENTURY = 2, 2000
 _LONGEST_COUNT_OF_YEARS = 1000  # 2023年前 is "before 2023"
 
 _NUMBER = r"\d{1,4}|[一二两三四五六七八九十百]{1,5}"
@@ -48,7 +49,8 @@ _MONTH = r"(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九正])�
 _DAY_NUMBER = "3[01]|[12]\\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九]"
 _DATE_DAY = rf"(?P<d>{_DAY_NUMBER})[日号號]"
 _YEAR = (
-    r"(?:(?P<y>(?<!\d)(?:19|20)\d\d|(?:一九|二[〇零])[〇零一二三四五六七八九]{2})"
+    r"(?:(?P<y>(?<!\d)(?:19|20)\d\d|(?:一九|二[〇零])[〇零一二三四五六七八九]{2}"
+    r"|(?<!\d)\d\d(?=年\s?\d{1,2}月))"
     r"[ ]?年(?![级代纪龄轻])"
     r"|(?P<near>大前年|(?<![以之])前年|去年|今年|明年|(?<![以之今])后年)(?![级代纪龄轻]))"
 )
@@ -85,7 +87,13 @@ def _year_number(match: re.Match[str], at: datetime) -> int | None:
     if near:
         return at.year + _YEARS[near]
     if written:
-        return int(written) if written.isdigit() else int("".join(str(_DIGITS[c]) for c in written))
+        if len(written) == _SHORT_YEAR:
+            return _CENTURY + int(written)
+        return (
+            int(written)
+            if written.isdecimal() and written.isascii()
+            else int("".join(str(_DIGITS[c]) for c in written))
+        )
     return None
 
 
@@ -123,10 +131,6 @@ def _days_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window
 
 def _read_day_number(match: re.Match[str]) -> Value:
     return number(match["d"])
-
-
-def _read_weekday(match: re.Match[str]) -> Value:
-    return _weekday_number(match)
 
 
 def _quarter(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
@@ -251,6 +255,34 @@ def _distance(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | N
     return windows.shift_window(at, way * count, unit)
 
 
+def _distance_and_a_half(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    """一个半小时前, 两年半以前."""
+    parts, smaller = _HALVES[_UNITS[match["u"] or match["u2"]]]
+    way = -1 if match["way"].endswith("前") else 1
+    return windows.shift_window(at, way * (2 * number(match["n"]) + 1) * parts, smaller)
+
+
+def _nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | None:
+    """前三天 is no time before it is known of what."""
+    return None
+
+
+def _read_offset(match: re.Match[str]) -> Value:
+    return -number(match["n"]) if match["way"] == "前" else number(match["n"])
+
+
+def _end_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    """二月最后一天."""
+
+    def end_of(month: Window) -> Window:
+        last = month.until - timedelta(days=1)
+        return windows.day(last if match["nth"] == "最后一" else month.start)
+
+    if match["which"]:
+        return end_of(windows.shift_window(at, _STEPS[match["which"]], "month"))
+    return _of_year(match, at, prefer, lambda year: end_of(windows.month(year, number(match["m"]))))
+
+
 def _rolling(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window | None:
     count, unit = _count(match)
     if count == 0:
@@ -271,7 +303,7 @@ def _rule(
 _NO_NUMBER = r"(?<![\d一二两三四五六七八九十百.])"
 _OF_YEAR = rf"(?:{_YEAR}[ 的]?|{_NO_NUMBER}(?<!每年))"
 _OF = "[初中底末](?![国午文秋间学级中一])"
-_OF_END = "(?![国午文秋间学级中一恋次步期级])"
+_OF_END = "(?![国午文秋间学级中一二三四五六七八九十恋次步期])"
 
 # What has a number and is no day: 3号楼, 3号线.
 _NUMBERED = (
@@ -284,8 +316,9 @@ _DAYS_OF_MONTH = rf"(?P<d>{_DAY_NUMBER}){_TO_DAY}[日号號]"
 _BARE_DAY = r"(?<=\d)(?!\s?[\d.:：/%％到至~～—–-])(?=\s|[，,。；;！!？?、）)的]|\Z)"
 _RANGE_DAY = rf"(?P<d>{_DAY_NUMBER})(?:(?:{_TO_DAY})?[日号號]|(?P<bare>){_BARE_DAY})"
 _ALONE = "(?<![\\d第年月A-Za-z#型编到至~～—–-])(?<!(?<![周期拜])[零一二两三四五六七八九十百])"
+_NTH_DAY = "(?P<nth>第一|最后一)天"
 _NTH_WEEKDAY = rf"(?P<nth>第[一二三四五]|最后一)个?{_WEEK}{_WEEKDAY}"
-_BARE_THIRD = "(?<![\\d年月个今去明前后本这上下每当一二三四五六七八九十同同])"
+_BARE_THIRD = "(?<![\\d年月个今去明前后本这上下每当一二三四五六七八九十同大新过])"
 RULES = (
     _rule("月", rf"{_OF_YEAR}{_MONTH}{_RANGE_DAY}", _date, "date"),
     _rule(
@@ -317,10 +350,10 @@ RULES = (
     _rule("周期拜", rf"{_WHICH}{_WEEK}的?{_WEEKDAY}(?P<end>)", _near_week, "day"),
     _rule(
         "周期拜",
-        rf"{_NO_NUMBER}(?<![每个上下这本几后前])(?<!天是)(?:周|星期|礼拜){_WEEKDAY}",
+        rf"{_NO_NUMBER}(?<![每逢个上下这本几后前])(?<!天是)(?:周|星期|礼拜){_WEEKDAY}",
         _weekday,
         "weekday",
-        _read_weekday,
+        _weekday_number,
     ),
     _rule(
         "天日早晚夜晨",
@@ -338,11 +371,26 @@ RULES = (
     ),
     _rule(
         "前后",
-        rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER}|半){_UNIT}"
+        rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER}|(?<!个)半){_UNIT}"
         "(?P<way>[以之]?[前后])(?![往悔面来台果期])",
         _distance,
         "day",
     ),
+    _rule(
+        "前后",
+        rf"(?<![\d第几.一二两三四五六七八九十百])(?P<n>{_NUMBER})(?:个(?P<half>半)(?P<u>小时|钟头|月)"
+        "|(?P<u2>年)(?P<half2>半))(?P<way>[以之]?[前后])(?![往悔面来台果期])",
+        _distance_and_a_half,
+    ),
+    _rule(
+        "前后",
+        rf"的?(?P<way>[前后])(?P<n>{_NUMBER})天",
+        _nothing,
+        "offset",
+        _read_offset,
+    ),
+    _rule("月天", rf"{_WHICH}月(?P<m>)(?P<y>)(?P<near>)的?{_NTH_DAY}", _end_of_month, "date"),
+    _rule("月天", rf"(?P<which>){_OF_YEAR}{_MONTH}的?{_NTH_DAY}", _end_of_month, "date"),
     _rule(
         "去近来后",
         rf"(?P<way>过去|最近|近|未来|接下来|今后)的?这?(?P<n>{_NUMBER}|半){_UNIT}",

@@ -16,6 +16,9 @@ _QUARTER, _HALF, _HOUR = 15, 30, 60
 _MINUTES = {"half": _HALF, "quarter": _QUARTER, "five": 5, "ten": 10, "twenty": 20}
 _PARTS = {
     "凌晨": "dawn",
+    "一大早": "morning",
+    "大清早": "morning",
+    "一早": "morning",
     "清早": "morning",
     "早上": "morning",
     "早晨": "morning",
@@ -28,6 +31,7 @@ _PARTS = {
     "夜里": "night",
     "半夜": "night",
     "深夜": "night",
+    "午夜": "night",
 }
 
 _NUMBER = "twelve|eleven|ten|one|two|three|four|five|six|seven|eight|nine"
@@ -96,7 +100,7 @@ def _past(match: re.Match[str]) -> ClockTime:
 
 
 def _noon(match: re.Match[str]) -> ClockTime:
-    is_noon = match["name"].lower() in ("noon", "midday")
+    is_noon = match["name"].lower() in ("noon", "midday", "正午")
     return ClockTime(hours=(_NOON if is_noon else _DAY,))
 
 
@@ -162,7 +166,8 @@ def _chinese(parts: str, pattern: str, value: ReadValue) -> DateRule:
 
 
 _COLON = (
-    r"(?<![\d:：.,/-])(?P<h>[01]?\d|2[0-3])[:：](?P<min>[0-5]\d)(?![:：]?\d|[.,/-]\d|\s?(?:%|per\b|/|min))"
+    r"(?<![\d:：.,/-])(?P<h>[01]?\d|2[0-3])[:：](?P<min>[0-5]\d)"
+    r"(?![:：]?\d|[.,/-]\d|\s?(?:%|per\b|/|min))"
     rf"(?:\s?{_AM})?"
 )
 _PAST = (
@@ -175,10 +180,14 @@ _NAMED = "(?P<e>(?P<name>noon|midday|midnight))"
 _BEFORE_A_TIME = "(?:at|until|till|by|before|after|around|since|from|to)"
 ENGLISH_RULES = (
     _english(": ：", _COLON),
-    _english("am pm a.m p.m", rf"(?<![\d:.,/$€£])(?<!\s-)\b{_HOUR_OF}\s?{_AM}"),
+    _english(
+        "am pm a.m p.m",
+        rf"(?<![\d:.,/$€£])(?<!\s-)\b{_HOUR_OF}(?:\.(?P<min>[0-5]\d))?\s?{_AM}",
+    ),
     _english("o'clock o’clock", rf"(?<![\d:.,])\b{_HOUR_OF}\s?o['’]clock\b"),
     _english("past to", _PAST, _past),
-    _english("at around until till", rf"\b(?:at|around|until|till) (?P<e>{_HOUR_OF})\b{_NO_NOUN}"),
+    _english("at around", rf"\b(?:at|around) {_HOUR_OF}\b(?!\.\d){_NO_NOUN}"),
+    _english("until till", rf"\b(?:until|till) (?P<e>{_HOUR_OF})\b(?!\.\d){_NO_NOUN}"),
     _english(
         "in at", rf"\b{_HOUR_OF}(?= (?:in the (?:morn|after|even)|at night))", _weak(_of_clock)
     ),
@@ -193,7 +202,7 @@ ENGLISH_RULES = (
 _NO_NUMBER = r"(?<![\d.:：第几])(?<!(?<![周期拜])[一二三四五六七八九十百])"
 _HOUR_ZH = (
     rf"{_NO_NUMBER}(?P<h>{_CHINESE_NUMBER})"
-    "(?:点(?![儿滴心评击点])|(?<!一)时(?![候间期代刻辰而髦]))"
+    "(?:点(?![儿滴心评击点档式水论]|之间|一线)|(?<!一)时(?![候间期代刻辰而髦]))"
 )
 _SURE = rf"(?:(?:钟|整)|(?:{_CHINESE_MINUTE}))"
 _UNSURE = "(?<!(?<!十)一点)(?![都也就没不])"
@@ -205,5 +214,6 @@ CHINESE_RULES = (
         _of_chinese_clock,
     ),
     _chinese("点时", rf"{_HOUR_ZH}(?![都也就没不])", _weak(_of_chinese_clock)),
+    _chinese("午", "(?P<name>正午)", _noon),
     _chinese("早晚午晨夜", "|".join(_PARTS), _of_part),
 )

@@ -7,7 +7,7 @@ the same whatever rules and whichever language they come from, and is decided he
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from memoria.text.dates import windows
@@ -71,7 +71,7 @@ def join_pieces(text: str, pieces: Sequence[Piece], at: datetime, prefer: Prefer
         prefer: in which direction what recurs is looked for.
     """
     whole = list(pieces)
-    for unite in (_unite_days, _unite_part, _unite_clock):
+    for unite in (_unite_days, _unite_offset, _unite_part, _unite_clock):
         whole = _join_all(text, whole, partial(unite, at=at, prefer=prefer))
     return _join_ranges(text, [_settle(text, piece) for piece in whole])
 
@@ -100,7 +100,7 @@ def _unite_days(a: Piece, b: Piece, at: datetime, prefer: Prefer) -> Piece | Non
     """A day that is named twice: by its weekday and by its number, or by its month."""
     match a.kind, b.kind:
         case "weekday", "day_of_month":
-            return replace(b, kind="date", resolve=_agreeing(b.value, a.value), value=None)
+            return replace(b, kind="date", resolve=_nearest_agreeing(a, b), value=None)
         case "weekday", "date":
             return replace(b, resolve=_that_date(a, b), value=None)
         case "weekday", "day" if _is_on(b, a.value, at, prefer):
@@ -110,6 +110,20 @@ def _unite_days(a: Piece, b: Piece, at: datetime, prefer: Prefer) -> Piece | Non
         case "day_of_month", "time":
             return _in_period(b, "month", partial(_day_in, number=a.value), at, prefer)
     return None
+
+
+def _unite_offset(a: Piece, b: Piece, **_: object) -> Piece | None:
+    """A day so many days from another: `a week from Friday`, 国庆前三天."""
+    if a.kind != "offset" or b.kind not in _DAYS - {"part"}:
+        return None
+
+    def resolve(at: datetime, prefer: Prefer) -> Window | None:
+        found = b.resolve(at, prefer)
+        if found is None or found.granularity != "day":
+            return found
+        return windows.day(found.start + timedelta(days=_number(a.value)))
+
+    return replace(b, kind="day", resolve=resolve, value=None)
 
 
 def _unite_part(a: Piece, b: Piece, **_: object) -> Piece | None:
@@ -133,6 +147,17 @@ def _number(value: Value) -> int:
 
 def _agreeing(day: Value, weekday: Value) -> Resolve:
     return lambda at, prefer: windows.day_of_month(prefer, at, _number(day), _number(weekday))
+
+
+def _nearest_agreeing(weekday: Piece, day: Piece) -> Resolve:
+    """`next Tuesday the 20th` is that Tuesday if it is the 20th."""
+
+    def resolve(at: datetime, prefer: Prefer) -> Window | None:
+        named = weekday.resolve(at, prefer)
+        is_that = named is not None and named.start.day == day.value
+        return named if is_that else _agreeing(day.value, weekday.value)(at, prefer)
+
+    return resolve
 
 
 def _is_on(day: Piece, weekday: Value, at: datetime, prefer: Prefer) -> bool:
@@ -222,9 +247,10 @@ def _join_ranges(text: str, pieces: Sequence[Piece]) -> list[Piece]:
     joined: list[Piece] = []
     for piece in pieces:
         first = joined[-1] if joined else None
-        if first is not None and _is_range(text, first, piece):
+        start = None if first is None else _find_range(text, first, piece)
+        if first is not None and start is not None:
             joined[-1] = Piece(
-                first.start,
+                start,
                 piece.end,
                 "range",
                 _none if _is_working_week(text, first, piece) else _from_to(first, piece),
@@ -239,13 +265,17 @@ def _none(_at: datetime, _prefer: Prefer) -> Window | None:
     return None
 
 
-def _is_range(text: str, first: Piece, last: Piece) -> bool:
+def _find_range(text: str, first: Piece, last: Piece) -> int | None:
+    """Where the range of two neighbours begins; None where they are none."""
     if _TO.fullmatch(text, first.end, last.start):
-        return True
+        return first.start
     if not _AND.fullmatch(text, first.end, last.start):
-        return False
-    is_between = _BETWEEN.search(text[max(0, first.start - _LOOK_AROUND) : first.start])
-    return bool(is_between or _BETWEEN_BEHIND.match(text, last.end))
+        return None
+    begin = max(0, first.start - _LOOK_AROUND)
+    between = _BETWEEN.search(text[begin : first.start])
+    if between:
+        return begin + between.start()
+    return first.start if _BETWEEN_BEHIND.match(text, last.end) else None
 
 
 def _is_working_week(text: str, first: Piece, last: Piece) -> bool:
@@ -278,9 +308,8 @@ def _from_to(first: Piece, last: Piece) -> Resolve:
         elif last.is_lone_clock:
             end = last.resolve(begin.start, "future")
         elif end.until <= begin.start:
-            before = first.resolve(end.start, "past")
-            if prefer == "past" and before is not None and before.start < end.until:
-                begin = before
+            if prefer == "past" and first.resolve(at, "future") != begin:
+                begin = first.resolve(end.start, "past")
             else:
                 end = last.resolve(begin.start, "future")
         if begin is None or end is None:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from memoria.text.dates import windows
 from memoria.text.dates.rule import Value
 from memoria.text.dates.windows import Prefer, Which, Window
 
+_DAY = timedelta(days=1)
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 WEEKDAYS = "mon tue wed thu fri sat sun".split()
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -25,6 +26,14 @@ _PIECES = {"beginning": 0, "start": 0, "middle": 1, "end": 2}
 _STEPS = {"last": -1, "past": -1, "this": 0, "the": 0, "next": 1}
 _ORDINALS = {word: i for i, word in enumerate("first second third fourth".split(), 1)}
 NTHS = "first second third fourth fifth last".split()
+_HALVES = {
+    "hour": (30, "minute"),
+    "day": (12, "hour"),
+    "week": (3, "day"),
+    "fortnight": (7, "day"),
+    "month": (15, "day"),
+    "year": (6, "month"),
+}
 _LAST_MONTH = 12
 DAY_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
@@ -99,12 +108,12 @@ def read_slashed(match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window
 
 def read_day_of_month(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
     """`the 21st`."""
-    return windows.day_of_month(prefer, at, int(match["d"]))
+    return windows.day_of_month(prefer, at, _read_day(match["d"]))
 
 
 def read_day_number(match: re.Match[str]) -> Value:
     """The number of `the 21st`."""
-    return int(match["d"])
+    return _read_day(match["d"])
 
 
 def read_weekday_number(match: re.Match[str]) -> Value:
@@ -210,7 +219,7 @@ def read_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
 
 
 def _step(match: re.Match[str]) -> int:
-    return _STEPS[match["which"].lower()]
+    return _STEPS[match["which"].lower() or "this"]
 
 
 def read_nth_weekday(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
@@ -248,7 +257,54 @@ def read_past_weekend(_match: re.Match[str], at: datetime, prefer: Prefer) -> Wi
 
 def _distance(match: re.Match[str]) -> tuple[int, str]:
     count, unit = _count(match), match["u"].lower()
+    if match.groupdict().get("half"):
+        parts, smaller = _HALVES[unit]
+        return 2 * count * parts + parts, smaller
     return (2 * count, "week") if unit == "fortnight" else (count, unit)
+
+
+def read_second(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:
+    """`the week before last`, `the month after next`."""
+    unit, count = match["u"].lower(), -2 if match["way"].lower().startswith("before") else 2
+    if unit == "night":
+        return windows.part(windows.shift_window(at, count, "day"), "night")
+    if unit == "weekend":
+        return windows.weekend(windows.shift_window(at, count, "week").start)
+    return windows.shift_window(at, count, unit)
+
+
+def read_nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | None:
+    """`two days after` is no time before it is known after what."""
+    return None
+
+
+def read_offset(match: re.Match[str]) -> Value:
+    """The days of `two days after`, `a week from`."""
+    unit = (match["u1"] or match["u"]).lower()
+    days = {"day": 1, "week": 7, "fortnight": 14}[unit]
+    count = _count(match) if match.groupdict().get("n") else 1
+    return -count * days if match["way"].lower() == "before" else count * days
+
+
+def read_end_of_period(match: re.Match[str], at: datetime, prefer: Prefer) -> Window:
+    """`the last day of February`."""
+    found, is_last = match.groupdict(), match["third"].lower() == "last"
+
+    def end_of(window: Window) -> Window:
+        return windows.day(window.until - _DAY if is_last else window.start)
+
+    if found["m"]:
+        month = _month_number(match)
+        if found["y"]:
+            return end_of(windows.month(int(found["y"]), month))
+        return windows.nearest_occurrence(
+            prefer, at, lambda year: end_of(windows.month(year, month))
+        )
+    unit, which = found["u"].lower(), found["which"].lower()
+    if unit == "quarter":
+        now = (at.month - 1) // 3 + 1
+        return end_of(windows.quarter(at.year, now + _STEPS[which]))
+    return end_of(windows.shift_window(at, _STEPS[which], unit))
 
 
 def read_ago(match: re.Match[str], at: datetime, _prefer: Prefer) -> Window:

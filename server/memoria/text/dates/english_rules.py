@@ -25,6 +25,7 @@ _DAY_OR_HOUR = r"(?: the \d{1,2}(?:st|nd|rd|th)\b| at \d{1,2}(?::\d\d|\s?[ap]\.?
 _COUNT = r"(?P<n>\d{1,4}|" + "|".join(sorted(english.COUNTS, key=len, reverse=True)) + ")"
 _SEVERAL = "(?!an? )(?:" + _COUNT + ")"  # "will last a week" is no stretch before today
 _UNIT = "(?P<u>minute|hour|day|week|fortnight|month|year)s?"
+_AND_A_HALF = "(?P<half> and a half)?"
 _SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
 _THIRD = r"(?P<third>early|mid|late)[\s-]"
 _WHICH = "(?P<which>last|this|next)"
@@ -32,7 +33,7 @@ _NEAR = "(?P<which>last|this past|this coming|this|next)"
 _IN = "(?:in|since|during|until|till|by|before|after)"
 _FROM = "(?:between|from)"
 _TO = "(?:and|to|until|till|through)"
-_NO_HABIT = r"(?<!every\s)(?<!each\s)(?<!black\s)(?<!good\s)(?<!today\sis\s)"
+_NO_HABIT = r"(?<!every\s)(?<!every\sother\s)(?<!each\s)(?<!black\s)(?<!good\s)(?<!today\sis\s)"
 
 
 def _rule(
@@ -63,7 +64,7 @@ _NTH = r"(?P<d>\d{1,2})(?:st|nd|rd|th)\b"
 _NO_NOUN = (
     r"(?=\s*(?:[,.;:!?()\n–—-]|\Z)|\s(?:at|in|on|and|or|to|of|until|till|through|with|for|from|by"
     r"|because|but|so|if|when|where|before|after|i|we|he|she|they|you|it|is|was|will|my|our|the)"
-    r"(?:\b|['’]))(?! of (?!next|last|this|the month|every|each))"
+    r"(?:\b|['’]))(?! of (?!next|last|this|the month))"
 )
 _THIRD_OF = r"\b(?:the )?(?P<third>beginning|start|middle|end) of "
 _PERIOD = (
@@ -123,6 +124,14 @@ RULES = (
         "day_of_month",
         english.read_day_number,
     ),
+    _rule(
+        _ORDINAL_PARTS,
+        rf"\A\s{{0,9}}(?P<e>(?:the )?{_NTH})"
+        r"\s{0,9}(?:\Z|(?=(?:-|–|to|through) (?:the )?\d\d?[snrt]))",
+        english.read_day_of_month,
+        "day_of_month",
+        english.read_day_number,
+    ),
     _rule(_MONTH_PARTS, rf"\b(?:{_THIRD})?(?P<m>{_MONTH})(?: of|,)? {_YEAR}", english.read_month),
     _rule(_MONTH_PARTS, rf"\b{_IN} (?P<e>(?:{_THIRD})?{_ANY_MONTH})\b", english.read_month),
     _rule(_MONTH_PARTS, rf"\b{_FROM} (?P<e>(?P<m>{_MONTH}))(?= {_TO} )", english.read_month),
@@ -164,11 +173,46 @@ RULES = (
     _rule("last this next", rf"\b{_WHICH} (?P<u>week|month|year)\b(?! of\b)", english.read_unit),
     _rule("last this next", rf"\b{_THIRD}{_WHICH} (?P<u>week|month|year)\b", english.read_unit),
     _rule("weekend", rf"\b{_WHICH} weekend\b", english.read_weekend),
+    _rule("weekend", r"\bthe (?:coming|upcoming) weekend\b(?P<which>)", english.read_weekend),
     _rule("weekend", r"\b(?:over|at|on) the weekend\b", english.read_past_weekend),
-    _rule("ago", rf"\b{_COUNT} {_UNIT} ago\b", english.read_ago, "day"),
+    _rule(
+        "last next",
+        r"\b(?:the )?(?P<u>week|weekend|month|year|night) (?P<way>before last|after next)\b",
+        english.read_second,
+    ),
+    _rule("ago", rf"\b{_COUNT}{_AND_A_HALF} {_UNIT} ago\b", english.read_ago, "day"),
+    _rule("ago", rf"\b{_COUNT} {_UNIT}(?P<half> and a half) ago\b", english.read_ago, "day"),
+    _rule(
+        "from before after on",
+        rf"\b(?:the (?P<u1>day)|{_COUNT} {_UNIT}) (?P<way>from|before|after)(?= )",
+        english.read_nothing,
+        "offset",
+        english.read_offset,
+    ),
+    _rule(
+        "on",
+        r"\b(?:a|one) (?P<u1>week) (?P<way>on)(?= )",
+        english.read_nothing,
+        "offset",
+        english.read_offset,
+    ),
+    _rule(
+        "day",
+        rf"\b(?:the )?(?P<third>first|last) day of {_PERIOD}",
+        english.read_end_of_period,
+        "date",
+    ),
+    _rule(
+        f"{_ORDINAL_PARTS} {' '.join(english.DAY_WORDS)}",
+        rf"\b(?:the )?(?P<d>\d{{1,2}}(?=st|nd|rd|th)|{'|'.join(english.DAY_WORDS)})(?:st|nd|rd|th)?"
+        r"(?P<m>)(?= of (?:last|this|next|the) month\b)",
+        english.read_day_of_month,
+        "day_of_month",
+        english.read_day_number,
+    ),
     _rule(
         "in from",
-        rf"(?<!once\s)(?<!twice\s)(?<!time\s)(?<!times\s)\bin {_COUNT} {_UNIT}\b",
+        rf"(?<!once\s)(?<!twice\s)(?<!time\s)(?<!times\s)\bin {_COUNT}{_AND_A_HALF} {_UNIT}\b",
         english.read_ahead,
         "day",
     ),

@@ -105,7 +105,7 @@ def _read_pieces(rule: DateRule, text: str, at: datetime, prefer: Prefer) -> Ite
             value = rule.value(match)
         except (ValueError, KeyError):  # 25 o'clock
             continue
-        if rule.kind == "clock" or _resolve(resolve, at, prefer) is not None:
+        if rule.kind in ("clock", "offset") or _resolve(resolve, at, prefer) is not None:
             yield Piece(match.start(group), match.end(group), rule.kind, resolve, value)
 
 

@@ -181,6 +181,7 @@ def _rule(pattern: str) -> DateRule:
 ENGLISH_RULES = (
     _rule(rf"\b{_BEFORE} (?P<e>(?P<which>)(?P<name>{_NAMES})\b{_YEAR}){_NO_NOUN}"),
     _rule(rf"\b(?P<which>last|this|next) (?P<name>{_NAMES})\b(?P<y>){_NO_NOUN}"),
+    _rule(rf"\A\s{{0,9}}(?P<e>(?P<which>)(?P<name>{_NAMES}){_YEAR})\s{{0,9}}\Z"),
 )
 CHINESE_RULES = tuple(
     DateRule(tuple({name[0] for name in _CHINESE}), LazyPattern(pattern), _read_chinese, "date")
@@ -188,5 +189,6 @@ CHINESE_RULES = tuple(
         rf"{_YEAR_ZH}(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
         rf"(?<![年月第二三四五六七八九\d周期拜双])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_SOME_DAY_ZH}",
         rf"(?<=[到至从])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
+        rf"\A(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH})(?=\Z|的?[前后][一二两三四五六七八九十\d])",
     )
 )

@@ -11,8 +11,8 @@ from memoria.text.dates.windows import Prefer
 Side = Literal["since", "after", "before", "until"]
 
 _LATIN = re.compile(
-    r"\b(?:(?P<since>since|from|starting|as\sof)|(?P<after>after)|(?P<before>before)"
-    r"|(?P<until>until|till|by|through|up\sto))\s{1,4}(?:at\s{1,4})?(?:the\s{1,4})?\Z",
+    r"\b(?:(?P<since>since|from|starting|effective|as\s(?:of|from))|(?P<after>after)|(?P<before>before)"
+    r"|(?P<until>until|till|by|through|up\sto|(?:no|not)\slater\sthan))\s{1,4}(?:at\s{1,4})?(?:the\s{1,4})?\Z",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(

@@ -12,10 +12,10 @@ from memoria.text.pattern import LazyPattern
 ReadMatch = Callable[[re.Match[str], datetime, Prefer], Window | None]
 """Gives the meaning of a match that was said at a local time; None if it is no time after all."""
 
-Kind = Literal["time", "day", "date", "weekday", "day_of_month", "part", "clock", "range"]
+Kind = Literal["time", "day", "date", "weekday", "day_of_month", "part", "clock", "offset", "range"]
 """What a piece of an expression is, by which it joins its neighbours: `day` is a day by itself
-(yesterday), `date` one of a year, `part` a part of a day that is named (tonight), and `clock` a
-time of any day (`7pm`, 晚上)."""
+(yesterday), `date` one of a year, `part` a part of a day that is named (tonight), `clock` a time of
+any day (`7pm`, 晚上), and `offset` so many days from another (`two days after`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +48,4 @@ class DateRule:
     read: ReadMatch
     kind: Kind = "time"
     value: ReadValue = _no_value
-    """The number of the weekday or of the day of the month, or the time of day."""
+    """The number of the weekday, of the day of the month or of days, or the time of day."""
