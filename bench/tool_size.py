@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bench.extraction.price import count_tokens
+from bench.tokens import count_tokens
 
 _REACHES_A_MODEL = ("name", "description", "inputSchema")
 

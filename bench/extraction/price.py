@@ -13,22 +13,23 @@ extraction, checks, comparisons, episodes and the diary. The clock is moved; nob
 
 import json
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
-import bpe_openai
 
 import memoria
 from bench.chat_server import serve_requests
 from bench.extraction.script import answer_question, purpose_of
 from bench.extraction.talk import Talk
+from bench.tokens import count_tokens
 from memoria import Memoria, Settings, Turn
 from memoria.app.nightly import run_nightly
 from memoria.model import from_millis, to_millis, use_clock
@@ -39,6 +40,7 @@ _PARTS = {"known": "known", "before": "before", "conversation": "new text"}
 PARTS = ("schema", "instructions", "known", "before", "new text", "other calls")
 _PAUSES_S = (20, 60, 120, 200, 300, 600, 900, 1200, 1830)
 """Moments after a turn at which the queue is looked at, for as long as nobody says the next one."""
+_LEFT = "SELECT kind, state, last_error FROM extraction_queue WHERE state <> 'done'"
 _NIGHT = time(3, tzinfo=UTC)
 _TO_THE_END_S = 60
 _IDLE_S = 120
@@ -68,9 +70,13 @@ class Price:
     spoken: int
     """Tokens of what people and assistant said."""
     calls: dict[str, int]
+    inputs: dict[str, int]
+    """Input tokens by what was asked."""
     parts: dict[str, int]
     """Input tokens by part of the request."""
     output: int
+    memories: int
+    """What came of it, episodes included."""
 
     @property
     def per_thousand(self) -> float:
@@ -94,21 +100,24 @@ class _Account:
 
     parts: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
+    inputs: Counter[str] = field(default_factory=Counter)
     output: int = 0
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         """Answer a request and enter what it costs."""
         instructions, text = (str(body["messages"][i]["content"]) for i in (0, -1))
-        schema = count_tokens(_compact(body.get("response_format")))
+        form = _compact(body.get("response_format"))
+        schema = count_tokens(form)
         purpose = purpose_of(instructions)
         self.calls[purpose] += 1
+        self.inputs[purpose] += schema + count_tokens(instructions) + count_tokens(text)
         if purpose == "extract":
             self.parts["schema"] += schema
             for part, tokens in _split_prompt(instructions, text).items():
                 self.parts[part] += tokens
         else:
             self.parts["other calls"] += schema + count_tokens(instructions) + count_tokens(text)
-        answer = answer_question(instructions, text)
+        answer = answer_question(instructions, text, form)
         self.output += count_tokens(_compact(answer))
         return answer
 
@@ -140,9 +149,25 @@ def measure_price(kind: str, talk: Talk, settings: Settings, folder: Path, mode:
         turns=len(turns),
         spoken=sum(count_tokens(turn.content) for turn in turns),
         calls=dict(account.calls),
+        inputs=dict(account.inputs),
         parts={part: account.parts[part] for part in PARTS},
         output=account.output,
+        memories=_count_memories(asking.home_path),
     )
+
+
+def _count_memories(home: Path) -> int:
+    """The memories of a home whose queue has come to its end.
+
+    Raises:
+        ValueError: something was given up, or still waits: the price of a part is no price.
+    """
+    with closing(sqlite3.connect(home / "memoria.db")) as connection:
+        left = connection.execute(_LEFT).fetchall()
+        (memories,) = connection.execute("SELECT count(*) FROM memories").fetchone()
+    if left:
+        raise ValueError(f"the queue has not come to its end: {left}")
+    return int(memories)
 
 
 async def _play_live(_: Settings, asking: Settings, talk: Talk, clock: Clock) -> None:
@@ -198,16 +223,6 @@ def _split_prompt(instructions: str, text: str) -> dict[str, int]:
         parts[_PARTS.get(match[2], "before")] += count_tokens(match[3])
     parts["instructions"] += count_tokens(_BLOCK.sub("", text))
     return dict(parts)
-
-
-def count_tokens(text: str) -> int:
-    """The tokens of a text, as OpenAI's newer models count them."""
-    return len(_encoding().encode(text))
-
-
-@cache
-def _encoding() -> Any:  # noqa: ANN401  (the library's type has no name of its own)
-    return bpe_openai.get_encoding("o200k_base")
 
 
 def _compact(value: object) -> str:

@@ -42,7 +42,9 @@ def _plain(price: Price) -> object:
             "mode": price.mode,
             "turns": price.turns,
             "spoken_tokens": price.spoken,
+            "memories": price.memories,
             "calls": price.calls,
+            "inputs": price.inputs,
             "calls_per_turn": price.calls_per_turn,
             "input_per_1000": price.per_thousand,
             "output_per_1000": price.output_per_thousand,
@@ -70,5 +72,11 @@ def _print_table(prices: list[Price]) -> None:
         )
     Console(width=_WIDTH).print(shown)
     for price in prices:
-        calls = ", ".join(f"{name} {count}" for name, count in sorted(price.calls.items()))
-        print(f"{price.kind}, {price.mode}: {price.turns} turns, {price.spoken:,} tokens; {calls}")
+        calls = ", ".join(
+            f"{name} {count} ({price.inputs[name]:,})"
+            for name, count in sorted(price.calls.items())
+        )
+        print(
+            f"{price.kind}, {price.mode}: {price.turns} turns, {price.spoken:,} tokens; {calls}; "
+            f"{price.memories} memories"
+        )

@@ -13,6 +13,7 @@ from zlib import crc32
 Object = dict[str, Any]
 
 _TURN = re.compile(r"^\[(\d+)\] ([^:\n]{1,40}): (.*?)(?=\n\n|\n```|\Z)", re.MULTILINE | re.DOTALL)
+_DAY = re.compile(r"^\[\w+, \d{4}-\d\d-\d\d\]$", re.MULTILINE)
 _OBJECT = re.compile(r"^\{.*\}$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 _SIGNS = {
@@ -28,6 +29,7 @@ _NOT_PEOPLE = ("assistant", "tool", "system")
 _LEAST_CHARS, _LEAST_CHARS_ZH = 40, 12
 _ONE_IN = 3
 _MOST_ADDED = 8
+_COMMON_ONE_IN = 3
 _MOST_QUOTES = 3
 _IMPORTANT_ONE_IN = 4
 _TYPES = ("fact", "preference", "fact", "goal", "rule")
@@ -36,14 +38,19 @@ _PREDICATES = ("plan", "work", "habit", "family", "health", "tool", "home")
 
 def purpose_of(instructions: str) -> str:
     """Which of our questions it is, told by what only its instructions say."""
-    if "ADD:" in instructions or "- ADD" in instructions:
-        return "extract"
     return next((name for name, sign in _SIGNS.items() if sign in instructions), "extract")
 
 
-def answer_question(instructions: str, text: str) -> Object:
-    """The answer to a question."""
-    return _ANSWERS[purpose_of(instructions)](text)
+def answer_question(instructions: str, text: str, form: str) -> Object:
+    """The answer to a question.
+
+    Args:
+        instructions: the question's first message.
+        text: its second.
+        form: the schema of the answer.
+    """
+    answer = _ANSWERS[purpose_of(instructions)](text)
+    return answer if "episodes" in form else {k: v for k, v in answer.items() if k != "episodes"}
 
 
 def _rule(text: str) -> Object:
@@ -60,9 +67,15 @@ def _list_numbers(text: str) -> list[int]:
 
 
 def _read(text: str) -> Object:
-    turns = _TURN.findall(text)
-    added = [op for turn in turns if (op := _conclude(*turn)) is not None][:_MOST_ADDED]
-    return {"operations": added or [{"op": "SKIP"}]}
+    parts = [_TURN.findall(part) for part in _DAY.split(text)]
+    added = [[op for turn in part if (op := _conclude(*turn)) is not None] for part in parts]
+    operations = [op for each in added for op in each[:_MOST_ADDED]]
+    return {"operations": operations, "episodes": _sum_up_each(text)}
+
+
+def _sum_up_each(text: str) -> list[Object]:
+    """A summary of each conversation that the text shows under its day."""
+    return [summary for part in _DAY.split(text)[1:] if (summary := _sum_up(part))["quotes"]]
 
 
 def _conclude(number: str, who: str, said: str) -> Object | None:
@@ -81,7 +94,7 @@ def _conclude(number: str, who: str, said: str) -> Object | None:
         "quote": sentence,
         "turn": int(number),
         "subject": "user" if who == "user" else who,
-        "predicate": _PREDICATES[mark % len(_PREDICATES)],
+        "predicate": _name_property(sentence, mark),
         "importance": 0.9 if is_important else 0.5,
         "confidence": 0.8,
         "duration": "permanent",
@@ -92,6 +105,13 @@ def _conclude(number: str, who: str, said: str) -> Object | None:
         "negated": False,
         "modality": "actual",
     }
+
+
+def _name_property(sentence: str, mark: int) -> str:
+    """A word for what is told: one of few in one case of three, else a word of the sentence."""
+    if mark % _COMMON_ONE_IN == 0:
+        return _PREDICATES[mark % len(_PREDICATES)]
+    return max(re.findall(r"[a-z]+|[一-鿿]{2}", sentence.lower()), key=len, default="thing")
 
 
 def _find_sentence(said: str) -> str:

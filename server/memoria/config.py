@@ -191,6 +191,16 @@ class Settings(BaseModel):
     """How often a conversation segment is sent to a chat model that gives no usable answer, before
     its queue entry becomes a dead letter."""
 
+    extraction_wait_minutes: float = Field(10, ge=0, le=1440)
+    """How long a session must be quiet before the chat model reads what cannot wait for the end of
+    its segment, such as a correction. What is said meanwhile is read along, and nothing waits
+    longer than three times that. 0: every marked turn is read at once and by itself, at a far
+    higher price."""
+
+    extraction_turns: int = Field(80, ge=1, le=1000)
+    """How many turns a request may have in which several conversations that wait are read together.
+    1: each conversation by itself, at a higher price; a small model may do better so."""
+
     forget_similarity: float | None = Field(None, ge=0.5, le=1)
     """If set, Memoria keeps the vector of a forgotten text, and rejects what a model concludes
     later when its cosine with that vector is at least this; 0.8 suits the bundled embedder. Off by

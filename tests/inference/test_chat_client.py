@@ -98,8 +98,8 @@ def test_the_days_tokens_are_never_exceeded_and_come_back_at_midnight(
 ) -> None:
     server.answer = red
     clock = [NOON]
-    gate = gate_to(server, daily_tokens=680, now=lambda: clock[0])
-    for _ in range(3):  # 120 tokens each; the fourth might take 325
+    gate = gate_to(server, daily_tokens=600, now=lambda: clock[0])
+    for _ in range(3):  # 120 tokens each; the fourth might take 277
         gate.ask(TENANT, question())
     with pytest.raises(BudgetSpentError, match="MEMORIA_LLM_DAILY_TOKENS") as caught:
         gate.ask(TENANT, question())

@@ -62,7 +62,7 @@ def test_a_form_that_is_refused_gives_way_to_the_next_and_what_worked_is_remembe
         assert [asked.form for asked in server.requests] == tried
         assert gate.ask(TENANT, question()) == RED
         assert [asked.form for asked in server.requests[len(tried) :]] == [tried[-1]]
-        in_words = '"shades"' in server.requests[-1].text
+        in_words = '"shades"' in server.requests[-1].instructions
         assert in_words == (tried[-1] != "json_schema")
 
 

@@ -85,7 +85,12 @@ async def opened(
 ) -> AsyncIterator[Memoria]:
     """A memory that a scripted model reads for, without vectors unless an embedder is given."""
     embedder = "bundled" if loaded else "off"
-    chosen = {"home": home, "embedder": embedder, "llm_base_url": model.url}
+    chosen = {
+        "home": home,
+        "embedder": embedder,
+        "llm_base_url": model.url,
+        "extraction_wait_minutes": 0,
+    }
     settings = Settings.from_values(**{**chosen, "llm_model": "scripted", **more})
     async with memoria.open(settings=settings, embedder=loaded) as m:
         yield m

@@ -119,7 +119,7 @@ async def test_a_model_takes_back_only_what_it_was_shown_and_the_user_has_not_co
     home: Path, model: ScriptedModel
 ) -> None:
     async with opened(home, model) as m:
-        kept = await m.remember("The cellar door key hangs behind the mirror")
+        kept = await m.remember("The key of the zebra cellar hangs behind the mirror")
         sure = await m.remember("The key of the zebra house lies under the mat")
         await m.with_channel(COMMAND_LINE).revise_memory(sure.id, "confirm")
         model.answer = reader(

@@ -78,7 +78,7 @@ def keep(asked: Asked) -> object:
 def record(store: SqliteStore, sessions: int, tenant: str = "t") -> None:
     """Each session says one thing, and is read when it has ended."""
     limits = CaptureLimits(max_turn_bytes=100_000, idle_minutes=30)
-    intake = IntakeLimits(turns_per_session=0)
+    intake = IntakeLimits()
     capture = Capture(store, tenant, LIBRARY, limits, digester(tenant), intake=intake)
     for i in range(sessions):
         said = Turn(role=Role.USER, content=f"sentence number {i} tells of zebra {i}")
@@ -205,6 +205,7 @@ def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> Running:
         "MEMORIA_LLM_BASE_URL": model.url,
         "MEMORIA_LLM_MODEL": "scripted",
         "MEMORIA_LEASE_MS": str(lease_ms),
+        "MEMORIA_EXTRACTION_TURNS": "1",
     }
     errors = home.parent / f"errors {time.monotonic_ns()}"
     return run_memoria(["queue", "run", "--until-empty"], environment, errors)

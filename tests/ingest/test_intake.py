@@ -113,23 +113,10 @@ def test_a_statement_takes_the_place_of_what_rules_guessed(store: SqliteStore) -
 
 
 def test_what_policy_marks_is_queued_at_once_however_short(store: SqliteStore) -> None:
-    record(
-        store, "Remember: Leo is 6.", "以后都用中文回答", limits=IntakeLimits(turns_per_session=0)
-    )
+    record(store, "Remember: Leo is 6.", "以后都用中文回答", limits=IntakeLimits())
     assert [(entry.reason, entry.first_index) for entry in queued(store)] == [
         ("remember", 0),
         ("rule", 1),
-    ]
-
-
-def test_of_the_rest_a_session_has_its_first_few_turns_of_some_length_read(
-    store: SqliteStore,
-) -> None:
-    limits = IntakeLimits(turns_per_session=2)
-    record(store, "Fine, go on.", *(LONG.format(i) for i in range(4)), limits=limits)
-    assert [(entry.reason, entry.first_index) for entry in queued(store)] == [
-        ("length", 1),
-        ("length", 2),
     ]
 
 
@@ -137,7 +124,7 @@ def test_of_the_rest_a_session_has_its_first_few_turns_of_some_length_read(
 def test_what_is_left_over_is_read_together_when_its_stretch_closes(
     store: SqliteStore, event: CaptureEvent
 ) -> None:
-    limits = IntakeLimits(turns_per_session=0, batch=3)
+    limits = IntakeLimits(batch=3)
     record(store, *(LONG.format(i) for i in range(5)), limits=limits)
     assert queued(store) == []
     record(store, event=event, limits=limits)
@@ -148,7 +135,7 @@ def test_what_is_left_over_is_read_together_when_its_stretch_closes(
 
 
 def test_a_pause_closes_a_stretch_and_has_it_read(store: SqliteStore) -> None:
-    limits = IntakeLimits(turns_per_session=0)
+    limits = IntakeLimits()
     for at, said in (("2026-01-01T10:00:00Z", "one"), ("2026-01-01T12:00:00Z", "two")):
         record(store, Turn(role=Role.USER, content=LONG.format(said), at=at), limits=limits)
     assert [(e.reason, e.first_index, e.last_index) for e in queued(store)] == [("idle", 0, 0)]

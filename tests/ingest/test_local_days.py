@@ -42,7 +42,7 @@ async def read_one(
             await m.record_conversation([turn], "session_end", session_id="s")
             await m.wait_until_idle(60)
             (kept,) = [one for one in await memories(m) if one.type.value != "episode"]
-    prompts = [asked.text for asked in model.requests if "took place" in asked.text]
+    prompts = [asked.text for asked in model.requests if "The turns to read" in asked.text]
     return kept, prompts[0]
 
 

@@ -22,7 +22,7 @@ FOUND_IN_TEN = 0.7
 """Share of questions whose evidence is the source of one of ten hits: 0.83 was measured, of 46."""
 INVENTED = "I have always wanted to raise alpacas in Peru"
 NOT_SAID = "quote not in the turn"
-TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[\d+\] |\n`{3,})", re.MULTILINE | re.DOTALL)
+TURN = re.compile(r"^\[(\d+)\] (\w+): (.*?)(?=\n\n\[|\n`{3,})", re.MULTILINE | re.DOTALL)
 COUNT = re.compile(r"([^,;:]+?) (\d+)(?=[,;]|$)")
 
 

@@ -141,7 +141,7 @@ async def test_what_can_be_read_in_either_way_waits_for_the_user(
     home: Path, model: ScriptedModel
 ) -> None:
     extract = reads(
-        {"my old friend the dentist": "The user's friend is a dentist."}, importance=0.8
+        {"my old friend the dentist": "The user's friend works as a dentist."}, importance=0.8
     )
     model.answer = answers(extract=extract, verify=finds("unclear"))
     async with opened(home, model) as m:

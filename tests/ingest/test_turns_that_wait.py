@@ -81,7 +81,7 @@ async def test_a_turn_whose_memory_waits_is_not_read_again(
     turn, _, _ = WORDS[language]
     model.answer = unsure(language)
     async with opened(home, model) as m:
-        await said(m, turn, event=None)
+        await said(m, turn, event="compaction")
         asked = len(asked_for(model, "extract"))
         assert asked == 1
         await m.record_conversation([], "session_end", session_id="s")

@@ -200,8 +200,8 @@ async def test_the_prompt_says_that_nobody_is_known_to_be_the_user(
 async def test_a_check_says_which_of_the_speakers_it_is(home: Path, model: ScriptedModel) -> None:
     model.answer = concludes(
         {
-            "Anna": {"content": "The user has a boat.", "importance": 0.9},
-            "Bob": {"content": "Bob has a horse.", "subject": "Bob", "importance": 0.9},
+            "Anna": {"content": "The user owns a boat.", "importance": 0.9},
+            "Bob": {"content": "Bob owns a horse.", "subject": "Bob", "importance": 0.9},
         }
     )
     async with opened(home, model) as m:
@@ -209,8 +209,8 @@ async def test_a_check_says_which_of_the_speakers_it_is(home: Path, model: Scrip
         await spoken(m, ("Anna", "There is my boat."), ("Bob", "There is my horse."), session="t")
     statements = [line for asked in asked_for(model, "verify") for line in lines(asked)]
     assert {line["statement"]: line["said_by"] for line in statements} == {
-        "The user has a boat.": "Anna, the user",
-        "Bob has a horse.": "Bob, who is not the user",
+        "The user owns a boat.": "Anna, the user",
+        "Bob owns a horse.": "Bob, who is not the user",
     }
 
 

@@ -252,9 +252,13 @@ def test_a_page_hides_nothing_and_a_day_of_nothing_has_no_lists() -> None:
 
 @pytest.fixture
 def summed_up(settings: Settings) -> Callable[[str], None]:
-    """Writes an episode over the day's conversation."""
+    """Writes an episode over the day's conversation, and three more: of one, no model is asked."""
 
-    def put(text: str) -> None:
+    def put(*texts: str) -> None:
+        for place, text in enumerate((*texts, "They paid.", "They packed.", "They left.")):
+            put_one(text, place)
+
+    def put_one(text: str, place: int) -> None:
         store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
         origin = Provenance(source_kind="consolidated", trust="user", channel="test")
         memory = NewMemory(new_id(), MemoryType.EPISODE, 0.5, 0.5)
@@ -262,7 +266,7 @@ def summed_up(settings: Settings) -> Callable[[str], None]:
             (turn,) = tx.conversations.session_turns("trip", 0, 9)
             version = NewVersion(text, fingerprint(text), 1, 1, origin, None)
             tx.memories.add(memory, version)
-            tx.episodes.add(memory.id, turn.session_n, 0, turn.turn_index)
+            tx.episodes.add(memory.id, turn.session_n, -place, turn.turn_index)
         store.close()
 
     return put
@@ -335,6 +339,9 @@ async def test_a_page_and_its_sentences_know_which_summary_tells_what_has_change
             )
         ]
         tx.episodes.add(ids[1], turn.session_n, 0, 1)
+        for more in range(3):  # of a day with few summaries no model is asked
+            other = concluded(tx, f"They talked of {more}", turn.n, MemoryType.EPISODE)
+            tx.episodes.add(other, turn.session_n, -1 - more, 1)
     store.close()
     write(settings)
     async with open_memoria(settings=settings) as m:

@@ -23,6 +23,7 @@ STEPS = ("process_queue", "backfill")
 
 def with_model(settings: Settings, model: ScriptedModel, **more: object) -> Settings:
     chosen = {"llm_base_url": model.url, "llm_model": "scripted", "llm_attempts": 1}
+    more = {"extraction_turns": 1, **more}
     return settings.model_copy(update={**chosen, **more})
 
 
@@ -165,7 +166,7 @@ async def test_a_night_beside_an_open_window_reads_each_stretch_once(settings: S
 async def test_the_rest_is_left_when_the_nights_tokens_are_spent(settings: Settings) -> None:
     await talk(settings, "home", "shop", "mill")
     with ScriptedModel(answer=reading()) as model:
-        poor = with_model(settings, model, nightly_tokens=2600, llm_output_tokens=64)
+        poor = with_model(settings, model, nightly_tokens=2000, llm_output_tokens=64)
         run = nights.run_nightly(poor, STEPS)
         asked = len(model.requests)
         assert 0 < asked < 6
@@ -173,7 +174,7 @@ async def test_the_rest_is_left_when_the_nights_tokens_are_spent(settings: Setti
         drained = nights.run_nightly(
             poor.model_copy(update={"nightly_tokens": 100_000}), ["process_queue"]
         )
-    assert "The run's 2,600 tokens" in (run.steps[1].reduced or "")
+    assert "The run's 2,000 tokens" in (run.steps[1].reduced or "")
     assert drained.steps[0].outcomes == {"done": 6 - asked}
     assert states(settings) == {"done": 6}
 

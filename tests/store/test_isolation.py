@@ -171,6 +171,7 @@ def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
     with store.write(tenant) as tx:
         entry = NewQueueEntry(new_id(), QueueKind.EPISODE, turn.session_n, 0, 3, 1, "closed", 1)
         tx.queue.add(entry)
+        tx.queue.add(replace(entry, id=new_id(), first_index=1, priority=9))
     with store.work_queue(write=True) as queue:
         leased = queue.lease_next("reader", 2, 1000, tenant)
     with store.write(tenant) as tx:
@@ -380,8 +381,12 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
     "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
     "queue.status": lambda tx, _: tx.queue.status().waiting,
-    "queue.count_extractions": lambda tx, them: [
-        tx.queue.count_extractions(n, "remember") for n in them.sessions
+    "queue.find_summary": lambda tx, them: [
+        found
+        for n in them.sessions
+        for i in range(5)
+        for j in range(40)
+        if (found := tx.queue.find_summary(n, i, j)) is not None
     ],
     "graph.links_inferred_by": lambda tx, them: [
         tx.graph.links_inferred_by(i) == "model" or tx.graph.list_edges(Node("memory", i), EVERY)
@@ -435,6 +440,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "scratchpads.get": lambda tx, _: tx.scratchpads.get("s"),
     "scratchpads.list_recent": lambda tx, _: tx.scratchpads.list_recent(100),
     "ledger.spending": lambda tx, _: tx.ledger.spending(0, 1 << 60).calls,
+    "ledger.reading_price": lambda tx, _: tx.ledger.reading_price(0).calls,
     "ledger.newest": lambda tx, _: tx.ledger.newest(),
     "pairs.list_similar": lambda tx, _: [
         f"n={n} " for pair in tx.pairs.list_similar(None, (0, 0), 0.5, 100) for n in pair[1:3]
@@ -579,6 +585,9 @@ WRITES = {
     "queue.retry",
     "queue.drop",
     "queue.finish",
+    "queue.widen",
+    "queue.absorb",
+    "queue.finish_summary",
     "scratchpads.erase",
     "tasks.erase",
     "core.set_line",

@@ -20,6 +20,7 @@ def model() -> Iterator[ScriptedModel]:
 def reading(home: Path, model: ScriptedModel) -> Shell:
     """A shell whose commands have a chat model."""
     environment = {"MEMORIA_LLM_BASE_URL": model.url, "MEMORIA_LLM_MODEL": "scripted"}
+    environment["MEMORIA_EXTRACTION_WAIT_MINUTES"] = "0"
     return Shell(home, {**environment, "MEMORIA_LLM_ATTEMPTS": "1"})
 
 
@@ -88,3 +89,17 @@ def test_which_entries_are_meant_must_be_said(shell: Shell, command: str) -> Non
         assert done.code == 1
         assert "memoria queue list" in done.err
     assert shell("queue", command, "--all").code == 0
+
+
+def test_a_command_that_only_fills_the_queue_begins_no_request(
+    shell: Shell, reading: Shell, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(SAID.replace("}", ', "at": "2026-03-02T09:00:00Z"}'), "utf-8")
+    assert shell("import", chat).code == 0
+    filled = reading("queue", "fill")
+    assert filled.out.startswith("1 segment put into the queue: 1 waiting")
+    assert reading("queue", "list").code == 0
+    assert model.requests == []
+    assert reading("queue", "run").out.startswith("0 waiting, 1 done")
+    assert len(model.requests) == 1

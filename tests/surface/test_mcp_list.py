@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 import pytest
-from bench.extraction.price import count_tokens
+from bench.tokens import count_tokens
 from bench.tool_size import count_tool_tokens
 from hypothesis import given
 from hypothesis import strategies as st

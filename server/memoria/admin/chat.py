@@ -5,11 +5,23 @@ from urllib.parse import urlsplit
 
 from memoria.config import Settings
 from memoria.inference.chat.command import split_command
-from memoria.model import DAY_MS, Finding, ModelCall, now_millis, start_of_utc_day, to_iso
+from memoria.model import (
+    DAY_MS,
+    PRICED_MS,
+    Finding,
+    ModelCall,
+    ReadingPrice,
+    now_millis,
+    start_of_utc_day,
+    to_iso,
+)
 from memoria.store.base import Store
 
 _CHECK = "chat model"
 _OFF = "off; set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL, or MEMORIA_LLM_COMMAND, to use one"
+_DEAR = 6_000
+"""Tokens for 1,000 of conversation."""
+_ENOUGH_TO_TELL = 3_000
 _OF_NO_CONCERN = ("ok", "open", "stopped")
 
 
@@ -24,13 +36,27 @@ def check_chat_model(store: Store, settings: Settings) -> Finding:
     today = start_of_utc_day(now_millis())
     with store.read(settings.tenant) as tx:
         spent, last = tx.ledger.spending(today, today + DAY_MS), tx.ledger.newest()
+        price = tx.ledger.reading_price(now_millis() - PRICED_MS)
     cap = settings.llm_daily_tokens
     detail = f"{named}; today {spent.calls:,} calls, {spent.tokens:,} of {cap:,} tokens"
-    problem = _find_problem(settings, cap - spent.tokens, last)
+    if price.per_thousand is not None:
+        detail += f"; in 30 days {price.per_thousand:,} tokens for 1,000 of conversation"
+    problem = _find_problem(settings, cap - spent.tokens, last) or _find_high_price(price)
     if problem is None:
         return Finding(check=_CHECK, state="ok", detail=detail)
     said, cure = problem
     return Finding(check=_CHECK, state="warning", detail=f"{detail}; {said}", cure=cure)
+
+
+def _find_high_price(price: ReadingPrice) -> tuple[str, str] | None:
+    """That reading is dear, where enough was read to tell, and how to lower it."""
+    if (price.per_thousand or 0) <= _DEAR or price.conversation_tokens < _ENOUGH_TO_TELL:
+        return None
+    return (
+        f"that is more than {_DEAR:,}",
+        "Leave MEMORIA_EXTRACTION_WAIT_MINUTES and MEMORIA_EXTRACTION_TURNS at their defaults; "
+        "many short sessions cost more than few long ones.",
+    )
 
 
 def _model_name(settings: Settings) -> str | None:

@@ -35,6 +35,7 @@ async def open_memoria(
     embedder: Annotated[Embedder | None, SkipValidation] = None,
     reranker: Annotated[Reranker | None, SkipValidation] = None,
     channel: Channel = LIBRARY,
+    reads_queue: bool = True,
 ) -> AsyncIterator[Memoria]:
     """Open a home, make it if there is none, and close it at the end of the block.
 
@@ -46,6 +47,8 @@ async def open_memoria(
         embedder: an embedder of your own, instead of the configured one.
         reranker: a reranker of your own, instead of the configured one.
         channel: what provenance is stamped with.
+        reads_queue: whether a configured chat model reads what waits, while the block runs. Who
+            closes the memory at once would begin requests and abandon them.
 
     Raises:
         InvalidInputError: a setting is out of bounds.
@@ -57,9 +60,10 @@ async def open_memoria(
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(chosen))
     reader = _build_extraction_worker(chosen, store, lazy)
     own = choose_reranker(chosen) if reranker is None else None
-    for each in (worker, reader):
-        if each is not None:
-            each.start()
+    if worker is not None:
+        worker.start()
+    if reader is not None and reads_queue:
+        reader.start()
     try:
         yield Memoria(chosen, store, lazy, worker, reader, channel, reranker or own)
     finally:

@@ -304,7 +304,7 @@ class Memoria(Records):
         """
         worker, embedder, reader = self._worker, self._embedder, self._reader
         with anyio.fail_after(timeout_s):
-            while reader is not None and not await in_thread(reader.is_idle):
+            while reader is not None and reader.is_reading and not await in_thread(reader.is_idle):
                 reader.wake()
                 await anyio.sleep(_IDLE_POLL_S)
             if worker is None or embedder is None:

@@ -30,6 +30,11 @@ class ExtractionService(Protocol):
         """What it wants to read at once, and what later."""
         ...
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether what waits is read here."""
+        ...
+
     def wake(self) -> None:
         """Something was queued."""
         ...

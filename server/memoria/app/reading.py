@@ -17,6 +17,8 @@ from memoria.store.base import Store
 from memoria.store.home_folder import open_home_files
 from memoria.store.ledger import StoreLedger
 
+_MS_PER_MINUTE = 60_000
+
 
 def build_chat_client(settings: Settings, ledger: CallLedger) -> ChatClient | None:
     """The one way to the chat model, its calls entered in the ledger.
@@ -55,5 +57,7 @@ def build_worker(
         threads=settings.llm_concurrency,
         lease_ms=settings.lease_ms,
         attempts=settings.extraction_attempts,
+        together=settings.extraction_turns,
+        wait_ms=round(settings.extraction_wait_minutes * _MS_PER_MINUTE),
     )
     return ExtractionWorker(store, chat, readers, limits)

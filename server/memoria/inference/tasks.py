@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -12,7 +12,10 @@ from memoria.model import Checks, EpisodeSummary, Focus, Operation, Rulings
 from memoria.model.base import Value
 from memoria.model.reflection import Concept, DaySummary, Decision, ReviewAnswer
 
-_MOST_OPERATIONS = 20
+_MOST_OPERATIONS = 50
+MAX_SEGMENTS = 8
+"""The most segments that are read with one request."""
+_NONE = "-"
 _Operation = Annotated[Operation, Field(discriminator="op")]
 """With the discriminator, a complaint names the problems of one kind and not of all others too."""
 
@@ -25,33 +28,47 @@ class Extraction(Value):
     """The task in hand at the end of it, where the turns say so."""
 
 
+class SegmentReading(Extraction):
+    """What a model would do with whole conversation segments, and what each of them came to."""
+
+    episodes: Annotated[tuple[EpisodeSummary, ...], Field(max_length=MAX_SEGMENTS)] | None = None
+    """None where the model left them out: then it is asked for them alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingMatter:
+    """What a model is shown to draw memories from."""
+
+    people: str
+    """Who of those that speak is the user, in a few sentences."""
+    known: str
+    """Memories that may have to do with it, a JSON object a line."""
+    before: str
+    """The turns before it, for context only."""
+    conversation: str
+    """The turns, each with its number, below the day they were said on."""
+
+
+ReadingT = TypeVar("ReadingT", bound=Extraction)
+
+
 def request_extraction(
-    *,
-    said_on: str,
-    people: str,
-    known: str,
-    before: str,
-    conversation: str,
-    max_output_tokens: int,
-) -> ChatRequest[Extraction]:
+    answer: type[ReadingT], matter: ReadingMatter, *, max_output_tokens: int
+) -> ChatRequest[ReadingT]:
     """Ask which memories a part of a conversation gives rise to.
 
     Args:
-        said_on: the day, with its weekday.
-        people: who of those that speak is the user, in a few sentences.
-        known: memories that may have to do with it, a JSON object a line.
-        before: the turns before it, for context only.
-        conversation: the turns, each with its number.
+        answer: `Extraction`, or `SegmentReading` where whole segments are to be summed up as well.
+        matter: what there is to read.
         max_output_tokens: the longest answer.
     """
     return load_template("extract").build_request(
-        Extraction,
+        answer,
         max_output_tokens,
-        said_on=said_on,
-        people=people,
-        known=known,
-        before=before,
-        conversation=conversation,
+        people=matter.people,
+        known=matter.known or _NONE,
+        before=matter.before or _NONE,
+        conversation=matter.conversation,
     )
 
 

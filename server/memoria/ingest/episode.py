@@ -20,6 +20,7 @@ from memoria.ingest.processing import (
     chars_per_turn,
     entry_turns,
     finish_entry,
+    has_something_to_read,
     number_lines,
     shorten_statement,
     turn_line,
@@ -73,15 +74,15 @@ class Summariser:
     def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
-    def run(self, entry: LeasedEntry, owner: str) -> None:
+    def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:  # noqa: ARG002  (a summary is asked for alone)
         """Summarise a segment; see `EntryProcessor`."""
         with self._tools.store.read(entry.tenant) as tx:
             turns, by_meaning = _turns_to_read(tx, entry), tx.tombstones.has_meanings()
             changed = _list_changed(tx, entry)
         spoken_turns = list(filter(_is_shown, turns))
-        is_enough = len(spoken_turns) >= _LEAST_SPOKEN
+        is_enough = len(spoken_turns) >= _LEAST_SPOKEN and has_something_to_read(spoken_turns)
         summary = self._ask(entry, turns, changed) if is_enough else EpisodeSummary()
-        wording = _wording(summary, turns) if summary.summary else ""
+        wording = wording_of(summary, turns) if summary.summary else ""
         meanings = self._meanings(wording) if wording and by_meaning else NO_TEXT_VECTORS
         with self._tools.store.write(entry.tenant) as tx:
             if [turn.n for turn in _turns_to_read(tx, entry)] != [turn.n for turn in turns]:
@@ -89,9 +90,7 @@ class Summariser:
             prompt = PromptContents({i: t for i, t in enumerate(turns, 1) if _is_shown(t)}, {})
             validator = self._tools.validator(tx, entry, prompt, meanings)
             outcome = (
-                _apply_summary(validator, entry, summary, wording)
-                if wording
-                else ExtractionOutcome()
+                apply_summary(validator, entry, summary, turns) if wording else ExtractionOutcome()
             )
             finish_entry(tx, entry, owner, str(outcome))
 
@@ -115,9 +114,26 @@ class Summariser:
         return self._tools.recall.embed_meanings(pieces, wait=True)
 
 
-def _apply_summary(
-    validator: OperationValidator, entry: LeasedEntry, summary: EpisodeSummary, wording: str
+def may_sum_up_with_reading(turns: Sequence[StoredTurn]) -> bool:
+    """Whether a segment may be summed up in the request that reads it.
+
+    That request shows every word that was spoken. So a segment in which a turn tries to give orders
+    is summed up without that turn, by a request of its own.
+    """
+    spoken = [turn for turn in turns if turn.role in _SPOKEN]
+    return (
+        len(spoken) >= _LEAST_SPOKEN and len(turns) <= _MOST_TURNS and all(map(_is_shown, spoken))
+    )
+
+
+def apply_summary(
+    validator: OperationValidator,
+    entry: LeasedEntry,
+    summary: EpisodeSummary,
+    turns: Sequence[StoredTurn],
 ) -> ExtractionOutcome:
+    """Write a summary that a model gave of a segment, with the quotes that support it."""
+    wording = wording_of(summary, turns)
     outcome = ExtractionOutcome()
     try:
         passages = _find_passages(validator, summary.quotes, outcome)
@@ -179,7 +195,7 @@ def _find_passages(
     return passages_found
 
 
-def _wording(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
+def wording_of(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
     """The summary in one line: the goal, what happened, how it ended, and the tools."""
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""

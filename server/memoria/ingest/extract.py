@@ -6,64 +6,49 @@ was asked is left out, so that nothing is concluded from it twice. If anything t
 was forgotten since, the whole answer is dropped, and the remaining turns are read again.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import replace
 
-from memoria.inference.tasks import Extraction, request_extraction
-from memoria.ingest.attribution import (
-    attribute_operations,
-    describe_participants,
-    find_participants,
-)
+from memoria.inference.tasks import Extraction, SegmentReading, request_extraction
+from memoria.ingest.attribution import attribute_operations, find_participants
+from memoria.ingest.episode import apply_summary, may_sum_up_with_reading, wording_of
 from memoria.ingest.focus import follow_reading
+from memoria.ingest.outcome import ExtractionOutcome
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
     ProcessorTools,
-    chars_per_turn,
     entry_turns,
     finish_entry,
-    number_lines,
-    shorten_statement,
-    turn_line,
+    has_something_to_read,
+)
+from memoria.ingest.reading_matter import (
+    ReadingContext,
+    ShownSegment,
+    list_before,
+    text_to_relate,
 )
 from memoria.ingest.resolve import Resolver
 from memoria.ingest.second_look import Advice, SecondLook, find_doubtful
-from memoria.memories.days import day_of, last_date
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.model import (
     Add,
+    Boost,
+    Delete,
+    EpisodeSummary,
     InferredBy,
-    Memory,
+    Link,
+    Operation,
     StoredTurn,
     TextVectors,
     Update,
 )
-from memoria.model.zone import Zone
-from memoria.policy.participants import NOBODY_NAMED, Participants
 from memoria.store.base import Transaction
 from memoria.store.values import LeasedEntry
 from memoria.text.clean import Tally, clean_text
-from memoria.text.document import full_text
 from memoria.text.statement import sentences_in
 
 _BEFORE = 4
-_BEFORE_CHARS = 300
-_MOST_CHARS = 24_000
-_LEAST_CHARS = 400
-
-
-@dataclass(frozen=True, slots=True)
-class _EntryContext:
-    """What the model is shown for an entry."""
-
-    turns: tuple[StoredTurn, ...]
-    before: tuple[StoredTurn, ...]
-    known: tuple[Memory, ...]
-    participants: Participants = NOBODY_NAMED
-    compare_meanings: bool = False
-    """Whether conclusions must be compared with what was forgotten by their meaning, too."""
 
 
 class Extractor:
@@ -72,68 +57,80 @@ class Extractor:
     def __init__(self, tools: ProcessorTools) -> None:
         self._tools = tools
 
-    def run(self, entry: LeasedEntry, owner: str) -> None:
+    def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:
         """Extract memories from an entry's turns; see `EntryProcessor`."""
-        context = self._load_context(entry)
-        if not context.turns:
-            with self._tools.store.write(entry.tenant) as tx:
-                finish_entry(tx, entry, owner, "nothing left")
+        context = self._load_context((entry, *along))
+        context = self._finish_idle(context, owner)
+        if not context.segments:
             return
         proposed = self._ask(entry, context)
         meanings = self._tools.recall.embed_meanings(
-            _sentences_proposed(proposed), wait=context.compare_meanings
+            _sentences_proposed(proposed, context), wait=context.compare_meanings
         )
         advice = self._take_second_look(entry, context, proposed, meanings)
         with self._tools.store.write(entry.tenant) as tx:
-            _check_nothing_was_forgotten(tx, entry, context)
-            validator = self._validator(tx, entry, context, meanings)
-            finish_entry(tx, entry, owner, self._apply(validator, proposed, advice))
+            _check_nothing_was_forgotten(tx, context)
+            validator = self._validator(tx, context, meanings)
+            outcome = self._apply(validator, proposed, advice)
+            lead, *others = context.segments
+            finish_entry(tx, lead.entry, owner, outcome)
+            for segment in others:
+                finish_entry(tx, segment.entry, owner, f"read with {lead.entry.id}")
+            self._write_summaries(tx, context, proposed, meanings)
 
-    def _load_context(self, entry: LeasedEntry) -> _EntryContext:
-        with self._tools.store.read(entry.tenant) as tx:
-            turns = tuple(_list_unread(tx, entry_turns(tx, entry)))
-            if not turns:
-                return _EntryContext((), (), ())
-            first = turns[0].turn_index
-            near = tx.conversations.list_span(entry.session_n, max(first - _BEFORE, 0), first - 1)
-            before = [turn for turn in near if not turn.suppressed]
-            text = "\n".join(full_text(turn)[:_LEAST_CHARS] for turn in turns)
-            known = self._tools.recall.find_related(tx, text, turns[0].workspace)
-            by_meaning = tx.tombstones.has_meanings()
-            participants = find_participants(tx)
-            return _EntryContext(turns, tuple(before), tuple(known), participants, by_meaning)
-
-    def _ask(self, entry: LeasedEntry, context: _EntryContext) -> Extraction:
-        most = chars_per_turn(_MOST_CHARS, context.turns, _LEAST_CHARS)
-        question = request_extraction(
-            said_on=day_of(context.turns[-1], self._tools.store.zone),
-            people=describe_participants(context.participants, (*context.before, *context.turns)),
-            known="\n".join(
-                _memory_line(memory, self._tools.store.zone) for memory in context.known
+    def _load_context(self, entries: Sequence[LeasedEntry]) -> ReadingContext:
+        with self._tools.store.read(entries[0].tenant) as tx:
+            segments = tuple(_load_segment(tx, entry) for entry in entries)
+            turns = [turn for each in segments for turn in each.turns if turn.n in each.unread]
+            if not has_something_to_read(turns):
+                return ReadingContext(segments)
+            first = next(one.turns[0] for one in segments if one.turns)
+            start = first.turn_index
+            near = tx.conversations.list_span(first.session_n, max(start - _BEFORE, 0), start - 1)
+            known = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
+            return ReadingContext(
+                segments,
+                before=list_before(near),
+                known=tuple(known),
+                participants=find_participants(tx),
+                compare_meanings=tx.tombstones.has_meanings(),
             )
-            or "(none)",
-            before="\n".join(_turn_line(turn, _BEFORE_CHARS) for turn in context.before)
-            or "(nothing)",
-            conversation=number_lines(_turn_line(turn, most) for turn in context.turns),
+
+    def _finish_idle(self, context: ReadingContext, owner: str) -> ReadingContext:
+        """Finish the entries in which nothing is to be read: small talk costs nothing."""
+        idle = [one for one in context.segments if not has_something_to_read(_list_new(one))]
+        if idle:
+            with self._tools.store.write(idle[0].entry.tenant) as tx:
+                for segment in idle:
+                    turns = _list_unread(tx, _list_new(segment))
+                    tx.conversations.mark_processed(turns)
+                    finish_entry(
+                        tx, segment.entry, owner, "small talk" if turns else "nothing left"
+                    )
+        rest = tuple(one for one in context.segments if one not in idle)
+        return replace(context, segments=rest)
+
+    def _ask(self, entry: LeasedEntry, context: ReadingContext) -> Extraction:
+        question = request_extraction(
+            SegmentReading if context.sums_up else Extraction,
+            context.describe(self._tools.store.zone),
             max_output_tokens=self._tools.max_output_tokens,
         )
         proposed = self._tools.chat.ask(entry.tenant, question)
-        prompt = PromptContents(
-            dict(enumerate(context.turns, 1)), {memory.id: memory for memory in context.known}
-        )
-        operations = attribute_operations(proposed.operations, prompt, context.participants)
+        named = [_name_in_full(one, context.memory_names) for one in proposed.operations]
+        operations = attribute_operations(named, context.prompt_contents(), context.participants)
         return proposed.model_copy(update={"operations": operations})
 
     def _take_second_look(
         self,
         entry: LeasedEntry,
-        context: _EntryContext,
+        context: ReadingContext,
         proposed: Extraction,
         meanings: TextVectors,
     ) -> Advice:
         """Ask again about proposals that rules cannot judge or whose errors would cost much."""
         with self._tools.store.read(entry.tenant) as tx:
-            validator = self._validator(tx, entry, context, meanings)
+            validator = self._validator(tx, context, meanings)
             doubts = find_doubtful(
                 validator, proposed.operations, self._tools.recall, meanings, context.participants
             )
@@ -141,15 +138,15 @@ class Extractor:
         return SecondLook(self._tools.chat, entry.tenant, most, zone).ask(doubts)
 
     def _validator(
-        self, tx: Transaction, entry: LeasedEntry, context: _EntryContext, meanings: TextVectors
+        self, tx: Transaction, context: ReadingContext, meanings: TextVectors
     ) -> OperationValidator:
         """A validator that knows only those turns that are still unprocessed."""
-        now = tx.conversations.turns([turn.n for turn in context.turns])
+        prompt = context.prompt_contents()
+        now = tx.conversations.turns([turn.n for turn in prompt.turns.values()])
         unread = {turn.n: turn for turn in _list_unread(tx, now.values())}
-        shown_as = enumerate(context.turns, 1)
-        turns = {number: unread[turn.n] for number, turn in shown_as if turn.n in unread}
-        prompt = PromptContents(turns, {memory.id: memory for memory in context.known})
-        return self._tools.validator(tx, entry, prompt, meanings)
+        turns = {i: unread[turn.n] for i, turn in prompt.turns.items() if turn.n in unread}
+        left = PromptContents(turns, prompt.memories)
+        return self._tools.validator(tx, context.segments[0].entry, left, meanings)
 
     def _apply(self, validator: OperationValidator, proposed: Extraction, advice: Advice) -> str:
         resolver = Resolver(validator, advice)
@@ -162,16 +159,81 @@ class Extractor:
         _mark_processed(validator)
         return str(outcome)
 
+    def _write_summaries(
+        self,
+        tx: Transaction,
+        context: ReadingContext,
+        proposed: Extraction,
+        meanings: TextVectors,
+    ) -> None:
+        """Write what the segments came to; one that changed meanwhile is summed up by itself."""
+        if not isinstance(proposed, SegmentReading) or proposed.episodes is None:
+            return
+        for segment in context.segments:
+            if segment.summary_n is None:
+                continue
+            now = [turn.n for turn in entry_turns(tx, segment.entry) if not turn.suppressed]
+            if now != [turn.n for turn in segment.turns]:
+                continue
+            prompt = PromptContents(context.numbers_of(segment), {})
+            validator = self._tools.validator(tx, segment.entry, prompt, meanings)
+            summary = _find_summary(context, segment, proposed.episodes)
+            outcome = (
+                apply_summary(validator, segment.entry, summary, segment.turns)
+                if summary.summary
+                else ExtractionOutcome()
+            )
+            tx.queue.finish_summary(segment.summary_n, str(outcome))
 
-def _sentences_proposed(proposed: Extraction) -> list[str]:
+
+def _load_segment(tx: Transaction, entry: LeasedEntry) -> ShownSegment:
+    """What is shown of an entry: its unread turns, or all where it is summed up as well."""
+    turns = [turn for turn in entry_turns(tx, entry) if not turn.suppressed]
+    unread = tuple(_list_unread(tx, turns))
+    unread_ns = frozenset(turn.n for turn in unread)
+    if entry.attempts == 1 and may_sum_up_with_reading(turns):
+        summary_n = tx.queue.find_summary(entry.session_n, entry.first_index, entry.last_index)
+        if summary_n is not None:
+            return ShownSegment(entry, tuple(turns), unread_ns, summary_n)
+    return ShownSegment(entry, unread, unread_ns)
+
+
+def _list_new(segment: ShownSegment) -> list[StoredTurn]:
+    return [turn for turn in segment.turns if turn.n in segment.unread]
+
+
+def _find_summary(
+    context: ReadingContext, segment: ShownSegment, summaries: Sequence[EpisodeSummary]
+) -> EpisodeSummary:
+    """The summary of a segment: the first that quotes a turn of it; an empty one without."""
+    if len(context.segments) == 1:
+        return summaries[0] if summaries else EpisodeSummary()
+    numbers = context.numbers_of(segment)
+    own = (one for one in summaries if any(quote.turn in numbers for quote in one.quotes))
+    return next(own, EpisodeSummary())
+
+
+def _name_in_full(operation: Operation, ids: dict[str, str]) -> Operation:
+    """The operation with the ids of memories in the place of the short ones it names."""
+    match operation:
+        case Update() | Delete() | Boost():
+            return operation.model_copy(update={"id": ids.get(operation.id, operation.id)})
+        case Link(src=src, dst=dst):
+            names = {"src": ids.get(src, src), "dst": ids.get(dst, dst)}
+            return operation.model_copy(update=names)
+        case _:
+            return operation
+
+
+def _sentences_proposed(proposed: Extraction, context: ReadingContext) -> list[str]:
     """The sentences that may become memories, without secrets: an embedder may be remote."""
-    contents = (one.content for one in proposed.operations if isinstance(one, Add | Update))
+    contents = [one.content for one in proposed.operations if isinstance(one, Add | Update)]
+    if context.compare_meanings and isinstance(proposed, SegmentReading):
+        contents += [wording_of(one, context.turns) for one in proposed.episodes or ()]
     return [piece for text in contents for piece in sentences_in(clean_text(text, Tally()).strip())]
 
 
-def _check_nothing_was_forgotten(
-    tx: Transaction, entry: LeasedEntry, context: _EntryContext
-) -> None:
+def _check_nothing_was_forgotten(tx: Transaction, context: ReadingContext) -> None:
     """Drop the answer of a model that saw what was forgotten since, because it may repeat it.
 
     Raises:
@@ -181,7 +243,8 @@ def _check_nothing_was_forgotten(
     readable = [turn.n for turn in tx.conversations.turns(prompt).values() if not turn.suppressed]
     is_forgotten = any(tx.memories.get(memory.id) is None for memory in context.known)
     if is_forgotten or len(readable) < len(prompt):
-        raise ChangedMeanwhileError(f"Something that {entry.id} was read with is forgotten.")
+        entry_id = context.segments[0].entry.id
+        raise ChangedMeanwhileError(f"Something that {entry_id} was read with is forgotten.")
 
 
 def _list_unread(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
@@ -209,20 +272,3 @@ def _archive_rule_conclusions(
         memory = validator.require_memory(memory_id)
         if not (memory_id in echo_ids or memory.verified or memory.pinned):
             validator.writer.end(memory_id, "it read the turn and does not say the same")
-
-
-def _memory_line(memory: Memory, zone: Zone) -> str:
-    fields = {
-        "id": memory.id,
-        "type": memory.type.value,
-        "subject": memory.subject,
-        "predicate": memory.predicate,
-        "content": shorten_statement(memory.content),
-    }
-    if memory.expires_at is not None:
-        fields["until"] = last_date(memory, memory.expires_at, zone)
-    return json.dumps(fields, ensure_ascii=False)
-
-
-def _turn_line(turn: StoredTurn, most: int) -> str:
-    return turn_line(turn, full_text(turn), most)

@@ -11,7 +11,7 @@ attempt. After too many attempts the entry becomes a dead letter that says why.
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ from memoria.errors import (
     StoreError,
 )
 from memoria.inference.chat.client import ChatClient
+from memoria.inference.tasks import MAX_SEGMENTS
 from memoria.ingest.backoff import backoff_ms
 from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ChangedMeanwhileError, EntryLeaseLostError, EntryProcessor
@@ -51,6 +52,10 @@ class ExtractionLimits:
     threads: int
     lease_ms: int
     attempts: int
+    wait_ms: int = 0
+    """How long a session must be quiet before what is urgent in it is read."""
+    together: int = 1
+    """How many turns of several conversations are read with one request at most."""
     first_retry_ms: int = 2_000
     """The pause after the first failure; it doubles with each one, with jitter."""
 
@@ -63,6 +68,8 @@ class ProcessedEntry:
     """None if the entry was forgotten while it was processed."""
     error: Exception | None
     """Why processing failed, if it did."""
+    finished: int = 1
+    """How many entries were finished with it: some are read with one request."""
 
 
 class ExtractionWorker:
@@ -75,7 +82,7 @@ class ExtractionWorker:
         processors: Mapping[QueueKind, EntryProcessor],
         limits: ExtractionLimits,
     ) -> None:
-        self.intake = IntakeLimits()
+        self.intake = IntakeLimits(wait_ms=limits.wait_ms)
         self._store = store
         self._chat = chat
         self._processors = processors
@@ -115,6 +122,11 @@ class ExtractionWorker:
             if thread.is_alive():
                 thread.join(_LONGEST_STOP_S)
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether the threads were started, so that what waits is read here."""
+        return self._heart.ident is not None
+
     def is_idle(self) -> bool:
         """Whether no entry is due or being processed, here or in another process."""
         with self._store.work_queue(write=False) as queue:
@@ -136,18 +148,20 @@ class ExtractionWorker:
             StoreError: the queue can't be reached.
         """
         owner = new_id()
-        with self._store.work_queue(write=True) as queue:
-            entry = queue.lease_next(owner, now_millis(), self._limits.lease_ms, tenant)
-        if entry is None:
+        leased = self._lease(owner, tenant)
+        if not leased:
             return None
+        with self._store.read(tenant) as tx:
+            before = tx.queue.status().done
         self._lease_owners.add(owner)
         try:
-            error = self._process(entry, owner)
+            error = self._process(leased, owner)
         finally:
             self._lease_owners.discard(owner)
         with self._store.read(tenant) as tx:
-            present = tx.queue.get_entry(entry.id)
-        return ProcessedEntry(None if present is None else present.state, error)
+            present, after = tx.queue.get_entry(leased[0].id), tx.queue.status().done
+        state = None if present is None else present.state
+        return ProcessedEntry(state, error, max(1, after - before))
 
     def _run(self) -> None:
         owner = new_id()
@@ -168,13 +182,12 @@ class ExtractionWorker:
         wait_s = self._wait_s()
         if wait_s > 0:
             return wait_s
-        with self._store.work_queue(write=True) as queue:
-            entry = queue.lease_next(owner, now_millis(), self._limits.lease_ms)
-        if entry is None:
+        leased = self._lease(owner)
+        if not leased:
             return _RACE_LOST_S  # another thread took it between the look and the lease
         self._lease_owners.add(owner)
         try:
-            self._process(entry, owner)
+            self._process(leased, owner)
         finally:
             self._lease_owners.discard(owner)
         return 0.0
@@ -186,16 +199,44 @@ class ExtractionWorker:
         wait_s = _IDLE_S if due_at is None else (due_at - now_millis()) / 1000
         return min(wait_s, _IDLE_S)
 
-    def _process(self, entry: LeasedEntry, owner: str) -> Exception | None:
-        """Process an entry. Gives the error if that failed."""
+    def _process(self, leased: Sequence[LeasedEntry], owner: str) -> Exception | None:
+        """Process an entry and what goes along with it. Gives the error if that failed."""
+        entry, *along = leased
         try:
-            self._processors[entry.kind].run(entry, owner)
+            self._processors[entry.kind].run(entry, owner, along)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001  (one entry must not stop the others)
-            self._handle_failure(entry, owner, error)
+            for other in along:
+                self._release(other, owner, now_millis(), str(error), blamed=False)
+            if along and isinstance(error, ChatModelError) and error.too_much:
+                self._release(entry, owner, now_millis(), str(error), blamed=True)
+            else:
+                self._handle_failure(entry, owner, error)
             return error
         return None
+
+    def _lease(self, owner: str, tenant: str | None = None) -> list[LeasedEntry]:
+        """The next entry that is due, and more to be read with the same request.
+
+        What has failed before is read alone.
+        """
+        now, lease_ms = now_millis(), self._limits.lease_ms
+        with self._store.work_queue(write=True) as queue:
+            entry = queue.lease_next(owner, now, lease_ms, tenant)
+            if entry is None:
+                return []
+            leased = [entry]
+            room = self._limits.together - _count_turns(entry)
+            if entry.kind is not QueueKind.EXTRACT or entry.attempts > 1:
+                room = 0
+            while room > 0 and len(leased) < MAX_SEGMENTS:
+                other = queue.lease_along(entry, owner, now, lease_ms, room)
+                if other is None:
+                    break
+                leased.append(other)
+                room -= _count_turns(other)
+        return leased
 
     def _handle_failure(self, entry: LeasedEntry, owner: str, error: Exception) -> None:
         """Decide when an entry that failed is tried again, if at all."""
@@ -267,3 +308,7 @@ class ExtractionWorker:
                     queue.renew(owners, now_millis(), self._limits.lease_ms)
             except StoreError as error:
                 _LOG.warning("Leases could not be renewed: %s", error)
+
+
+def _count_turns(entry: LeasedEntry) -> int:
+    return entry.last_index - entry.first_index + 1

@@ -1,10 +1,14 @@
 """Intake: what is done with a turn in the transaction that captures it.
 
 What the user states plainly becomes a memory by rules, at once and without a model. Where a chat
-model is configured, turns that `policy/routing` finds urgent are queued for it at once, however
-short they are, and so are a session's first few turns of some length. The other turns are queued
-together when their segment closes: at the end of the session, before the client compacts its
-context, after a pause, or when the segment is full. A closed segment is queued for a summary, too.
+model is configured, turns are queued for it when their segment closes: at the end of the session,
+before the client compacts its context, after a pause, or when the segment is full. A closed segment
+is queued for a summary, too.
+
+A correction is queued before that, and so is a rule or a wish to remember of which rules made no
+memory (`policy/routing` marks them). It waits until the session is quiet for a while, and takes
+along what is said meanwhile: several urgent turns are one request. When the segment closes before
+that, the turn is read with its segment.
 """
 
 from collections.abc import Iterable
@@ -23,19 +27,17 @@ from memoria.memories.values import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
 from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, new_id
 from memoria.model.privacy import PersonalRules
+from memoria.policy.extraction_rules import ExtractionReason
 from memoria.policy.plain_statements import PlainStatement, find_plain_statements
-from memoria.policy.routing import (
-    LEAST_WEIGHT,
-    ExtractLater,
-    ExtractNow,
-    is_worth_extracting,
-    route_turn,
-)
+from memoria.policy.routing import ExtractNow, route_turn
 from memoria.store.base import Transaction
 from memoria.store.values import ClosedSegment, NewQueueEntry, NewTurn
 
-_LENGTH = "length"
 _LEFT_OVER = 9
+_URGENT = (ExtractionReason.REMEMBER, ExtractionReason.CORRECTION, ExtractionReason.RULE)
+"""Of the reasons to extract a turn at once, those that do not wait for its segment to close."""
+_LONGEST_WAITS = 3
+"""So many times the quiet that it waits for an urgent turn may wait at most."""
 _EDITING_MS = 10 * 60_000
 """How long a summary waits after an edit, because one edit often follows another."""
 _Span = tuple[int, int, int]
@@ -44,12 +46,13 @@ _Span = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
-    """How many turns are queued, alone or together, so that a model's cost stays bounded."""
+    """How turns are queued, so that a model's cost stays bounded."""
 
-    turns_per_session: int = 5
-    least_weight: int = LEAST_WEIGHT
-    batch: int = 20
-    """Turns that are read together at most."""
+    batch: int = 120
+    """Turns that are read together at most, those of tools included."""
+    wait_ms: int = 0
+    """How long a session must be quiet before what is urgent in it is read; 0: at once, each urgent
+    turn by itself."""
     least_episode: int = 4
     """Turns that a segment must have to be summarised; question and answer need no summary."""
 
@@ -90,12 +93,11 @@ class Intake:
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
         match route_turn(turn.role, turn.content, tool_call=is_tool_call):
             case ExtractNow(reason=reason, priority=priority):
-                self._add_plain_statements(n, turn)
-                self._queue_turn(turn, priority, reason.value)
-            case ExtractLater(priority=priority) if self._may_be_read_now(turn):
-                self._queue_turn(turn, priority, _LENGTH)
+                is_known = self._add_plain_statements(n, turn)
+                if not (self._takes_along(turn, priority) or self._may_wait(reason, is_known)):
+                    self._queue_turn(turn, priority, reason.value)
             case _:
-                pass
+                self._takes_along(turn, _LEFT_OVER)
 
     def supersede_conclusions(self, n: int) -> None:
         """Supersede what rules concluded from the former text of a message that was edited.
@@ -112,6 +114,7 @@ class Intake:
         if self._limits is None:
             return
         for session_n, first, last, reason in segments:
+            self._tx.queue.absorb(session_n, first, last)
             for start in range(first, last + 1, self._limits.batch):
                 end = min(start + self._limits.batch - 1, last)
                 self._add_entry(QueueKind.EXTRACT, (session_n, start, end), _LEFT_OVER, reason)
@@ -122,16 +125,26 @@ class Intake:
         suppression = SuppressionList(self._tx.tombstones, self._digester)
         return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
 
-    def _may_be_read_now(self, turn: NewTurn) -> bool:
-        if self._limits is None or not is_worth_extracting(
-            turn.content, least=self._limits.least_weight
-        ):
-            return False
-        extractions = self._tx.queue.count_extractions(turn.session_n, _LENGTH)
-        return extractions < self._limits.turns_per_session
+    def _may_wait(self, reason: ExtractionReason, is_known: bool) -> bool:
+        """Whether a turn that is marked can be read with its segment.
 
-    def _add_plain_statements(self, n: int, turn: NewTurn) -> None:
-        """Write what a turn states plainly as memories."""
+        A correction cannot, nor a rule or a wish to remember of which rules made no memory.
+        """
+        if self._limits is None or not self._limits.wait_ms:
+            return False
+        return reason not in _URGENT or (is_known and reason is not ExtractionReason.CORRECTION)
+
+    def _takes_along(self, turn: NewTurn, priority: int) -> bool:
+        """Whether an urgent turn before it, which is not read yet, takes this one along."""
+        if self._limits is None or not self._limits.wait_ms:
+            return False
+        wait_ms = self._limits.wait_ms
+        return self._tx.queue.widen(
+            turn.session_n, turn.turn_index, priority, self._now + wait_ms, _LONGEST_WAITS * wait_ms
+        )
+
+    def _add_plain_statements(self, n: int, turn: NewTurn) -> bool:
+        """Write what a turn states plainly as memories. False if it states nothing plainly."""
         statements = find_plain_statements(turn.role, turn.content).statements
         if statements:
             stored = self._tx.conversations.turns([n])[n]
@@ -143,13 +156,18 @@ class Intake:
             operations = map(_operation, statements)
             attributed = attribute_operations(operations, prompt, participants)
             self.changes += Resolver(validator).apply(attributed).changes
+        return bool(statements)
 
     def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:
             place = (turn.session_n, turn.turn_index, turn.turn_index)
-            self._add_entry(QueueKind.EXTRACT, place, priority, reason)
+            wait_ms = self._limits.wait_ms
+            due = self._now + wait_ms if wait_ms else 0
+            self._add_entry(QueueKind.EXTRACT, place, priority, reason, due)
 
-    def _add_entry(self, kind: QueueKind, place: _Span, priority: int, reason: str) -> None:
+    def _add_entry(
+        self, kind: QueueKind, place: _Span, priority: int, reason: str, due: int = 0
+    ) -> None:
         session_n, first, last = place
         entry = NewQueueEntry(
             id=new_id(),
@@ -160,6 +178,7 @@ class Intake:
             priority=priority,
             reason=reason,
             created_at=self._now,
+            not_before=due,
         )
         self._tx.queue.add(entry)
 

@@ -10,13 +10,17 @@ from memoria.inference.chat.client import ChatClient
 from memoria.memories.related import RelatedMemories
 from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.values import Author
-from memoria.model import InferredBy, StoredTurn, TextVectors
+from memoria.model import InferredBy, Role, StoredTurn, TextVectors
 from memoria.model.channel import EXTRACTION_CHANNEL
 from memoria.model.privacy import PersonalRules
+from memoria.policy.routing import RecordOnly, route_turn, text_weight
 from memoria.store.base import Store, Transaction
 from memoria.store.values import LeasedEntry
+from memoria.text.document import full_text
 
 _CUT = " […] "
+_WORK_WEIGHT = 600
+"""The length from which an assistant's own words are worth reading, whatever its user says."""
 _LONGEST_STATEMENT = 500
 """The longest conclusion of a model; explicit statements may be far longer."""
 
@@ -65,8 +69,13 @@ class ChangedMeanwhileError(MemoriaError):
 class EntryProcessor(Protocol):
     """Processes one kind of queue entry."""
 
-    def run(self, entry: LeasedEntry, owner: str) -> None:
+    def run(self, entry: LeasedEntry, owner: str, along: Sequence[LeasedEntry] = ()) -> None:
         """Ask about an entry, apply the answer and complete the entry in one transaction.
+
+        Args:
+            entry: what to process.
+            owner: who has leased it.
+            along: more entries of the owner's that may be read with the same request.
 
         Raises:
             ChatModelError: the model gave no answer.
@@ -83,6 +92,28 @@ def entry_turns(tx: Transaction, entry: LeasedEntry) -> list[StoredTurn]:
     return tx.conversations.list_span(entry.session_n, entry.first_index, entry.last_index)
 
 
+def has_something_to_read(turns: Sequence[StoredTurn]) -> bool:
+    """Whether a model may find something in some turns: whether there is more than small talk.
+
+    What an assistant says to somebody's small talk counts if it is long, for that is work, or if
+    it has a person's name.
+    """
+    people = [turn for turn in turns if turn.role is Role.USER or turn.speaker is not None]
+    others = [turn for turn in turns if turn not in people]
+    least = _WORK_WEIGHT if people else 1
+    return any(map(_is_more_than_small_talk, people)) or any(
+        text_weight(full_text(turn)) >= least for turn in others
+    )
+
+
+def _is_more_than_small_talk(turn: StoredTurn) -> bool:
+    match route_turn(turn.role, turn.content):
+        case RecordOnly(reason=reason):
+            return reason in ("story", "not their own words")
+        case _:
+            return True
+
+
 def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) -> None:
     """Mark an entry as done.
 
@@ -93,12 +124,16 @@ def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) 
         raise EntryLeaseLostError(f"The entry {entry.id} was read by another worker meanwhile.")
 
 
-def turn_line(turn: StoredTurn, text: str, most: int) -> str:
-    """A turn as it stands in a prompt; of a text over `most` characters the middle is cut out."""
+def turn_line(turn: StoredTurn, text: str, most: int, remark: str = "") -> str:
+    """A turn as it stands in a prompt; of a text over `most` characters the middle is cut out.
+
+    A remark stands behind who says it.
+    """
     if len(text) > most:
         half = most // 2
         text = f"{text[:half]}{_CUT}{text[-half:]}"
-    return f"{turn.speaker or turn.role.value}: {text}"
+    who = " ".join(filter(None, (turn.speaker or turn.role.value, remark)))
+    return f"{who}: {text}"
 
 
 def shorten_statement(content: str) -> str:
@@ -110,6 +145,14 @@ def shorten_statement(content: str) -> str:
 def number_lines(lines: Iterable[str]) -> str:
     """Lines of a prompt, each with the number by which the answer refers to it."""
     return "\n\n".join(f"[{number}] {line}" for number, line in enumerate(lines, 1))
+
+
+def longest_that_fits(lengths: Iterable[int], most_chars: int, least: int) -> int:
+    """The length to which texts are cut so that all of them fit: short ones are left whole."""
+    left, room = sorted(lengths), most_chars
+    while left and left[0] * len(left) <= room:
+        room -= left.pop(0)
+    return max(room // len(left), least) if left else most_chars
 
 
 def chars_per_turn(most_chars: int, turns: Sequence[StoredTurn], least: int) -> int:

@@ -32,7 +32,9 @@ from memoria.model import (
 )
 from memoria.model.zone import Zone
 from memoria.policy.conflict import predicate_key, subject_key
+from memoria.policy.literal import is_said_literally
 from memoria.policy.participants import Participants
+from memoria.policy.properties import relate_statements
 from memoria.text.document import full_text
 from memoria.text.statement import says_the_same
 
@@ -187,13 +189,14 @@ def _doubtful_addition(
         return None  # it will be rejected with this reason
     if add.modality == "joking" or confirm_reason not in (None, "pii"):
         return None  # it replaces nothing, and the user will be asked
-    risky = _needs_second_look(add.importance, turn.role, personal=confirm_reason is not None)
+    is_personal = confirm_reason is not None
+    risky = _needs_check(content, quote, turn, add.importance, subject, is_personal=is_personal)
     place = turn.workspace
     same_subject = validator.tx.memories.list_about(subject, place, predicate=predicate)
     same = [memory for memory in same_subject if memory.predicate == predicate]
     near = recall.find_near(validator.tx, meanings, content, place)
     others = [memory for memory in near if not _was_read_off(memory, turn)]
-    rivals = {m.id: m for m in (*same, *others) if not says_the_same(content, m.content)}
+    rivals = {m.id: m for m in (*same, *others) if _is_left_open(content, m.content)}
     is_known = any(says_the_same(content, m.content) for m in same)
     rivals_to_ask = () if is_known else tuple(rivals.values())[:_MOST_OF_ONE]
     return DoubtfulConclusion(content, quote, turn, rivals_to_ask, risky)
@@ -215,7 +218,8 @@ def _doubtful_update(validator: OperationValidator, update: Update) -> DoubtfulC
         return None
     if confirm_reason not in (None, "pii"):
         return None
-    risky = _needs_second_look(memory.importance, turn.role, personal=confirm_reason is not None)
+    subject, is_personal = memory.subject or "", confirm_reason is not None
+    risky = _needs_check(content, quote, turn, memory.importance, subject, is_personal=is_personal)
     return DoubtfulConclusion(content, quote, turn, (), risky)
 
 
@@ -250,15 +254,28 @@ def _json_lines(objects: Iterable[Mapping[str, object]]) -> str:
     return "\n".join(json.dumps(fields, ensure_ascii=False) for fields in with_numbers)
 
 
-def _needs_second_look(importance: float, role: Role, *, personal: bool) -> bool:
+def _is_left_open(content: str, known: str) -> bool:
+    """Whether it is left open by rules that a conclusion says the same as a known statement."""
+    return not says_the_same(content, known) and relate_statements(content, known) != "same"
+
+
+def _needs_check(
+    content: str,
+    quote: str,
+    turn: StoredTurn,
+    importance: float,
+    subject: str,
+    *,
+    is_personal: bool,
+) -> bool:
     """Whether to ask again if a conclusion is supported by its quote.
 
     A wrong conclusion about a small thing costs little. So the question is asked only about
-    conclusions from an assistant's words, about personal data, and about what matters most.
-
-    Args:
-        importance: of the conclusion.
-        role: who said the quoted words.
-        personal: whether it contains personal data that needs confirmation.
+    conclusions from what somebody says of others in an assistant's place, about personal data, and
+    about what matters most; and not where the quote says it literally.
     """
-    return personal or importance >= _HIGH_IMPORTANCE or role is not Role.USER
+    of_themselves = turn.speaker is not None and subject_key(turn.speaker) == subject_key(subject)
+    is_first_hand = turn.role is Role.USER or (turn.role is Role.ASSISTANT and of_themselves)
+    if is_first_hand and not (is_personal or importance >= _HIGH_IMPORTANCE):
+        return False
+    return not (is_first_hand and is_said_literally(content, quote, turn.content, turn.speaker))

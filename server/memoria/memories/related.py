@@ -14,7 +14,14 @@ class RelatedMemories(Protocol):
     """Finds memories that are related to a text."""
 
     def find_related(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
-        """The memories to show to a model that reads a text."""
+        """The memories that may have to do with a text, and the newest."""
+        ...
+
+    def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+        """The memories to show to a model that reads a text: few, and those that bear on it.
+
+        Those that wait for the user's confirmation are among them.
+        """
         ...
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:

@@ -43,7 +43,7 @@ from memoria.model.memory import (
     Validity,
 )
 from memoria.model.memory_types import MemoryType
-from memoria.model.model_call import ModelCall, TokenSpending
+from memoria.model.model_call import PRICED_MS, ModelCall, ReadingPrice, TokenSpending
 from memoria.model.operation import (
     Add,
     Boost,
@@ -93,6 +93,7 @@ __all__ = [
     "LIBRARY",
     "NO_TEXT_VECTORS",
     "PARTS",
+    "PRICED_MS",
     "RESTORE",
     "Add",
     "AdjacentTurn",
@@ -142,6 +143,7 @@ __all__ = [
     "QueueKind",
     "QueueState",
     "QueueStatus",
+    "ReadingPrice",
     "Receipt",
     "RecordedTurn",
     "RelatedStatement",

@@ -2,6 +2,9 @@
 
 from memoria.model.base import Value
 
+PRICED_MS = 30 * 86_400_000
+"""The time for which the price of reading is told."""
+
 
 class ModelCall(Value):
     """One call. Never a word of the question or the answer."""
@@ -29,3 +32,20 @@ class TokenSpending(Value):
 
     calls: int
     tokens: int
+
+
+class ReadingPrice(Value):
+    """What a chat model took for the conversation that it has read in some time."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    conversation_tokens: int
+    """Of what people and assistants said, estimated."""
+
+    @property
+    def per_thousand(self) -> int | None:
+        """Input tokens for 1,000 tokens of conversation; None where none was read."""
+        if not (self.calls and self.conversation_tokens):
+            return None
+        return round(1000 * self.input_tokens / self.conversation_tokens)

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from memoria.model.base import Value
+from memoria.model.model_call import ReadingPrice
 from memoria.model.queue import QueueStatus
 
 FIX = "memoria doctor --fix"
@@ -64,3 +65,5 @@ class Statistics(Value):
     vectors: int
     backlog: BacklogStatus
     queue: QueueStatus
+    reading: ReadingPrice
+    """What the chat model took in the last 30 days, and for how much conversation."""

@@ -129,6 +129,7 @@ _SMALL_TALK = LazyPattern(
       |exactly|indeed|cool|nice|great|awesome|amazing|wow|perfect|lovely|good|fine|done|lol|(?:ha){2,10}
       |hm{1,5}|huh|oh|ah|well|sorry|please|sounds|looks|so|very|much|a|lot|you|too|again|there|all
       |everyone|how|are|is|it|going|doing|been|have|what['’]?s|up|that['’]?s|got|i['’]?m|i|see|tired
+      |nothing|hope|slept|coffee|day|weekend|having|just
       |bored|hungry|sleepy|today|now|continue|go|on|ahead|next|then|for|your|help|to|the|and|that)\b
     | 你好|您好|哈喽|嗨|早上好|早安|早|晚上好|中午好|下午好|晚安|再见|拜拜|谢谢|多谢|感谢|不客气
     | 好的|好吧|好呀|好|[嗯哦噢啊哈呵嘻唉]|是的?|对[的呀]?|行吧?|可以|没事|没关系|不错|厉害|真棒

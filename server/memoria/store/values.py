@@ -304,6 +304,8 @@ class NewQueueEntry:
     """0 is taken first."""
     reason: str
     created_at: int
+    not_before: int = 0
+    """When it may be taken, UTC epoch ms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,11 @@ from pydantic import BaseModel, ValidationError
 
 from memoria.errors import InvalidAnswerError, ModelRefusedError
 from memoria.inference.chat.base import AnswerT, ChatReply, ChatRequest
+from memoria.inference.chat.schema import compact_schema
 
 _FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 _SHOWN_PROBLEMS = 5
 _CUT_OFF = "length"
-_SAYS_NOTHING = frozenset("default title discriminator".split())
-_LENGTHS = frozenset("minLength maxLength".split())
-"""Not part of the subset that strict endpoints take."""
 
 
 class UnfitAnswerError(InvalidAnswerError):
@@ -108,42 +106,19 @@ def schema_without_limits(answer: type[BaseModel]) -> dict[str, Any]:
     Every field is required and no other allowed. Limits on lengths go: they are checked when the
     answer is read. Nobody may change it: it is made once.
     """
-    strict: dict[str, Any] = _to_strict(answer.model_json_schema(), _SAYS_NOTHING | _LENGTHS)
-    return strict
+    return compact_schema(answer.model_json_schema(), is_strict=True)
 
 
 @cache
 def schema_with_limits(answer: type[BaseModel]) -> dict[str, Any]:
-    """The same with its limits on lengths: where they bind, no text can go on for ever."""
-    bounded: dict[str, Any] = _to_strict(answer.model_json_schema(), _SAYS_NOTHING)
-    return bounded
+    """The same with its limits on lengths: where they bind, no text can go on for ever.
+
+    A field that has a default may be left out: that is shorter, here and in the answer.
+    """
+    return compact_schema(answer.model_json_schema(), is_strict=False)
 
 
 @cache
 def schema_text(answer: type[BaseModel]) -> str:
     """The answer's JSON schema for a prompt."""
-    return json.dumps(answer.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
-
-
-def _to_strict(schema: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (a JSON schema is any JSON)
-    if isinstance(schema, list):
-        return [_to_strict(inner, without) for inner in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return {"$ref": schema["$ref"]}
-    kept = {
-        {"oneOf": "anyOf"}.get(name, name): _convert_keyword(name, inner, without)
-        for name, inner in schema.items()
-        if name not in without
-    }
-    if "properties" in kept:
-        kept |= {"required": list(kept["properties"]), "additionalProperties": False}
-    return kept
-
-
-def _convert_keyword(name: str, inner: Any, without: frozenset[str]) -> Any:  # noqa: ANN401  (any JSON)
-    """A keyword's value; under some keywords the names are fields and no keywords."""
-    if name in ("properties", "$defs"):
-        return {field: _to_strict(schema, without) for field, schema in inner.items()}
-    return inner if name in ("enum", "const", "required") else _to_strict(inner, without)
+    return json.dumps(schema_with_limits(answer), ensure_ascii=False, separators=(",", ":"))

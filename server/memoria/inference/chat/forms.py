@@ -42,12 +42,16 @@ def put_schema_in_words(form: Form, request: ChatRequest[AnswerT]) -> ChatReques
 
 
 def append_schema(request: ChatRequest[AnswerT]) -> ChatRequest[AnswerT]:
-    """The request, with the schema of its answer in words, which one that is repaired has."""
-    form = load_template("json")
-    if schema_text(request.answer) in request.text:
+    """The request, with the schema of its answer in words, which one that is repaired has.
+
+    It belongs to the instructions, which are the same in every request of a kind: endpoints cache
+    what requests begin with.
+    """
+    form, schema = load_template("json"), schema_text(request.answer)
+    if schema in request.instructions or schema in request.text:
         return request
     return replace(
         request,
-        instructions=f"{request.instructions}\n\n{form.instructions}",
-        text=f"{request.text}\n\n{form.render(schema=schema_text(request.answer))}",
+        instructions=f"{request.instructions}\n\n{form.render(schema=schema)}",
+        text=f"{request.text}\n\n{form.instructions}",
     )

@@ -14,6 +14,7 @@ from memoria.text.clean import Tally, clean_text
 
 _MOST_TOKENS = 1024
 _MOST_EPISODES = 50
+_FEW_EPISODES = 3
 _MOST_CHARS = 1000
 
 
@@ -29,11 +30,13 @@ class DaySummaries:
     def summarize(self, today: date, episodes: Sequence[DayMemory]) -> tuple[str, ...]:
         """The sentences about a day; none where no model answers, for the lists say it too.
 
+        Of a day with few conversations no model is asked: what they came to stands on the page.
+
         Args:
             today: the day.
             episodes: the summaries of its conversations.
         """
-        if self._chat is None or self.trouble or not episodes:
+        if self._chat is None or self.trouble or not _is_much(episodes):
             return ()
         shown = episodes[:_MOST_EPISODES]
         question = request_day_summary(
@@ -54,6 +57,12 @@ class DaySummaries:
             for text, rests_on in said
             if max(rests_on) <= len(shown) and not instruction_shaped(text, Trust.REPORTED)
         )
+
+
+def _is_much(episodes: Sequence[DayMemory]) -> bool:
+    """Whether there is more on a day than one reads at a glance."""
+    chars = sum(len(each.content) for each in episodes)
+    return len(episodes) > _FEW_EPISODES or (len(episodes) > 1 and chars > _MOST_CHARS)
 
 
 def _number_episodes(episodes: Sequence[DayMemory]) -> str:

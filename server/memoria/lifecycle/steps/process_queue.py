@@ -65,7 +65,7 @@ def process_next(context: StepContext) -> list[ItemResult]:
         return []
     if _stalls(read):
         context.shortfalls[_STALLED] = str(read.error)
-    return [ItemResult(_OUTCOMES.get(read.state, StepOutcome.CHANGED_SINCE))]
+    return [ItemResult(_OUTCOMES.get(read.state, StepOutcome.CHANGED_SINCE))] * read.finished
 
 
 def _stalls(read: ProcessedEntry) -> bool:

@@ -1,6 +1,6 @@
 """Related: the memories that something new may have to do with."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memoria.errors import EmbedderError
 from memoria.inference import LazyEmbedder, calibration_of
@@ -9,6 +9,7 @@ from memoria.policy.conflict import USER
 from memoria.store.base import Transaction
 from memoria.store.values import Filters, Match
 from memoria.text.analyser import query_terms
+from memoria.text.budget import estimate_tokens
 
 _MOST_TERMS = 64
 _MOST = 12
@@ -16,6 +17,13 @@ _NEWEST = 12
 _OWN = 12
 _NEAREST = 3
 _NO_WAIT_MS = 0
+_MOST_BEARING = 8
+_OWN_BEARING = 4
+_NEWEST_BEARING = 3
+_MOST_PENDING = 20
+_LONGEST_QUERY = 2000
+_BEARING_TOKENS = 200
+"""Tokens of the known memories that a model is shown, by their contents."""
 
 
 class RelatedMemoryFinder:
@@ -44,6 +52,26 @@ class RelatedMemoryFinder:
         newest = {memory.id: memory for memory in tx.memories.list_unverified(_NEWEST, workspace)}
         own = {memory.id: memory for memory in tx.memories.list_about(USER, workspace, limit=_OWN)}
         return _without_summaries({**dict([*by_id.items()][:_MOST]), **newest, **own}.values())
+
+    def find_bearing(self, tx: Transaction, text: str, workspace: str | None) -> list[Memory]:
+        """The memories to show to a model that reads a text, within a budget of tokens.
+
+        They share words or meaning with it: the nearest first, and those that wait for the user's
+        confirmation. A few of the user's own and the newest follow: "I've moved" shares no word
+        with "lives in Leeds".
+        """
+        filters = Filters(workspace=workspace)
+        terms = query_terms(text)[:_MOST_TERMS]
+        matches = tx.documents.match(("memory",), terms, filters, _MOST_BEARING)
+        near = self._search_vectors(tx, text[:_LONGEST_QUERY], filters)[:_NEAREST]
+        found = _read_memories(tx, [match.n for match in (*matches, *near)])
+        said = frozenset(terms)
+        waiting = tx.memories.list_pending(_MOST_PENDING, workspace)
+        found += [one for one in waiting if not said.isdisjoint(query_terms(one.content))]
+        found += tx.memories.list_about(USER, workspace, limit=_OWN_BEARING)
+        found += tx.memories.list_unverified(_NEWEST_BEARING, workspace)
+        by_id = {memory.id: memory for memory in found}
+        return list(_within_budget(_without_summaries(by_id.values())))
 
     def embed_meanings(self, texts: Sequence[str], *, wait: bool) -> TextVectors:
         """The vectors of texts.
@@ -91,6 +119,15 @@ class RelatedMemoryFinder:
 def _read_memories(tx: Transaction, ns: Sequence[int]) -> list[Memory]:
     found = tx.memories.by_version_numbers(ns)
     return [found[n] for n in ns if n in found]
+
+
+def _within_budget(memories: Iterable[Memory]) -> Iterator[Memory]:
+    left = _BEARING_TOKENS
+    for memory in memories:
+        left -= estimate_tokens(memory.content)
+        if left < 0:
+            return
+        yield memory
 
 
 def _without_summaries(memories: Iterable[Memory]) -> list[Memory]:

@@ -5,6 +5,7 @@ from typing import Protocol
 from memoria.model import (
     AuditEntry,
     ModelCall,
+    ReadingPrice,
     TokenSpending,
 )
 
@@ -43,6 +44,10 @@ class ModelCallLog(Protocol):
 
     def spending(self, since: int, until: int) -> TokenSpending:
         """What the calls made in this time cost."""
+        ...
+
+    def reading_price(self, since: int) -> ReadingPrice:
+        """What the calls from a moment on took, and how much conversation was read since."""
         ...
 
     def newest(self) -> ModelCall | None:

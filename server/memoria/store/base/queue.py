@@ -36,8 +36,26 @@ class Queue(Protocol):
         """How much is in the queue."""
         ...
 
-    def count_extractions(self, session_n: int, reason: str) -> int:
-        """How many extractions of a session were ever asked for with this reason."""
+    def widen(
+        self, session_n: int, turn_index: int, priority: int, not_before: int, longest_ms: int
+    ) -> bool:
+        """Let the entry that waits for a pause of its session end with a further turn.
+
+        It waits until `not_before` then, but never longer than `longest_ms` from when it was made.
+        False if there is no such entry.
+        """
+        ...
+
+    def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
+        """Take out the extractions within a segment that nobody has tried; gives their number."""
+        ...
+
+    def find_summary(self, session_n: int, first_index: int, last_index: int) -> int | None:
+        """The number of the entry by which a segment is to be summed up now."""
+        ...
+
+    def finish_summary(self, n: int, outcome: str) -> bool:
+        """Finish a summary that nobody holds. False if somebody does, or it is finished."""
         ...
 
     def retry(self, entry_id: str) -> bool:
@@ -62,6 +80,16 @@ class WorkQueue(Protocol):
         """The next entry, of one tenant or of any, now `owner`'s; None if nothing is due.
 
         Of a session, one entry at a time: what was said first is understood first.
+        """
+        ...
+
+    def lease_along(
+        self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
+    ) -> LeasedEntry | None:
+        """The next entry that may be read together with a leased one, now `owner`'s as well.
+
+        It is of the same workspace and priority, from another session, of at most so many turns,
+        and nobody has tried it before.
         """
         ...
 

@@ -1,6 +1,6 @@
 """The log of calls to chat models in SQLite."""
 
-from memoria.model import ModelCall, TokenSpending
+from memoria.model import ModelCall, ReadingPrice, TokenSpending
 from memoria.store.sqlite.driver import Connection
 from memoria.store.sqlite.rows import TenantRows, build_value
 
@@ -24,6 +24,10 @@ class SqliteModelCallLog:
         """What the calls made in this time cost."""
         row = self._rows.all("spent", since=since, until=until)[0]
         return TokenSpending(calls=row["calls"], tokens=row["tokens"])
+
+    def reading_price(self, since: int) -> ReadingPrice:
+        """What the calls from a moment on took, and how much conversation was read since."""
+        return build_value(ReadingPrice, dict(self._rows.all("reading", since=since)[0]))
 
     def newest(self) -> ModelCall | None:
         """The newest call."""

@@ -30,8 +30,49 @@ class SqliteQueue:
                 priority=entry.priority,
                 reason=entry.reason,
                 created_at=entry.created_at,
+                not_before=entry.not_before,
             )
         )
+
+    def widen(
+        self, session_n: int, turn_index: int, priority: int, not_before: int, longest_ms: int
+    ) -> bool:
+        """Let the entry that waits for a pause of its session end with a further turn.
+
+        It waits until `not_before` then, but never longer than `longest_ms` from when it was made.
+        False if there is no such entry.
+        """
+        return bool(
+            self._rows.change(
+                "widen",
+                session_n=session_n,
+                turn_index=turn_index,
+                priority=priority,
+                not_before=not_before,
+                longest=longest_ms,
+            )
+        )
+
+    def absorb(self, session_n: int, first_index: int, last_index: int) -> int:
+        """Take out the extractions within a segment that nobody has tried; gives their number."""
+        return self._rows.change(
+            "absorb", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
+    def find_summary(self, session_n: int, first_index: int, last_index: int) -> int | None:
+        """The number of the entry by which a segment is to be summed up now."""
+        row = self._rows.first(
+            "find_summary",
+            session_n=session_n,
+            first_index=first_index,
+            last_index=last_index,
+            now=now_millis(),
+        )
+        return None if row is None else int(row["n"])
+
+    def finish_summary(self, n: int, outcome: str) -> bool:
+        """Finish a summary that nobody holds. False if somebody does, or it is finished."""
+        return bool(self._rows.change("finish_summary", n=n, outcome=outcome, now=now_millis()))
 
     def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
         """Entries, those that wait first and in the order they will be taken."""
@@ -54,10 +95,6 @@ class SqliteQueue:
             oldest_waiting_at=None if waiting is None else waiting["oldest"],
             last_error=None if error is None else error["last_error"],
         )
-
-    def count_extractions(self, session_n: int, reason: str) -> int:
-        """How many extractions of a session were ever asked for with this reason."""
-        return self._rows.number("extractions", session_n=session_n, reason=reason)
 
     def retry(self, entry_id: str) -> bool:
         """Let a dead, dropped or postponed entry be tried now. False if there is nothing to do."""
@@ -90,6 +127,24 @@ class SqliteWorkQueue:
             owner=owner,
             now=now,
             lease=lease_ms,
+            longest_lease=LONGEST_LEASE_MS,
+            longest_pause=LONGEST_WAIT_MS,
+        )
+        if row is None:
+            return None
+        return LeasedEntry(**{**dict(row), "kind": QueueKind(row["kind"])})
+
+    def lease_along(
+        self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int
+    ) -> LeasedEntry | None:
+        """The next entry that may be read together with a leased one, now `owner`'s as well."""
+        row = self._rows.first(
+            "lease_along",
+            n=entry.n,
+            owner=owner,
+            now=now,
+            lease=lease_ms,
+            most=most_turns,
             longest_lease=LONGEST_LEASE_MS,
             longest_pause=LONGEST_WAIT_MS,
         )

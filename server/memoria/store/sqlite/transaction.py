@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
 from typing import TypeVar
 
-from memoria.model import BacklogStatus, Statistics
+from memoria.model import PRICED_MS, BacklogStatus, Statistics, now_millis
 from memoria.model.zone import MACHINE_ZONE, Zone
 from memoria.store.sqlite.audit import SqliteAuditLog
 from memoria.store.sqlite.concurrent_read import run_concurrently
@@ -252,4 +252,5 @@ class SqliteTransaction:
                 failed=rows.number("failed", attempts=self._attempts),
             ),
             queue=self.queue.status(),
+            reading=self.ledger.reading_price(now_millis() - PRICED_MS),
         )

@@ -78,12 +78,19 @@ def with_memory(
     context: typer.Context,
     work: Callable[[Memoria], Awaitable[_T]],
     channel: Channel = COMMAND_LINE,
+    *,
+    reads_queue: bool = False,
 ) -> _T:
-    """Open the memory the options name, do the work, close it."""
+    """Open the memory the options name, do the work, close it.
+
+    A command ends soon, so it begins no request to a chat model unless that is what it is for.
+    """
     options: Options = context.obj
 
     async def open_and_work() -> _T:
-        async with open_memoria(settings=options.settings, channel=channel) as memory:
+        async with open_memoria(
+            settings=options.settings, channel=channel, reads_queue=reads_queue
+        ) as memory:
             return await work(memory)
 
     return anyio.run(open_and_work)

@@ -91,7 +91,7 @@ def run(
         await _wait_until_processed(m, until_empty=until_empty)
         return await m.queue.status()
 
-    status = with_memory(context, process_queue)
+    status = with_memory(context, process_queue, reads_queue=True)
     show(status, status_line(status), as_json=as_json)
 
 

@@ -142,6 +142,12 @@ def stats_table(figures: Statistics) -> "Table":
         "extraction queue": f"{figures.queue.waiting:,} waiting, {figures.queue.done:,} done, "
         f"{figures.queue.dead:,} given up",
     }
+    price = figures.reading
+    if price.per_thousand is not None:
+        rows["chat model"] = (
+            f"{price.per_thousand:,} tokens for 1,000 of conversation "
+            f"({price.calls:,} calls in 30 days)"
+        )
     for name, value in rows.items():
         table.add_row(name, Text(value))
     return table

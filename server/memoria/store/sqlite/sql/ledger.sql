@@ -16,6 +16,23 @@ WHERE n = :n AND tenant_id = :tenant;
 SELECT count(*) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens
 FROM model_calls WHERE tenant_id = :tenant AND at >= :since AND at < :until;
 
+-- name: reading
+-- Four bytes of UTF-8 are about one token, in English and in Chinese.
+SELECT (SELECT count(*) FROM model_calls WHERE tenant_id = :tenant AND at >= :since) AS calls,
+       (SELECT coalesce(sum(input_tokens), 0) FROM model_calls
+        WHERE tenant_id = :tenant AND at >= :since) AS input_tokens,
+       (SELECT coalesce(sum(output_tokens), 0) FROM model_calls
+        WHERE tenant_id = :tenant AND at >= :since) AS output_tokens,
+       coalesce(sum(size), 0) / 4 AS conversation_tokens
+FROM (SELECT DISTINCT t.n, coalesce(c.size, p.size) AS size
+      FROM extraction_queue q
+      JOIN turns t ON t.session_n = q.session_n
+                   AND t.turn_index BETWEEN q.first_index AND q.last_index
+      LEFT JOIN raw_chunks c ON c.tenant_id = t.tenant_id AND c.hash = t.content_hash
+      LEFT JOIN packed_texts p ON p.tenant_id = t.tenant_id AND p.hash = t.content_hash
+      WHERE q.tenant_id = :tenant AND q.kind = 'extract' AND q.state = 'done'
+        AND q.finished_at >= :since AND t.role IN ('user', 'assistant'));
+
 -- name: last
 SELECT at, purpose, prompt, model, input_tokens, output_tokens, duration_ms, outcome, detail
 FROM model_calls WHERE tenant_id = :tenant ORDER BY at DESC, n DESC LIMIT 1;

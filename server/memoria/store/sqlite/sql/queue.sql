@@ -3,9 +3,9 @@
 
 -- name: add
 INSERT INTO extraction_queue (id, tenant_id, kind, session_n, first_index, last_index, newest_n,
-                              priority, reason, created_at)
+                              priority, reason, created_at, not_before)
 SELECT :id, :tenant, :kind, :session_n, :first_index, :last_index, max(n), :priority, :reason,
-       :created_at
+       :created_at, :not_before
 FROM turns
 WHERE session_n = :session_n AND +tenant_id = :tenant
   AND turn_index BETWEEN :first_index AND :last_index
@@ -37,9 +37,35 @@ SELECT last_error FROM extraction_queue
 WHERE tenant_id = :tenant AND last_error IS NOT NULL AND state IN ('waiting', 'dead')
 ORDER BY n DESC LIMIT 1;
 
--- name: extractions
-SELECT count(*) FROM extraction_queue
-WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND reason = :reason;
+-- name: widen
+-- Only an entry that waits for a pause of its session: nobody has tried it yet.
+UPDATE OR IGNORE extraction_queue
+SET last_index = :turn_index,
+    newest_n = max(newest_n, (SELECT max(t.n) FROM turns t
+                              WHERE t.session_n = :session_n AND t.turn_index = :turn_index)),
+    priority = min(priority, :priority),
+    not_before = min(:not_before, created_at + :longest)
+WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND state = 'waiting'
+  AND lease_owner IS NULL AND attempts = 0 AND not_before > 0 AND last_index = :turn_index - 1;
+
+-- name: absorb
+-- It is taken out and not finished: the segment's own entry may have the very same turns.
+DELETE FROM extraction_queue
+WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND state = 'waiting'
+  AND lease_owner IS NULL AND attempts = 0
+  AND first_index >= :first_index AND last_index <= :last_index;
+
+-- name: find_summary
+SELECT n FROM extraction_queue
+WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'episode' AND state = 'waiting'
+  AND lease_owner IS NULL AND attempts = 0 AND not_before <= :now
+  AND first_index = :first_index AND last_index = :last_index
+ORDER BY n DESC LIMIT 1;
+
+-- name: finish_summary
+UPDATE extraction_queue
+SET state = 'done', finished_at = :now, outcome = :outcome
+WHERE n = :n AND tenant_id = :tenant AND state = 'waiting' AND lease_owner IS NULL;
 
 -- name: retry
 UPDATE extraction_queue
@@ -73,6 +99,28 @@ WHERE n = (
           WHERE o.session_n = q.session_n AND o.state = 'waiting'
             AND o.lease_until > :now AND o.lease_until <= :now + :longest_lease)
     ORDER BY q.priority, q.n
+    LIMIT 1)
+RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
+          (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;
+
+-- name: lease_along
+-- More that nobody has tried yet, of the same workspace and from other sessions than those leased.
+UPDATE extraction_queue
+SET lease_owner = :owner, lease_until = :now + :lease, attempts = attempts + 1
+WHERE n = (
+    SELECT q.n
+    FROM extraction_queue f
+    JOIN sessions fs ON fs.n = f.session_n
+    JOIN extraction_queue q ON q.tenant_id = f.tenant_id AND q.state = 'waiting'
+    JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n IS fs.workspace_n
+    WHERE f.n = :n AND q.kind = 'extract' AND q.attempts = 0 AND q.priority = f.priority
+      AND (q.not_before <= :now OR q.not_before > :now + :longest_pause)
+      AND q.last_index - q.first_index < :most
+      AND NOT EXISTS (
+          SELECT 1 FROM extraction_queue o
+          WHERE o.session_n = q.session_n AND o.state = 'waiting'
+            AND o.lease_until > :now AND o.lease_until <= :now + :longest_lease)
+    ORDER BY q.n
     LIMIT 1)
 RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
           (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;

@@ -1,0 +1,207 @@
+"""Reading matter: what a model is shown of the segments that are read with one request.
+
+What the user says is what memories come from, so it is shown in full as far as there is room. Of
+an assistant's long answer the beginning and the end tell what was decided. Of a tool's output a
+line is shown, and none at all where the segment is summed up in the same request: a web page must
+not speak through a summary.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memoria.inference.tasks import ReadingMatter
+from memoria.ingest.attribution import describe_participants
+from memoria.ingest.processing import (
+    longest_that_fits,
+    shorten_statement,
+    turn_line,
+)
+from memoria.memories.days import date_of_memory, day_of, last_date
+from memoria.memories.validator import PromptContents
+from memoria.model import Memory, Role, StoredTurn, Validity
+from memoria.model.zone import Zone
+from memoria.policy.participants import NOBODY_NAMED, Participants
+from memoria.store.values import LeasedEntry
+from memoria.text.document import as_text
+from memoria.text.script import is_cjk
+
+_BEFORE_CHARS = 200
+_MOST_CHARS = 16_000
+_LEAST_CHARS = 400
+_ANSWER_CHARS = 320
+_CALL_CHARS = 60
+_CALLS_CHARS = 120
+_RESULT_CHARS = 160
+_CJK_CHARS = 2
+"""A text in Chinese says in half as many characters what one in English does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSegment:
+    """A part of a conversation that a queue entry names."""
+
+    entry: LeasedEntry
+    turns: tuple[StoredTurn, ...]
+    """What is shown of it, in order."""
+    unread: frozenset[int] = frozenset()
+    """Those of them that have not been read before: only from these something is concluded."""
+    summary_n: int | None = None
+    """The entry by which it is to be summed up as well, if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingContext:
+    """What the model is shown."""
+
+    segments: tuple[ShownSegment, ...]
+    before: tuple[StoredTurn, ...] = ()
+    known: tuple[Memory, ...] = ()
+    participants: Participants = NOBODY_NAMED
+    compare_meanings: bool = False
+    """Whether conclusions must be compared with what was forgotten by their meaning, too."""
+
+    @property
+    def turns(self) -> tuple[StoredTurn, ...]:
+        """All turns of the segments, numbered in this order from 1."""
+        return tuple(turn for segment in self.segments for turn in segment.turns)
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether any segment is to be summed up."""
+        return any(segment.summary_n is not None for segment in self.segments)
+
+    @property
+    def memory_names(self) -> dict[str, str]:
+        """The ids of the known memories by the short ones that the model is shown."""
+        return {f"k{number}": memory.id for number, memory in enumerate(self.known, 1)}
+
+    def numbers_of(self, segment: ShownSegment) -> dict[int, StoredTurn]:
+        """The turns of a segment by their numbers."""
+        own = {turn.n for turn in segment.turns}
+        return {n: turn for n, turn in enumerate(self.turns, 1) if turn.n in own}
+
+    def prompt_contents(self) -> PromptContents:
+        """The turns and memories that an operation may name."""
+        unread = frozenset[int]().union(*(segment.unread for segment in self.segments))
+        turns = {n: turn for n, turn in enumerate(self.turns, 1) if turn.n in unread}
+        return PromptContents(turns, {memory.id: memory for memory in self.known})
+
+    def describe(self, zone: Zone) -> ReadingMatter:
+        """All of it in words.
+
+        Args:
+            zone: the home's: on whose days things were said.
+        """
+        known = zip(self.memory_names, self.known, strict=True)
+        said = (*self.before, *self.turns)
+        return ReadingMatter(
+            people=describe_participants(self.participants, said),
+            known="\n".join(_memory_line(name, memory, zone) for name, memory in known),
+            before="\n".join(_before_line(turn) for turn in self.before),
+            conversation="\n\n".join(self._conversation_lines(zone)),
+        )
+
+    def _conversation_lines(self, zone: Zone) -> Iterator[str]:
+        """The turns with their numbers; above those of another day or conversation, its day."""
+        said = (len(turn.content) for turn in self.turns if _is_of_people(turn))
+        most = longest_that_fits(said, _MOST_CHARS, _LEAST_CHARS)
+        number = 0
+        for segment in self.segments:
+            results, day = segment.summary_n is None, ""
+            calls = list[str]()
+            for turn in segment.turns:
+                number += 1
+                if not results and turn.role is Role.TOOL:
+                    calls.append(_describe_call(turn, with_results=False))
+                    continue
+                yield from _join_calls(calls)
+                if day_of(turn, zone) != day:
+                    day = day_of(turn, zone)
+                    yield f"[{day}]"
+                line = _line(turn, most, with_results=results, is_read=turn.n not in segment.unread)
+                yield f"[{number}] {line}"
+            yield from _join_calls(calls)
+
+
+def _join_calls(calls: list[str]) -> Iterator[str]:
+    """Calls of tools in a row, in one line and without numbers: nothing is concluded from them."""
+    if calls:
+        joined = " ".join(calls)
+        yield joined if len(joined) <= _CALLS_CHARS else f"{joined[:_CALLS_CHARS]} […])"
+        calls.clear()
+
+
+def text_to_relate(turns: Iterable[StoredTurn]) -> str:
+    """The text by which memories are looked up that bear on some turns: what people say."""
+    said = [turn for turn in turns if turn.role not in (Role.TOOL, Role.SYSTEM)]
+    return "\n".join(turn.content[:_LEAST_CHARS] for turn in sorted(said, key=_is_answer))
+
+
+def _is_of_people(turn: StoredTurn) -> bool:
+    return turn.role is Role.USER or (turn.role is Role.ASSISTANT and turn.speaker is not None)
+
+
+def _is_answer(turn: StoredTurn) -> bool:
+    return not _is_of_people(turn)
+
+
+def _line(turn: StoredTurn, most: int, *, with_results: bool, is_read: bool = False) -> str:
+    if turn.role is Role.SYSTEM or _is_of_people(turn):
+        words, room = turn.content, most
+    elif turn.role is Role.ASSISTANT:
+        words, room = turn.content, min(most, _ANSWER_CHARS)
+    else:
+        words = turn.content if with_results else ""
+        room = _RESULT_CHARS
+    call = _describe_call(turn, with_results=with_results)
+    room = max(room // _CJK_CHARS if is_cjk(words[:_LEAST_CHARS]) else room, 1)
+    line = turn_line(turn, words, room, "(read)" if is_read else "")
+    return f"{line}{' ' if words and call else ''}{call}"
+
+
+def _describe_call(turn: StoredTurn, *, with_results: bool) -> str:
+    """A tool's call in brackets: its name, what it was called with, what it gave."""
+    if turn.tool_name is None and turn.tool_args is None and turn.tool_result is None:
+        return "" if turn.content or turn.role is not Role.TOOL else "(left out)"
+    args = _describe_arguments(turn)[:_CALL_CHARS]
+    call = " ".join(filter(None, (turn.tool_name or "", args)))
+    result = as_text(turn.tool_result) if with_results else ""
+    if len(result) > _RESULT_CHARS:
+        half = _RESULT_CHARS // 2
+        result = f"{result[:half]} […] {result[-half:]}"
+    return f"({call} → {result})" if result else f"({call or 'left out'})"
+
+
+def _describe_arguments(turn: StoredTurn) -> str:
+    """What a tool was called with, in a line; of named arguments the values."""
+    args = turn.tool_args
+    values = args.values() if isinstance(args, dict) else [args]
+    return " ".join(" ".join(map(as_text, values)).split())
+
+
+def _before_line(turn: StoredTurn) -> str:
+    return _line(turn, _BEFORE_CHARS, with_results=False)
+
+
+def _memory_line(short_id: str, memory: Memory, zone: Zone) -> str:
+    fields = {
+        "id": short_id,
+        "type": memory.type.value,
+        "subject": memory.subject,
+        "predicate": memory.predicate,
+        "content": shorten_statement(memory.content),
+        "said_on": date_of_memory(memory, zone),
+    }
+    if memory.expires_at is not None:
+        fields["until"] = last_date(memory, memory.expires_at, zone)
+    if memory.validity is Validity.PENDING_CONFIRMATION:
+        fields["waits"] = "for confirmation"
+    plain = {name: value for name, value in fields.items() if value is not None}
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def list_before(turns: Sequence[StoredTurn]) -> tuple[StoredTurn, ...]:
+    """Those turns before a segment that help to understand it: what was spoken."""
+    spoken = (Role.USER, Role.ASSISTANT)
+    return tuple(turn for turn in turns if not turn.suppressed and turn.role in spoken)

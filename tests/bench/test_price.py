@@ -1,0 +1,191 @@
+"""What a chat model costs: bounds on the tokens and calls that a conversation causes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bench.extraction.price import Price, measure_price
+from bench.extraction.talk import Talk, priced_talks
+from bench.tokens import count_tokens
+from tests.ingest.play import answers, entries, known_in, memories, opened, purpose_of, said
+from tests.llm.scripted import Asked, ScriptedModel
+
+from memoria import Settings, Turn
+from memoria.inference.chat.answers import schema_text
+from memoria.inference.tasks import Extraction, SegmentReading
+from memoria.model import use_clock
+
+MINUTE_MS = 60_000
+NOON = 1_777_896_000_000
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel(answer=answers()) as scripted:
+        yield scripted
+
+
+def price_of(kind: str, mode: str, folder: Path) -> Price:
+    settings = Settings.from_values(embedder="off")
+    return measure_price(kind, priced_talks(None)[kind], settings, folder, mode)
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "most", "calls"),
+    [
+        ("an agent's session", "live", 6_000, 0.15),
+        ("an agent's session", "backlog", 3_300, 0.05),
+        ("Chinese chat", "live", 8_200, 0.15),
+        ("Chinese chat", "backlog", 4_300, 0.1),
+    ],
+)
+def test_reading_a_conversation_costs_no_more_than_its_bound(
+    tmp_path: Path, kind: str, mode: str, most: int, calls: float
+) -> None:
+    price = price_of(kind, mode, tmp_path)
+    assert price.memories > 0
+    assert price.per_thousand <= most
+    assert price.calls_per_turn <= calls
+
+
+def test_small_talk_costs_nothing(tmp_path: Path, model: ScriptedModel) -> None:
+    talk: Talk = (
+        tuple(
+            Turn(role=role, content=text, session_id="s", at=NOON + i * MINUTE_MS)
+            for i, (role, text) in enumerate(
+                [
+                    ("user", "Morning! How are you today?"),
+                    ("assistant", "Good morning! I'm fine, thank you. What can I do for you?"),
+                    ("user", "Nothing right now, thanks"),
+                    ("assistant", "You're welcome."),
+                    ("user", "早上好！"),
+                    ("assistant", "早上好！今天有什么安排吗？"),
+                ]
+            )
+        ),
+    )
+    price = measure_price(
+        "small talk", talk, Settings.from_values(embedder="off"), tmp_path, "live"
+    )
+    assert price.calls == {}
+    assert model.requests == []
+
+
+def test_a_schema_says_what_binds_an_answer_and_no_more() -> None:
+    assert count_tokens(schema_text(Extraction)) <= 540
+    assert count_tokens(schema_text(SegmentReading)) <= 700
+    for answer in (Extraction, SegmentReading):
+        schema = schema_text(answer)
+        assert not any(word in schema for word in ('"title"', '"default"', '"description"'))
+        assert answer.model_validate_json('{"operations": []}').operations == ()
+
+
+async def test_two_requests_begin_with_the_same_words_up_to_what_is_known(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        await said(m, "The kiln in the shed takes nine hours to cool down.", session="a")
+        await said(m, "My sister Ida moves to Leeds next spring.", session="b")
+    first, second = (asked for asked in model.requests if purpose_of(asked) == "extract")
+    assert first.instructions == second.instructions
+    pairs = zip(first.text, second.text, strict=False)
+    common = first.text[: next(i for i, (one, other) in enumerate(pairs) if one != other)]
+    assert "Who speaks" in common
+    assert "Known memories" in common
+    start = first.text.index("The turns to read")
+    assert all(word not in first.text[:start] for word in ("2026", "kiln"))
+
+
+@pytest.mark.parametrize("form", ["json_object", "text"])
+async def test_a_schema_in_words_belongs_to_what_every_request_begins_with(
+    home: Path, form: str
+) -> None:
+    with ScriptedModel(answer=answers(), forms=[form]) as model:
+        async with opened(home, model) as m:
+            await said(m, "The kiln in the shed takes nine hours to cool down.")
+        asked = model.requests[-1]
+    assert schema_text(Extraction) in asked.instructions
+    assert schema_text(Extraction) not in asked.text
+    assert "JSON" in asked.text.splitlines()[-1]
+
+
+async def test_urgent_turns_that_follow_each_other_are_one_request(
+    home: Path, model: ScriptedModel
+) -> None:
+    now = [NOON]
+    with use_clock(lambda: now[0]):
+        async with opened(home, model, extraction_wait_minutes=10) as m:
+            for text in ("No, that's wrong: the kiln is in the shed.", "Sorry, I meant the barn."):
+                await said(m, text, ("assistant", "I see."), event=None)
+                now[0] += 2 * MINUTE_MS
+            assert model.requests == []
+            now[0] += 10 * MINUTE_MS
+            await m.wait_until_idle(60)
+            assert len(model.requests) == 1
+            assert "shed" in model.requests[0].text
+            assert "barn" in model.requests[0].text
+            (entry,) = await entries(m)
+            assert (entry.state, entry.first_index, entry.last_index) == ("done", 0, 3)
+
+
+async def test_what_waits_for_a_pause_outlives_the_process_and_is_read_once(
+    home: Path, model: ScriptedModel
+) -> None:
+    now = [NOON]
+    with use_clock(lambda: now[0]):
+        async with opened(home, model, extraction_wait_minutes=10) as m:
+            await said(m, "No, that's wrong: the kiln is in the shed.", event=None)
+        async with opened(home, model, extraction_wait_minutes=10) as m:
+            now[0] += MINUTE_MS
+            await said(m, "It is hot in there.", event="session_end")
+            assert [(e.first_index, e.last_index) for e in await entries(m)] == [(0, 1)]
+        now[0] += 60 * MINUTE_MS
+        async with opened(home, model, extraction_wait_minutes=10) as m:
+            await m.wait_until_idle(60)
+    assert len(model.requests) == 1
+
+
+async def test_a_segment_is_read_and_summed_up_with_one_request(
+    home: Path, model: ScriptedModel
+) -> None:
+    def reads(_: Asked) -> object:
+        quote = {"turn": 2, "quote": "why the kiln cracks"}
+        episode = {"summary": "The kiln cracked for it cooled too fast.", "quotes": [quote]}
+        return {"operations": [], "episodes": [episode]}
+
+    model.answer = answers(extract=reads)
+    talk = (
+        "Find out why the kiln cracks.",
+        ("assistant", "It cools too fast."),
+        "Then leave it shut for longer.",
+        ("assistant", "It stays shut for nine hours now."),
+    )
+    page = {"role": "tool", "tool_name": "web", "tool_args": {"q": "kiln"}, "tool_result": "SECRET"}
+    async with opened(home, model) as m:
+        await m.record_conversation([page], session_id="s")
+        await said(m, *talk)
+        (episode,) = await memories(m)
+        assert {(e.kind, e.state) for e in [*await entries(m), *await entries(m, "episode")]} == {
+            ("extract", "done"),
+            ("episode", "done"),
+        }
+    (asked,) = model.requests
+    assert episode.type == "episode"
+    assert "(web kiln)" in asked.text
+    assert "SECRET" not in json.dumps(asked.body)
+
+
+async def test_known_memories_are_shown_where_they_bear_on_the_text_and_with_their_dates(
+    home: Path, model: ScriptedModel
+) -> None:
+    async with opened(home, model) as m:
+        for i in range(30):
+            await m.remember(f"Shelf {i} of the archive holds maps of county {i}.")
+        await m.remember("The kiln is in the shed.", until="2099-01-01")
+        await said(m, "Today we carried the kiln out.")
+    known = known_in(model.requests[-1])
+    assert known[0]["content"] == "The kiln is in the shed."
+    assert known[0]["until"].startswith("20")
+    assert len(known[0]["said_on"]) == len("2026-01-01")
+    assert len(known) <= 5
