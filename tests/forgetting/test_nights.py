@@ -1,6 +1,7 @@
 """What nights keep for their undoing, and are about to do, holds nothing that was forgotten."""
 
 from contextlib import AbstractAsyncContextManager
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ import memoria.app.nightly as nights
 from memoria.app import Memoria, open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
-from memoria.model import COMMAND_LINE
+from memoria.erasure.plan import plan_erasure
+from memoria.erasure.reach import list_places
+from memoria.model import COMMAND_LINE, DAY_MS, use_clock
 from memoria.model.nightly import NightlyRun
+from memoria.store.folders import daily_path
 
 BEFORE, AFTER = "The user enjoys books by Xylophonix", "The user enjoys books by Zebranomics"
 """Both may be true, so that saying the first again is a memory of its own."""
@@ -76,3 +80,24 @@ async def test_a_core_file_out_of_a_backup_no_longer_says_what_was_forgotten_sin
     backup.unlink()
     assert not remains(settings.home_path, "Zebranomics")
     assert "A line of my own." in user.read_text("utf-8")
+
+
+async def test_the_page_of_a_day_is_looked_for_whichever_zone_was_set_when_it_was_written(
+    settings: Settings,
+) -> None:
+    noon = 1_795_176_000_000  # 2026-11-20T12:00Z: the 21st in Kiritimati, the 20th in Pago Pago
+    there, here = (
+        settings.model_copy(update={"time_zone": f"Pacific/{name}"})
+        for name in ("Kiritimati", "Pago_Pago")
+    )
+    with use_clock(lambda: noon):
+        async with opened(there) as m:
+            memory_id = (await m.remember(BEFORE, type="fact")).id
+    with use_clock(lambda: noon + 3 * DAY_MS):
+        nights.run_nightly(there, ["daily"])
+    page = daily_path(date(2026, 11, 21))
+    assert BEFORE in (settings.home_path / page).read_text("utf-8")
+    async with opened(here) as m:
+        with m._store.read(m.tenant) as tx:  # noqa: SLF001
+            plan = plan_erasure(tx, [memory_id], include_source=False)
+            assert page in list_places(tx, plan)

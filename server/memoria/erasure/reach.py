@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from datetime import date
 
 from memoria.erasure.plan import ErasurePlan, search_terms
-from memoria.model.zone import MACHINE_ZONE, UTC_ZONE, Zone
+from memoria.model.zone import UTC_ZONE, Zone
 from memoria.store.base import Transaction
 from memoria.store.folders import daily_path, history_path
 from memoria.text.phrases import Phrases
 from memoria.text.statement import occurs_in
+
+_CLOCKS_ON_EARTH = tuple(Zone.from_offset(hours * 60) for hours in range(-12, 15))
+"""One of each hour: whatever day it is anywhere, it is that by one of these."""
 
 
 def list_affected(tx: Transaction, plan: ErasurePlan) -> tuple[str, ...]:
@@ -42,19 +45,19 @@ def list_places(tx: Transaction, plan: ErasurePlan) -> set[str]:
     for memory in memories:
         moments.append((memory.updated_at, None))
         moments += [(version.ingested_at, version.utc_offset) for version in memory.versions]
-    days = {day for moment, offset in moments for day in _days_of(moment, offset, tx.zone)}
+    days = {day for moment, offset in moments for day in _days_of(moment, offset)}
     sessions = {history_path(turn.source, turn.session_id) for turn in turns}
     return {*sessions, *map(daily_path, days)}
 
 
-def _days_of(moment: int, offset: int | None, zone: Zone) -> set[date]:
+def _days_of(moment: int, offset: int | None) -> set[date]:
     """The days of a moment whose pages may speak of it.
 
-    It is filed by the speaker's clock, otherwise by the home's zone, which may have been this
-    machine's or UTC before somebody set it.
+    It is filed by the speaker's clock, otherwise by that of the home, which may have been any on
+    earth before somebody set it.
     """
-    zones = (zone.at_offset(moment, offset), zone, MACHINE_ZONE, UTC_ZONE)
-    return {day for each in zones if (day := each.date_of(moment)) is not None}
+    clocks = (*_CLOCKS_ON_EARTH, UTC_ZONE.at_offset(moment, offset))
+    return {day for each in clocks if (day := each.date_of(moment)) is not None}
 
 
 def texts_in_plans(phrases: Phrases) -> Iterator[str]:
