@@ -296,7 +296,8 @@ _AHEAD = ("未来", "接下来", "今后")
 def _rule(
     parts: str, pattern: str, read: ReadMatch, kind: Kind = "time", value: ReadValue | None = None
 ) -> DateRule:
-    rule = DateRule(tuple(parts), LazyPattern(pattern), read, kind)
+    apart = tuple(filter(None, parts.split("|")) if "|" in parts else parts)
+    rule = DateRule(apart, LazyPattern(pattern), read, kind)
     return rule if value is None else replace(rule, value=value)
 
 
@@ -316,6 +317,7 @@ _DAYS_OF_MONTH = rf"(?P<d>{_DAY_NUMBER}){_TO_DAY}[日号號]"
 _BARE_DAY = r"(?<=\d)(?!\s?[\d.:：/%％到至~～—–-])(?=\s|[，,。；;！!？?、）)的]|\Z)"
 _RANGE_DAY = rf"(?P<d>{_DAY_NUMBER})(?:(?:{_TO_DAY})?[日号號]|(?P<bare>){_BARE_DAY})"
 _ALONE = "(?<![\\d第年月A-Za-z#型编到至~～—–-])(?<!(?<![周期拜])[零一二两三四五六七八九十百])"
+_SOME_MONTH = rf"(?:{_WHICH}月|{_OF_YEAR}{_MONTH})"
 _NTH_DAY = "(?P<nth>第一|最后一)天"
 _NTH_WEEKDAY = rf"(?P<nth>第[一二三四五]|最后一)个?{_WEEK}{_WEEKDAY}"
 _BARE_THIRD = "(?<![\\d年月个今去明前后本这上下每当一二三四五六七八九十同大新过])"
@@ -333,19 +335,13 @@ RULES = (
         "月", rf"{_OF_YEAR}{_MONTH}(?![薪租供饼亮天\d一二三四五六七八九十])(?:的?{_THIRD})?", _month
     ),
     _rule("年", rf"{_YEAR}(?:的?(?P<season>[春夏秋冬])[天季])?(?P<third>年?{_OF})?", _year),
-    _rule("季", rf"(?:{_YEAR}的?)?第?(?P<q>[一二三四1-4])季度(?P<which>)", _quarter),
-    _rule("季", rf"{_WHICH}季度(?P<q>)", _quarter),
-    _rule("半", rf"(?:{_YEAR}的?|(?<![上下这]))(?P<half>[上下])半年", _half_year),
+    _rule("季度|", rf"(?:{_YEAR}的?)?第?(?P<q>[一二三四1-4])季度(?P<which>)", _quarter),
+    _rule("季度|", rf"{_WHICH}季度(?P<q>)", _quarter),
+    _rule("半年|", rf"(?:{_YEAR}的?|(?<![上下这]))(?P<half>[上下])半年", _half_year),
     _rule("初中底末", rf"{_BARE_THIRD}(?P<u>[月年])(?P<third>[初中底末]){_OF_END}", _near_third),
     _rule("春夏秋冬", "(?P<which>上|这|下)个?(?P<season>[春夏秋冬])[天季]", _near_season),
     _rule("月", rf"{_WHICH}月(?![饼亮光经])(?:的?(?:{_DATE_DAY}|{_THIRD}))?", _near_month, "date"),
-    _rule(
-        "周期拜",
-        rf"{_WHICH}月(?P<m>)(?P<y>)(?P<near>)的?{_NTH_WEEKDAY}",
-        _nth_weekday,
-        "date",
-    ),
-    _rule("周期拜", rf"(?P<which>){_OF_YEAR}{_MONTH}的?{_NTH_WEEKDAY}", _nth_weekday, "date"),
+    _rule("第最", rf"{_SOME_MONTH}的?{_NTH_WEEKDAY}", _nth_weekday, "date"),
     _rule("周期拜", rf"{_WHICH}{_WEEK}(?P<w>)(?P<end>末)?", _near_week),
     _rule("周期拜", rf"{_WHICH}{_WEEK}的?{_WEEKDAY}(?P<end>)", _near_week, "day"),
     _rule(
@@ -389,8 +385,7 @@ RULES = (
         "offset",
         _read_offset,
     ),
-    _rule("月天", rf"{_WHICH}月(?P<m>)(?P<y>)(?P<near>)的?{_NTH_DAY}", _end_of_month, "date"),
-    _rule("月天", rf"(?P<which>){_OF_YEAR}{_MONTH}的?{_NTH_DAY}", _end_of_month, "date"),
+    _rule("第一天|最后一天", rf"{_SOME_MONTH}的?{_NTH_DAY}", _end_of_month, "date"),
     _rule(
         "去近来后",
         rf"(?P<way>过去|最近|近|未来|接下来|今后)的?这?(?P<n>{_NUMBER}|半){_UNIT}",

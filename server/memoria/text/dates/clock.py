@@ -158,7 +158,8 @@ def _nobody(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Window | N
 
 def _english(parts: str, pattern: str, value: ReadValue = _of_clock) -> DateRule:
     compiled = LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII)
-    return DateRule(tuple(parts.split()), compiled, _nobody, "clock", value)
+    apart = tuple(parts.split("|") if "|" in parts else parts.split())
+    return DateRule(apart, compiled, _nobody, "clock", value)
 
 
 def _chinese(parts: str, pattern: str, value: ReadValue) -> DateRule:
@@ -178,20 +179,31 @@ _PAST = (
 _TO_PM = r"(?::(?P<min>[0-5]\d))?(?=\s?(?:-|–|to|and|until|till)\s?\d{1,2}(?::\d\d)?\s?[ap]\.?m\b)"
 _NAMED = "(?P<e>(?P<name>noon|midday|midnight))"
 _BEFORE_A_TIME = "(?:at|until|till|by|before|after|around|since|from|to)"
+_HALF_PARTS = "|".join(
+    f"{hour}{half}"
+    for hour in (
+        *"0123456789",
+        *(f"{digit} " for digit in "0123456789"),
+        *(f"{w} " for w in _HOURS),
+    )
+    for half in ("am", "pm", "a.m", "p.m")
+)
 ENGLISH_RULES = (
     _english(": ：", _COLON),
     _english(
-        "am pm a.m p.m",
+        _HALF_PARTS,
         rf"(?<![\d:.,/$€£])(?<!\s-)\b{_HOUR_OF}(?:\.(?P<min>[0-5]\d))?\s?{_AM}",
     ),
     _english("o'clock o’clock", rf"(?<![\d:.,])\b{_HOUR_OF}\s?o['’]clock\b"),
-    _english("past to", _PAST, _past),
-    _english("at around", rf"\b(?:at|around) {_HOUR_OF}\b(?!\.\d){_NO_NOUN}"),
+    _english(" past | to |past\n|to\n", _PAST, _past),
+    _english("at |around |at\n|around\n", rf"\b(?:at|around) {_HOUR_OF}\b(?!\.\d){_NO_NOUN}"),
     _english("until till", rf"\b(?:until|till) (?P<e>{_HOUR_OF})\b(?!\.\d){_NO_NOUN}"),
     _english(
-        "in at", rf"\b{_HOUR_OF}(?= (?:in the (?:morn|after|even)|at night))", _weak(_of_clock)
+        "in the|at night",
+        rf"\b{_HOUR_OF}(?= (?:in the (?:morn|after|even)|at night))",
+        _weak(_of_clock),
     ),
-    _english("am pm a.m p.m", rf"(?<![\d:.,/$€£-])\b{_HOUR_OF}{_TO_PM}"),
+    _english(_HALF_PARTS, rf"(?<![\d:.,/$€£-])\b{_HOUR_OF}{_TO_PM}"),
     _english("noon midday midnight", rf"\b{_BEFORE_A_TIME} {_NAMED}\b", _noon),
     _english("noon midday midnight", rf"\b{_NAMED}\b", _weak(_noon)),
     _english(

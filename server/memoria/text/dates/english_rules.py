@@ -41,8 +41,12 @@ def _rule(
 ) -> DateRule:
     # ASCII, so that a word ends where Chinese goes on without a space.
     compiled = LazyPattern(pattern.replace(" ", r"\s{1,4}"), re.IGNORECASE | re.ASCII)
-    rule = DateRule(tuple(parts.split()), compiled, read, kind)
+    rule = DateRule(_split_parts(parts), compiled, read, kind)
     return rule if value is None else replace(rule, value=value)
+
+
+def _split_parts(parts: str) -> tuple[str, ...]:
+    return tuple(parts.split("|") if "|" in parts else parts.split())
 
 
 def _weekday_rule(pattern: str) -> DateRule:
@@ -76,16 +80,16 @@ _OF_YEAR = rf"(?:{_OF_THAT_YEAR}|\b)"
 _ORDINAL_PARTS = "1st 2nd 3rd 0th 1th 2th 3th 4th 5th 6th 7th 8th 9th"
 _ORDINAL = "(?P<nth>first|second|third|fourth)"
 RULES = (
-    _rule("- /", rf"(?<![\d./-]){_ISO}(?![\d/-])", english.read_iso, "date"),
+    _rule(_YEAR_PARTS, rf"(?<![\d./-]){_ISO}(?![\d/-])", english.read_iso, "date"),
     _rule(
-        ".",
+        _YEAR_PARTS,
         r"(?<![\d./-])(?<!version\s)(?<!release\s)(?<!v)(?P<y>(?:19|20)\d\d)\.(?P<m>\d{1,2})\."
         r"(?P<d>\d{1,2})(?![\d/-]|\.\d)",
         english.read_iso,
         "date",
     ),
     _rule(
-        "/ .",
+        _YEAR_PARTS,
         r"(?<![\d./-])(?P<a>\d{1,2})(?P<s>[/.])(?P<b>\d{1,2})(?P=s)" + _YEAR + r"(?![/-]|\.\d)",
         english.read_slashed,
         "date",
@@ -139,7 +143,9 @@ RULES = (
     _rule(_MONTH_PARTS, rf"\b{_WHICH} {_ANY_MONTH}\b", english.read_month),
     _rule(_MONTH_PARTS, rf"\b{_THIRD}{_ANY_MONTH}\b", english.read_month),
     _rule(_MONTH_PARTS, rf"\A\s{{0,9}}(?P<e>{_ANY_MONTH})\s{{0,9}}\Z", english.read_month),
-    _rule("of", _THIRD_OF + _PERIOD, english.read_third_of_period),
+    _rule(
+        "beginning of|start of|middle of|end of", _THIRD_OF + _PERIOD, english.read_third_of_period
+    ),
     _rule("q", rf"\bQ(?P<q>[1-4]){_OF_YEAR}", english.read_quarter),
     _rule("quarter", rf"\b{_ORDINAL} quarter{_OF_YEAR}(?! of)", english.read_quarter),
     _rule("quarter", rf"\b{_WHICH} quarter\b", english.read_quarter),
@@ -183,7 +189,7 @@ RULES = (
     _rule("ago", rf"\b{_COUNT}{_AND_A_HALF} {_UNIT} ago\b", english.read_ago, "day"),
     _rule("ago", rf"\b{_COUNT} {_UNIT}(?P<half> and a half) ago\b", english.read_ago, "day"),
     _rule(
-        "from before after on",
+        "day week fortnight",
         rf"\b(?:the (?P<u1>day)|{_COUNT} {_UNIT}) (?P<way>from|before|after)(?= )",
         english.read_nothing,
         "offset",
@@ -197,7 +203,7 @@ RULES = (
         english.read_offset,
     ),
     _rule(
-        "day",
+        "first day|last day",
         rf"\b(?:the )?(?P<third>first|last) day of {_PERIOD}",
         english.read_end_of_period,
         "date",

@@ -4,7 +4,7 @@ Every pattern is bounded, so that the time is linear in the length of the text. 
 expressions the one that begins first is taken, and of these the longest.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
@@ -78,22 +78,26 @@ def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
 def _select_rules(text: str) -> list[DateRule]:
     """The rules of which a part occurs in the text. In ordinary text they are few."""
     folded = text.lower()
-    rules, parts = _rules_for(is_ascii=text.isascii())
-    present = {part for part in parts if part in folded}
-    return [rule for rule in rules if not present.isdisjoint(rule.parts)] if present else []
+    rules, by_part = _rules_for(is_ascii=text.isascii())
+    present = {n for part, ns in by_part.items() if part in folded for n in ns}
+    return [rules[n] for n in sorted(present)]
 
 
 @cache
-def _rules_for(*, is_ascii: bool) -> tuple[tuple[DateRule, ...], frozenset[str]]:
-    """The rules for a text, and every part of which one occurs where a rule may match."""
+def _rules_for(*, is_ascii: bool) -> tuple[tuple[DateRule, ...], Mapping[str, list[int]]]:
+    """The rules for a text, and by each part that may occur the numbers of its rules."""
     rules: tuple[DateRule, ...] = (
         *english_rules.RULES,
         *clock.ENGLISH_RULES,
         *holidays.ENGLISH_RULES,
     )
     if not is_ascii:
-        rules = (*rules, *chinese.RULES, *clock.CHINESE_RULES, *holidays.CHINESE_RULES)
-    return rules, frozenset(part for rule in rules for part in rule.parts)
+        rules += (*chinese.RULES, *clock.CHINESE_RULES, *holidays.CHINESE_RULES)
+    by_part: dict[str, list[int]] = {}
+    for n, rule in enumerate(rules):
+        for part in rule.parts:
+            by_part.setdefault(part, []).append(n)
+    return rules, by_part
 
 
 def _read_pieces(rule: DateRule, text: str, at: datetime, prefer: Prefer) -> Iterator[Piece]:

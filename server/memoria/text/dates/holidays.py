@@ -184,7 +184,7 @@ ENGLISH_RULES = (
     _rule(rf"\A\s{{0,9}}(?P<e>(?P<which>)(?P<name>{_NAMES}){_YEAR})\s{{0,9}}\Z"),
 )
 CHINESE_RULES = tuple(
-    DateRule(tuple({name[0] for name in _CHINESE}), LazyPattern(pattern), _read_chinese, "date")
+    DateRule(tuple(_CHINESE), LazyPattern(pattern), _read_chinese, "date")
     for pattern in (
         rf"{_YEAR_ZH}(?P<name>{_NAMES_ZH}){_NO_NOUN_ZH}",
         rf"(?<![年月第二三四五六七八九\d周期拜双])(?P<y>)(?P<near>)(?P<name>{_NAMES_ZH}){_SOME_DAY_ZH}",
