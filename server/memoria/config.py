@@ -31,7 +31,7 @@ from memoria.model.zone import Zone
 TenantName = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 
 
-MOST_SHORT_TERM_TURNS = 100
+MOST_SHORT_TERM_TURNS = 1000
 NO_WORKSPACE = "none"
 """What is written where no project is meant."""
 LONGEST_LEASE_MS = 600_000

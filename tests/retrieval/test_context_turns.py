@@ -108,8 +108,8 @@ async def test_what_recall_would_show_again_is_shown_once(m: Memoria) -> None:
     keep(m, "The otter of the zoo is called Lutz", "2023-01-01")
     package = await m.build_context("otter swims cold river night", session_id="zoo")
     assert package.text.count("cold river at night") == 1
-    assert "An otter swims at night" not in package.recall
-    assert "An otter swims at night" in (await m.build_context("otter swims night")).recall
+    assert "An otter swims at night" in package.recall  # a conclusion is no turn
+    assert str(receipt.id) not in package.recall
 
 
 async def test_a_turn_whose_word_was_forgotten_is_not_in_it(m: Memoria) -> None:
@@ -122,14 +122,17 @@ async def test_a_turn_whose_word_was_forgotten_is_not_in_it(m: Memoria) -> None:
     assert package.last_turns.splitlines() == LAST[-3:]
 
 
-async def test_a_private_projects_talk_is_not_in_a_package_for_another(home: Path) -> None:
+async def test_a_projects_talk_is_not_in_a_package_for_another(home: Path) -> None:
     settings = Settings(home=home, embedder="off", workspace="/w", private_workspaces=("/diary",))
     async with memoria.open(settings=settings) as m:
-        turn = {"role": "user", "content": "Dear diary, it rained."}
-        await m.record_conversation([turn], session_id="d", workspace="/diary")
-        assert (await m.build_context("xylophone", session_id="d")).last_turns == ""
-        own = await m.build_context("xylophone", session_id="d", workspace="/diary")
-        assert "it rained" in own.last_turns
+        for place in ("/diary", "/shop"):
+            turn = {"role": "user", "content": f"In {place} it rained."}
+            await m.record_conversation([turn], session_id=place, workspace=place)
+            assert (await m.build_context("xylophone", session_id=place)).last_turns == ""
+            own = await m.build_context("xylophone", session_id=place, workspace=place)
+            assert "it rained" in own.last_turns
+            whole = await m.build_context("xylophone", session_id=place, workspace="*")
+            assert ("it rained" in whole.last_turns) is (place == "/shop")
 
 
 PARTS = st.sampled_from([*HOSTILE, "a b ", "很长的一句话", "\n# Recall\n", "x" * 300])

@@ -248,3 +248,12 @@ async def test_a_day_on_which_nothing_was_said_is_looked_for_as_a_word(tmp_path:
         for query in ("星期四", "星期四说了什么"):
             found = await m.search_conversation_traces(query)
             assert [hit.text for hit in found.hits] == ["会议改到星期四"]
+
+
+async def test_what_is_over_is_found_with_the_history_alone_and_marked(tmp_path: Path) -> None:
+    async with memoria.open(home=tmp_path / "home", tenant="t", embedder=ToyEmbedder()) as m:
+        keep(m, "The voucher is worth ten pounds", "2023-01-01",
+             expires_at=parse_instant("2023-04-01"))  # fmt: skip
+        assert texts_of(await m.search_memory("voucher worth")) == []
+        (hit,) = (await m.search_memory("voucher worth", include_history=True)).hits
+        assert (hit.text, hit.status) == ("The voucher is worth ten pounds", "over")

@@ -13,7 +13,7 @@ def test_a_statement_has_its_end_subject_task_and_entities_from_the_command_line
         "--task", "move staging",
     )  # fmt: skip
     assert kept["task"] == "move staging"
-    assert kept["expires_at"] == "2060-06-30T16:00:00Z"
+    assert kept["expires_at"] == "2060-07-01T00:00:00+08:00"
     shown = shell("show", kept["id"]).out
     for text in ("priya nair", "move staging", "Rotterdam", "importance 0.50, confidence 0.90"):
         assert text in shown

@@ -132,7 +132,11 @@ async def test_a_day_that_is_named_as_the_end_belongs_to_what_holds_where_the_us
     monkeypatch.setenv("MEMORIA_TIME_ZONE", "Asia/Shanghai")
     async with connected(server_on(home, None), "auto") as agent:
         memory_id = await kept(agent, "The freeze holds in the repository", until=until)
-        assert (await agent.call("get_memory", id=memory_id))["expires_at"] == end
+        record, text = await agent.both("get_memory", id=memory_id)
+        assert parse_instant(record["expires_at"]) == parse_instant(end)
+        assert record["expires_at"].endswith("+08:00")
+        assert record["expires_at"] in text
+        assert (record.get("last_day") == "2060-06-30") is end.startswith("2060-06-30T16")
 
 
 async def test_what_cannot_be_used_is_refused_and_the_agent_is_told_what_to_do(
@@ -142,6 +146,11 @@ async def test_what_cannot_be_used_is_refused_and_the_agent_is_told_what_to_do(
         ("until", "when pigs fly", "2026-06-30"),
         ("until", "", "2026-06-30"),
         ("until", "2001-02-03", "is over"),
+        ("until", "Saturday the 31st of June", "2026-06-30"),
+        ("until", "999999999 years", "2026-06-30"),
+        ("until", "-3 days", "2026-06-30"),
+        ("until", 14, "14d"),
+        ("supersedes", ["0199", "0198"], "one id"),
         ("entities", [{"name": ""}], "entities"),
         ("entities", [{"name": "x" * 200}], "entities"),
         ("entities", [{"name": "Ann", "kind": "dragon"}], "person"),
@@ -153,6 +162,68 @@ async def test_what_cannot_be_used_is_refused_and_the_agent_is_told_what_to_do(
         refused = await agent.refusal("remember", content="Ann likes tea", **{field: value})
         assert says in refused, (field, value, refused)
     assert (await agent.call("search_memory", query="Ann tea"))["hits"] == []
+
+
+async def test_what_lasts_is_counted_from_when_it_begins_on_the_calendar(agent: Agent) -> None:
+    for lasting, end in [
+        ("5 days", "2060-02-04"), ("五天", "2060-02-04"), ("a month", "2060-02-29"),
+        ("3个月", "2060-04-30"), ("半年", "2060-07-30"), ("two years", "2062-01-30"),
+    ]:  # fmt: skip
+        content = f"The trip takes {lasting}"
+        memory_id = await kept(agent, content, valid_from="2060-01-30T12:00:00Z", until=lasting)
+        ends = parse_instant((await agent.call("get_memory", id=memory_id))["expires_at"])
+        assert abs(ends - parse_instant(f"{end}T12:00:00Z")) <= DAY_MS // 12, lasting
+
+
+async def test_a_statement_whose_last_words_name_a_day_ends_with_it_and_others_do_not(
+    agent: Agent,
+) -> None:
+    for content, has_end in [
+        ("The user is in Oslo until 30 June 2060", True),
+        ("用户住在姐姐家到2060年6月30日", True),
+        ("The museum is open until 18:00", False),
+        ("The user was in Oslo until 30 June 2060", False),
+        ("The user works until Friday every week", False),
+        ("用户每周工作到周五", False),
+    ]:
+        answer = await agent.call("remember", content=content)
+        assert ("expires_at" in answer) is has_end, content
+
+
+async def test_the_answer_says_that_the_end_of_what_was_replaced_is_dropped(agent: Agent) -> None:
+    old = await kept(agent, "The coupon service takes 200 calls a second", until="30d")
+    answer = await agent.call(
+        "remember", content="The coupon service takes 500 calls a second", supersedes=old
+    )
+    assert any("dropped" in note for note in answer["notes"])
+
+
+async def test_a_memory_that_another_replaced_names_it_and_when(agent: Agent) -> None:
+    old = await kept(agent, "Backups go to the tape robot", valid_from="2020-01-01T00:00:00Z")
+    new = await kept(agent, "Backups are in Frankfurt", valid_from="2020-01-02T00:00:00Z")
+    before = now_millis()
+    await agent.call("remember", content="Backups are in Frankfurt", supersedes=old)
+    record = await agent.call("get_memory", id=old)
+    assert parse_instant(record["valid_to"]) >= before - 1000
+    assert new in await agent.refusal("remember", content="It is 8", supersedes=old)
+
+
+async def test_what_an_entity_is_called_without_its_kind_finds_it_too(agent: Agent) -> None:
+    memory_id = await kept(agent, "The launch slipped", entities=["Project Heron", "Dana Wu"])
+    for name in ("Heron", "Dana Wu"):
+        hits = (await agent.call("search_memory", query=name))["hits"]
+        assert [hit["id"] for hit in hits] == [memory_id], name
+
+
+async def test_a_memory_of_a_private_project_cannot_be_replaced_from_another(home: Path) -> None:
+    diary = Shell(home, {"MEMORIA_PRIVATE_WORKSPACES": "/diary", "MEMORIA_WORKSPACE": "/diary"})
+    shop = Shell(home, {"MEMORIA_PRIVATE_WORKSPACES": "/diary", "MEMORIA_WORKSPACE": "/shop"})
+    secret = diary.json("remember", "The user will quit in spring")["id"]
+    unknown = f"{secret[:-1]}{'0' if secret[-1] != '0' else '1'}"
+    refusals = [
+        shop("remember", "The user stays", "--supersedes", one).err for one in (secret, unknown)
+    ]
+    assert refusals[0].replace(secret, "ID") == refusals[1].replace(unknown, "ID")
 
 
 async def test_a_secret_in_any_field_is_left_out_and_counted(agent: Agent) -> None:

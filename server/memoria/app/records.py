@@ -108,10 +108,12 @@ class Records(Recall):
 
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
         """A memory with what contradicts or outdates it, and what it names and is linked with."""
+        from memoria.memories.days import local_span  # noqa: PLC0415  (as below)
         from memoria.retrieval.lookup.links import add_links  # noqa: PLC0415  (only who looks pays for it)
         from memoria.retrieval.lookup.provenance import filters_from  # noqa: PLC0415
 
         (marked,) = self._with_contradictions(tx, [memory])
+        marked = marked.model_copy(update={"local": local_span(memory, tx.zone)})
         return add_links(tx, marked, filters_from(self.settings.workspace))
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:

@@ -109,7 +109,8 @@ class ClaimWriter:
             return self.add_in_project(new, memory)
         if known is not None and known.validity is Validity.ACTIVE:
             outcome = self.strengthen(new, known)
-            self._writer.supersede(memory.id, successor=self._current(known))
+            since = max(new.claim.said_at, memory.current.valid_from)
+            self._writer.supersede(memory.id, successor=self._current(known), since=since)
             return replace(outcome, supersedes=(memory,))
         outcome = self._replace_one(new, memory, verdict.valid_from)
         self._retire_pending(known, outcome)

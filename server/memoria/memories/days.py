@@ -4,7 +4,10 @@ A turn that was given with an offset is of that offset's day, and so is what was
 anything else is of a day of the home's zone.
 """
 
+from datetime import time, timedelta, timezone
+
 from memoria.model import Memory, StoredTurn, from_millis
+from memoria.model.memory import LocalSpan
 from memoria.model.zone import Zone
 
 
@@ -37,6 +40,24 @@ def date_of_memory(memory: Memory, zone: Zone) -> str:
 def last_date(memory: Memory, expires_at: int, zone: Zone) -> str:
     """The last day on which a memory holds that expires at a moment."""
     return _iso_date(expires_at - 1, _zone_of_memory(memory, zone))
+
+
+def local_span(memory: Memory, zone: Zone) -> LocalSpan:
+    """When a memory holds, on the clock of whoever it is for."""
+    own, end = _zone_of_memory(memory, zone), memory.expires_at
+    over = memory.current.valid_to
+    is_midnight = end is not None and own.to_local(end).time() == time.min
+    return LocalSpan(
+        since=_iso_local(memory.current.valid_from, own),
+        until=None if end is None else _iso_local(end, own),
+        last_day=last_date(memory, end, zone) if end is not None and is_midnight else None,
+        replaced=None if over is None else _iso_local(over, own),
+    )
+
+
+def _iso_local(millis: int, zone: Zone) -> str:
+    offset = timezone(timedelta(minutes=zone.offset_minutes(millis)))
+    return from_millis(millis).astimezone(offset).isoformat(timespec="seconds")
 
 
 def _zone_of_memory(memory: Memory, zone: Zone) -> Zone:

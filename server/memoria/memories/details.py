@@ -10,36 +10,30 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from memoria.errors import InvalidInputError, quote_value, shorten
+from memoria.errors import InvalidInputError, NotFoundError, shorten
 from memoria.model import (
-    DAY_MS,
+    EdgeType,
     Memory,
     Mention,
+    Node,
     Scope,
     Validity,
     describe_problems,
-    to_iso,
 )
-from memoria.model.zone import Zone
 from memoria.store.base import Transaction
 from memoria.store.not_found import not_found
+from memoria.store.values import Filters
 from memoria.text.clean import Tally, clean_text
-from memoria.text.dates import find_end
 
 MOST_ENTITIES = 8
 _LONGEST_NAME = 100
 _LONGEST_TASK = 200
-_UNIT_MS = {"h": DAY_MS // 24, "d": DAY_MS, "w": 7 * DAY_MS}
-_LASTING = re.compile(
-    r"\s*(?P<number>\d{1,4})\s*(?:(?P<h>h|hours?|小时|个小时)|(?P<d>d|days?|天)"
-    r"|(?P<w>w|weeks?|周|星期|个星期))\s*",
+
+_KIND_AND_NAME = re.compile(
+    r"(?:the\s+)?(?:project|operation|team|code ?name|项目|团队)\s*(?P<after>\S.{1,60})"
+    r"|(?P<before>\S.{1,60}?)\s*(?:project|team|项目|团队)",
     re.IGNORECASE,
 )
-_FOR_EVER = re.compile(
-    r"\s*(?:permanent(?:ly)?|for ?ever|always|永久|永远|长期|一直)\s*", re.IGNORECASE
-)
-_SESSION = re.compile(r"\s*(?:(?:this )?session|本?次?会话|这次会话|本次对话)\s*", re.IGNORECASE)
-
 
 EntityName = str | Mention | Mapping[str, object]
 """An entity as callers name it: a name, or an object with the fields of `Mention`."""
@@ -68,52 +62,6 @@ class StatementDetails:
 NO_DETAILS = StatementDetails()
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """When something stops to count, UTC epoch milliseconds; None for never."""
-
-    at: int | None
-
-
-def read_end(until: str, said_at: int, zone: Zone) -> End:
-    """The end that somebody has given with a statement.
-
-    Args:
-        until: a date, an expression such as `Friday` or 到周五, or how long it holds: `7d`,
-            `session`, `permanent`.
-        said_at: when it was said, UTC epoch milliseconds.
-        zone: where it was said: a day that is named ends there.
-
-    Raises:
-        InvalidInputError: it can't be read, or is over.
-    """
-    if _FOR_EVER.fullmatch(until):
-        return End(None)
-    end = _end_of(until, said_at, zone)
-    if end is None:
-        raise InvalidInputError(
-            f"until: no end can be read from {quote_value(until)}. Give a date (2026-06-30), words "
-            "for one (Friday, 下周五), how long it holds (24h, 3d, 7d, 30d, session, permanent), "
-            "or leave it out. Nothing was done."
-        )
-    if end <= said_at:
-        raise InvalidInputError(
-            f"until: {quote_value(until)} is over ({to_iso(end)}). What is past is remembered "
-            "without until: say in the sentence when it was. Nothing was done."
-        )
-    return End(end)
-
-
-def _end_of(until: str, said_at: int, zone: Zone) -> int | None:
-    lasting = _LASTING.fullmatch(until)
-    if lasting is not None:
-        unit = next(name for name in _UNIT_MS if lasting[name])
-        return said_at + int(lasting["number"]) * _UNIT_MS[unit]
-    if _SESSION.fullmatch(until):
-        return said_at + DAY_MS  # a session has no certain end, but after a day it is over
-    return find_end(until, said_at, zone) if until.strip() else None
-
-
 def read_entities(entities: Sequence[object]) -> tuple[Mention, ...]:
     """Whom and what a statement names: names, or objects with the fields of `Mention`.
 
@@ -130,13 +78,22 @@ def read_entities(entities: Sequence[object]) -> tuple[Mention, ...]:
 def _read_entity(i: int, entity: object) -> Mention:
     fields = {"name": entity} if isinstance(entity, str) else entity
     try:
-        return Mention.model_validate(dict(fields) if isinstance(fields, Mention) else fields)
+        read = Mention.model_validate(dict(fields) if isinstance(fields, Mention) else fields)
+        return _add_short_name(read)
     except ValidationError as error:
         problems = describe_problems(error, of="entity")
         raise InvalidInputError(
             f"entities.{i}: {problems}. Give a name of up to {_LONGEST_NAME} characters, or a name "
             "and its kind. Nothing was done."
         ) from error
+
+
+def _add_short_name(mention: Mention) -> Mention:
+    """A mention with what people call it who leave out what it is: `Heron` for Project Heron."""
+    match = _KIND_AND_NAME.fullmatch(mention.name)
+    if match is None or mention.aliases:
+        return mention
+    return mention.model_copy(update={"aliases": (match["after"] or match["before"],)})
 
 
 def clean_entities(entities: Iterable[Mention], tally: Tally) -> tuple[Mention, ...]:
@@ -177,8 +134,13 @@ def _check_name(field: str, given: str | None, longest: int, tally: Tally) -> st
     return name or None
 
 
-def require_replaceable(tx: Transaction, memory_id: str) -> Memory:
+def require_replaceable(tx: Transaction, memory_id: str, workspace: str | None) -> Memory:
     """The memory that a statement is to take the place of.
+
+    Args:
+        tx: the transaction.
+        memory_id: which.
+        workspace: the project that the statement is made in.
 
     Raises:
         InvalidInputError: it is a turn, sums up others, or does not hold.
@@ -193,6 +155,8 @@ def require_replaceable(tx: Transaction, memory_id: str) -> Memory:
                 "the statement rests on."
             )
         raise not_found(tx, "memory", memory_id)
+    if memory.project != workspace and tx.memories.is_private(memory.project):
+        raise NotFoundError.for_memory(memory_id)
     if memory.type.is_derived:
         raise InvalidInputError(
             f"supersedes: memory {memory.id} is an {memory.type.value}, which sums up others. "
@@ -201,6 +165,15 @@ def require_replaceable(tx: Transaction, memory_id: str) -> Memory:
     if memory.validity is not Validity.ACTIVE:
         raise InvalidInputError(
             f"supersedes: memory {memory.id} does not hold any more: it is "
-            f"{memory.validity.value}. Search again for what holds now, or leave supersedes out."
+            f"{memory.validity.value}. {_name_successor(tx, memory)}"
         )
     return memory
+
+
+def _name_successor(tx: Transaction, memory: Memory) -> str:
+    """What to do about a memory that does not hold any more."""
+    everything = Filters(everywhere=True, include_history=True, include_processed=True)
+    for edge in tx.graph.list_edges(Node("memory", memory.id), everything):
+        if edge.type is EdgeType.VERSION_NEXT and edge.src.id == memory.id:
+            return f"Memory {edge.dst.id} has taken its place: give that id."
+    return "Search again for what holds now, or leave supersedes out."

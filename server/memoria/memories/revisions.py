@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, get_args
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
-from memoria.memories.days import zone_of_turn
-from memoria.memories.details import (
-    read_end,
-)
+from memoria.memories.days import local_span, zone_of_turn
+from memoria.memories.ends import read_end
 from memoria.memories.statement_text import check_statement
 from memoria.memories.values import Author, NewWording, StructuralLinks
 from memoria.model import (
@@ -104,7 +102,9 @@ class Revisions:
             self._apply(tx, memory, action)
         now = self._memory(tx, memory_id)
         is_dropped = content is not None and until is None and now.expires_at is None
-        return now.model_copy(update={"former_end": memory.expires_at}) if is_dropped else now
+        former_end = memory.expires_at if is_dropped else None
+        local = local_span(now, tx.zone)
+        return now.model_copy(update={"former_end": former_end, "local": local})
 
     def _writer(self, tx: Transaction) -> "MemoryWriter":
         from memoria.memories.writer import MemoryWriter  # noqa: PLC0415  (the start-up does without it)

@@ -8,17 +8,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from memoria.errors import InvalidInputError
-from memoria.memories.days import zone_of_turn
+from memoria.memories.days import local_span, zone_of_turn
 from memoria.memories.details import (
     NO_DETAILS,
-    End,
     StatementDetails,
     check_subject,
     check_task,
     clean_entities,
-    read_end,
     require_replaceable,
 )
+from memoria.memories.ends import End, find_end_in_words, read_end
 from memoria.memories.interpretation import interpretation_by_agent
 from memoria.memories.revisions import (
     CONFIDENCE,
@@ -43,6 +42,7 @@ from memoria.model import (
 )
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import StatementStatus
+from memoria.model.zone import Zone
 from memoria.policy.conflict import subject_key
 from memoria.policy.properties import read_topic
 from memoria.store.base import Transaction
@@ -88,7 +88,7 @@ class Statements(Revisions):
             for words in filter(None, (text, given.subject, given.task, *names)):
                 writer.check_not_forgotten(words)
             new, end = self._draft(tx, text, kind, given)
-            replaced = require_replaceable(tx, given.supersedes) if given.supersedes else None
+            replaced = self._require_replaced(tx, given)
             outcome = self._state(tx, new, end, replaced)
             ignored = self._complete(tx, outcome, new, given, end)
             now = self._memory(tx, outcome.memory_id)
@@ -97,6 +97,7 @@ class Statements(Revisions):
                 writer.set_scope(now, given.scope, self._workspace)
                 now = self._memory(tx, now.id)
             is_open = self._is_scope_open(tx, now, new.memory, text)
+            local = local_span(now, tx.zone)
         return RememberResult(
             id=now.id,
             status=_status(outcome, now),
@@ -106,12 +107,20 @@ class Statements(Revisions):
             contradicts=change.contradicts if change else (),
             superseded_by=outcome.describe_successor(),
             expires_at=now.expires_at,
+            local=local,
+            former_end=_find_former_end(outcome, now),
             task=now.task,
             ignored=ignored,
             scope=now.scope,
             project=now.project,
             is_scope_open=is_open,
         )
+
+    def _require_replaced(self, tx: Transaction, given: StatementDetails) -> Memory | None:
+        """The memory that a statement is to take the place of, where one was named."""
+        if given.supersedes is None:
+            return None
+        return require_replaceable(tx, given.supersedes, self._workspace)
 
     def _check_details(self, given: StatementDetails, tally: Tally) -> StatementDetails:
         """The details without what must not be stored."""
@@ -142,7 +151,9 @@ class Statements(Revisions):
         confidence = confidence_of(wording)
         said_at = now_millis() if turn is None else turn.at
         zone = tx.zone if turn is None else zone_of_turn(turn, tx.zone)
-        end = None if given.until is None else read_end(given.until, said_at, zone)
+        end = None
+        if given.until is not None:
+            end = read_end(given.until, said_at, zone, given.valid_from)
         topic = read_topic(text)
         subject = topic.subject if topic else None
         importance = _IMPORTANCE if given.importance is None else given.importance
@@ -244,7 +255,7 @@ class Statements(Revisions):
         """
         from memoria.memories.claims import ClaimWriter  # noqa: PLC0415  (the start-up does without it)
 
-        expires_at = end.at if end else self._end_of(new.wording, new.memory.type)
+        expires_at = end.at if end else self._end_of(new.wording, new.memory.type, tx.zone)
         new = replace(new, wording=replace(new.wording, expires_at=expires_at))
         writer = self._writer(tx)
         claims = ClaimWriter(tx, writer, now_millis())
@@ -258,13 +269,20 @@ class Statements(Revisions):
             writer.confirm(stated, by_user=True)
         return outcome
 
-    def _end_of(self, wording: NewWording, kind: MemoryType) -> int | None:
-        """When a statement ends that is for one session; what stands in a core file does not."""
+    def _end_of(self, wording: NewWording, kind: MemoryType, zone: Zone) -> int | None:
+        """When a statement ends by its words; what stands in a core file does not."""
         from memoria.policy.lasting import session_end  # noqa: PLC0415  (the start-up does without it)
 
         if self._channel.name == USER_EDIT_NAME:
             return None
-        return session_end(wording.content, kind, wording.valid_from)
+        end = session_end(wording.content, kind, wording.valid_from)
+        return end or find_end_in_words(wording.content, wording.valid_from, zone)
+
+
+def _find_former_end(outcome: "ClaimOutcome", memory: Memory) -> int | None:
+    """When what a statement has taken the place of was to end, where the statement has no end."""
+    ends = [one.expires_at for one in outcome.supersedes if one.expires_at is not None]
+    return max(ends) if ends and memory.expires_at is None else None
 
 
 def _status(outcome: "ClaimOutcome", memory: Memory) -> StatementStatus:

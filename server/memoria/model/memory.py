@@ -90,6 +90,18 @@ class RelatedStatement(Value):
     content: str
 
 
+class LocalSpan(Value):
+    """When a memory holds, on the clock of whoever it is for: ISO 8601 with the offset."""
+
+    since: str
+    until: str | None = None
+    """When it stops to count."""
+    last_day: str | None = None
+    """The last day on which it counts, where it stops at midnight."""
+    replaced: str | None = None
+    """When another memory took its place."""
+
+
 LinkRelation = Literal["supersedes", "superseded by", "contradicts", "derived from", "source of",
                        "related"]  # fmt: skip
 """What a memory is to what it is linked with."""
@@ -147,6 +159,8 @@ class Memory(Value):
     """Whom and what it names; read as `contradicts` is."""
     links: tuple[MemoryLink, ...] = ()
     """What it has to do with; read as `contradicts` is."""
+    local: LocalSpan | None = None
+    """When it holds, in local time; read as `contradicts` is."""
     former_end: int | None = None
     """When the wording that has just been corrected was to end, where the new one has no end."""
     versions: tuple[MemoryVersion, ...]
@@ -204,6 +218,10 @@ class RememberResult(Value):
     """What holds since, where the statement is of an earlier time and belongs to the history."""
     expires_at: int | None = None
     """When it stops to count, UTC epoch ms."""
+    local: LocalSpan | None = None
+    """When the memory holds, in local time."""
+    former_end: int | None = None
+    """When what it has taken the place of was to end, where it has no end itself."""
     task: str | None = None
     """The task at which it was learnt."""
     ignored: tuple[str, ...] = ()

@@ -63,10 +63,10 @@ class Hit(Value):
     contradicts: tuple[str, ...] = ()
     """Ids of the memories that cannot be true together with it."""
     version: int | None = None
-    status: Literal["unprocessed", "verbatim", "outdated"] | None = None
+    status: Literal["unprocessed", "verbatim", "outdated", "over"] | None = None
     """A turn in a first-level answer: no chat model has read it yet; or it holds, word for
     word, a code, a path or an address that was asked for. An episode or a concept: something that
-    it rests on has changed since."""
+    it rests on has changed since. Any memory: its end is over."""
     outdated_by: tuple[str, ...] = ()
     """Ids of the memories that tell by now what it rests on."""
     tool: ToolCall | None = None

@@ -18,8 +18,10 @@ from memoria.model import (
     SearchResult,
     StoredTurn,
     TurnRecord,
+    Validity,
     to_iso,
 )
+from memoria.model.memory import LocalSpan
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.elsewhere import COUNT_UP_TO
 from memoria.text.document import as_text
@@ -78,7 +80,7 @@ def _note_outdated(hit: Hit) -> str:
 
 def memory_text(memory: Memory) -> str:
     """A memory with its history."""
-    flags = [memory.type.value, memory.validity.value]
+    flags = [memory.type.value, validity_word(memory)]
     flags += ["pinned"] if memory.pinned else []
     flags.append("verified" if memory.verified else "not verified by the user")
     flags += [scope_phrase(memory.project)] if memory.workspace else []
@@ -97,11 +99,20 @@ def memory_text(memory: Memory) -> str:
     return "\n".join(lines)
 
 
+def validity_word(memory: Memory) -> str:
+    """How a memory stands: whether it holds, or what is known against it."""
+    if memory.validity is not Validity.ACTIVE:
+        return memory.validity.value
+    if memory.contradicts:
+        return Validity.CONTRADICTED.value
+    return "outdated" if memory.outdated_by else memory.validity.value
+
+
 def _memory_details(memory: Memory) -> Iterator[str]:
     """What is known of a memory beside its wording."""
     yield f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
-    if memory.expires_at is not None:
-        yield f"ends {to_iso(memory.expires_at)}"
+    if memory.local is not None:
+        yield _describe_span(memory.local)
     if memory.task is not None:
         alone = " alone" if memory.sole_task else ""
         yield f"of the task{alone}: {indent_stored(memory.task)}"
@@ -111,13 +122,26 @@ def _memory_details(memory: Memory) -> Iterator[str]:
         yield f"names {join_lines(', '.join(memory.entities))}"
 
 
+def _describe_span(span: LocalSpan) -> str:
+    """When a memory holds."""
+    end = "" if span.until is None else f" until {_describe_end(span)}"
+    if span.replaced is not None:
+        return f"held from {span.since}{end}, and was replaced on {span.replaced}"
+    return f"holds from {span.since}{end}"
+
+
+def _describe_end(span: LocalSpan) -> str:
+    last = "" if span.last_day is None else f" ({span.last_day} is the last day)"
+    return f"{span.until}{last}"
+
+
 def revision_note(memory: Memory) -> str | None:
     """What there is to know of a correction, in a sentence."""
     if memory.former_end is None:
         return None
     return (
         f"The former wording was to end on {to_iso(memory.former_end)}; this one has no end. If it "
-        "has, correct it once more with until."
+        "has one, correct it once more with until."
     )
 
 
@@ -182,7 +206,16 @@ def remember_text(kept: RememberResult) -> str:
 def remember_notes(kept: RememberResult) -> list[str]:
     """What a statement means for what was known, a sentence each."""
     notes = _change_notes(kept)
-    notes += [f"it ends {to_iso(kept.expires_at)}"] if kept.expires_at is not None else []
+    if kept.local is not None and kept.local.until is not None:
+        notes.append(f"it holds until {_describe_end(kept.local)}")
+    if kept.former_end is not None:
+        notes.append(
+            f"the end of what it replaces, {to_iso(kept.former_end)}, is dropped: this has no end "
+            "(revise_memory with until gives it one)"
+        )
+    if kept.redactions:
+        kinds = ", ".join(f"{kind} ×{n}" for kind, n in kept.redactions.items())
+        notes.append(f"secrets left out: {kinds}")
     notes += [f"noted for the task “{indent_stored(kept.task)}”"] if kept.task else []
     if kept.ignored:
         named = ", ".join(kept.ignored)

@@ -328,6 +328,7 @@ _RULES = (
     ),
     _library_rule("stripe-key", "sk_live_|rk_live_", "stripe.StripeDetector"),
     _token_rule("stripe-key", "sk_test_|rk_test_|whsec_", r"\w{20,}", _has_digits_and_letters),
+    _token_rule("api-key", "sk-live-|sk-test-", r"[\w-]{20,}", _has_digits_and_letters),
     _library_rule("sendgrid-key", "SG.", "sendgrid.SendGridDetector"),
     _library_rule("square-secret", "sq0csp-", "square_oauth.SquareOAuthDetector"),
     _library_rule("mailchimp-key", "-us1|-us2|-us3|-us4|-us5|-us6", "mailchimp.MailchimpDetector"),

@@ -25,6 +25,8 @@ def cite_candidate(plan: SearchPlan, candidate: ScoredCandidate) -> Hit:
     match candidate.document:
         case MemoryWording(memory, version):
             hit = memory_hit(memory, version, candidate.score)
+            if memory.expires_at is not None and memory.expires_at <= plan.now:
+                hit = hit.model_copy(update={"status": "over"})
         case turn if plan.profile.only_unprocessed_turns:
             hit = stand_in_hit(turn, candidate.score)
         case turn:

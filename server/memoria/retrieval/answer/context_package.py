@@ -2,11 +2,11 @@
 
 Its blocks are persona, the task in hand, the last turns of the session, what is recalled, evidence
 and citations. The first three have a share each, so that no query pushes them out; evidence is cut
-to a share of what they leave. What the last turns say is not recalled once more.
+to a share of what they leave. No turn stands there twice.
 Everything stored is data: the whole is fenced, and no text in it can end the fence.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -74,7 +74,7 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
     evidence = _fit_citations(found, round(left * _EVIDENCE_SHARE))
     left -= sum(map(_line_cost, evidence))
     said = {*last.whole_ids, *(each.id for each in evidence), fixed.session_end.answered_id}
-    recall = _fit_citations(_leave_out(memories.hits, said, last.whole_ids), left)
+    recall = _fit_citations((hit for hit in memories.hits if hit.id not in said), left)
     citations = [each.citation for each in (*recall, *evidence)]
     lines = (
         persona,
@@ -97,13 +97,6 @@ def build_context(fixed: FixedBlocks, max_tokens: int, look_up: LookUp) -> Conte
         tokens=estimate_tokens(text),
         notes=memories.notes,
     )
-
-
-def _leave_out(
-    hits: Iterable[Hit], said: Collection[str | None], turns: Collection[str]
-) -> Iterator[Hit]:
-    """The hits that are not said already, nor drawn from one of these turns."""
-    return (hit for hit in hits if hit.id not in said and hit.source.turn_id not in turns)
 
 
 def _lines(texts: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memoria.model import Role, StoredTurn
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.base import Transaction
 from memoria.text.budget import estimate_tokens
 from memoria.text.document import as_text
@@ -50,7 +51,7 @@ def read_session_end(
     """The last turns of a session that may be shown.
 
     Turns whose words were forgotten, instructions of a system and the query itself are left out,
-    and so is what was said in a private project that is not asked from.
+    and so is what was said in a project that is not asked from.
 
     Args:
         tx: the transaction to read in.
@@ -100,9 +101,9 @@ def _note_dropped(count: int) -> str:
 
 
 def _may_be_shown(tx: Transaction, turn: StoredTurn, workspace: str | None) -> bool:
-    is_elsewhere = turn.workspace is not None and turn.workspace != workspace
-    is_private = is_elsewhere and tx.memories.is_private(turn.workspace)
-    return not (turn.suppressed or is_private or turn.role is Role.SYSTEM)
+    is_here = turn.workspace in (None, workspace)
+    is_seen = is_here or (workspace == EVERYWHERE and not tx.memories.is_private(turn.workspace))
+    return is_seen and not turn.suppressed and turn.role is not Role.SYSTEM
 
 
 def _describe_turn(turn: StoredTurn) -> tuple[str, str, bool]:

@@ -125,7 +125,8 @@ def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:
 def _wording_to_show(memory: Memory, n: int, plan: SearchPlan) -> MemoryVersion | None:
     """The wording to show: the one found, or the one that was valid at the moment asked for."""
     moment = plan.now if plan.as_of is None else plan.as_of
-    if memory.expires_at is not None and memory.expires_at <= moment:
+    is_over = memory.expires_at is not None and memory.expires_at <= moment
+    if is_over and (plan.as_of is not None or not plan.filters.include_history):
         return None  # it was meant to count until then
     if plan.as_of is None:
         return next(version for version in memory.versions if version.n == n)

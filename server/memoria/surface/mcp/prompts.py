@@ -55,18 +55,18 @@ async def context(
     """Everything that bears on a query under one budget: persona, task, last turns, recall."""
     package = await memory.build_context(
         query,
-        max_tokens=_read_number("max_tokens", max_tokens),
+        max_tokens=_read_number("max_tokens", max_tokens, 1200),
         session_id=session_id or None,
-        short_term_turns=_read_number("short_term_turns", short_term_turns)
+        short_term_turns=_read_number("short_term_turns", short_term_turns, 6)
         if short_term_turns
         else None,
     )
     return package.text
 
 
-def _read_number(name: str, text: str) -> int:
+def _read_number(name: str, text: str, example: int) -> int:
     if not _NUMBER.fullmatch(text):
-        raise InvalidInputError(f"{name} is {quote_value(text)}; write a number: 1200.")
+        raise InvalidInputError(f"{name} is {quote_value(text)}; write a number: {example}.")
     return int(text)
 
 

@@ -6,7 +6,7 @@ from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from memoria.app import Memoria
 from memoria.model import (
@@ -54,8 +54,26 @@ _CONFIRM_HINT = (
     "Noted, but not verified: only the user can, with `memoria revise ID confirm` in a shell."
 )
 _When = Annotated[str | None, Field(description="ISO 8601")]
+
+
+def _refuse_list(value: object) -> object:
+    if isinstance(value, list):
+        problem = "give one id, and archive the other memories with revise_memory"
+        raise ValueError(problem)  # noqa: TRY004  (pydantic takes no other)
+    return value
+
+
+def _refuse_number(value: object) -> object:
+    if value is not None and not isinstance(value, str):
+        problem = "give a date or how long it holds, with its unit: 2026-06-30, 14d"
+        raise ValueError(problem)
+    return value
+
+
 _Until = Annotated[
-    str | None, Field(description='its end: 2026-06-30, "Friday", 24h, 30d, session, permanent')
+    str | None,
+    BeforeValidator(_refuse_number),
+    Field(description='its end: 2026-06-30, "Friday", 24h, 30d, session, permanent'),
 ]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -174,7 +192,9 @@ async def remember(
         list[str | NamedEntity], Field(description="people, places, things it names")
     ] = [],  # noqa: B006  (never changed)
     supersedes: Annotated[
-        str | None, Field(description="id of the memory it takes the place of")
+        str | None,
+        BeforeValidator(_refuse_list),
+        Field(description="id of the memory it takes the place of"),
     ] = None,
     turn_id: Annotated[str | None, Field(description="turn it rests on")] = None,
     session_id: str | None = None,

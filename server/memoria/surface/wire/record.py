@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from memoria.model import Memory, MemoryVersion, StoredTurn, TurnRecord, Validity, to_iso
+from memoria.model import Memory, MemoryVersion, StoredTurn, TurnRecord, to_iso
 from memoria.retrieval.answer.cite import memory_source, neighbour, turn_source
-from memoria.surface.text import other_versions
+from memoria.surface.text import other_versions, validity_word
 from memoria.surface.wire.search import (
     WireNeighbour,
     WireSource,
@@ -62,7 +62,9 @@ class WireLookup(WireRecord):
     importance: float | None = None
     confidence: float | None = None
     valid_from: str | None = None
+    valid_to: str | None = None
     expires_at: str | None = None
+    last_day: str | None = None
     task: str | None = None
     subject: str | None = None
     predicate: str | None = None
@@ -74,12 +76,15 @@ class WireLookup(WireRecord):
 
 def wire_lookup(memory: Memory) -> WireLookup:
     """A memory with what is known of it beside its wording."""
+    span = memory.local
     return WireLookup(
         **dict(wire_memory(memory)),
         importance=memory.importance,
         confidence=memory.confidence,
-        valid_from=to_iso(memory.current.valid_from),
-        expires_at=None if memory.expires_at is None else to_iso(memory.expires_at),
+        valid_from=None if span is None else span.since,
+        valid_to=None if span is None else span.replaced,
+        expires_at=None if span is None else span.until,
+        last_day=None if span is None else span.last_day,
         task=memory.task,
         subject=memory.subject,
         predicate=memory.predicate,
@@ -98,19 +103,11 @@ def wire_memory(memory: Memory) -> WireRecord:
         text=memory.content,
         source=wire_source(memory_source(memory.current, memory.workspace), of=memory.id),
         type=memory.type.value,
-        validity=_validity(memory),
+        validity=validity_word(memory),
         pinned=memory.pinned or None,
         verified=memory.verified,
         versions=[wire_wording(version) for version in memory.versions],
     )
-
-
-def _validity(memory: Memory) -> str:
-    """How a memory stands: whether it holds, or what is known against it."""
-    if memory.contradicts:
-        return Validity.CONTRADICTED.value
-    is_outdated = memory.outdated_by and memory.validity is Validity.ACTIVE
-    return "outdated" if is_outdated else memory.validity.value
 
 
 def wire_turn(record: TurnRecord, offset: int, chars: int) -> WireRecord:

@@ -107,7 +107,7 @@ def wire_remember_result(kept: RememberResult) -> WireRememberResult:
     return WireRememberResult(
         id=kept.id,
         status=kept.status,
-        expires_at=None if kept.expires_at is None else to_iso(kept.expires_at),
+        expires_at=None if kept.local is None else kept.local.until,
         task=kept.task,
         redactions=kept.redactions or None,
         notes=remember_notes(kept) or None,
