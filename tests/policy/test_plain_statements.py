@@ -74,19 +74,16 @@ She said: "I prefer tea over coffee."
 He wrote “from now on always use tabs” in the guide.
 I love it!
 I live in hope.
-I live in a flat.
 I live in Oslo until Friday.
 I live in Paris in my dreams.
 I live here.
 I used to live in Leeds.
 I moved to the next question.
-I work at home.
 I work at it every day.
 I work as hard as I can.
 If I live in Leeds, I pay more.
 我住在这里。
 我以前住在丽江。
-我在家工作。
 我在努力工作。
 我在这里上班。
 比起这个我更喜欢那个。

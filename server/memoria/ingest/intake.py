@@ -11,7 +11,7 @@ along what is said meanwhile: several urgent turns are one request. When the seg
 that, the turn is read with its segment.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -91,9 +91,11 @@ class Intake:
         if turn.role is Role.USER and turn.speaker is not None:
             attribute_earlier_turns(self._tx, n, turn, self._writer())
         is_tool_call = turn.tool_args is not None or turn.tool_result is not None
-        match route_turn(turn.role, turn.content, tool_call=is_tool_call):
+        found = find_plain_statements(turn.role, turn.content, tool_call=is_tool_call).statements
+        stated = tuple(statement.type for statement in found)
+        match route_turn(turn.role, turn.content, tool_call=is_tool_call, stated=stated):
             case ExtractNow(reason=reason, priority=priority):
-                is_known = self._add_plain_statements(n, turn)
+                is_known = self._add_plain_statements(n, found)
                 if not (self._takes_along(turn, priority) or self._may_wait(reason, is_known)):
                     self._queue_turn(turn, priority, reason.value)
             case _:
@@ -143,9 +145,8 @@ class Intake:
             turn.session_n, turn.turn_index, priority, self._now + wait_ms, _LONGEST_WAITS * wait_ms
         )
 
-    def _add_plain_statements(self, n: int, turn: NewTurn) -> bool:
+    def _add_plain_statements(self, n: int, statements: Sequence[PlainStatement]) -> bool:
         """Write what a turn states plainly as memories. False if it states nothing plainly."""
-        statements = find_plain_statements(turn.role, turn.content).statements
         if statements:
             stored = self._tx.conversations.turns([n])[n]
             prompt = PromptContents({1: stored}, {})

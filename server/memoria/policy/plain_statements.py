@@ -1,26 +1,33 @@
 """Plain statements: the memories that rules make of a turn, without a model.
 
-A rule must match a whole clause in the user's own words. Questions, conditions, hearsay, code,
-quotations and pasted text give no memory, nor does a clause that points elsewhere ("I like that
-one"). A memory is put in the third person ("The user prefers tea over coffee.", 用户对花生过敏。).
-If a word of the first or second person remains, the words are quoted (`The user says: "I prefer my
-tea black."`), because changing them would be guesswork. A model that reads the turn later replaces
-these memories, so their confidence is lower than a model's.
+Phrases come first: one must match a whole clause in the user's own words, and puts the memory in
+the third person ("The user prefers tea over coffee.", 用户对花生过敏。). If a word of the first or
+second person remains, the words are quoted (`The user says: "I prefer my tea black."`), because
+changing them would be guesswork. What no phrase reads is judged by a small classifier
+(`policy/statements`), clause by clause, and quoted. Questions, conditions, hearsay, irony, code,
+quotations, drafts and pasted text give no memory, nor does a clause that points elsewhere ("I like
+that one"). A model that reads the turn later replaces these memories, so their confidence is lower
+than a model's.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from memoria.model.memory import Trust
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.own_words import Sentence, own_sentences
+from memoria.policy.own_words import Sentence, blot_foreign_text, sentences_of_blotted
 from memoria.policy.phrases import LANGUAGES, ParsedStatement
+from memoria.policy.statements import find_draft, read_clauses
 
 _STATED_CONFIDENCE = 0.5
 _ASKED_CONFIDENCE = 0.6
+_READ_CONFIDENCE = 0.45
 _LONGEST = 300
+_LONGEST_TEXT = 20_000
+_MOST_SENTENCES = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +67,32 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
         return PlainStatements()
     if instruction_shaped(text, Trust.USER):
         return PlainStatements(is_order=True)
-    found = (claim for sentence in own_sentences(text) for claim in _statements_in(sentence))
+    if len(text) > _LONGEST_TEXT:
+        return PlainStatements()
+    blotted = blot_foreign_text(text)
+    draft = find_draft(blotted)
+    sentences = islice(sentences_of_blotted(blotted), _MOST_SENTENCES)
+    found = (claim for each in sentences if each.start < draft for claim in _statements_in(each))
     return PlainStatements(tuple(found))
 
 
 def _statements_in(sentence: Sentence) -> Iterator[PlainStatement]:
-    if len(sentence.text) > _LONGEST:
-        return
-    for draft, confidence in _readings(sentence.text):
-        if draft is not None and not (sentence.is_question or sentence.is_doubtful):
-            yield PlainStatement(
-                draft.type,
-                draft.content,
-                sentence.text,
-                sentence.start,
-                draft.subject,
-                draft.predicate,
-                confidence,
-            )
-            return
+    """What phrases read in a sentence, else what its clauses state by themselves."""
+    if len(sentence.text) <= _LONGEST and not (sentence.is_question or sentence.is_doubtful):
+        for parsed, confidence in _readings(sentence.text):
+            if parsed is not None:
+                yield _statement(parsed, sentence.text, sentence.start, confidence)
+                return
+    for clause, parsed in read_clauses(sentence):
+        yield _statement(parsed, clause.text, sentence.start + clause.start, _READ_CONFIDENCE)
+
+
+def _statement(
+    parsed: ParsedStatement, quote: str, start: int, confidence: float
+) -> PlainStatement:
+    return PlainStatement(
+        parsed.type, parsed.content, quote, start, parsed.subject, parsed.predicate, confidence
+    )
 
 
 def _readings(text: str) -> Iterator[tuple[ParsedStatement | None, float]]:

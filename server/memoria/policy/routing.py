@@ -7,10 +7,11 @@ stories and text that nobody in the conversation wrote are only recorded.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.extraction_rules import (
     ExtractionReason,
@@ -24,12 +25,21 @@ from memoria.text.pattern import LazyPattern
 
 LEAST_WEIGHT = 30
 _STORY_WEIGHT = 3_000
+"""Of the speaker's own words: a question about a long piece of code is no story."""
+_LONGEST_WEIGHT = 20_000
 _LONGEST_SMALL_TALK = 100
 _CJK_WEIGHT = 3
 _CJK = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
 _REASONS = tuple(ExtractionReason)
+_REASON_OF = {
+    MemoryType.RULE: ExtractionReason.RULE,
+    MemoryType.PREFERENCE: ExtractionReason.PREFERENCE,
+    MemoryType.GOAL: ExtractionReason.GOAL,
+    MemoryType.RELATIONSHIP: ExtractionReason.RELATIONSHIP,
+    MemoryType.FACT: ExtractionReason.IDENTITY,
+}
 
 RecordOnlyReason = Literal["empty", "small talk", "tool traffic", "story", "not their own words"]
 
@@ -71,23 +81,29 @@ def is_worth_extracting(text: str, *, least: int = LEAST_WEIGHT) -> bool:
     return text_weight(text) >= least
 
 
-def route_turn(role: Role, text: str, *, tool_call: bool = False) -> Route:
+def route_turn(
+    role: Role, text: str, *, tool_call: bool = False, stated: Collection[MemoryType] = ()
+) -> Route:
     """Decide where a turn goes.
 
     Args:
         role: who produced the turn; the rules look only at a user's words.
         text: its words.
         tool_call: whether it carries a tool's call or result.
+        stated: the types of what it states plainly, for which it is urgent, too.
     """
     if tool_call or role in (Role.TOOL, Role.SYSTEM):
         return RecordOnly("tool traffic")
     if not text.strip():
         return RecordOnly("empty")
-    if text_weight(text) >= _STORY_WEIGHT:
+    if text_weight(text) >= _LONGEST_WEIGHT:
         return RecordOnly("story")
     own_text = blot_foreign_text(text)
+    if text_weight(own_text.replace(BLOT, "")) >= _STORY_WEIGHT:
+        return RecordOnly("story")
     rules = applicable_rules(text) if role is Role.USER else ()
-    reasons = _read_reasons(own_text, rules) if rules else None
+    reasons = _read_reasons(own_text, rules) if rules else set()
+    reasons |= {_REASON_OF[kind] for kind in stated if kind in _REASON_OF}
     if not reasons:
         return _route_plain_turn(text, own_text)
     priority = min(map(_REASONS.index, reasons))

@@ -1,0 +1,87 @@
+"""Reads the clauses of a sentence: what each of them states, put into the words of a memory."""
+
+from collections.abc import Iterator
+
+from memoria.model.memory_types import MemoryType
+from memoria.policy.own_words import Sentence
+from memoria.policy.phrases import LANGUAGES, ParsedStatement
+from memoria.policy.phrases.base import of_many
+from memoria.policy.properties import read_topic
+from memoria.policy.statements.classifier import Label, classify_clause
+from memoria.policy.statements.clauses import StatingClause, split_clauses
+from memoria.policy.statements.vetoes import is_vetoed
+from memoria.text.script import is_cjk
+
+_SHORTEST, _SHORTEST_ZH = 8, 4
+_LONGEST = 300
+_LAST = 4
+"""Characters by which it is told that a phrase has read a clause to its end."""
+_HALF = 0.5
+"""What a phrase reads in a part of a sentence must be as likely as not to be a statement."""
+_TYPES = {
+    Label.INSTRUCTION: MemoryType.RULE,
+    Label.PREFERENCE: MemoryType.PREFERENCE,
+    Label.FACT: MemoryType.FACT,
+    Label.RELATIONSHIP: MemoryType.RELATIONSHIP,
+    Label.GOAL: MemoryType.GOAL,
+}
+
+
+def read_clauses(sentence: Sentence) -> Iterator[tuple[StatingClause, ParsedStatement]]:
+    """What the clauses of a sentence state, in the order in which they stand."""
+    for clause in split_clauses(sentence):
+        parsed = _read_clause(clause, sentence)
+        if parsed is not None:
+            yield clause, parsed
+
+
+def _read_clause(clause: StatingClause, sentence: Sentence) -> ParsedStatement | None:
+    in_chinese = is_cjk(clause.text)
+    shortest = _SHORTEST_ZH if in_chinese else _SHORTEST
+    if not shortest <= len(clause.text) <= _LONGEST:
+        return None
+    verdict = classify_clause(clause, sentence.end)
+    label = verdict.label
+    if is_vetoed(clause, label, sentence.text):
+        return None
+    exact = None if label is Label.INSTRUCTION else _read_phrase(clause)
+    if exact is not None and verdict.certainty >= _HALF:
+        return exact
+    if not verdict.is_sure:
+        return None
+    if in_chinese:
+        return _quote_chinese(clause.text, label)
+    return _quote_english(clause.text, label)
+
+
+def _read_phrase(clause: StatingClause) -> ParsedStatement | None:
+    """What a phrase reads in a clause that is only part of a sentence; where it reads all of it."""
+    if not (clause.before or clause.after):
+        return None
+    readings = (language.parse_statement(clause.text) for language in LANGUAGES)
+    found = next((one for one in readings if one is not None), None)
+    last = clause.text.split()[-1].strip(".,!，。！")[-_LAST:]
+    return found if found is not None and last in found.content else None
+
+
+def _quote_english(words: str, label: Label) -> ParsedStatement:
+    if label is Label.INSTRUCTION:
+        content = f'The user asks: "{words}."'
+        return ParsedStatement(MemoryType.RULE, content, "assistant", of_many("rule", words))
+    return _of_topic(f'The user says: "{words}."', words, label, "user")
+
+
+def _quote_chinese(words: str, label: Label) -> ParsedStatement:
+    if label is Label.INSTRUCTION:
+        content = f"用户要求：“{words}。”"
+        return ParsedStatement(MemoryType.RULE, content, "助手", of_many("规则", words))
+    return _of_topic(f"用户说：“{words}。”", words, label, "用户")
+
+
+def _of_topic(content: str, words: str, label: Label, user: str) -> ParsedStatement:
+    """A statement of the property that rules read in it, else of one that is its own."""
+    topic = read_topic(content)
+    kind = _TYPES[label]
+    if topic is None:
+        return ParsedStatement(kind, content, user, of_many(label.value, words))
+    return ParsedStatement(kind, content, topic.subject, topic.predicate)

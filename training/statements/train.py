@@ -1,0 +1,308 @@
+"""Trains the classifier of plain statements on the labelled sentences beside this file.
+
+    python -m training.statements.train            # writes the weights into the package
+    python -m training.statements.train --check    # says what cross-validation finds, writes nothing
+
+A line of a `.tsv` file is a label, a tabulator and a sentence; where only a part of the sentence
+makes the statement, that part is in [brackets]. Files whose name ends in `_dev` are never trained
+on: they set the threshold. The model is multinomial logistic regression with an L2 penalty over
+hashed features, trained by L-BFGS from zero, so that the same sentences give the same weights.
+"""  # noqa: E501
+
+import argparse
+import hashlib
+import json
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memoria.policy.own_words import own_sentences
+from memoria.policy.statements.classifier import LABELS, Label
+from memoria.policy.statements.clauses import split_clauses
+from memoria.policy.statements.features import read_features
+from memoria.policy.statements.vetoes import is_vetoed
+from training.statements.longmemeval import labelled_sentences
+
+FOLDER = Path(__file__).resolve().parent
+PACKAGE = FOLDER.parents[1] / "server" / "memoria" / "policy" / "statements"
+LANGUAGES = ("english", "chinese")
+_BITS = 15
+_L2 = 0.15
+_THRESHOLDS = {"english": 0.7, "chinese": 0.65}
+_FOLDS = 3
+_LEAST_STEP = 1e-8
+_LEAST_BEND = 1e-10
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A labelled sentence."""
+
+    file: str
+    label: Label
+    text: str
+    start: int
+    """Where the part that makes the statement begins."""
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A clause of a labelled sentence."""
+
+    line: int
+    label: int
+    features: Ints
+    is_vetoed: bool
+
+
+def read_lines(file: Path) -> Iterator[Line]:
+    """The labelled sentences of a file."""
+    for row in file.read_text("utf-8").splitlines():
+        label, _, text = row.partition("\t")
+        if label not in LABELS or not text.strip():
+            continue
+        yield parse_line(file.name, label, text)
+
+
+def parse_line(file: str, label: str, text: str) -> Line:
+    """A labelled sentence, with the brackets around the part that states something taken off."""
+    start, end = text.find("["), text.rfind("]")
+    if 0 <= start < end and label != Label.NONE:
+        plain = text[:start] + text[start + 1 : end] + text[end + 1 :]
+        return Line(file, Label(label), plain, start, end - 1)
+    return Line(file, Label(label), text, 0, len(text))
+
+
+def _read_real_lines() -> list[Line]:
+    """Sentences of real users, where their data set is; in two parts, which share no session."""
+    found = list(labelled_sentences())
+    return [
+        parse_line(f"real_{2 * n // len(found)}", label, text)
+        for n, (label, text) in enumerate(found)
+    ]
+
+
+def read_units(lines: Sequence[Line]) -> list[Unit]:
+    """The clauses of sentences, each with its label."""
+    return [
+        Unit(n, label, hash_features(names), vetoed)
+        for n, line in enumerate(lines)
+        for label, names, vetoed in _clauses(line)
+    ]
+
+
+def _clauses(line: Line) -> Iterator[tuple[int, tuple[str, ...], bool]]:
+    for sentence in own_sentences(line.text):
+        for clause in split_clauses(sentence):
+            start = sentence.start + clause.start
+            shared = min(start + len(clause.text), line.end) - max(start, line.start)
+            is_part = shared > min(len(clause.text), line.end - line.start) / 2
+            label = line.label if is_part else Label.NONE
+            vetoed = is_vetoed(clause, line.label, sentence.text)
+            yield LABELS.index(label), read_features(clause, sentence.end), vetoed
+
+
+def hash_features(names: Sequence[str]) -> Ints:
+    """The rows of the table of weights that features stand for."""
+    mask = (1 << _BITS) - 1
+    return np.array(sorted({zlib.crc32(name.encode()) & mask for name in names}), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Weights for each hash and label."""
+
+    weights: Floats
+    bias: Floats
+
+    def find_positives(self, units: Sequence[Unit]) -> Floats:
+        """How likely each clause states anything."""
+        scores = np.array(
+            [
+                self.weights[unit.features].sum(0) / np.sqrt(max(len(unit.features), 1)) + self.bias
+                for unit in units
+            ]
+        )
+        return np.asarray(1 - _softmax(scores)[:, 0], dtype=np.float64)
+
+
+def train_model(units: Sequence[Unit]) -> Model:
+    """Fit the model to clauses."""
+    labels = np.array([unit.label for unit in units])
+    lengths = np.array([len(unit.features) for unit in units])
+    used, columns = np.unique(
+        np.concatenate([unit.features for unit in units]), return_inverse=True
+    )
+    rows = np.repeat(np.arange(len(units)), lengths)
+    values = np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), lengths)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    count, wide = len(LABELS), len(used)
+    wanted = np.eye(count)[labels]
+
+    def measure(point: Floats) -> tuple[float, Floats]:
+        weights, bias = point[: wide * count].reshape(wide, count), point[wide * count :]
+        scores = np.add.reduceat(weights[columns] * values[:, None], starts, axis=0) + bias
+        found = _softmax(scores)
+        loss = -np.log(found[np.arange(len(units)), labels] + 1e-12).sum()
+        miss = found - wanted
+        slope = _L2 * weights + np.stack(
+            [np.bincount(columns, miss[rows, k] * values, wide) for k in range(count)], axis=1
+        )
+        total = float(loss + _L2 / 2 * (weights**2).sum())
+        return total, np.concatenate([slope.ravel(), miss.sum(0)])
+
+    point = _minimise(measure, np.zeros(wide * count + count))
+    weights = np.zeros((1 << _BITS, count))
+    weights[used] = point[: wide * count].reshape(wide, count)
+    return Model(weights, point[wide * count :])
+
+
+def _softmax(scores: Floats) -> Floats:
+    exponents = np.exp(scores - scores.max(1, keepdims=True))
+    return np.asarray(exponents / exponents.sum(1, keepdims=True), dtype=np.float64)
+
+
+def _minimise(
+    measure: Callable[[Floats], tuple[float, Floats]], point: Floats, steps: int = 70
+) -> Floats:
+    """L-BFGS with a memory of eight steps."""
+    value, slope = measure(point)
+    moves: list[tuple[Floats, Floats]] = []
+    for _ in range(steps):
+        way = _direction(slope, moves)
+        size, gain = (1.0 if moves else 1 / np.abs(slope).sum()), way @ slope
+        while True:
+            there = point - size * way
+            new_value, new_slope = measure(there)
+            if new_value <= value - 1e-4 * size * gain or size < _LEAST_STEP:
+                break
+            size /= 2
+        move, bend = there - point, new_slope - slope
+        if move @ bend > _LEAST_BEND:
+            moves = [*moves[-7:], (move, bend)]
+        is_done = abs(value - new_value) < 2e-5 * abs(value)
+        point, value, slope = there, new_value, new_slope
+        if is_done:
+            break
+    return point
+
+
+def _direction(slope: Floats, moves: Sequence[tuple[Floats, Floats]]) -> Floats:
+    way, taken = slope.copy(), list[float]()
+    for move, bend in reversed(moves):
+        taken.append(float(move @ way / (bend @ move)))
+        way -= taken[-1] * bend
+    if moves:
+        move, bend = moves[-1]
+        way *= (move @ bend) / (bend @ bend)
+    for (move, bend), step in zip(moves, reversed(taken), strict=True):
+        way += (step - bend @ way / (bend @ move)) * move
+    return way
+
+
+def cross_validate(lines: Sequence[Line], units: Sequence[Unit]) -> Floats:
+    """How likely each sentence states anything, by models that have not seen its file."""
+    files = sorted({line.file for line in lines})
+    fold_of = {file: n % _FOLDS for n, file in enumerate(files)}  # the two real ones are neighbours
+    certainty = np.zeros(len(lines))
+    for fold in sorted(set(fold_of.values())):
+        held = [unit for unit in units if fold_of[lines[unit.line].file] == fold]
+        rest = [unit for unit in units if fold_of[lines[unit.line].file] != fold]
+        if rest:
+            _note(certainty, held, train_model(rest).find_positives(held))
+    return certainty
+
+
+def _note(certainty: Floats, units: Sequence[Unit], found: Floats) -> None:
+    for unit, value in zip(units, found, strict=True):
+        if not unit.is_vetoed:
+            certainty[unit.line] = max(certainty[unit.line], value)
+
+
+def report(name: str, lines: Sequence[Line], certainty: Floats) -> None:
+    """Print precision and recall at some thresholds."""
+    states = np.array([line.label != Label.NONE for line in lines])
+    print(f"{name}: {len(lines)} sentences, {states.sum()} of them state something")
+    for threshold in (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
+        taken = certainty >= threshold
+        if taken.any():
+            precision, recall = states[taken].mean(), taken[states].mean()
+            print(f"  {threshold:.2f}: precision {precision:.3f}, recall {recall:.3f}")
+
+
+def write_weights(file: Path, model: Model, threshold: float, digest: str) -> None:
+    """Write weights as signed bytes below a line of JSON."""
+    scale = float(np.abs(model.weights).max() / 127)
+    head = {
+        "bits": _BITS,
+        "scale": scale,
+        "bias": [round(float(bias), 6) for bias in model.bias],
+        "threshold": round(threshold, 4),
+        "data": digest,
+    }
+    rows = np.rint(model.weights / scale).astype(np.int8)
+    file.write_bytes(json.dumps(head).encode() + b"\n" + rows.tobytes())
+
+
+def digest_data(language: str) -> str:
+    """A digest of the sentences that the weights of a language are made of."""
+    files = sorted(FOLDER.glob(f"{language}_*.tsv"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+def main() -> int:
+    """Train, say what was found, and write the weights."""
+    parser = argparse.ArgumentParser(prog="python -m training.statements.train")
+    parser.add_argument("--check", action="store_true", help="cross-validate and write nothing")
+    parser.add_argument("--show", type=int, default=0, help="so many of the worst mistakes")
+    arguments = parser.parse_args()
+    for language in LANGUAGES:
+        _train_language(language, check=arguments.check, show=arguments.show)
+    return 0
+
+
+def _train_language(language: str, *, check: bool, show: int) -> None:
+    files = sorted(FOLDER.glob(f"{language}_*.tsv"))
+    lines = [line for file in files if "_dev" not in file.stem for line in read_lines(file)]
+    unseen = [line for file in files if "_dev" in file.stem for line in read_lines(file)]
+    if language == "english":
+        lines += _read_real_lines()
+    units, unseen_units = read_units(lines), read_units(unseen)
+    model = train_model(units)
+    if not check:
+        write_weights(
+            PACKAGE / f"{language}.weights", model, _THRESHOLDS[language], digest_data(language)
+        )
+    if unseen:
+        found = np.zeros(len(unseen))
+        _note(found, unseen_units, model.find_positives(unseen_units))
+        report(f"{language}, unseen", unseen, found)
+        _show(unseen, found, show)
+    if check:
+        found = cross_validate(lines, units)
+        report(f"{language}, cross-validated", lines, found)
+        real = [n for n, line in enumerate(lines) if line.file.startswith("real")]
+        if real:
+            report(f"{language}, real", [lines[n] for n in real], found[real])
+        _show(lines, found, show)
+
+
+def _show(lines: Sequence[Line], certainty: Floats, count: int) -> None:
+    """Print the worst mistakes of both kinds."""
+    order = [int(n) for n in np.argsort(-certainty)]
+    wrong = [n for n in order if lines[n].label is Label.NONE][:count]
+    lost = [n for n in reversed(order) if lines[n].label is not Label.NONE][:count]
+    for n in (*wrong, *lost):
+        print(f"  {certainty[n]:.2f} {lines[n].label} {lines[n].text}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
