@@ -83,7 +83,8 @@ class Asked:
         if not self.first_level:
             return allowed | {"suppressed"} | ({"edited"} if past else set())
         if moment is None:
-            return allowed | ({"edited", "archived", "old wording", "pending"} if past else set())
+            history = {"edited", "archived", "expired", "old wording", "pending"}
+            return allowed | (history if past else set())
         early = {"old wording"} if moment < "2023-07" else set()
         return allowed | early | {"archived"} | ({"expired"} if moment < "2023-05" else set())
 
