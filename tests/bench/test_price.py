@@ -9,7 +9,7 @@ from bench.extraction.price import Price, measure_price
 from bench.extraction.talk import Talk, priced_talks
 from bench.tokens import count_tokens
 from tests.ingest.play import answers, entries, known_in, memories, opened, purpose_of, said
-from tests.llm.scripted import Asked, ScriptedModel
+from tests.llm.scripted import Asked, ScriptedModel, says
 
 from memoria import Settings, Turn
 from memoria.inference.chat.answers import schema_text
@@ -35,7 +35,7 @@ def price_of(kind: str, mode: str, folder: Path) -> Price:
     ("kind", "mode", "most", "calls"),
     [
         ("an agent's session", "live", 6_000, 0.15),
-        ("an agent's session", "backlog", 3_300, 0.05),
+        ("an agent's session", "backlog", 3_000, 0.05),
         ("Chinese chat", "live", 8_200, 0.15),
         ("Chinese chat", "backlog", 4_300, 0.1),
     ],
@@ -172,7 +172,7 @@ async def test_a_segment_is_read_and_summed_up_with_one_request(
         }
     (asked,) = model.requests
     assert episode.type == "episode"
-    assert "(web kiln)" in asked.text
+    assert "(web)" in asked.text
     assert "SECRET" not in json.dumps(asked.body)
 
 
@@ -189,3 +189,24 @@ async def test_known_memories_are_shown_where_they_bear_on_the_text_and_with_the
     assert known[0]["until"].startswith("20")
     assert len(known[0]["said_on"]) == len("2026-01-01")
     assert len(known) <= 5
+
+
+async def test_stats_and_doctor_tell_what_reading_costs_and_doctor_how_to_lower_it(
+    home: Path, model: ScriptedModel
+) -> None:
+    long = "The kiln in the shed takes nine hours to cool down, and nobody opens it before. " * 40
+    async with opened(home, model) as m:
+        assert (await m.statistics()).reading.per_thousand is None
+        for session in ("a", "b", "c", "d"):
+            await said(m, f"{session}: {long}", session=session)
+        price = (await m.statistics()).reading
+        cheap = next(one for one in (await m.health()).findings if one.check == "chat model")
+        model.answer = lambda _: says({"operations": []}, usage=(100_000, 5))
+        await said(m, f"e: {long}", session="e")
+        dear = next(one for one in (await m.health()).findings if one.check == "chat model")
+    assert (price.calls, price.input_tokens) == (4, 400)
+    assert price.conversation_tokens == pytest.approx(4 * len(long) / 4, rel=0.01)
+    assert cheap.state == "ok"
+    assert "tokens for 1,000 of conversation" in cheap.detail
+    assert dear.state == "warning"
+    assert "MEMORIA_EXTRACTION_WAIT_MINUTES" in (dear.cure or "")

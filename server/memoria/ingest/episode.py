@@ -19,6 +19,7 @@ from memoria.ingest.processing import (
     ProcessorTools,
     chars_per_turn,
     entry_turns,
+    find_tool_name,
     finish_entry,
     has_something_to_read,
     number_lines,
@@ -56,7 +57,6 @@ _MOST_TURNS = _MOST_CHARS // _LEAST_CHARS
 _MOST_TOOLS = 8
 _MOST_CHANGED = 20
 _CONFIDENCE = 0.7
-_NAME = re.compile(r"[\w.:/-]{1,64}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -168,13 +168,7 @@ def _is_shown(turn: StoredTurn) -> bool:
 
 
 def _turn_without_results(turn: StoredTurn) -> str:
-    return turn.content if _is_shown(turn) else f"({_tool_name(turn) or 'left out'})"
-
-
-def _tool_name(turn: StoredTurn) -> str:
-    """The name of the turn's tool, unless it is too long or strange to be a name."""
-    name = turn.tool_name or ""
-    return name if _NAME.fullmatch(name) else ""
+    return turn.content if _is_shown(turn) else f"({find_tool_name(turn) or 'left out'})"
 
 
 def _find_passages(
@@ -200,7 +194,7 @@ def wording_of(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""
     ending = f" → {summary.outcome}" if summary.outcome else ""
-    tool_names = dict.fromkeys(filter(None, map(_tool_name, turns)))
+    tool_names = dict.fromkeys(filter(None, map(find_tool_name, turns)))
     tools = f" [{', '.join([*tool_names][:_MOST_TOOLS])}]" if tool_names else ""
     return f"{goal}{summary.summary}{ending}{tools}"
 

@@ -1,5 +1,6 @@
 """What the processors of queue entries have in common: their tools, errors and prompt lines."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,6 +20,7 @@ from memoria.store.values import LeasedEntry
 from memoria.text.document import full_text
 
 _CUT = " […] "
+_NAME = re.compile(r"[\w.:/-]{1,64}")
 _WORK_WEIGHT = 600
 """The length from which an assistant's own words are worth reading, whatever its user says."""
 _LONGEST_STATEMENT = 500
@@ -122,6 +124,12 @@ def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) 
     """
     if not tx.queue.finish(entry.n, owner, outcome):
         raise EntryLeaseLostError(f"The entry {entry.id} was read by another worker meanwhile.")
+
+
+def find_tool_name(turn: StoredTurn) -> str:
+    """The name of the turn's tool, unless it is too long or strange to be a name."""
+    name = turn.tool_name or ""
+    return name if _NAME.fullmatch(name) else ""
 
 
 def turn_line(turn: StoredTurn, text: str, most: int, remark: str = "") -> str:

@@ -2,8 +2,8 @@
 
 What the user says is what memories come from, so it is shown in full as far as there is room. Of
 an assistant's long answer the beginning and the end tell what was decided. Of a tool's output a
-line is shown, and none at all where the segment is summed up in the same request: a web page must
-not speak through a summary.
+line is shown. Where the segment is summed up in the same request, only the tools' names are: a web
+page must not speak through a summary.
 """
 
 import json
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from memoria.inference.tasks import ReadingMatter
 from memoria.ingest.attribution import describe_participants
 from memoria.ingest.processing import (
+    find_tool_name,
     longest_that_fits,
     shorten_statement,
     turn_line,
@@ -31,7 +32,7 @@ _MOST_CHARS = 16_000
 _LEAST_CHARS = 400
 _ANSWER_CHARS = 320
 _CALL_CHARS = 60
-_CALLS_CHARS = 120
+_CALLS_CHARS = 80
 _RESULT_CHARS = 160
 _CJK_CHARS = 2
 """A text in Chinese says in half as many characters what one in English does."""
@@ -113,7 +114,7 @@ class ReadingContext:
             for turn in segment.turns:
                 number += 1
                 if not results and turn.role is Role.TOOL:
-                    calls.append(_describe_call(turn, with_results=False))
+                    calls.append(find_tool_name(turn) or "left out")
                     continue
                 yield from _join_calls(calls)
                 if day_of(turn, zone) != day:
@@ -125,10 +126,9 @@ class ReadingContext:
 
 
 def _join_calls(calls: list[str]) -> Iterator[str]:
-    """Calls of tools in a row, in one line and without numbers: nothing is concluded from them."""
+    """The tools that were used in a row, without numbers: nothing is concluded from them."""
     if calls:
-        joined = " ".join(calls)
-        yield joined if len(joined) <= _CALLS_CHARS else f"{joined[:_CALLS_CHARS]} […])"
+        yield f"({', '.join(dict.fromkeys(calls))})"[:_CALLS_CHARS]
         calls.clear()
 
 
@@ -187,7 +187,6 @@ def _before_line(turn: StoredTurn) -> str:
 def _memory_line(short_id: str, memory: Memory, zone: Zone) -> str:
     fields = {
         "id": short_id,
-        "type": memory.type.value,
         "subject": memory.subject,
         "predicate": memory.predicate,
         "content": shorten_statement(memory.content),

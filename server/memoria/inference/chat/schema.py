@@ -16,7 +16,7 @@ _KEPT = ("type", "const", "enum", "items", "anyOf", "maxItems")
 _REF = "#/$defs/"
 _NULL = {"type": "null"}
 _FEW_KINDS = 2
-_LONG = 300
+_LONG = 500
 """Shorter limits are left to the check of the answer."""
 
 Schema = dict[str, Any]
