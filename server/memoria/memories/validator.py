@@ -318,7 +318,7 @@ def find_event_time(
     told = times(expression or "", turn.at, zone, prefer=prefer)
     dates = full_dates(content, turn.at, zone)
     found = dates if len({span.from_ms for span in dates}) == 1 else told
-    found = found or times(content, turn.at, zone, prefer=prefer, lone_clocks=False)
+    found = found or times(content, turn.at, zone, prefer=prefer, clocks="of_a_day")
     if not found:
         return EventTime(None, None)
     return EventTime(found[0].from_ms, (told or found)[0].expression)

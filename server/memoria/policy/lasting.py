@@ -117,12 +117,12 @@ def _end_of(content: str, kind: MemoryType, said_at: int, zone: Zone) -> int | N
 
 def _ends(content: str, kind: MemoryType, said_at: int, zone: Zone) -> Iterator[TimeSpan]:
     """The time expressions after which a statement no longer matters."""
-    ahead = times(content, said_at, zone, prefer="future", lone_clocks=False)
+    ahead = times(content, said_at, zone, prefer="future", clocks="none")
     if not ahead:
         return
     fixed = {
         (span.start, span.from_ms)
-        for span in times(content, said_at, zone, prefer="past", lone_clocks=False)
+        for span in times(content, said_at, zone, prefer="past", clocks="none")
     }
     for span in ahead:
         is_point = (span.start, span.from_ms) in fixed

@@ -109,7 +109,7 @@ def parse_query(text: str, terms: tuple[str, ...], now: int, zone: Zone) -> Pars
         now: when it is asked, UTC epoch milliseconds; "last week" is counted from here.
         zone: the asker's: days begin at its midnight.
     """
-    time = interval(text, now, zone, lone_clocks=False)
+    time = interval(text, now, zone, clocks="none")
     timeless = text if time is None else _remove_times(text, now, zone)
     latest = _LATEST.regex.search(text) is not None
     wants_record = _RECORD_REQUEST.regex.search(text) is not None
@@ -138,7 +138,7 @@ def _discriminative_terms(timeless: str, terms: tuple[str, ...]) -> tuple[str, .
 def _remove_times(text: str, now: int, zone: Zone) -> str:
     """The text without its words of time."""
     parts, end = [], 0
-    for span in times(text, now, zone, lone_clocks=False):
+    for span in times(text, now, zone, clocks="none"):
         parts.append(text[end : span.start])
         end = span.end
     return " ".join([*parts, text[end:]])

@@ -279,10 +279,16 @@ def read_nothing(_match: re.Match[str], _at: datetime, _prefer: Prefer) -> Windo
 
 
 def read_offset(match: re.Match[str]) -> Value:
-    """The days of `two days after`, `a week from`."""
+    """The days of `two days after`, `a week from Friday`.
+
+    Raises:
+        ValueError: it is as coarse as a week: `two weeks before`.
+    """
     unit = (match["u1"] or match["u"]).lower()
     days = {"day": 1, "week": 7, "fortnight": 14}[unit]
     count = _count(match) if match.groupdict().get("n") else 1
+    if days > 1 and match["way"].lower() in ("before", "after"):
+        raise ValueError("no day")
     return -count * days if match["way"].lower() == "before" else count * days
 
 

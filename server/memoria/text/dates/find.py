@@ -8,15 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
+from typing import Literal
 
 from memoria.model.zone import Zone
 from memoria.text.dates import chinese, clock, english_rules, holidays
 from memoria.text.dates.compose import Piece, Resolve, join_pieces
-from memoria.text.dates.rule import DateRule
+from memoria.text.dates.rule import ClockTime, DateRule
 from memoria.text.dates.windows import Granularity, Prefer, Window
 
 _YEARS_LATER_MS = 9 * 366 * 86_400_000
 _OF_A_DAY = ("day", "part", "hour", "minute")
+
+
+Clocks = Literal["all", "of_a_day", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class TimeSpan:
 
 
 def times(
-    text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", lone_clocks: bool = True
+    text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", clocks: Clocks = "all"
 ) -> tuple[TimeSpan, ...]:
     """The time expressions of `text`, in order, without overlap.
 
@@ -46,28 +50,31 @@ def times(
         said_ms: when it was said, UTC epoch milliseconds.
         zone: the speaker's; days begin at its midnight.
         prefer: in which direction a recurring date is resolved; see the package.
-        lone_clocks: whether a time of day of which no day is said is an expression (`7pm`).
+        clocks: which times of the clock are read: all, those of a day that is said, or none.
     """
     try:
         at = zone.to_local(said_ms)
     except OverflowError:  # there are no dates before year 1 or after 9999
         return ()
     found = _drop_overlapping(
-        piece for rule in _select_rules(text) for piece in _read_pieces(rule, text, at, prefer)
+        piece
+        for rule in _select_rules(text)
+        for piece in _read_pieces(rule, text, at, prefer)
+        if clocks != "none" or not _has_hours(piece)
     )
     spans = (
         _to_span(text, piece, at, prefer, zone)
         for piece in join_pieces(text, list(found), at, prefer)
-        if lone_clocks or not piece.is_lone_clock
+        if clocks == "all" or not piece.is_lone_clock
     )
     return tuple(span for span in spans if span is not None)
 
 
 def full_dates(text: str, said_ms: int, zone: Zone) -> tuple[TimeSpan, ...]:
     """The days of a text that are named with their year: they are the same whenever it is said."""
-    elsewhere = times(text, said_ms + _YEARS_LATER_MS, zone, prefer="future", lone_clocks=False)
+    elsewhere = times(text, said_ms + _YEARS_LATER_MS, zone, prefer="future", clocks="of_a_day")
     fixed = {(span.start, span.from_ms) for span in elsewhere}
-    found = times(text, said_ms, zone, lone_clocks=False)
+    found = times(text, said_ms, zone, clocks="of_a_day")
     return tuple(
         span
         for span in found
@@ -111,6 +118,10 @@ def _read_pieces(rule: DateRule, text: str, at: datetime, prefer: Prefer) -> Ite
             continue
         if rule.kind in ("clock", "offset") or _resolve(resolve, at, prefer) is not None:
             yield Piece(match.start(group), match.end(group), rule.kind, resolve, value)
+
+
+def _has_hours(piece: Piece) -> bool:
+    return isinstance(piece.value, ClockTime) and bool(piece.value.hours)
 
 
 def _resolve(resolve: Resolve, at: datetime, prefer: Prefer) -> Window | None:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoria.model.zone import Zone
-from memoria.text.dates.find import TimeSpan, times
+from memoria.text.dates.find import Clocks, TimeSpan, times
 from memoria.text.dates.windows import Prefer
 
 Side = Literal["since", "after", "before", "until"]
 
 _LATIN = re.compile(
-    r"\b(?:(?P<since>since|from|starting|effective|as\s(?:of|from))|(?P<after>after)|(?P<before>before)"
+    r"\b(?:(?P<since>since|from|starting|effective)|(?P<after>after)|(?P<before>before)"
     r"|(?P<until>until|till|by|through|up\sto|(?:no|not)\slater\sthan))\s{1,4}(?:at\s{1,4})?(?:the\s{1,4})?\Z",
     re.IGNORECASE,
 )
@@ -34,7 +34,7 @@ class Interval:
 
 
 def interval(
-    text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", lone_clocks: bool = True
+    text: str, said_ms: int, zone: Zone, *, prefer: Prefer = "past", clocks: Clocks = "all"
 ) -> Interval | None:
     """The period that a question names; None if it names no time.
 
@@ -47,12 +47,12 @@ def interval(
         said_ms: when it is asked, UTC epoch milliseconds.
         zone: the asker's.
         prefer: in which direction a recurring date is resolved; see the package.
-        lone_clocks: whether a time of day of which no day is said names a period.
+        clocks: which times of the clock are read.
     """
-    found = times(text, said_ms, zone, prefer=prefer, lone_clocks=lone_clocks)
+    found = times(text, said_ms, zone, prefer=prefer, clocks=clocks)
     if len(found) == 1:
         if found[0].from_ms > said_ms and _HAS_BEGUN.search(text[: found[0].start]):
-            found = times(text, said_ms, zone, lone_clocks=lone_clocks)
+            found = times(text, said_ms, zone, clocks=clocks)
         return _open(text, found[0])
     if not found:
         return None
