@@ -104,6 +104,24 @@ async def test_a_birthday_is_the_one_to_come(home: Path, words: str) -> None:
     assert kept.current.event_at == at_local("2027-04-25T00:00")
 
 
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        ("The recital is on Saturday the 21st", "2026-11-21T00:00"),
+        ("We moved in on Saturday the 21st", "2026-03-21T00:00"),
+        ("My flight leaves on Wednesday the 18th", "2026-11-18T00:00"),
+        ("考试定在21号", "2026-11-21T00:00"),
+        ("我们21号搬完家了", "2026-10-21T00:00"),
+        ("晚上七点要开会", "2026-11-05T19:00"),
+    ],
+)
+async def test_a_date_lies_where_its_sentence_says_ahead_or_behind(
+    home: Path, words: str, day: str
+) -> None:
+    kept, _ = await read_one(home, words, event_time=words)
+    assert kept.current.event_at == at_local(day)
+
+
 async def test_a_full_date_up_to_which_the_sentence_holds_is_its_end(home: Path) -> None:
     content = "The permit is valid until 2026-11-30"
     kept, _ = await read_one(home, "it runs to the end of the week", content=content, until="week")

@@ -57,6 +57,7 @@ from memoria.policy.conflict import (
 )
 from memoria.policy.orders import instruction_shaped
 from memoria.store.values import NewMemory
+from memoria.text.dates import find_direction
 from memoria.text.document import full_text
 from memoria.text.quotes import find_quote
 from memoria.text.statement import canonical_form, fingerprint
@@ -136,7 +137,7 @@ class Resolver:
         actual = add.modality == "actual"
         zone = self._validator.zone_of(turn)
         when = find_event_time(
-            add.event_time, add.content, turn, zone, "past" if actual else "future"
+            add.event_time, add.content, turn, zone, find_direction(content) if actual else "future"
         )
         confidence = add.confidence * _CERTAINTY[add.modality]
         claim = self._validator.claim(content, predicate, turn, confidence, when, assertive=actual)
@@ -232,7 +233,8 @@ class Resolver:
         doubt = self._reason_to_confirm(content, turn)
         confirm_reason = confirm_reason or doubt
         zone = self._validator.zone_of(turn)
-        when = find_event_time(update.event_time, update.content, turn, zone, "past")
+        prefer = find_direction(content)
+        when = find_event_time(update.event_time, update.content, turn, zone, prefer)
         predicate = memory.predicate or ""
         claim = self._validator.claim(content, predicate, turn, memory.confidence, when)
         interpretation = interpretation_of_update(

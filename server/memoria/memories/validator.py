@@ -66,6 +66,8 @@ class EventTime:
 
     at: int | None
     expression: str | None
+    comes_again: bool = False
+    """Whether it is one of every year, such as a birthday."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ class OperationValidator:
             content=content,
             predicate=predicate,
             said_at=turn.at,
-            event_at=when.at,
+            event_at=None if when.comes_again else when.at,
             source=_SOURCE_OF_ROLE[turn.role],
             trust=turn.trust,
             confidence=confidence,
@@ -313,7 +315,8 @@ def find_event_time(
     A date with its year is what was concluded from everything that was said; "next Friday" may have
     been said before it was moved. Dates that come again every year are the next ones.
     """
-    if _COMES_AGAIN.search(content):
+    comes_again = _COMES_AGAIN.search(content) is not None
+    if comes_again:
         prefer = "future"
     told = times(expression or "", turn.at, zone, prefer=prefer)
     dates = full_dates(content, turn.at, zone)
@@ -321,7 +324,7 @@ def find_event_time(
     found = found or times(content, turn.at, zone, prefer=prefer, clocks="of_a_day")
     if not found:
         return EventTime(None, None)
-    return EventTime(found[0].from_ms, (told or found)[0].expression)
+    return EventTime(found[0].from_ms, (told or found)[0].expression, comes_again)
 
 
 def find_expiry(

@@ -136,10 +136,12 @@ def start_of(event_at: int | None, said_at: int, memory: Memory) -> int:
     """From which moment something holds in the place of a memory.
 
     It is when it happened, where that lies after what it replaces began to hold; otherwise the
-    former wording would never have held, and the new one counts from when it was said.
+    former wording would never have held, and the new one counts from when it was said. So does one
+    that tells of a date to come: that the recital is on Saturday is known before Saturday.
     """
     begins = memory.current.valid_from
-    return event_at if event_at is not None and event_at > begins else max(said_at, begins)
+    has_happened = event_at is not None and begins < event_at <= said_at
+    return event_at if event_at is not None and has_happened else max(said_at, begins)
 
 
 def decide_replacement(

@@ -30,6 +30,7 @@ Ambiguous expressions are resolved in one way, which is listed here:
 from memoria.text.dates.ends import find_end
 from memoria.text.dates.find import TimeSpan, full_dates, times
 from memoria.text.dates.interval import Interval, find_side, interval
+from memoria.text.dates.tense import find_direction
 from memoria.text.dates.windows import Granularity, Prefer
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Interval",
     "Prefer",
     "TimeSpan",
+    "find_direction",
     "find_end",
     "find_side",
     "full_dates",
