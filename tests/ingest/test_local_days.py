@@ -17,7 +17,7 @@ from memoria import Settings
 from memoria.app.upkeep import back_up, restore
 from memoria.lifecycle.steps.daily import DailyStep
 from memoria.lifecycle.steps.history import HistoryStep
-from memoria.model import Memory, Turn, parse_instant
+from memoria.model import Memory, MemoryType, Turn, Validity, parse_instant
 from memoria.model.zone import Zone
 from memoria.store.folders import DAILY, HISTORY, tenant_folder
 from memoria.text.analyser import query_terms
@@ -41,7 +41,11 @@ async def read_one(
             turn = {"role": "user", "content": words, "at": at}
             await m.record_conversation([turn], "session_end", session_id="s")
             await m.wait_until_idle(60)
-            (kept,) = [one for one in await memories(m) if one.type.value != "episode"]
+            (kept,) = [
+                one
+                for one in await memories(m)
+                if one.validity is Validity.ACTIVE and one.type is not MemoryType.EPISODE
+            ]
     prompts = [asked.text for asked in model.requests if "The turns to read" in asked.text]
     return kept, prompts[0]
 
