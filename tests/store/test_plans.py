@@ -119,6 +119,7 @@ WALKS = {
     ("tombstones", "all"),
     ("tombstones", "any"),  # stops at the first
     ("tombstones", "has_meanings"),  # stops at the first
+    ("documents", "allowed_memories_of_tasks"),  # where a search names a task
     ("tasks", "memories"),  # where a forget takes a task's name away
     ("tasks", "names"),  # where a search names a task, and once a forget
 }

@@ -28,7 +28,7 @@ from memoria.retrieval.answer.outdated import mark_outdated
 from memoria.retrieval.answer.pack import PackedHits, add_neighbours, pack_hits
 from memoria.retrieval.answer.superseded import mark_superseded
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.query.task import resolve_task
+from memoria.retrieval.query.task import is_of_another_task, resolve_task
 from memoria.retrieval.ranking.derived import place_derived
 from memoria.retrieval.ranking.fusion import fuse
 from memoria.retrieval.ranking.people import apply_people, is_asked_of_people
@@ -41,7 +41,7 @@ from memoria.retrieval.ranking.rerank import (
     ask_reranker,
     passages,
 )
-from memoria.retrieval.ranking.score import ScoredCandidate, score_candidates
+from memoria.retrieval.ranking.score import MemoryWording, ScoredCandidate, score_candidates
 from memoria.retrieval.ranking.selection import Selection, select_hits
 from memoria.retrieval.ranking.statistics import (
     QueryStatistics,
@@ -62,6 +62,8 @@ _READ_OF_THE_PAST = 1000
 tells whether it came later."""
 _READ_OF_PEOPLE = 3
 """Documents read for each hit wanted where a person is asked about: many tell it of others."""
+_READ_OF_A_TASK = 6
+"""Documents read for each hit wanted where a task is named: those of other tasks are left out."""
 _LEAST_TOKENS = 50
 
 
@@ -208,11 +210,11 @@ class Search:
         statistics = build_statistics(plan, sources, frequencies)
         candidates = fuse(tx, plan, sources, frequencies, self._read_depth(plan))
         scored = score_candidates(tx, plan, candidates, statistics)
-        if plan.options.is_narrowed and plan.filters.tasks:
-            scored = self._add_of_task(tx, plan, query, frequencies, statistics, scored)
+        if plan.tasks is not None:
+            scored = self._narrow_to_task(tx, plan, query, frequencies, statistics, scored)
         return _ScoredSearch(plan, sources, statistics, scored)
 
-    def _add_of_task(
+    def _narrow_to_task(
         self,
         tx: Transaction,
         plan: SearchPlan,
@@ -221,11 +223,13 @@ class Search:
         statistics: QueryStatistics,
         scored: Sequence[ScoredCandidate],
     ) -> list[ScoredCandidate]:
-        """The candidates with those of the named task, however many others match better."""
-        own = replace(plan, filters=replace(plan.filters, includes_taskless=False))
-        found = fuse(tx, own, gather(tx, own, query), frequencies, self._read_depth(plan))
-        of_task = score_candidates(tx, own, found, statistics)
-        by_n = {each.candidate.n: each for each in (*of_task, *scored)}
+        """The candidates of the named task, however many others match better, and of none."""
+        by_n = {each.candidate.n: each for each in scored if not _is_of_another_task(plan, each)}
+        if plan.tasks:
+            own = replace(plan, filters=replace(plan.filters, tasks=plan.tasks))
+            found = fuse(tx, own, gather(tx, own, query), frequencies, self._read_depth(own))
+            of_task = score_candidates(tx, own, found, statistics)
+            by_n.update((each.candidate.n, each) for each in of_task)
         return sorted(by_n.values(), key=lambda each: -each.score)
 
     def _read_depth(self, plan: SearchPlan) -> int:
@@ -233,11 +237,18 @@ class Search:
         depth = max(plan.limit * plan.profile.reads_per_hit, plan.profile.reads_at_least)
         if is_asked_of_people(plan):
             depth = max(depth, _READ_OF_PEOPLE * plan.limit)
+        if plan.tasks is not None:
+            depth = max(depth, _READ_OF_A_TASK * plan.limit)
         if plan.as_of is not None:
             depth = max(depth, _READ_OF_THE_PAST)
         if self._reranker is not None and plan.options.stages.rerank:
             depth = max(depth, RERANK_DEPTH)
         return depth
+
+
+def _is_of_another_task(plan: SearchPlan, each: ScoredCandidate) -> bool:
+    document = each.document
+    return isinstance(document, MemoryWording) and is_of_another_task(plan, document.memory.task)
 
 
 def _limit_tokens(plan: SearchPlan, tokens: int) -> SearchPlan:

@@ -35,9 +35,7 @@ class Filters:
     tool: str | None = None
     types: tuple[MemoryType, ...] = ()
     tasks: tuple[str, ...] | None = None
-    """The tasks whose memories are wanted; None where the task makes no difference."""
-    includes_taskless: bool = True
-    """Whether beside `tasks`, memories of no task are wanted, and turns."""
+    """The tasks whose memories alone are wanted; None where the task makes no difference."""
     include_history: bool = False
     """Whether what is no longer current may be found too."""
     workspace: str | None = None
@@ -51,7 +49,7 @@ class Filters:
     @property
     def includes_turns(self) -> bool:
         """Whether turns are wanted, as far as what only memories have tells."""
-        return not self.types and self.includes_taskless
+        return not self.types and self.tasks is None
 
     @property
     def is_narrow(self) -> bool:

@@ -37,6 +37,8 @@ class SearchPlan:
     as_of: int | None = None
     """The moment whose truth is asked for; None for the present."""
     options: SearchOptions = DEFAULT_OPTIONS
+    tasks: tuple[str, ...] | None = None
+    """The names on record of the task that the search is narrowed to; None where it is not."""
     task_note: str | None = None
     """What the search leaves out because it is narrowed to a task."""
     calibration: Calibration = DEFAULT_CALIBRATION

@@ -27,7 +27,12 @@ def resolve_task(tx: Transaction, plan: SearchPlan) -> SearchPlan:
 
 def is_of_named_task(plan: SearchPlan, task: str | None) -> bool:
     """Whether a memory's task is the one that the search is narrowed to."""
-    return plan.options.is_narrowed and task is not None and _is_same(task, plan.options.task or "")
+    return plan.tasks is not None and task in plan.tasks
+
+
+def is_of_another_task(plan: SearchPlan, task: str | None) -> bool:
+    """Whether a memory's task is another than the one that the search is narrowed to."""
+    return plan.tasks is not None and task is not None and task not in plan.tasks
 
 
 def _narrow_to_task(tx: Transaction, plan: SearchPlan, named: str) -> SearchPlan:
@@ -39,8 +44,7 @@ def _narrow_to_task(tx: Transaction, plan: SearchPlan, named: str) -> SearchPlan
         note = f"narrowed to the task {shorten(named)}: memories of other tasks are left out"
     else:
         note = None
-    filters = replace(plan.filters, tasks=own) if len(own) < len(known) else plan.filters
-    return replace(plan, filters=filters, task_note=note)
+    return replace(plan, tasks=own, task_note=note)
 
 
 def _is_same(task: str, named: str) -> bool:

@@ -170,10 +170,7 @@ class SqliteDocuments:
             del view["include_processed"]
             types = as_json_or_null(filters.types)
             tasks = None if filters.tasks is None else as_json(filters.tasks)
-            taskless = int(filters.includes_taskless)
-            found += self._rows.all(
-                "recent_memories", types=types, tasks=tasks, taskless=taskless, **view
-            )
+            found += self._rows.all("recent_memories", types=types, tasks=tasks, **view)
         newest = sorted(found, key=lambda row: (-row["at"], -row["n"]))
         return [row["n"] for row in newest[:limit]]
 

@@ -47,7 +47,6 @@ class Narrowing:
         self._of_memories = {
             "types": as_json_or_null(filters.types),
             "tasks": None if filters.tasks is None else as_json(filters.tasks),
-            "taskless": int(filters.includes_taskless),
         }
         self._said = {
             "since": filters.since,
@@ -130,7 +129,9 @@ class Narrowing:
                 )
             )
         if self._memories:
-            rows = self._rows.all("allowed_memories", most=most, **self._of_memories, **self._said)
+            of_tasks = "" if self._filters.tasks is None else "_of_tasks"
+            name = f"allowed_memories{of_tasks}"
+            rows = self._rows.all(name, most=most, **self._of_memories, **self._said)
             yield from (row["n"] for row in rows)
 
 

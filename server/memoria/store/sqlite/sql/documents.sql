@@ -116,8 +116,7 @@ WHERE v.n IN (SELECT value FROM json_each(:ns)) AND +v.tenant_id = :tenant
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
-  AND (:tasks IS NULL OR (:taskless AND m.task IS NULL)
-       OR m.task IN (SELECT value FROM json_each(:tasks)));
+  AND (:tasks IS NULL OR m.task IN (SELECT value FROM json_each(:tasks)));
 
 -- name: words
 SELECT d.n, i.words
@@ -214,8 +213,24 @@ WHERE v.tenant_id = :tenant
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
-  AND (:tasks IS NULL OR (:taskless AND m.task IS NULL)
-       OR m.task IN (SELECT value FROM json_each(:tasks)))
+  AND (:tasks IS NULL OR m.task IN (SELECT value FROM json_each(:tasks)))
+LIMIT :most;
+
+-- name: allowed_memories_of_tasks
+-- The same, from the few memories of these tasks on.
+SELECT v.n
+FROM memories m
+CROSS JOIN memory_versions v ON v.memory_n = m.n AND +v.tenant_id = :tenant
+CROSS JOIN documents d ON d.n = v.n
+LEFT JOIN turns t ON t.n = v.turn_n
+LEFT JOIN sessions s ON s.n = t.session_n
+WHERE m.tenant_id = :tenant
+  AND (:history OR d.current)
+  AND (:since IS NULL OR v.valid_from >= :since)
+  AND (:until IS NULL OR v.valid_from < :until)
+  AND (:session_id IS NULL OR s.session_id = :session_id)
+  AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+  AND m.task IN (SELECT value FROM json_each(:tasks))
 LIMIT :most;
 
 -- name: recent_turns
@@ -251,7 +266,6 @@ WHERE v.tenant_id = :tenant
   AND v.valid_from < coalesce(:until, 9223372036854775807)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
-  AND (:tasks IS NULL OR (:taskless AND m.task IS NULL)
-       OR m.task IN (SELECT value FROM json_each(:tasks)))
+  AND (:tasks IS NULL OR m.task IN (SELECT value FROM json_each(:tasks)))
 ORDER BY v.valid_from DESC
 LIMIT :limit;
