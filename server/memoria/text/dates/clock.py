@@ -100,7 +100,7 @@ def _past(match: re.Match[str]) -> ClockTime:
 
 
 def _noon(match: re.Match[str]) -> ClockTime:
-    is_noon = match["name"].lower() in ("noon", "midday", "正午")
+    is_noon = match["name"].lower() in ("noon", "midday", "正午", "中午")
     return ClockTime(hours=(_NOON if is_noon else _DAY,))
 
 
@@ -226,6 +226,6 @@ CHINESE_RULES = (
         _of_chinese_clock,
     ),
     _chinese("点时", rf"{_HOUR_ZH}(?![都也就没不])", _weak(_of_chinese_clock)),
-    _chinese("午", "(?P<name>正午)", _noon),
+    _chinese("午", "(?P<name>正午|中午(?=[之以]?前))", _noon),
     _chinese("早晚午晨夜", "|".join(_PARTS), _of_part),
 )

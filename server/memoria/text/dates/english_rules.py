@@ -15,7 +15,7 @@ _MONTH = (
 _ANY_MONTH = "(?P<m>may|mar(?:ch)?|" + _MONTH + ")"
 _YEAR = r"(?P<y>(?:19|20)\d\d)\b"
 _ISO = r"(?P<y>(?:19|20)\d\d)(?P<s>[-/])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})"
-_DATE_YEAR = f"(?:,? {_YEAR})?"
+_DATE_YEAR = f"(?:,? {_YEAR})?(?! (?:street|road|avenue|lane|square)\\b)"
 _DATE_DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _WEEKDAY = "(?P<w>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 _SHORT_WEEKDAY = "(?P<w>(?-i:Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun))"
