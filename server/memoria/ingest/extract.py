@@ -38,6 +38,7 @@ from memoria.model import (
     EpisodeSummary,
     InferredBy,
     Link,
+    Memory,
     Operation,
     StoredTurn,
     TextVectors,
@@ -87,7 +88,8 @@ class Extractor:
             first = next(one.turns[0] for one in segments if one.turns)
             start = first.turn_index
             near = tx.conversations.list_span(first.session_n, max(start - _BEFORE, 0), start - 1)
-            known = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
+            bearing = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
+            known = [memory for memory in bearing if not _was_read_off(memory, turns)]
             return ReadingContext(
                 segments,
                 before=list_before(near),
@@ -196,6 +198,16 @@ def _load_segment(tx: Transaction, entry: LeasedEntry) -> ShownSegment:
         if summary_n is not None:
             return ShownSegment(entry, tuple(turns), unread_ns, summary_n)
     return ShownSegment(entry, unread, unread_ns)
+
+
+def _was_read_off(memory: Memory, turns: Sequence[StoredTurn]) -> bool:
+    """Whether rules made a memory of one of the turns that are read.
+
+    The model is to conclude for itself what they say, and not to leave it out as known: what it
+    does not say is archived.
+    """
+    by_rules = memory.current.inferred_by is InferredBy.RULES
+    return by_rules and memory.current.provenance.turn_id in {turn.id for turn in turns}
 
 
 def _list_new(segment: ShownSegment) -> list[StoredTurn]:
