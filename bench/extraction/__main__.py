@@ -99,6 +99,7 @@ def _plain(report: Report) -> object:
     shares = {
         "valid_at_first_share": report.calls.first_share,
         "valid_after_repair_share": report.calls.repaired_share,
+        "quotes_found_share": report.quotes_found_share,
     }
     return rounded({**report.model_dump(mode="json"), **shares, "ended": report.ended})
 
@@ -119,6 +120,8 @@ def _print(report: Report) -> None:
     found.add_row("seconds of calls", f"{calls.seconds:,.1f}")
     found.add_row("valid at first", _of(calls.valid_at_first, calls.invalid_at_first))
     found.add_row("valid after repair", _of(calls.valid_after_repair, calls.invalid_after_repair))
+    share = report.quotes_found_share
+    found.add_row("quotes found", "none" if share is None else f"{share:.0%}")
     Console().print(found)
     for line in _lines(report):
         print(line)

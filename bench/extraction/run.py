@@ -16,6 +16,8 @@ from memoria.model.base import Value
 
 _EVERY = 100_000
 _POLL_S = 0.1
+_NOT_FOUND = "quote not in the turn"
+_WITHOUT_QUOTE = ("SKIP", "BOOST", "LINK")
 
 
 class Stored(Value):
@@ -54,6 +56,14 @@ class Report(Value):
     dead: tuple[Dead, ...]
     waiting: tuple[str, ...]
     """Why what still waits does, where somebody said why."""
+
+    @property
+    def quotes_found_share(self) -> float | None:
+        """The share of proposals with a quote whose quote stands in the turn that they name."""
+        missed = self.rejected.get(_NOT_FOUND, 0)
+        kept = sum(count for name, count in self.applied.items() if name not in _WITHOUT_QUOTE)
+        quoted = kept + sum(self.rejected.values())
+        return (quoted - missed) / quoted if quoted else None
 
     @property
     def ended(self) -> bool:

@@ -52,6 +52,7 @@ def test_what_was_stored_is_shown_with_its_words_and_everything_is_counted(
     assert (
         report["rejected"]["quote not in the turn"] == report["entries"]["done"] - 1
     )  # an episode
+    assert 0.5 < report["quotes_found_share"] < 1
     assert report["stored"]
     for one in report["stored"]:
         assert one["content"] == f"said {one['quote']}"
