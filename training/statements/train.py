@@ -13,7 +13,6 @@ import argparse
 import hashlib
 import json
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,13 +92,13 @@ def _read_real_lines() -> list[Line]:
 def read_units(lines: Sequence[Line]) -> list[Unit]:
     """The clauses of sentences, each with its label."""
     return [
-        Unit(n, label, hash_features(names), vetoed)
+        Unit(n, label, place_features(names), vetoed)
         for n, line in enumerate(lines)
         for label, names, vetoed in _clauses(line)
     ]
 
 
-def _clauses(line: Line) -> Iterator[tuple[int, tuple[str, ...], bool]]:
+def _clauses(line: Line) -> Iterator[tuple[int, list[int], bool]]:
     for sentence in own_sentences(line.text):
         for clause in split_clauses(sentence):
             start = sentence.start + clause.start
@@ -110,10 +109,10 @@ def _clauses(line: Line) -> Iterator[tuple[int, tuple[str, ...], bool]]:
             yield LABELS.index(label), read_features(clause, sentence.end), vetoed
 
 
-def hash_features(names: Sequence[str]) -> Ints:
+def place_features(found: Sequence[int]) -> Ints:
     """The rows of the table of weights that features stand for."""
     mask = (1 << _BITS) - 1
-    return np.array(sorted({zlib.crc32(name.encode()) & mask for name in names}), dtype=np.int64)
+    return np.array(sorted({one & mask for one in found}), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +238,7 @@ def report(name: str, lines: Sequence[Line], certainty: Floats) -> None:
 
 
 def write_weights(file: Path, model: Model, threshold: float, digest: str) -> None:
-    """Write weights as signed bytes below a line of JSON."""
+    """Write weights as bytes, label by label, below a line of JSON."""
     scale = float(np.abs(model.weights).max() / 127)
     head = {
         "bits": _BITS,
@@ -248,8 +247,8 @@ def write_weights(file: Path, model: Model, threshold: float, digest: str) -> No
         "threshold": round(threshold, 4),
         "data": digest,
     }
-    rows = np.rint(model.weights / scale).astype(np.int8)
-    file.write_bytes(json.dumps(head).encode() + b"\n" + rows.tobytes())
+    columns = (np.rint(model.weights / scale) + 128).clip(0, 255).astype(np.uint8).T
+    file.write_bytes(json.dumps(head).encode() + b"\n" + columns.tobytes())
 
 
 def digest_data(language: str) -> str:

@@ -8,7 +8,7 @@ from memoria.model.memory_types import MemoryType
 from memoria.policy.phrases.changes import without_change
 from memoria.text.pattern import LazyPattern
 
-_LONGEST_PREDICATE = 100
+LONGEST_PREDICATE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ def of_many(property_: str, what: str) -> str:
 
     So "likes chess" does not replace "likes tea", but "does not like tea" does.
     """
-    return f"{property_}: {what.lower()}"[:_LONGEST_PREDICATE]
+    return f"{property_}: {what.lower()}"[:LONGEST_PREDICATE]
 
 
 @dataclass(frozen=True, slots=True)

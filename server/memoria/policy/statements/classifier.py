@@ -7,11 +7,11 @@ asked for.
 
 import json
 import math
-import zlib
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from operator import itemgetter
 
 from memoria.policy.statements.clauses import StatingClause
 from memoria.policy.statements.features import read_features
@@ -30,6 +30,9 @@ class Label(StrEnum):
 
 
 LABELS = tuple(Label)
+_ZERO = 128
+"""The byte of a weight of nothing."""
+_LEAST_FEATURES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +51,28 @@ class Verdict:
 class Weights:
     """The weights of one language."""
 
-    rows: bytes
-    """A signed byte for each label, for each hash."""
-    bits: int
+    columns: tuple[bytes, ...]
+    """For each label a byte for each hash, which is the weight and 128."""
+    mask: int
     scale: float
     bias: tuple[float, ...]
     threshold: float
 
-    def score(self, features: tuple[str, ...]) -> list[float]:
+    def score(self, features: list[int]) -> list[float]:
         """The probability of each label."""
-        count = len(LABELS)
-        mask = (1 << self.bits) - 1
-        rows = memoryview(self.rows).cast("b")
-        hashes = {zlib.crc32(name.encode()) & mask for name in features}
-        found = [rows[at * count : at * count + count] for at in hashes]
-        factor = self.scale / math.sqrt(max(len(hashes), 1))
-        sums = [factor * sum(column) for column in zip(*found, strict=True)] or [0.0] * count
-        return _softmax([one + bias for one, bias in zip(sums, self.bias, strict=True)])
+        mask = self.mask
+        hashes = {name & mask for name in features}
+        if len(hashes) < _LEAST_FEATURES:
+            return [1.0, *[0.0] * (len(LABELS) - 1)]
+        pick, count = itemgetter(*hashes), len(hashes)
+        factor = self.scale / math.sqrt(count)
+        zero = _ZERO * count
+        return _softmax(
+            [
+                factor * (sum(pick(column)) - zero) + bias
+                for column, bias in zip(self.columns, self.bias, strict=True)
+            ]
+        )
 
 
 def classify_clause(clause: StatingClause, end: str = "") -> Verdict:
@@ -86,7 +94,9 @@ def load_weights(language: str) -> Weights:
     packed = (files("memoria.policy.statements") / f"{language}.weights").read_bytes()
     head, _, rows = packed.partition(b"\n")
     told = json.loads(head)
-    return Weights(rows, told["bits"], told["scale"], tuple(told["bias"]), told["threshold"])
+    size = 1 << told["bits"]
+    columns = tuple(rows[start : start + size] for start in range(0, len(rows), size))
+    return Weights(columns, size - 1, told["scale"], tuple(told["bias"]), told["threshold"])
 
 
 def _softmax(scores: list[float]) -> list[float]:

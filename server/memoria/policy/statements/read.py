@@ -5,19 +5,28 @@ from collections.abc import Iterator
 from memoria.model.memory_types import MemoryType
 from memoria.policy.own_words import Sentence
 from memoria.policy.phrases import LANGUAGES, ParsedStatement
-from memoria.policy.phrases.base import of_many
+from memoria.policy.phrases.base import LONGEST_PREDICATE, of_many
 from memoria.policy.properties import read_topic
 from memoria.policy.statements.classifier import Label, classify_clause
 from memoria.policy.statements.clauses import StatingClause, split_clauses
 from memoria.policy.statements.vetoes import is_vetoed
+from memoria.text.pattern import LazyPattern
 from memoria.text.script import is_cjk
 
 _SHORTEST, _SHORTEST_ZH = 8, 4
 _LONGEST = 300
 _LAST = 4
 """Characters by which it is told that a phrase has read a clause to its end."""
-_HALF = 0.5
-"""What a phrase reads in a part of a sentence must be as likely as not to be a statement."""
+_LEAST_CERTAINTY = 0.35
+"""What states a taste in so many words, or what a phrase reads, need not be surer than this."""
+_POINTS_BACK = LazyPattern(
+    r"(?i)i (?:really |also |generally )?prefer (?:it|them|this|that) (?:over|to|because|for|since|due|as)\b"
+)
+_STATES_TASTE = LazyPattern(
+    r"""(?xi)(?:i\s(?:(?:really|also|generally|usually|always|much|strongly|still|personally)\s){0,2}prefer
+        |my\s(?:strong\s)?preference\sis)\s(?!(?:not|that|this|it|them|those|these)\b|the\s(?:first|second|third|last|other|former|latter|one)\b)
+    | 我(?:个人|还是|一直|比较|一般|平时|其实)*(?:更喜欢|偏好|偏爱|习惯)(?![这那它他她])"""
+)
 _TYPES = {
     Label.INSTRUCTION: MemoryType.RULE,
     Label.PREFERENCE: MemoryType.PREFERENCE,
@@ -29,10 +38,25 @@ _TYPES = {
 
 def read_clauses(sentence: Sentence) -> Iterator[tuple[StatingClause, ParsedStatement]]:
     """What the clauses of a sentence state, in the order in which they stand."""
+    before: StatingClause | None = None
     for clause in split_clauses(sentence):
-        parsed = _read_clause(clause, sentence)
-        if parsed is not None:
-            yield clause, parsed
+        if before is not None and _POINTS_BACK.regex.match(clause.text):
+            yield from _read_with(before, clause, sentence)
+        else:
+            parsed = _read_clause(clause, sentence)
+            if parsed is not None:
+                yield clause, parsed
+        before = clause
+
+
+def _read_with(
+    before: StatingClause, clause: StatingClause, sentence: Sentence
+) -> Iterator[tuple[StatingClause, ParsedStatement]]:
+    """A preference for what the clause before it names: both are quoted."""
+    end = clause.start + len(clause.text)
+    both = StatingClause(before.start, sentence.text[before.start : end], before.before, "")
+    if len(both.text) <= _LONGEST:
+        yield both, _quote_english(both.text, Label.PREFERENCE)
 
 
 def _read_clause(clause: StatingClause, sentence: Sentence) -> ParsedStatement | None:
@@ -42,12 +66,12 @@ def _read_clause(clause: StatingClause, sentence: Sentence) -> ParsedStatement |
         return None
     verdict = classify_clause(clause, sentence.end)
     label = verdict.label
-    if is_vetoed(clause, label, sentence.text):
+    if verdict.certainty < _LEAST_CERTAINTY or is_vetoed(clause, label, sentence.text):
         return None
     exact = None if label is Label.INSTRUCTION else _read_phrase(clause)
-    if exact is not None and verdict.certainty >= _HALF:
+    if exact is not None:
         return exact
-    if not verdict.is_sure:
+    if not (verdict.is_sure or _STATES_TASTE.regex.match(clause.text)):
         return None
     if in_chinese:
         return _quote_chinese(clause.text, label)
@@ -82,6 +106,6 @@ def _of_topic(content: str, words: str, label: Label, user: str) -> ParsedStatem
     """A statement of the property that rules read in it, else of one that is its own."""
     topic = read_topic(content)
     kind = _TYPES[label]
-    if topic is None:
+    if topic is None or max(len(topic.subject), len(topic.predicate)) > LONGEST_PREDICATE:
         return ParsedStatement(kind, content, user, of_many(label.value, words))
     return ParsedStatement(kind, content, topic.subject, topic.predicate)

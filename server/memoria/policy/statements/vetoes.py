@@ -79,7 +79,7 @@ _CLAUSE = LazyPattern(
     | \b(?:of|about|with|for|like)\s(?:those|these|them|it|this|that)\b[\W]*(?:$|suggestion|strateg|idea|option|tip)
     | \b(?:those|these)\s(?:suggestion|strateg|idea|option|tip|recommendation|example|sound|look)
     | \b(?:to|of|in|at|on|with|by|from|about|for)\s(?:it|this|that|these|those|them)\W*$
-    | \bthe\sidea\sof\b | \bin\smy\sdreams\b | \bas\s\w+\sas\si\scan\b
+    | \bthe\sidea\sof\b | \bin\smy\sdreams\b | \b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b | \bas\s\w+\sas\si\scan\b
     """  # noqa: E501
 )
 _STATES = LazyPattern(
