@@ -13,9 +13,8 @@ from functools import cache
 from importlib.resources import files
 from operator import itemgetter
 
-from memoria.policy.statements.clauses import StatingClause
+from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.policy.statements.features import read_features
-from memoria.text.script import is_cjk
 
 
 class Label(StrEnum):
@@ -82,7 +81,7 @@ def classify_clause(clause: StatingClause, end: str = "") -> Verdict:
         clause: part of a sentence.
         end: the punctuation that ends the sentence.
     """
-    weights = load_weights("chinese" if is_cjk(clause.text) else "english")
+    weights = load_weights("chinese" if reads_chinese(clause.text) else "english")
     none, *others = weights.score(read_features(clause, end))
     best = max(range(len(others)), key=others.__getitem__)
     return Verdict(LABELS[best + 1], 1 - none, 1 - none >= weights.threshold)

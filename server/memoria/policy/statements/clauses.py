@@ -12,6 +12,8 @@ from memoria.policy.own_words import Sentence
 from memoria.text.pattern import LazyPattern
 from memoria.text.script import is_cjk
 
+_ENOUGH_ZH = 4
+
 LONGEST = 400
 _SHORTEST_TAG = 14
 
@@ -29,13 +31,23 @@ class StatingClause:
     """What stands behind it."""
 
 
+def reads_chinese(text: str) -> bool:
+    """Whether a text is to be read as Chinese, whatever long addresses and names it holds."""
+    if text.isascii():
+        return False
+    return is_cjk(text) or len(_SIGN_ZH.regex.findall(text)) >= _ENOUGH_ZH
+
+
 def split_clauses(sentence: Sentence) -> tuple[StatingClause, ...]:
     """The parts of a sentence that state something; none of a sentence that only asks."""
     text = sentence.text
-    in_chinese = is_cjk(text)
+    in_chinese = reads_chinese(text)
     asks = (_ASKS_ZH if in_chinese else _ASKS).regex
+    greets = _GREETING_ZH.regex
     spans = list(_spans(text, in_chinese=in_chinese))
-    asking = [bool(asks.search(text[start:end])) for start, end in spans]
+    asking = [
+        bool(asks.search(text[start:end]) or greets.match(text[start:end])) for start, end in spans
+    ]
     is_question = "?" in sentence.end or "？" in sentence.end
     if is_question and (len(spans) == 1 or _TAG.regex.match(text, spans[-1][0])):
         return ()  # "I live here?", "I'm allergic to nuts, right?"
@@ -87,7 +99,7 @@ _SUBJECT = r"(?:i|i['’](?:m|ve|d|ll)|im|ive|my|we|we['’](?:re|ve|d|ll)|our)\
 _ASK_WORD = (
     r"(?:can|could|would|will|do|does|did|is|are|should|shall|what|what['’]s|how|where|when|which|why|who"
     r"|any|please|pls|plz|help|give|tell|show|suggest|recommend|explain|write|draft|make|let['’]?s"
-    r"|considering|given|taking)\b"
+    r"|considering|given|taking|nice\sto\smeet|pleased\sto\smeet)\b"
 )
 _JOINT = LazyPattern(
     rf"""(?xi)
@@ -107,6 +119,7 @@ _ASKS = LazyPattern(
     | when(?:['’]s|\s(?:do|does|did|is|are|was|were|can|could|should|would|will)\b)
     | (?:any\s(?:idea|advice|tip|suggestion|thought|recommendation|good|recipe|chance|way)s?)\b
     | (?:please|pls|plz)\s(?:help|give|tell|show|suggest|recommend|write|draft|fix|list|find|check|explain)\b(?!.*\b(?:always|every|each|never|whenever|when\sI|from\snow)\b)
+    | (?:nice|pleased|glad)\sto\smeet\b
     | (?:right|correct|yes|no|ok|okay|huh|eh)$
     )"""  # noqa: E501
 )
@@ -119,9 +132,13 @@ _TO_DO = LazyPattern(
 _TAG = LazyPattern(
     r"(?i)\W*(?:right|correct|yes|no|ok|okay|huh|eh|yeah|(?:is|are|do|does|did|have|has|was|am|were|would|can)n['’]?t\s(?:i|it|he|she|they|you|we)|don['’]?t you (?:think|remember|know)|remember|you know|对吧|是吧|对吗|是吗|对不对|是不是|好吗)\W*$"  # noqa: E501
 )
+_SIGN_ZH = LazyPattern("[\u3400-\u9fff]")
+_GREETING_ZH = LazyPattern(
+    r"^\W*(?:你好|您好|大家好|嗨|哈喽|早上好|早|晚上好|下午好|好的?|嗯+|是的|对的?|没错|哈哈+|很高兴(?:认识|见到)你|初次见面|请多关照)\W*$"
+)
 _JOINT_ZH = LazyPattern(r"[，,；;：—…~～\s]+(?=\S)")
 _ASKS_ZH = LazyPattern(
-    r"""(?x)[吗嗎么呢]\W*$ | 是不是|有没有|记不记得|知不知道|能不能|可不可以|要不要|会不会|该不该|好不好|行不行|可以[吗么]
+    r"""(?x)[吗嗎么]\W*$ | 是不是|有没有|记不记得|知不知道|能不能|可不可以|要不要|会不会|该不该|好不好|行不行|可以[吗么]
     | ^\W*(?:那|所以|但是?|请问)?(?:为什么|怎么|什么|谁|哪|几|多少|请问|如何|有什么|有哪|有啥|咋)
     | (?:怎么|如何|怎样|咋)(?:办|做|弄|写|选|练|学|说|走|安排|处理|准备|比较|才能|样|看|回|搭|改|开)
     | (?:推荐|介绍|建议|帮我|给我|帮忙|教我|替我)(?:一下|下|点|几|个|一|些|看|挑|选|写|想|找|列|做|查|算|分析|规划|安排|推荐|讲|制定|设计|出|改|翻译|起|润色)

@@ -14,10 +14,9 @@ from itertools import pairwise
 from zlib import crc32
 
 from memoria.policy.people.kinship import chinese_words, english_words
-from memoria.policy.statements.clauses import StatingClause
+from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.policy.statements.words import CLOSED, CLOSED_ZH, KINDS
 from memoria.text.pattern import LazyPattern
-from memoria.text.script import is_cjk
 
 _WORD = LazyPattern(r"[A-Za-zÀ-ÿ]+(?:['’][A-Za-z]+)?|\d[\d.,:]*|[^\sA-Za-zÀ-ÿ\d]")
 _MOST_WORDS = 60
@@ -41,7 +40,7 @@ def read_features(clause: StatingClause, end: str = "") -> list[int]:
     text = clause.text
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).replace("’", "'")
-    found = _chinese(text) if is_cjk(text) else _english(text)
+    found = _chinese(text) if reads_chinese(text) else _english(text)
     found.append(_hash(f"end {end[:2]}"))
     if clause.before:
         found.append(_hash("something before"))

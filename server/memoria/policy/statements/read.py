@@ -8,19 +8,18 @@ from memoria.policy.phrases import LANGUAGES, ParsedStatement
 from memoria.policy.phrases.base import LONGEST_PREDICATE, of_many
 from memoria.policy.properties import read_topic
 from memoria.policy.statements.classifier import Label, classify_clause
-from memoria.policy.statements.clauses import StatingClause, split_clauses
+from memoria.policy.statements.clauses import StatingClause, reads_chinese, split_clauses
 from memoria.policy.statements.vetoes import is_vetoed
 from memoria.text.pattern import LazyPattern
-from memoria.text.script import is_cjk
 
-_SHORTEST, _SHORTEST_ZH = 8, 4
+_SHORTEST, _SHORTEST_ZH = 6, 4
 _LONGEST = 300
 _LAST = 4
 """Characters by which it is told that a phrase has read a clause to its end."""
 _LEAST_CERTAINTY = 0.35
 """What states a taste in so many words, or what a phrase reads, need not be surer than this."""
 _POINTS_BACK = LazyPattern(
-    r"(?i)i (?:really |also |generally )?prefer (?:it|them|this|that) (?:over|to|because|for|since|due|as)\b"
+    r"(?i)i (?:really |also |generally )?prefer (?:it|them|this|that) (?:over|to|because|for|since|due|as)\b"  # noqa: E501
 )
 _STATES_TASTE = LazyPattern(
     r"""(?xi)(?:i\s(?:(?:really|also|generally|usually|always|much|strongly|still|personally)\s){0,2}prefer
@@ -60,7 +59,7 @@ def _read_with(
 
 
 def _read_clause(clause: StatingClause, sentence: Sentence) -> ParsedStatement | None:
-    in_chinese = is_cjk(clause.text)
+    in_chinese = reads_chinese(clause.text)
     shortest = _SHORTEST_ZH if in_chinese else _SHORTEST
     if not shortest <= len(clause.text) <= _LONGEST:
         return None

@@ -4,11 +4,14 @@ Role play, drafts, quotations, hypotheticals, irony, states that are over, hears
 be understood with the words before it become no memory.
 """
 
+import re
+from functools import cache
+
 from memoria.policy.own_words import Sentence
+from memoria.policy.people.kinship import chinese_words
 from memoria.policy.statements.classifier import Label
-from memoria.policy.statements.clauses import StatingClause
+from memoria.policy.statements.clauses import StatingClause, reads_chinese
 from memoria.text.pattern import LazyPattern
-from memoria.text.script import is_cjk
 
 
 def find_draft(text: str) -> int:
@@ -29,7 +32,7 @@ def is_vetoed(clause: StatingClause, label: Label, sentence: str) -> bool:
         label: what the classifier takes it for.
         sentence: the whole of it.
     """
-    in_chinese = is_cjk(sentence)
+    in_chinese = reads_chinese(sentence)
     anywhere, own = (_SENTENCE_ZH, _CLAUSE_ZH) if in_chinese else (_SENTENCE, _CLAUSE)
     if anywhere.regex.search(sentence) or own.regex.search(clause.text):
         return True
@@ -40,10 +43,31 @@ def is_vetoed(clause: StatingClause, label: Label, sentence: str) -> bool:
         once = _ONCE_ZH if in_chinese else _ONCE
         return bool(once.regex.search(clause.text))
     states = _STATES_ZH if in_chinese else _STATES
+    if in_chinese and not _names_somebody(clause.text):
+        return True
     condition = _IF_ZH if in_chinese else _IF
     return bool(states.regex.search(clause.text) or condition.regex.search(sentence))
 
 
+def _names_somebody(text: str) -> bool:
+    """Whether a Chinese clause speaks of somebody: its speaker, their people, or a name."""
+    return bool(_SELF_ZH.regex.search(text) or _NAME_ZH.regex.match(text) or _kin_zh().search(text))
+
+
+@cache
+def _kin_zh() -> re.Pattern[str]:
+    words = [word for word in chinese_words() if len(word) > 1]
+    return re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)))
+
+
+_SELF_ZH = LazyPattern(
+    r"""(?x)[我俺咱吾]|本人|自己|老家|家里|家住|家有|上司|下属|同事|同学|老板|经理|领导|室友|邻居|朋友|老师|导师|闺蜜|徒弟|师傅|合伙人|男友|女友|搭档
+    | ^\W*(?:从小|平时|一直|打算|准备|今年|明年|后年|年底|喜欢|不爱|爱|最爱|最喜欢|从来|从不|每天|每周|每晚|周末|习惯|对|讨厌|受不了|不吃|不喝|天生|决定|计划|目标|争取|答应|住在|住|在|姓|叫|属|养|有|做|学|会|患|曾|戒|想|要)"""  # noqa: E501
+)
+_NAME_ZH = LazyPattern(
+    r"""(?x)^\W*(?:欧阳|司马|上官|诸葛|[赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏窦章苏潘葛范彭郎鲁韦马苗方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于傅皮卞齐康伍余元卜顾孟黄穆萧尹姚邵汪祁毛禹狄米贝明臧计成戴谈宋庞熊纪舒屈项祝董梁杜阮蓝闵席季麻强贾路娄危江童颜郭梅盛林钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房解应宗丁邓洪包左石崔吉龚程邢裴陆荣翁荀甄曲封储段焦牧车侯全班仇宁甘武符刘景詹龙叶黎白邰赖卓屠蒙池乔翟谭申冉雍桑桂牛边燕温庄晏柴阎连习容古易廖庾耿满匡文寇广东殴沃利蔚越夔隆师巩聂辛那简饶曾沙鞠丰巢关查游权盖丘宫岳])
+      [\u4e00-\u9fff]{1,2}?(?=的|是|在|今年|住|叫|喜欢|爱|特别|比较|平时|也|很|有|从|毕业|做|当|教|会|身高|体重|生日|今|跟|和|她|他|这|[，,])"""
+)
 _SENTENCE = LazyPattern(
     r"""(?xi)
       ^\W*(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|edit|correct|improve|polish|shorten|compare
@@ -79,12 +103,22 @@ _CLAUSE = LazyPattern(
     | \b(?:of|about|with|for|like)\s(?:those|these|them|it|this|that)\b[\W]*(?:$|suggestion|strateg|idea|option|tip)
     | \b(?:those|these)\s(?:suggestion|strateg|idea|option|tip|recommendation|example|sound|look)
     | \b(?:to|of|in|at|on|with|by|from|about|for)\s(?:it|this|that|these|those|them)\W*$
+    | ^\W*(?:(?:many\s)?thanks?\b|thank\syou|feel\sfree|chatting\swith|talking\s(?:to|with)\syou|hopefully|sometimes|once\si\b|it['’]s\sbeen)
+    | \byou(?:['’]re|\sare)\s(?:such|so|always|really|a\s(?:good|great|true|wonderful))\b | \bmy\sfriend\W*$ | \b(?:with|to)\syou\balways
+    | {_I}(?:['’]ll|\swill|['’]m\sgoing\sto)\s{_VERY}(?:certainly\s|surely\s)?(?:try|do\smy\sbest|work\son\s(?:it|that|this)|reach|put\s(?:it|this|that|your)|remember|pay|be\scareful|follow|need
+        |negotiate|start\swith|practi[cs]e|explore|ask|look|read\sit|listen)\b
+    | {_I}(?:['’]ve|\shave)\s{_VERY}(?:recently\s)?(?:tried|checked|implemented|prepared|calculated|confirmed|learn(?:ed|t)|fixed|added|attempted|made|included|included|written|tested|read|looked
+        |been\s(?:trying|having|struggling|debugging|getting|seeing|experiencing))\b
+    | {_I}\s(?:don['’]?t|do\snot)\s(?:have\sany|even\sknow)\b | {_I}\s(?:haven['’]?t|have\snot)\b | {_I}\shope\s(?:we|you|i|it|this|that)\b
+    | {_I}(?:['’]?m|\sam)\s{_VERY}(?:trying\sto\s(?:handle|implement|solve|calculate|use|create|add|set\sup|compare|determine|design|configure|integrate|parse|deploy|organi[sz]e|plan|verify|check|write|resolve|troubleshoot|analy[sz]e)
+        |willing\sto|going\sto\s(?:try|check|look|take\s(?:a|your)))\b
+    | {_I}\s{_VERY}(?:\w+ed|made|bought|took|saw|ate|watched|drank|met|won|lost|spent|came|read|wrote|ran|gave|put|sent|built)\b.*\b(?:today|yesterday|recently|last\s\w+|this\s(?:morning|week|weekend)|just\snow|ago)\b
     | \bthe\sidea\sof\b | \bin\smy\sdreams\b | \b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b | \bas\s\w+\sas\si\scan\b
     """  # noqa: E501
 )
 _STATES = LazyPattern(
     r"""(?xi)
-      ^\W*(?:i|we|my|he|she)\s?(?:used\sto|once|formerly|nearly|almost)\b | \bused\sto\s(?:be|live|work|have|love|like|hate|play|go|own|smoke|drink|eat|think)\b
+      \btoday\b | ^\W*(?:i|we|my|he|she)\s?(?:used\sto|once|formerly|nearly|almost)\b | \bused\sto\s(?:be|live|work|have|love|like|hate|play|go|own|smoke|drink|eat|think)\b
     | \b(?:like|prefer|love|want|hate|choose|pick)\s(?:that|this|it|the\s(?:first|second|third|last|other|latter|former|red|blue)(?:\s(?:one|option|version))?|these|those|them|both)\s?(?:one|ones|better|more|too|idea|version|option|much|a\slot)?\W*$
     | ^\W*(?:he|she|it|they|that|this|these|those|there)\b
     | \b(?:i\s(?:think|guess|suppose|wonder|doubt|heard|read)|maybe|perhaps|supposedly|apparently|allegedly|not\ssure|no\sidea)\b
@@ -107,17 +141,22 @@ _SENTENCE_ZH = LazyPattern(
     | ^\W*(?:假设|假如|想象|假装|扮演|你扮演|请扮演|现在你是|你现在是|设定)
     | (?:故事|小说|剧本|游戏|梦)[里中].{0,4}我
     | 哈哈|呵呵|才怪|开玩笑|狗头|手动滑稽|可真是?(?:太|好)|[我俺](?:可)?太(?:爱|喜欢)
-    | ^\W*(?:亲爱的|尊敬的|敬爱的)
-    """
+    | ^\W*(?:亲爱的|尊敬的|敬爱的) | ^\W*(?:真的|真心|非常|很|太|十分|也|好的?[，,]?|嗯[，,]?|是的[，,]?)*(?:感谢|谢谢|多谢)
+    | (?:谢谢|感谢)(?:你|您) | (?:和|跟|与)你(?:聊|分享|说话) | 有你的陪伴 | 我的AI伴侣 | 你(?:真|总是|是我最好) | 下次(?:再)?聊
+    | ^\W*(?:(?:好的?|嗯+|是的?|行|可以|没问题|明白了?|知道了|对|谢谢)[，,。！\s]*)*(?:那)?我(?:也|一定|还是|就|以后|今后)*(?:会|要|可以|尽量|试试)(?:再|多|尽量|继续|好好|尽)*(?:去?(?:努力|注意|尝试|尽力|试|好好|认真|考虑|继续|加油|坚持|记住|搜索|听|照|按|调整|学着|多|保重|改))
+    """  # noqa: E501
 )
 _CLAUSE_ZH = LazyPattern(r"(?x)^\W*(?:他|她|它|这|那)(?!么|样)")
 _STATES_ZH = LazyPattern(
     r"""(?x)
-      以前|曾经|曾(?:在|是)|小时候|当年|那时|过去|原来(?:住|在|是)|差点
+      我(?:真的|也|很|现在|最近|常常|总是|有时候?|还是|就)*(?:感到|感觉|期待|担心|害怕|希望我们|同意|理解|相信|明白)
+    | 我们?(?:今天|昨天|最近|刚刚?|上周|周末|也|还|就|都|一起)*(?:去了|看了|吃了|玩了|做了|买了|走着|参观|听了|读了|遇到|收到|参加了|去过)
+    | 我们?(?:去|参观|看|吃|玩|走)的.{0,8}是 | (?:规模|持续时间|主要内容|地点|时间)(?:是|为|在)
+    | 以前|曾经|曾(?:在|是)|小时候|当年|那时|过去|原来(?:住|在|是)|差点
     | (?:喜欢|爱|讨厌|想要|选|更爱)(?:这|那|它|他|她)(?:个|种|些|里|样)?
     | 听说|据说|好像|似乎|也许|可能|大概|不知道|不确定|不晓得|说不定 | 有人说|人家说|别人说
     | (?:今天|刚才|刚刚|昨天|昨晚|今早|今晚|此刻)(?!起|开始) | 在?(?:努力|拼命|认真)
-    """
+    """  # noqa: E501
 )
 _ONCE_ZH = LazyPattern(
     r"(?x)这(?:次|一次|回|段|篇|个|句|封|张|份|里)|今天|刚才|上面|下面|文中|文章|本文"
