@@ -145,7 +145,8 @@ NO_TIME = """recently|a few days ago|every Friday|on Fridays|May I ask you somet
 31 April|will last a week|nowadays|the last week of May|once in a week|version 2026.4|someday
 最近|前几天|以前天天跑步|以后天天写|每周三|两周一次|周一到周五|三个月|每年五月|二三天前|文明早期|总有一天|2月31日
 每天早上七点起床|我一般晚上十一点睡
-我有两点看法|第三点很重要|差一点迟到|我住5号院|我家在三单元五号|I live at 12 March Street|两点之间|下午茶|十一个人|大年初三
+我有两点看法|第三点很重要|差一点迟到|我住5号院
+我家在三单元五号|I live at 12 March Street|两点之间|下午茶|十一个人|大年初三
 the shop opens at 8 every day|on the 3rd floor|the 3rd option|at 21 Baker Street
 in the second half of the match
 on the 15th of every month|every other Friday|a 9-5 job|room 1930|$19.30|at the end of the film"""

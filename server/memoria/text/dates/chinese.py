@@ -316,7 +316,10 @@ _DAYS_OF_MONTH = rf"(?P<d>{_DAY_NUMBER}){_TO_DAY}[日号號]"
 # In digits a day may leave its sign out: 我生日9月30，别忘了.
 _BARE_DAY = r"(?<=\d)(?!\s?[\d.:：/%％到至~～—–-])(?=\s|[，,。；;！!？?、）)的]|\Z)"
 _RANGE_DAY = rf"(?P<d>{_DAY_NUMBER})(?:(?:{_TO_DAY})?[日号號]|(?P<bare>){_BARE_DAY})"
-_ALONE = "(?<![\\d第年月A-Za-z#型编元楼路街弄巷栋幢座室院到至~～—–-])(?<!(?<![周期拜])[零一二两三四五六七八九十百])"
+_ALONE = (
+    "(?<![\\d第年月A-Za-z#型编元楼路街弄巷栋幢座室院到至~～—–-])"
+    "(?<!(?<![周期拜])[零一二两三四五六七八九十百])"
+)
 _SOME_MONTH = rf"(?:{_WHICH}月|{_OF_YEAR}{_MONTH})"
 _NTH_DAY = "(?P<nth>第一|最后一)天"
 _NTH_WEEKDAY = rf"(?P<nth>第[一二三四五]|最后一)个?{_WEEK}{_WEEKDAY}"
