@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.forgetting.remains import remains
-from tests.ingest.play import add, log, memories, opened, reader, said
+from tests.ingest.play import add, known_in, log, memories, opened, reader, said
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
@@ -110,9 +110,24 @@ async def test_a_correction_supersedes_and_the_history_stays(
     async with opened(home, model) as m:
         await said(m, "My sister Lina is coming over for the weekend.")
         await said(m, "About my sister: no, it's Lena, not Lina, sorry.", session="t")
-        (memory,) = await memories(m)
+        (memory,) = [one for one in await memories(m) if one.validity == "active"]
     assert [version.content[-4:] for version in memory.versions] == ["Lena", "Lina"]
     assert memory.versions[1].valid_to is not None
+
+
+async def test_a_model_that_reads_a_turn_is_shown_what_was_known_before_rules_read_it(
+    home: Path, model: ScriptedModel
+) -> None:
+    """What rules made of the turn alone it is to find out for itself."""
+    async with opened(home, model) as m:
+        await m.remember("The user lives in Oslo with Lina")
+        await said(m, "I live in Bergen. I prefer tea to coffee.")
+        believed = [one.content for one in await memories(m)]
+    assert "The user lives in Bergen" in " ".join(believed)
+    assert len(believed) == 2
+    assert [one["content"] for one in known_in(model.requests[0])] == [
+        "The user lives in Oslo with Lina"
+    ]
 
 
 async def test_a_model_takes_back_only_what_it_was_shown_and_the_user_has_not_confirmed(

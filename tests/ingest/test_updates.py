@@ -262,14 +262,14 @@ MOVES = {
     "en": (
         "I live in Oslo with my sister Lina.",
         "The user lives in Oslo with Lina.",
-        "Lina and I have moved to Bergen.",
+        "So it's Bergen now, for Lina and me.",
         "The user lives in Bergen with Lina.",
         ("Oslo", "Lina"),
     ),
     "zh": (
         "我和妹妹丽娜住在奥斯陆。",
         "用户和丽娜住在奥斯陆。",
-        "我和丽娜搬到卑尔根了。",
+        "现在换成卑尔根了，丽娜也一起。",
         "用户和丽娜住在卑尔根。",
         ("奥斯陆", "丽娜"),
     ),

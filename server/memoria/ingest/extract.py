@@ -89,7 +89,7 @@ class Extractor:
             start = first.turn_index
             near = tx.conversations.list_span(first.session_n, max(start - _BEFORE, 0), start - 1)
             bearing = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
-            known = [memory for memory in bearing if not _was_read_off(memory, turns)]
+            known = filter(None, (_known_before(memory, turns) for memory in bearing))
             return ReadingContext(
                 segments,
                 before=list_before(near),
@@ -200,14 +200,19 @@ def _load_segment(tx: Transaction, entry: LeasedEntry) -> ShownSegment:
     return ShownSegment(entry, unread, unread_ns)
 
 
-def _was_read_off(memory: Memory, turns: Sequence[StoredTurn]) -> bool:
-    """Whether rules made a memory of one of the turns that are read.
+def _known_before(memory: Memory, turns: Sequence[StoredTurn]) -> Memory | None:
+    """A memory as it was before rules read the turns; None where they made it of them.
 
-    The model is to conclude for itself what they say, and not to leave it out as known: what it
-    does not say is archived.
+    The model is to conclude for itself what the turns say, and not to leave it out as known: what
+    it does not say is archived.
     """
-    by_rules = memory.current.inferred_by is InferredBy.RULES
-    return by_rules and memory.current.provenance.turn_id in {turn.id for turn in turns}
+    ids = {turn.id for turn in turns}
+    former = tuple(
+        version
+        for version in memory.versions
+        if version.inferred_by is not InferredBy.RULES or version.provenance.turn_id not in ids
+    )
+    return memory.model_copy(update={"versions": former}) if former else None
 
 
 def _list_new(segment: ShownSegment) -> list[StoredTurn]:
