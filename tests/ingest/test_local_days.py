@@ -15,6 +15,7 @@ import memoria
 import memoria.app.nightly as nights
 from memoria import Settings
 from memoria.app.upkeep import back_up, restore
+from memoria.errors import InvalidInputError
 from memoria.lifecycle.steps.daily import DailyStep
 from memoria.lifecycle.steps.history import HistoryStep
 from memoria.model import Memory, MemoryType, Turn, Validity, parse_instant
@@ -195,7 +196,11 @@ async def test_the_day_of_who_asks_is_the_settings(home: Path) -> None:
             ],
             session_id="s",
         )
-        found = await m.search_conversation_traces("lift", since="2026-11-05", context=0)
+        found = await m.search_conversation_traces(
+            "lift", since="2026-11-05", until="2026-11-04T20:00:00Z", context=0
+        )
+        with pytest.raises(InvalidInputError, match="since must be before until"):
+            await m.search_memory("lift", since="2026-11-05", until="2026-11-04T15:00:00Z")
     assert [hit.source.at for hit in found.hits] == ["2026-11-04T16:30:00Z"]
 
 

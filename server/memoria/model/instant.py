@@ -86,6 +86,11 @@ def parse_instant(text: str, zone: Zone | None = None) -> int:
         ) from error
 
 
+def is_zoned(text: str) -> bool:
+    """Whether an ISO 8601 time says in which zone it is."""
+    return datetime.fromisoformat(text.strip()).tzinfo is not None
+
+
 def parse_offset(text: str) -> int | None:
     """How many minutes the clock of whoever wrote an ISO 8601 time was ahead of UTC, if it says so.
 

@@ -28,7 +28,7 @@ from pydantic_core.core_schema import no_info_after_validator_function
 
 from memoria.errors import InvalidInputError, quote_value
 from memoria.model.base import Value
-from memoria.model.instant import parse_instant
+from memoria.model.instant import is_zoned, parse_instant
 from memoria.model.memory_types import AnyType
 from memoria.model.parse import describe_problems, replace_lone_surrogates
 from memoria.model.turn import Role
@@ -192,6 +192,8 @@ class SearchQuery(Value):
     def _check_order(self) -> Self:
         if self.since is None or self.until is None:
             return self
+        if is_zoned(self.since) != is_zoned(self.until):
+            return self  # the plan knows whose zone is meant
         if parse_instant(self.since) >= parse_instant(self.until):
             raise ValueError("since must be before until")
         return self

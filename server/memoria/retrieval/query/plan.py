@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from memoria.errors import InvalidInputError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.model import as_instant, now_millis
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
@@ -134,9 +135,15 @@ def plan_evidence(
 
 
 def _common_filters(query: SearchQuery, zone: Zone) -> Filters:
+    since, until = (
+        as_instant(name, text, zone)
+        for name, text in (("since", query.since), ("until", query.until))
+    )
+    if since is not None and until is not None and since >= until:
+        raise InvalidInputError("since must be before until.")
     return Filters(
-        since=as_instant("since", query.since, zone),
-        until=as_instant("until", query.until, zone),
+        since=since,
+        until=until,
         session_id=query.session_id or None,  # some clients send "" for what they leave out
         include_history=query.include_history,
         workspace=query.workspace,
