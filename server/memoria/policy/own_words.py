@@ -102,7 +102,7 @@ _LINES = LazyPattern(
 _INLINE = LazyPattern(r"`[^`\n]{1,300}`")
 # A name or a title may be in quotation marks; a sentence in quotation marks is somebody else's.
 _QUOTATION = LazyPattern(
-    r"""(?x)"(?![A-Z][\w'’-]*(?:\s(?:[A-Z0-9][\w'’-]*|of|the|and|in|an?|to|for|on|with|at|from|by)){0,6}")
+    r"""(?x)(?<!\w)"(?![A-Z][\w'’-]*(?:\s(?:[A-Z0-9][\w'’-]*|of|the|and|in|an?|to|for|on|with|at|from|by)){0,6}")
       (?=[^"\n]{0,300}[\s，。！？])[^"\n]{3,600}"
     | “[^“”\n]{8,600}” | “[A-Za-z'’]{1,30}[ ][^“”\n]{1,600}”
     | “[^“”\n，。！？]{0,7}[，。！？][^“”\n]{0,7}”

@@ -8,7 +8,7 @@ from memoria.policy.phrases import LANGUAGES, ParsedStatement
 from memoria.policy.phrases.base import LONGEST_PREDICATE, of_many
 from memoria.policy.properties import read_topic
 from memoria.policy.statements.classifier import Label, classify_clause
-from memoria.policy.statements.clauses import StatingClause, reads_chinese, split_clauses
+from memoria.policy.statements.clauses import StatingClause, own_parts, reads_chinese, split_clauses
 from memoria.policy.statements.vetoes import is_vetoed
 from memoria.text.pattern import LazyPattern
 
@@ -23,8 +23,11 @@ _POINTS_BACK = LazyPattern(
 )
 _STATES_TASTE = LazyPattern(
     r"""(?xi)(?:i\s(?:(?:really|also|generally|usually|always|much|strongly|still|personally)\s){0,2}prefer
-        |my\s(?:strong\s)?preference\sis)\s(?!(?:not|that|this|it|them|those|these)\b|the\s(?:first|second|third|last|other|former|latter|one)\b)
-    | 我(?:个人|还是|一直|比较|一般|平时|其实)*(?:更喜欢|偏好|偏爱|习惯)(?![这那它他她])"""
+        |my\s(?:strong\s)?preference\sis|my\s(?:\w+\s)?(?:goal|dream|aim|hobby)\sis|i['’]?m\s\d\d(?=\W*$|\sand\b|\syears))\s(?!(?:not|that|this|it|them|those|these)\b|the\s(?:first|second|third|last|other|former|latter|one)\b)
+    | 我(?:个人|还是|一直|比较|一般|平时|其实)*(?:更喜欢|偏好|偏爱|习惯)(?![这那它他她])
+    | (?:我家?的?)?(?:[\u4e00-\u9fff]{2,4}?)(?:他|她)?(?:的(?:邮箱|电子邮箱|手机号?|电话|联系电话|生日|身高|体重|年龄|职业|职位|工作地|老家|家乡|学历|爱好|公司|单位|住址|专业)(?:地址|号码|地点)?(?:是|为|叫|在|有)
+        |在[^，,]{2,20}(?:工作|上班|任职)|今年(?:才|刚|已经)?[\d一二三四五六七八九十]+岁|(?:特别|很|最|比较|非常)?(?:喜欢|爱好|爱(?=[吃喝看听玩]))[^，,这那]+$
+        |身高(?:有|是)?[\d一二三四五六七八九十]|只?读到|是[^，,]{2,16}(?:职位|专业)的|毕业于)"""  # noqa: E501
 )
 _TYPES = {
     Label.INSTRUCTION: MemoryType.RULE,
@@ -42,10 +45,22 @@ def read_clauses(sentence: Sentence) -> Iterator[tuple[StatingClause, ParsedStat
         if before is not None and _POINTS_BACK.regex.match(clause.text):
             yield from _read_with(before, clause, sentence)
         else:
-            parsed = _read_clause(clause, sentence)
-            if parsed is not None:
-                yield clause, parsed
+            yield from _read_parts(clause, sentence)
         before = clause
+
+
+def _read_parts(
+    clause: StatingClause, sentence: Sentence
+) -> Iterator[tuple[StatingClause, ParsedStatement]]:
+    """What a clause states, else what its parts state that speak of their speaker."""
+    whole = _read_clause(clause, sentence)
+    if whole is not None:
+        yield clause, whole
+        return
+    for part in own_parts(clause):
+        parsed = _read_clause(part, sentence)
+        if parsed is not None:
+            yield part, parsed
 
 
 def _read_with(

@@ -41,7 +41,8 @@ def is_vetoed(clause: StatingClause, label: Label, sentence: str) -> bool:
         return True
     if label is Label.INSTRUCTION:
         once = _ONCE_ZH if in_chinese else _ONCE
-        return bool(once.regex.search(clause.text))
+        is_order = not in_chinese or _ORDER_ZH.regex.search(clause.text)
+        return not is_order or bool(once.regex.search(clause.text))
     states = _STATES_ZH if in_chinese else _STATES
     if in_chinese and not _names_somebody(clause.text):
         return True
@@ -75,7 +76,7 @@ _SENTENCE = LazyPattern(
     | ^\W*(?:imagine|pretend|suppose|picture\sthis|let['’]?s\s(?:say|pretend|assume)|say\s(?:i|we|that\si)\b|assum(?:e|ing)\b)
     | ^\W*you(?:['’]re|\sare)\s(?:an?|the|now)\s
     | \b(?:in\s(?:this|the|my)\s(?:story|scene|game|novel|play|script|dream|poem)|my\s(?:character|protagonist|hero(?:ine)?|oc)\b)
-    | \b(?:lol|haha\w*|lmao|rofl|just\skidding|kidding|joking|jk|/s)\b
+    | \b(?:lol|lmao|rofl|just\skidding|kidding|joking|jk|/s)\b
     | ^\W*(?:dear|hi|hello)\s\w+(?:\s\w+)?,$
     | ^\W*(?:as\san?\s(?:user|customer|admin\w*|developer|visitor),?\si\swant)
     | ^\W*(?:yeah,?\sright|oh\s(?:great|joy|sure|yes|good|wonderful|perfect|fantastic|lovely)|(?:great|wonderful|fantastic|brilliant|perfect|lovely),\s(?:another|just|more|now)\b)
@@ -89,13 +90,13 @@ _CLAUSE = LazyPattern(
       \bi\s(?:just|so|really|absolutely|simply|totally)?\s?(?:love|adore|enjoy)\s
         (?:it\swhen|waiting|being\s(?:ignored|woken|stuck)|spending\s(?:hours|my)|paying|debugging)
     | \b(?:i['’]?d|i\swould)\s(?:be|have\s(?:been|gone|to))\b.*\bif\b
-    | {_I}(?:['’]ve|\shave|\shad)\s{_VERY}(?:heard|read|noticed|seen|come\sacross|thought|wanted|found
+    | {_I}(?:['’]ve|\shave|\shad)\s{_VERY}(?:heard|read|noticed|seen|come\sacross|thought|found
         |been\s(?:thinking|wondering|looking|considering|researching|meaning|hearing|reading\sup))\b
     | {_I}(?:['’]?m|\sam)\s{_VERY}(?:excited|wondering|thinking|looking|curious|glad|happy|sorry|afraid|sure|worried|confused
         |stuck|struggling|feeling|having|getting|considering|impressed|surprised|tired|bored|hungry|sick|done|back|here|ready|open\sto
         |interested\sin\s(?:learning|the|this|that|exploring|trying|finding|knowing|hearing)
         |trying\sto\s(?:decide|figure|understand|remember|think|find|see|debug|fix|make\ssense|get))\b
-    | {_I}['’]?ll\s{_VERY}(?:definitely|try|check|make\ssure|keep|look|give|have|let|see|think|take|go\s(?:with|for|ahead|check)|consider|be\s(?:sure|back|there))\b
+    | {_I}['’]?ll\s{_VERY}(?:definitely|try|check|make\ssure|keep\s(?:it|that|this|those|you|in|trying|an)\b|look|give|have|let|see|think|take|go\s(?:with|for|ahead|check)|consider|be\s(?:sure|back|there))\b
     | {_I}\s(?:can|could|should|might|may)\s(?:also\s)?(?:see|imagine|tell|have|watch|try|use|feel|hear|understand)\b
     | {_I}\s(?:don['’]?t|do\snot|can['’]?t|didn['’]?t)\s(?:really\s)?(?:remember|know|understand|see|get|recall|think|mean|feel)\b
     | {_I}\s{_VERY}(?:appreciate|agree|see|guess|mean|get|feel|felt|understand|wonder|wish|got|noticed|realised|realized|found|saw|heard|thought|was|were|had|did|went|forgot|tried|need|bet|swear|smell|hear)\b(?!\s(?:up\sin|engaged|married|divorced|rid\sof))
@@ -113,6 +114,7 @@ _CLAUSE = LazyPattern(
     | {_I}(?:['’]?m|\sam)\s{_VERY}(?:trying\sto\s(?:handle|implement|solve|calculate|use|create|add|set\sup|compare|determine|design|configure|integrate|parse|deploy|organi[sz]e|plan|verify|check|write|resolve|troubleshoot|analy[sz]e)
         |willing\sto|going\sto\s(?:try|check|look|take\s(?:a|your)))\b
     | {_I}\s{_VERY}(?:\w+ed|made|bought|took|saw|ate|watched|drank|met|won|lost|spent|came|read|wrote|ran|gave|put|sent|built)\b.*\b(?:today|yesterday|recently|last\s\w+|this\s(?:morning|week|weekend)|just\snow|ago)\b
+    | ^\W*(?:i\s(?:will|do|am|can|did|have)|i['’](?:m|ll|ve)|\w+)\W*$ | ^\W*(?:alright|okay|ok|sure|yes|yeah)\b
     | \bthe\sidea\sof\b | \bin\smy\sdreams\b | \b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b | \bas\s\w+\sas\si\scan\b
     """  # noqa: E501
 )
@@ -146,12 +148,19 @@ _SENTENCE_ZH = LazyPattern(
     | ^\W*(?:(?:好的?|嗯+|是的?|行|可以|没问题|明白了?|知道了|对|谢谢)[，,。！\s]*)*(?:那)?我(?:也|一定|还是|就|以后|今后)*(?:会|要|可以|尽量|试试)(?:再|多|尽量|继续|好好|尽)*(?:去?(?:努力|注意|尝试|尽力|试|好好|认真|考虑|继续|加油|坚持|记住|搜索|听|照|按|调整|学着|多|保重|改))
     """  # noqa: E501
 )
-_CLAUSE_ZH = LazyPattern(r"(?x)^\W*(?:他|她|它|这|那)(?!么|样)")
+_CLAUSE_ZH = LazyPattern(
+    r"""(?x)^\W*(?:他|她|它|这|那)(?!么|样) | 的?(?:规模|持续时间|主要内容|地点|时间)(?:是|为|在) | ^\W*AI伴侣
+    | ^\W*(?:特别是|尤其是|同时也|确实|其实我想谈|虽然有时) | 下次我?(?:再|也)?试 | 我(?:也|要)?试试 | 我想我 | 我需要(?:放松|休息|与|和|跟|静|一个人)
+    | (?:^|[，,。！\s])我(?:也|一定|还是|就)*会(?:注意|努力|尝试|尽力|试|考虑|加油|坚持|记住|继续)
+    | 我(?:挺|很|好|非常|有点|特别|真的|太|最近|也|还)*(?:焦虑|难过|开心|高兴|累|烦|伤心|失落|孤独|紧张|幸福|郁闷|迷茫|激动|感动|无聊|困|期待|舒服)
+    | 我们?去?(?:参观|去|看|吃|玩|走)的.{0,8}是 | 我(?:真的?|也|还|有些|有点|很|非常|又|会|就)*(?:害怕|担心|感受到|看到|看见|听到|发现|享受|庆幸)
+    | 我(?:也|一直|还是)*(?:觉得|认为)(?!我|你可以叫) | 下一次|这次|在公园里 | 我(?:和|跟|与)[^，,]{1,8}(?:去了|看了|吃了|玩了|聊了) | 我(?:最近)?(?:正|正在|在)(?:读|看|听|吃|忙|等|做|写)"""  # noqa: E501
+)
 _STATES_ZH = LazyPattern(
     r"""(?x)
       我(?:真的|也|很|现在|最近|常常|总是|有时候?|还是|就)*(?:感到|感觉|期待|担心|害怕|希望我们|同意|理解|相信|明白)
     | 我们?(?:今天|昨天|最近|刚刚?|上周|周末|也|还|就|都|一起)*(?:去了|看了|吃了|玩了|做了|买了|走着|参观|听了|读了|遇到|收到|参加了|去过)
-    | 我们?(?:去|参观|看|吃|玩|走)的.{0,8}是 | (?:规模|持续时间|主要内容|地点|时间)(?:是|为|在)
+    | 我们?(?:去|参观|看|吃|玩|走)的.{0,8}是
     | 以前|曾经|曾(?:在|是)|小时候|当年|那时|过去|原来(?:住|在|是)|差点
     | (?:喜欢|爱|讨厌|想要|选|更爱)(?:这|那|它|他|她)(?:个|种|些|里|样)?
     | 听说|据说|好像|似乎|也许|可能|大概|不知道|不确定|不晓得|说不定 | 有人说|人家说|别人说
@@ -160,6 +169,9 @@ _STATES_ZH = LazyPattern(
 )
 _ONCE_ZH = LazyPattern(
     r"(?x)这(?:次|一次|回|段|篇|个|句|封|张|份|里)|今天|刚才|上面|下面|文中|文章|本文"
+)
+_ORDER_ZH = LazyPattern(
+    r"[你您妳請请别別]|不要|不许|不用|不准|不得|禁止|以后|以後|今后|往后|每[次当回逢]|凡|遇到|碰到|碰上|一律|统一|永远|始终|务必|必须|记得|记住|给我|跟我|替我|帮我|叫我|称呼|回答|回复|答|默认|提醒|翻译|推荐|当我|我一?[说问提要发]|只[用要许准能说讲给]|先.{1,12}再|都[用要给写得按]|[用按以].{1,8}[写说讲答回来]"
 )
 _IF_ZH = LazyPattern(r"^\W*(?:如果|要是|假如|假设|万一|倘若)|要是我|如果我")
 _LEAD_IN = LazyPattern(
