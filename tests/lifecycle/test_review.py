@@ -253,12 +253,12 @@ async def test_a_nights_tokens_are_counted_and_never_exceeded(
 ) -> None:
     ids = [keep(f"they looked for lamp {i} all morning", kind="episode") for i in range(9)]
     with ScriptedModel(answer=judge(lamp="DELETE")) as model:
-        poor = with_model(settings, model, nightly_tokens=1600, llm_output_tokens=64)
+        poor = with_model(settings, model, nightly_tokens=1100, llm_output_tokens=64)
         run = after(poor, LATER)
         asked = len(model.requests)
         assert 0 < asked < len(ids)
     assert run.tokens == run.steps[1].tokens == 120 * asked
-    assert "The run's 1,600 tokens do not suffice" in (run.steps[1].reduced or "")
+    assert "The run's 1,100 tokens do not suffice" in (run.steps[1].reduced or "")
     assert f"{len(ids) - asked} of {len(ids)} were not judged" in (run.steps[1].reduced or "")
     assert [validity(each) for each in ids].count(Validity.ARCHIVED) == asked
 
