@@ -8,7 +8,7 @@ import pytest
 from tests.forgetting.checker import read_tables
 from tests.forgetting.histories import retype
 from tests.forgetting.remains import remains
-from tests.ingest.play import add, entries, memories, opened, reader, said
+from tests.ingest.play import add, by_model, entries, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel, fails
 
 from memoria import Memoria
@@ -112,7 +112,7 @@ async def test_a_former_wording_goes_with_the_turn_it_was_concluded_from(
         await said(m, "Since this summer I live in Lyon, by the way.", session="new")
         (door,) = [one for one in await memories(m) if "door" in one.content]
         await m.forget_memory([door.id], include_source=True)
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
     assert [version.content for version in memory.versions] == ["Home is Lyon"]
     assert remains(home, "Xylophonia") == set()
 
@@ -153,7 +153,7 @@ async def test_a_wording_whose_turn_is_erased_is_cited_from_one_that_bears_it_ou
         assert [one.content for one in memory.versions] == ["Home is Lyon", "Home is Xylophonia"]
         assert memory.versions[-1].provenance.turn_id == second.id
         await erase_turn_of(m, "The gate is green")
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
         assert [one.content for one in memory.versions] == ["Home is Lyon"]
     assert remains(home, "Xylophonia") == set()
 
@@ -203,12 +203,12 @@ async def test_a_link_to_somebody_whom_only_an_erased_turn_named_goes_with_it(
 
     model.answer = reader(reads)
     async with opened(home, model) as m:
-        await said(m, "I paint with Nora every other week.", session="art")
+        await said(m, "Nora came over to paint again.", session="art")
         await said(m, "Her ferry leaves at nine, and the door is red.", session="first")
         await said(m, "It really leaves at nine in the morning.", session="second")
         door = next(one for one in await memories(m) if "door" in one.content)
         await m.forget_memory([door.id], include_source=True)
-        left = [one.content for one in await memories(m)]
+        left = [one.content for one in await by_model(m)]
     assert sorted(left) == ["Nora paints", "The ferry leaves at nine"]
     tables = read_tables(home)
     (ferry,) = [row["n"] for row in tables["memories"] if row["predicate"] == "ferry"]

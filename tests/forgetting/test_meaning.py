@@ -47,7 +47,8 @@ async def contents(
         await m.forget_memory([kept.id])
         await said(m, SAID)
         (entry,) = await entries(m)
-        return {memory.content for memory in await memories(m)}, entry.outcome or ""
+        left = [one for one in await memories(m) if one.validity != "archived"]
+        return {memory.content for memory in left}, entry.outcome or ""
 
 
 async def test_by_default_no_vector_is_kept_and_only_the_words_are_known_again(

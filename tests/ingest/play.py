@@ -116,6 +116,14 @@ async def memories(m: Memoria) -> list[Memory]:
         return list({x.id: x for x in tx.memories.by_version_numbers(ns).values()}.values())
 
 
+async def by_model(m: Memoria) -> list[Memory]:
+    """Every memory but those that rules made, whatever its validity.
+
+    Rules read a sentence before the model does; what it does not say is archived then.
+    """
+    return [one for one in await memories(m) if one.versions[-1].inferred_by != "rules"]
+
+
 async def entries(m: Memoria, kind: str = "extract") -> list[QueueEntry]:
     """The queue's entries of a kind."""
     return [entry for entry in await m.queue.list_entries(limit=1000) if entry.kind == kind]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ingest.play import add, answers, known_in, log, memories, opened, reader
+from tests.ingest.play import add, answers, by_model, known_in, log, memories, opened, reader
 from tests.ingest.test_second_look import asked_for, finds, lines
 from tests.llm.scripted import Asked, ScriptedModel
 
@@ -171,10 +171,10 @@ async def test_an_update_does_not_inherit_the_end_of_what_it_replaces(
     )
     async with opened(home, model) as m:
         await told(m, before, MONDAY)
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
         assert ends(memory) == "2026-03-07T00:00:00+00:00"
         await told(m, after, LATER, "t")
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
         assert (memory.content, ends(memory)) == (now, None)
         assert await shown(m, now) == [now]
 
@@ -191,7 +191,7 @@ async def test_an_update_has_an_end_of_its_own_where_one_was_named(
     async with opened(home, model) as m:
         await told(m, before, MONDAY)
         await told(m, after, SATURDAY, "t")
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
     (known,) = known_in(asked_for(model, "extract")[-1])
     assert known["until"] == "2026-03-06"  # the last day, as it is said
     expected = {"en": "2026-03-12T00:00:00+00:00", "zh": "2026-03-12T00:00:00+00:00"}
@@ -207,7 +207,7 @@ async def test_an_update_has_a_duration_of_its_own(home: Path, model: ScriptedMo
     async with opened(home, model) as m:
         await told(m, before, MONDAY)
         await told(m, after, SATURDAY, "t")
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
     assert (memory.content, ends(memory)) == (now, "2026-03-14T12:00:00+00:00")
 
 
@@ -223,7 +223,7 @@ async def test_an_update_whose_end_was_over_when_it_was_said_is_rejected_with_a_
     async with opened(home, model) as m:
         await told(m, before, MONDAY)
         await told(m, after, SATURDAY, "t")
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
     assert memory.content == was
     assert ("reject", "UPDATE: over when it was said") in log(home)
 
@@ -238,7 +238,7 @@ async def test_a_memory_of_what_was_over_when_it_was_said_is_not_born_expired(
     )
     async with opened(home, model) as m:
         await told(m, words, MONDAY)
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
         assert (memory.content, memory.expires_at) == (content, None)
         assert await shown(m, "Oslo") == [content]
 
@@ -383,7 +383,7 @@ async def test_what_is_said_again_after_its_end_holds_again(
         await told(m, before, MONDAY)
         assert await shown(m, content) == []
         await told(m, again, LATER, "t")
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
         assert (memory.content, memory.expires_at) == (content, None)
         assert await shown(m, content) == [content]
 
@@ -397,7 +397,7 @@ async def test_what_is_said_again_before_its_end_keeps_it(
     async with opened(home, model) as m:
         await told(m, before, MONDAY)
         await told(m, again, "2026-03-04T12:00:00+00:00", "t")
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
         assert (ends(memory), memory.evidence) == ("2026-03-07T00:00:00+00:00", 2)
 
 
@@ -410,7 +410,7 @@ async def test_what_is_stated_or_restored_after_its_end_holds_again(
     model.answer = away_again(before, again, content, until)
     async with opened(home, model) as m:
         await told(m, before, MONDAY)
-        (memory,) = await memories(m)
+        (memory,) = await by_model(m)
         if is_archived:
             await m.revise_memory(memory.id, "archive")
             await m.revise_memory(memory.id, "restore")

@@ -146,8 +146,13 @@ class Intake:
         )
 
     def _add_plain_statements(self, n: int, statements: Sequence[PlainStatement]) -> bool:
-        """Write what a turn states plainly as memories. False if it states nothing plainly."""
-        if statements:
+        """Write what a turn states plainly as memories. False if none is written.
+
+        None is where what was forgotten is known by its meaning and a model reads the turn: nobody
+        can tell here what it means, and there it is compared.
+        """
+        compares = self._limits is not None and self._tx.tombstones.has_meanings()
+        if statements and not compares:
             stored = self._tx.conversations.turns([n])[n]
             prompt = PromptContents({1: stored}, {})
             validator = OperationValidator(
@@ -157,7 +162,7 @@ class Intake:
             operations = map(_operation, statements)
             attributed = attribute_operations(operations, prompt, participants)
             self.changes += Resolver(validator).apply(attributed).changes
-        return bool(statements)
+        return bool(statements) and not compares
 
     def _queue_turn(self, turn: NewTurn, priority: int, reason: str) -> None:
         if self._limits is not None:
