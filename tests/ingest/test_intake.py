@@ -145,3 +145,12 @@ def test_without_a_model_nothing_is_queued(store: SqliteStore) -> None:
     record(store, "Remember that Leo is six years old.", LONG.format(1), event="session_end")
     assert queued(store) == []
     assert len(kept(store)) == 1
+
+
+def test_a_statement_of_a_long_clause_is_recorded_with_its_memory(store: SqliteStore) -> None:
+    said = (
+        "I want to learn how to optimise the tracking of users in the administration of the shop so"
+        " that the number of queries for each page that is shown to a visitor goes down by spring"
+    )
+    record(store, f"{said}, can you help me with the first step?")
+    assert [said in memory.content for memory in kept(store)] in ([], [True])

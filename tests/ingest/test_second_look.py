@@ -23,7 +23,8 @@ from tests.llm.scripted import Asked, ScriptedModel, refuses, says
 from memoria.model import Memory, Validity
 
 _LINE = re.compile(r"^\{.*\}$", re.MULTILINE)
-NIGHT = "I never go to bed before two."
+NIGHT = "Past two before my light went out, the same as every night."
+"""No rule reads it, so that all that is concluded from it is the model's."""
 AGAIN = "It is past two again and I am wide awake, as ever."
 ONE, OTHER = "The user goes to bed after two.", "The user is a night owl."
 

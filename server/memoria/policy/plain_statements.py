@@ -20,7 +20,7 @@ from memoria.model.turn import Role
 from memoria.policy.orders import instruction_shaped
 from memoria.policy.own_words import Sentence, blot_foreign_text, sentences_of_blotted
 from memoria.policy.phrases import LANGUAGES, ParsedStatement
-from memoria.policy.statements import find_draft, read_clauses
+from memoria.policy.statements import find_draft, is_meant_otherwise, read_clauses
 
 _STATED_CONFIDENCE = 0.5
 _ASKED_CONFIDENCE = 0.6
@@ -81,7 +81,8 @@ def _statements_in(sentence: Sentence) -> Iterator[PlainStatement]:
     if len(sentence.text) <= _LONGEST and not (sentence.is_question or sentence.is_doubtful):
         for parsed, confidence in _readings(sentence.text):
             if parsed is not None:
-                yield _statement(parsed, sentence.text, sentence.start, confidence)
+                if not is_meant_otherwise(sentence.text):
+                    yield _statement(parsed, sentence.text, sentence.start, confidence)
                 return
     for clause, parsed in read_clauses(sentence):
         yield _statement(parsed, clause.text, sentence.start + clause.start, _READ_CONFIDENCE)

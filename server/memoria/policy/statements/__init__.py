@@ -6,6 +6,6 @@ the last word: what is meant otherwise than it reads becomes no memory.
 """
 
 from memoria.policy.statements.read import read_clauses
-from memoria.policy.statements.vetoes import find_draft
+from memoria.policy.statements.vetoes import find_draft, is_meant_otherwise
 
-__all__ = ["find_draft", "read_clauses"]
+__all__ = ["find_draft", "is_meant_otherwise", "read_clauses"]

@@ -24,6 +24,12 @@ def find_draft(text: str) -> int:
     return min(starts, default=len(text))
 
 
+def is_meant_otherwise(sentence: str) -> bool:
+    """Whether a sentence is ironic or a part to play, though a phrase reads it word for word."""
+    irony = _IRONY_ZH if reads_chinese(sentence) else _IRONY
+    return bool(irony.regex.search(sentence))
+
+
 def is_vetoed(clause: StatingClause, label: Label, sentence: str) -> bool:
     """Whether a clause must give no memory.
 
@@ -69,6 +75,14 @@ _NAME_ZH = LazyPattern(
     r"""(?x)^\W*(?:欧阳|司马|上官|诸葛|[赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏窦章苏潘葛范彭郎鲁韦马苗方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于傅皮卞齐康伍余元卜顾孟黄穆萧尹姚邵汪祁毛禹狄米贝明臧计成戴谈宋庞熊纪舒屈项祝董梁杜阮蓝闵席季麻强贾路娄危江童颜郭梅盛林钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房解应宗丁邓洪包左石崔吉龚程邢裴陆荣翁荀甄曲封储段焦牧车侯全班仇宁甘武符刘景詹龙叶黎白邰赖卓屠蒙池乔翟谭申冉雍桑桂牛边燕温庄晏柴阎连习容古易廖庾耿满匡文寇广东殴沃利蔚越夔隆师巩聂辛那简饶曾沙鞠丰巢关查游权盖丘宫岳])
       [\u4e00-\u9fff]{1,2}?(?=的|是|在|今年|住|叫|喜欢|爱|特别|比较|平时|也|很|有|从|毕业|做|当|教|会|身高|体重|生日|今|跟|和|她|他|这|[，,])"""
 )
+_IRONY = LazyPattern(
+    r"""(?xi)
+      \bi\s(?:just|so|really|absolutely|simply|totally)?\s?(?:love|adore|enjoy)\s(?:it\swhen|waiting|being\s(?:ignored|woken|stuck|told)|spending\s(?:hours|my)|paying|debugging)
+    | ^\W*(?:(?:yeah|oh|wow|great|super|lovely|fantastic|brilliant)\b[\s,.!]*){1,3}i\sjust\b
+    | \b(?-i:LOVE|LOVES|ADORE|ENJOY|LIKE|SO|GREAT)\b
+    """
+)
+_IRONY_ZH = LazyPattern(r"[我俺](?:可)?太(?:爱|喜欢)|可真?是(?:太|爱|喜欢)|才怪|呵呵|开玩笑")
 _SENTENCE = LazyPattern(
     r"""(?xi)
       ^\W*(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|edit|correct|improve|polish|shorten|compare
@@ -161,6 +175,7 @@ _STATES_ZH = LazyPattern(
       我(?:真的|也|很|现在|最近|常常|总是|有时候?|还是|就)*(?:感到|感觉|期待|担心|害怕|希望我们|同意|理解|相信|明白)
     | 我们?(?:今天|昨天|最近|刚刚?|上周|周末|也|还|就|都|一起)*(?:去了|看了|吃了|玩了|做了|买了|走着|参观|听了|读了|遇到|收到|参加了|去过)
     | 我们?(?:去|参观|看|吃|玩|走)的.{0,8}是
+    | 到(?:这|下|本)?(?:周|星期|礼拜)[一二三四五六日天末] | 到(?:月底|明天|后天|\d+月) | 为止 | 出差 | 我(?:已经|刚)(?:回|到)
     | 以前|曾经|曾(?:在|是)|小时候|当年|那时|过去|原来(?:住|在|是)|差点
     | (?:喜欢|爱|讨厌|想要|选|更爱)(?:这|那|它|他|她)(?:个|种|些|里|样)?
     | 听说|据说|好像|似乎|也许|可能|大概|不知道|不确定|不晓得|说不定 | 有人说|人家说|别人说
