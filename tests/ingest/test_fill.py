@@ -11,7 +11,7 @@ import memoria
 from memoria import Settings
 from memoria.errors import InvalidInputError
 
-SAID = "We went over the roof again, and Ida thinks that it needs new tiles before winter."
+SAID = "The roof came up again today, and Ida thinks that it needs new tiles before winter."
 
 
 @pytest.fixture

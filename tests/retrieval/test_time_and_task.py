@@ -59,6 +59,7 @@ async def test_what_i_said_last_month_is_answered_newest_first_with_that_month_a
     found = await ask(diary, "我上个月说过什么")
     assert texts_of(found) == [
         "里斯本的六月很热。",
+        "用户说：“我想去里斯本学葡萄牙语。”",
         "我想去里斯本学葡萄牙语。",
         "We decided to write the parser by hand.",
     ]

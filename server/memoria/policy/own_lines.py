@@ -6,12 +6,11 @@ and else the file: what stands in USER.md is about the user.
 
 from memoria.model.core import CoreFile
 from memoria.model.memory_types import MemoryType
-from memoria.model.turn import Role
 from memoria.policy.conflict import USER, subject_key
 from memoria.policy.core import ASSISTANT, Group, group_in_file, is_about_the_user
 from memoria.policy.extraction_rules import ExtractionReason, extraction_reasons
 from memoria.policy.own_words import own_sentences
-from memoria.policy.plain_statements import PlainStatement, find_plain_statements
+from memoria.policy.plain_statements import PlainStatement, read_phrases
 from memoria.text.pattern import LazyPattern
 
 _TYPE_OF_REASON = {
@@ -50,7 +49,7 @@ def conclude_group(text: str, heading: str, file: CoreFile) -> Group:
     """
     if file == "PERSONA.md":
         return Group(file, "Rules for the assistant", MemoryType.RULE, ASSISTANT)
-    stated = find_plain_statements(Role.USER, text).statements
+    stated = read_phrases(text)
     kind = _type_by_wording(text, stated) or _type_by_heading(heading) or MemoryType.FACT
     base = group_in_file(kind, file)
     is_users = file == "USER.md" or is_about_the_user(text)

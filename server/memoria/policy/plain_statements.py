@@ -18,7 +18,12 @@ from memoria.model.memory import Trust
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
 from memoria.policy.orders import instruction_shaped
-from memoria.policy.own_words import Sentence, blot_foreign_text, sentences_of_blotted
+from memoria.policy.own_words import (
+    Sentence,
+    blot_foreign_text,
+    own_sentences,
+    sentences_of_blotted,
+)
 from memoria.policy.phrases import LANGUAGES, ParsedStatement
 from memoria.policy.statements import find_draft, is_meant_otherwise, read_clauses
 
@@ -76,16 +81,32 @@ def find_plain_statements(role: Role, text: str, *, tool_call: bool = False) -> 
     return PlainStatements(tuple(found))
 
 
+def read_phrases(text: str) -> tuple[PlainStatement, ...]:
+    """What phrases read in the sentences of a text whose writer meant all of it to be kept.
+
+    Such a text needs no judge of whether it states anything, and may be no whole sentence.
+    """
+    return tuple(one for each in own_sentences(text) for one in _read_sentence(each))
+
+
 def _statements_in(sentence: Sentence) -> Iterator[PlainStatement]:
     """What phrases read in a sentence, else what its clauses state by themselves."""
-    if len(sentence.text) <= _LONGEST and not (sentence.is_question or sentence.is_doubtful):
-        for parsed, confidence in _readings(sentence.text):
-            if parsed is not None:
-                if not is_meant_otherwise(sentence.text):
-                    yield _statement(parsed, sentence.text, sentence.start, confidence)
-                return
-    for clause, parsed in read_clauses(sentence):
+    read = _read_sentence(sentence)
+    if read and is_meant_otherwise(sentence.text):
+        return
+    yield from read
+    for clause, parsed in () if read else read_clauses(sentence):
         yield _statement(parsed, clause.text, sentence.start + clause.start, _READ_CONFIDENCE)
+
+
+def _read_sentence(sentence: Sentence) -> tuple[PlainStatement, ...]:
+    """The statement that a phrase reads in a sentence, if one does."""
+    if len(sentence.text) > _LONGEST or sentence.is_question or sentence.is_doubtful:
+        return ()
+    for parsed, confidence in _readings(sentence.text):
+        if parsed is not None:
+            return (_statement(parsed, sentence.text, sentence.start, confidence),)
+    return ()
 
 
 def _statement(
