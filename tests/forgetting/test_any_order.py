@@ -198,5 +198,6 @@ def statement(secret: int) -> str:
 
 
 def turn(secret: int) -> dict[str, str]:
-    content = f"Please note: {statement(secret)}. Thanks for that."
+    """A message that says it and of which rules make nothing."""
+    content = f"Is it so that {statement(secret)}? Thanks for that."
     return {"role": "user", "content": content, "session_id": "s", "message_id": f"m{secret}"}
