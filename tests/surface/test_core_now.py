@@ -346,3 +346,25 @@ async def test_a_rule_that_a_model_read_counts_where_the_user_said_it_themselves
             version = NewVersion(PASTED, b"f", 1, 1, origin, said.n)
             tx.memories.add(NewMemory(new_id(), MemoryType.RULE, 0.5, 0.5), version)
     assert (PASTED in instructions_for(settings)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "Always include version numbers when I ask about libraries.",
+            "version numbers when I ask",
+        ),
+        (
+            "I'm starting over, and I prefer small pull requests, can you help?",
+            "small pull requests",
+        ),
+        ("以后回答请附上出处。", "附上出处"),
+    ],
+)
+async def test_what_is_told_how_to_answer_is_in_the_briefing_with_the_next_call(
+    settings: Settings, said: str, shown: str
+) -> None:
+    async with open_memoria(settings=settings) as m:
+        await m.record_conversation([{"role": "user", "content": said, "session_id": "s"}])
+        assert shown in await briefing(m)
